@@ -32,6 +32,7 @@ from deniable.survey.document import MAX_ROWS
 from deniable.survey.question_types import YES_NO, AnswerKind
 from deniable.survey.texts import Text
 from deniable_client.device import draw_questions, randomize
+from deniable_statistics.designs.of_mechanisms import design_of
 from tests.support import device_model
 
 FOLDER = Path(__file__).parents[1] / "tests" / "vectors"
@@ -338,7 +339,7 @@ mechanism = "longitudinal"
 
 def possible_answers(mechanism: Mechanism) -> list[Any]:
     """A few answers, the first and the last among them."""
-    if not mechanism.is_exclusive:
+    if not design_of(mechanism).is_exclusive:
         return [[], [0], list(range(mechanism.k)), list(range(1, mechanism.k, 2))]
     possible = mechanism.answer_range if isinstance(mechanism, OneOfK) else range(mechanism.k)
     return sorted({possible[0], possible[1], possible[len(possible) // 2], possible[-1]})
@@ -349,14 +350,14 @@ def thresholds(mechanism: Mechanism) -> set[int]:
     if isinstance(mechanism, RowMechanism):
         return {end for row in mechanism.rows for end in itertools.accumulate(row)}
     if isinstance(mechanism, mechanisms.OneBitMean):
-        return {int(one * 2**32) for one in mechanism.channel_matrix[1]}
+        return {int(one * 2**32) for one in design_of(mechanism).channel_matrix[1]}
     if isinstance(mechanism, mechanisms.ForcedResponse):
         return {mechanism.truth, *itertools.accumulate(mechanism.forced)}
     found = {value for key, value in mechanism.publish().items() if key in ("truth", "yes", "keep", "again")}
     if isinstance(mechanism, mechanisms.Longitudinal):
         return found | thresholds(mechanism.permanent_response) | thresholds(mechanism.instantaneous_response)
     if isinstance(mechanism, mechanisms.KAry):
-        found |= {mechanism.keep + lie * mechanism.other for lie in (1, mechanism.k - 2)}
+        found |= {mechanism.keep + lie * mechanism._other for lie in (1, mechanism.k - 2)}
     return found
 
 
@@ -382,7 +383,7 @@ def mechanism_vectors(mechanism: Mechanism, dice: random.Random, drawn: int = 20
     answers = possible_answers(mechanism)
     good = [good_vector(mechanism, answer, start, dice) for start in starts for answer in answers]
     no_answers: list[Any] = [0.5, "1", True, None, [[0]], 10**9]
-    if not mechanism.is_exclusive:
+    if not design_of(mechanism).is_exclusive:
         no_answers += [0, [mechanism.k], [0, 0], [-1], ["0"], [True]]
     else:
         no_answers += [answers[-1] + 1, answers[0] - 1, [answers[0]]]

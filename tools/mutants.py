@@ -35,24 +35,37 @@ class Room(NamedTuple):
     """Modules of the package, or patterns of them."""
 
     tests: Sequence[str]
-    """Subjects of files in the package's room of ``tests``; of them what ``make test-fast`` runs."""
+    """Subjects of files in the package's room of ``tests``, or in the one before a slash.
+
+    Of them what ``make test-fast`` runs is asked.
+    """
+
+    def files(self) -> list[str]:
+        """The files of the tests."""
+        own = self.package.removeprefix("deniable_")
+        places = [each.rpartition("/") for each in self.tests]
+        return [f"tests/{room or own}/test_{subject}.py" for room, _, subject in places]
 
 
 _MECHANISMS = [
     *("arrays", "drawn_boxes", "edges", "exact", "longitudinal", "mechanisms", "piecewise", "privacy", "refusals"),
-    *("rows", "selection", "space", "vectors"),
+    *("rows", "space", "statistics/selection", "vectors"),
 ]
-_ESTIMATES = ["estimates", "tallies", "targets"]
+_ESTIMATES = ["statistics/estimates", "statistics/tallies", "statistics/targets"]
 
 ROOMS = {
     "exact": Room("deniable", ["exact"], [*_MECHANISMS, "survey"]),
-    "spaces": Room("deniable", ["report/space"], ["drawn_boxes", "groups", "space", "report", "vectors"]),
+    "spaces": Room("deniable", ["wire/space"], ["drawn_boxes", "groups", "space", "report", "vectors"]),
     "privacy": Room("deniable", ["privacy/*"], ["privacy", "ceiling", "groups", "survey", "vectors"]),
-    # But `optimum`, a search: what it finds is checked to the last integer, and other steps find it too, or nearly.
-    "mechanisms": Room("deniable", ["mechanisms/[!o]*"], [*_MECHANISMS, *_ESTIMATES, "report", "survey"]),
+    "mechanisms": Room("deniable", ["mechanisms/*"], [*_MECHANISMS, *_ESTIMATES, "report", "survey"]),
     "estimation": Room(
-        "deniable",
-        [f"estimation/{name}" for name in ["debiasing", "estimate", "fakes", "feasible", "means"]],
+        "deniable_statistics",
+        [
+            "designs/debiasing",
+            "designs/feasible",
+            "designs/of_mechanisms",
+            *(f"estimates/{name}" for name in ["estimate", "fakes", "means"]),
+        ],
         [
             *_ESTIMATES,
             "debiasing",
@@ -60,7 +73,8 @@ ROOMS = {
             "fakes_asked",
             "intervals",
             "levels",
-            "mechanisms",
+            "deniable/mechanisms",
+            "deniable/piecewise",
             "misbehaviour",
             "parts",
             "respondents",
@@ -168,13 +182,18 @@ KINDS: dict[str, tuple[str, type[ast.NodeTransformer]]] = {
 def prepare(name: str) -> Path:
     """Copy what a room mutates and what tests it."""
     work = WORK / name
-    for package in ("shared/deniable", "shared/deniable_research", "client/deniable_client"):
+    for package in (
+        "shared/deniable",
+        "shared/deniable_statistics",
+        "shared/deniable_research",
+        "client/deniable_client",
+    ):
         _copy(ROOT / package, work / "src" / Path(package).name)
     for folder in ("tests", "tools", "docs"):
         _copy(ROOT / folder, work / folder)
-    package, code, tests = ROOMS[name]
+    package, code, _ = ROOMS[name]
     files = [f"src/{package}/{each}" + ("" if each.endswith("*") else ".py") for each in code]
-    asked = [f"tests/{package.removeprefix('deniable_')}/test_{each}.py" for each in tests]
+    asked = ROOMS[name].files()
     (work / "pyproject.toml").write_text(CONFIGURATION.format(mutated=files, tests=asked), encoding="utf-8")
     (work / "conftest.py").write_text(FRESH, encoding="utf-8")
     return work

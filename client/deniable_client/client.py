@@ -26,6 +26,7 @@ from deniable import (
 from deniable.access.invitation import hash_of, is_invitation
 from deniable.access.words import ONE_REPORT
 from deniable.errors import describe
+from deniable.mechanisms.longitudinal import waves_of
 from deniable.report.report import content_of
 from deniable_client.connection import Busy, Connection, Hindrance
 from deniable_client.device import Given, draw_questions, permanent, randomize, true_answers
@@ -343,7 +344,7 @@ class Client:
 
         def drawn_elsewhere() -> Report:
             for question in survey.questions:
-                if question.mechanism.has_waves:
+                if waves_of(question.mechanism):
                     raise ReportError(
                         f"report: must be drawn by this client, whose memory keeps what the waves of question "
                         f"{question.id!r} are made of, got one that was drawn elsewhere"

@@ -14,12 +14,13 @@ from deniable.errors import AnswerError, NotInvited, ReportError, describe
 from deniable.exact import as_integer
 from deniable.mechanisms import KAry
 from deniable.mechanisms.base import Answer
+from deniable.mechanisms.longitudinal import waves_of
 from deniable.randomness import Word, system_word
 from deniable.report.report import Report, new_report_id
-from deniable.report.space import ReportValue, Value
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable.survey.question_types import AnswerKind
+from deniable.wire.space import ReportValue, Value
 from deniable_client.frames import answers_stay
 
 Given = str | int | Sequence[str]
@@ -166,8 +167,8 @@ def mixed(
             continue
         for each in unit.questions:
             if each.id in asked:
-                step = each.mechanism.permanent if is_kept else each.mechanism.randomize
-                values[each.id] = step(choices[each.id], word)
+                waves = waves_of(each.mechanism) if is_kept else None
+                values[each.id] = (waves.permanent if waves else each.mechanism.randomize)(choices[each.id], word)
     return values
 
 

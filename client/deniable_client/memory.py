@@ -21,13 +21,14 @@ from pathlib import Path
 from typing import Literal
 
 from deniable.errors import BudgetError, ReportError
+from deniable.mechanisms.longitudinal import waves_of
 from deniable.privacy.ceiling import Ceiling
 from deniable.privacy.ledger import Ledger
 from deniable.randomness import Word, system_word
 from deniable.report.report import Report, parse_report
-from deniable.report.space import ReportValue
 from deniable.survey.document import Survey
 from deniable.survey.unit import Unit
+from deniable.wire.space import ReportValue
 from deniable_client.folder import user_data_folder
 from deniable_client.link import origin_of
 from deniable_client.memory_file import MemoryFile
@@ -358,10 +359,10 @@ class Memory:
 
     def _sent(self, db: sqlite3.Connection, unit: Unit, survey: Survey, kept: ReportValue) -> ReportValue:
         """What a survey sends of a value that is kept."""
-        mechanism = unit.questions[0].mechanism
-        if not mechanism.has_waves:
+        waves = waves_of(unit.questions[0].mechanism)
+        if waves is None:
             return kept
-        return _kept(db, unit.key + survey.id, partial(mechanism.instantaneous, kept, self.word))
+        return _kept(db, unit.key + survey.id, partial(waves.instantaneous, kept, self.word))
 
     def _token_of(self, db: sqlite3.Connection, survey: Survey) -> TokenRequest | str | None:
         """The token of a survey, or what asks for it, if it is not a report's yet."""

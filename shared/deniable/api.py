@@ -1,4 +1,10 @@
-"""The public names of `deniable`, which is where to import them from: it loads this when somebody asks for one."""
+"""The public names of `deniable`, which is where to import them from: it loads this when somebody asks for one.
+
+What `deniable_statistics` brings is loaded when that very name is asked for, so that a device loads none of it.
+"""
+
+import importlib
+import typing
 
 from deniable.errors import (
     AnswerError,
@@ -12,10 +18,6 @@ from deniable.errors import (
     SurveyClosed,
     SurveyError,
 )
-from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import Interval
-from deniable.estimation.means import MeanEstimate
-from deniable.estimation.published_rows import EstimateRow, estimate
 from deniable.mechanisms import (
     MECHANISMS,
     DiscreteLaplace,
@@ -38,10 +40,16 @@ from deniable.privacy.ceiling import Ceiling, weak_protection
 from deniable.privacy.odds import odds_sentences, whole_odds_sentences
 from deniable.report.report import Report, parse_report
 from deniable.report.tally import Tally, tally_reports
-from deniable.survey.authoring import read_survey
 from deniable.survey.document import Survey, address, is_address
 from deniable.survey.published import parse_survey
 from deniable.survey.question import Question
+
+if typing.TYPE_CHECKING:
+    from deniable_statistics.authoring.authoring import read_survey
+    from deniable_statistics.estimates.estimate import Estimate
+    from deniable_statistics.estimates.means import MeanEstimate
+    from deniable_statistics.intervals import Interval
+    from deniable_statistics.published.published_rows import EstimateRow, estimate
 
 __all__ = [
     "MECHANISMS",
@@ -90,3 +98,19 @@ __all__ = [
     "weak_protection",
     "whole_odds_sentences",
 ]
+
+_BROUGHT = {
+    "Estimate": "deniable_statistics.estimates.estimate",
+    "EstimateRow": "deniable_statistics.published.published_rows",
+    "Interval": "deniable_statistics.intervals",
+    "MeanEstimate": "deniable_statistics.estimates.means",
+    "estimate": "deniable_statistics.published.published_rows",
+    "read_survey": "deniable_statistics.authoring.authoring",
+}
+"""The module of each public name that `deniable_statistics` brings."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _BROUGHT:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    return globals().setdefault(name, getattr(importlib.import_module(_BROUGHT[name]), name))

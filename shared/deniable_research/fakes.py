@@ -10,7 +10,7 @@ def fake_margin(support_if_true: Number, support_if_other: Number, fraction: flo
     """How far people who send made-up reports can move a share: ``fraction / |p - q|``.
 
     Fakes that all support the option, or none, instead of reports that do the opposite, move the share of supporting
-    reports by ``fraction``, and debiasing divides by ``p - q``; see `deniable.estimation.fakes.fake_margins`.
+    reports by ``fraction``, and debiasing divides by ``p - q``; see `deniable_statistics.estimates.fakes.fake_margins`.
 
     Parameters
     ----------

@@ -11,12 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
-from deniable.estimation.estimate import Estimate
 from deniable.survey.group import Group
 from deniable_research.weights import kish
+from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
+from deniable_statistics.designs.spaces import support_matrix
+from deniable_statistics.estimates.estimate import Estimate
 
 if TYPE_CHECKING:
-    from deniable.estimation.design import Design
+    from deniable_statistics.designs.design import Design
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,7 +63,7 @@ class Item:
     def from_reports(
         cls,
         name: str,
-        design: Design,
+        design: AnyDesign,
         reports: Iterable[int | str],
         options: Sequence[str] = (),
         values: Sequence[float] | None = None,
@@ -74,7 +76,8 @@ class Item:
         ReportError
             If a report cannot have been made by the design.
         """
-        supports = design.reports.support_matrix(reports, f"{name}, row")
+        design = design_of(design)
+        supports = support_matrix(design.reports, reports, f"{name}, row")
         names = tuple(options) or design.truths
         if len(names) != len(design.truths):
             raise ParameterError(f"{name}: options must be {len(design.truths)} names, got {len(names)}")

@@ -22,6 +22,7 @@ from deniable.errors import ParameterError, describe
 from deniable.exact import Number, factor_above, log_above, rational
 from deniable.mechanisms import Mechanism
 from deniable.privacy.ledger import Ledger, as_loss
+from deniable_statistics.designs.channels import channel_of
 
 
 def likelihood_ratio(matrix: Sequence[Sequence[Number]]) -> Fraction | float:
@@ -193,7 +194,7 @@ def epsilon_at(mechanism: Mechanism, distance: int) -> float:
     if type(distance) is not int or not 0 <= distance < len(answers):
         raise ParameterError(f"distance: must be an integer from 0 to {len(answers) - 1}, got {distance}")
     largest = Fraction(1)
-    for column in mechanism.channel_matrix:
+    for column in channel_of(mechanism):
         # Floats find the few pairs that can be the largest; exact fractions decide.
         pairs = list(zip(column, column[distance:], strict=False))
         logs = [abs(math.log(one) - math.log(other)) for one, other in pairs]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deniable.errors import ParameterError
-from deniable.estimation.intervals import Interval, level_of_each, resolve_method, share_interval
+from deniable_statistics.intervals import Interval, level_of_each, resolve_method, share_interval
 
 
 def simultaneous_intervals(
@@ -28,7 +28,7 @@ def simultaneous_intervals(
     confidence_level : float
         Of all intervals together.
     method : str
-        ``default`` or a name in `deniable.estimation.intervals.METHODS`.
+        ``default`` or a name in `deniable_statistics.intervals.METHODS`.
 
     Returns
     -------

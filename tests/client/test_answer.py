@@ -28,6 +28,7 @@ from deniable_client.answer.asking import answer_from
 from deniable_client.answer.simulator import PRESSES, split
 from deniable_client.memory import Told
 from deniable_server.store.sqlite.store import SqliteStore
+from deniable_statistics.designs.of_mechanisms import design_of
 from tests.client.test_audit import EVERYTHING
 from tests.client.test_client import misbehaving
 from tests.client.test_memory import never
@@ -427,7 +428,7 @@ def test_split_counts_what_each_mechanism_sends() -> None:
             assert set(counts) == {messages.TRY_SAME, messages.TRY_OTHER}
             assert sum(counts.values()) == 20_000
         else:
-            matrix, place = noise.mechanism.channel_matrix, 0
+            matrix, place = design_of(noise.mechanism).channel_matrix, 0
             if noise.type == "number":
                 place = noise.mechanism.answer_range.index(answer)
             for option, n in enumerate(counts.values()):
@@ -532,7 +533,7 @@ def test_sentences_stand_only_where_the_protection_makes_them_true(epsilon: str,
         assert is_there == (above < strength <= most), sentence
     assert (messages.WEAK in card) == (messages.WEAK in receipt)
     # A Yes is no admission where one in nine who would say No sends Yes; nobody can be sure where one in four does.
-    yes_if_no = float(coin.mechanism.channel_matrix[1][0])
+    yes_if_no = float(design_of(coin.mechanism).channel_matrix[1][0])
     assert yes_if_no > 0.119 or messages.NO_ADMISSION not in " ".join(card)
     assert yes_if_no > 0.26 or messages.UNSURE not in card
 

@@ -61,7 +61,7 @@ def test_one_response_keeps_the_whole_pattern_or_takes_any_other() -> None:
     chances: dict[tuple[str, ...], Counter[tuple[Any, ...]]] = {}
     for answers in itertools.product(("no", "yes"), repeat=2):
         given = dict(zip(("tax", "theft"), answers, strict=True))
-        starts = [0, *(joint.keep + joint.other * step for step in range(3))]
+        starts = [0, *(joint.keep + joint._other * step for step in range(3))]
         sent: Counter[tuple[Any, ...]] = Counter()
         for start, end in itertools.pairwise([*starts, UNIT]):
             of_both = {
@@ -76,7 +76,7 @@ def test_one_response_keeps_the_whole_pattern_or_takes_any_other() -> None:
         chances[answers] = sent
     for answers, sent in chances.items():
         true = tuple(int(each == "yes") for each in answers)
-        assert sent == {pattern: joint.keep if pattern == true else joint.other for pattern in sent}
+        assert sent == {pattern: joint.keep if pattern == true else joint._other for pattern in sent}
         assert len(sent) == 4
     ratio = max(Fraction(a[pattern], b[pattern]) for a in chances.values() for b in chances.values() for pattern in a)
     assert ratio == joint.likelihood_ratio

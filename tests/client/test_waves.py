@@ -12,6 +12,7 @@ import pytest
 import urllib3
 
 from deniable import BudgetError, Longitudinal, Report, ReportError, Survey, read_survey
+from deniable.mechanisms.longitudinal import waves_of
 from deniable.privacy.odds import odds_sentences
 from deniable_client import Client, Memory, UnusableMemory, permanent, randomize
 from deniable_server.commands.survey import warnings_about
@@ -134,13 +135,15 @@ def test_a_report_that_was_drawn_elsewhere_is_refused_where_a_memory_would_have_
 
 def test_without_a_memory_both_steps_are_drawn() -> None:
     mechanism = panel().questions[0].mechanism
+    waves = waves_of(mechanism)
+    assert waves
     dice = random.Random(5)
     for answer, option in enumerate(("no", "perhaps", "yes")):
         words = [dice.getrandbits(32) for _ in range(2)]
         report = randomize(panel(), {"leave": option}, word=iter(words).__next__)
         assert report.values["leave"] == mechanism.randomize(answer, iter(words).__next__)
         assert permanent(panel(), {"leave": option}, word=iter(words[:1]).__next__).values["leave"] == (
-            mechanism.permanent(answer, iter(words).__next__)
+            waves.permanent(answer, iter(words).__next__)
         )
 
 

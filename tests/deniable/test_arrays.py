@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from deniable import AnswerError, mechanisms
 from deniable.mechanisms import OneOfK, subset, tick_boxes
-from deniable.mechanisms.subset import bernoulli, uniform_below
+from deniable.mechanisms.arrays import bernoulli, uniform_below
 
 UNIT = 2**32
 

@@ -13,8 +13,11 @@ import pytest
 from deniable import AnswerError, DrawnBoxes, ParameterError, ReportError, SurveyError, TickBoxes, read_survey
 from deniable.mechanisms.drawn_boxes import MOST_DRAWN
 from deniable.randomness import UNIT
-from deniable.report.space import DrawnBits
-from deniable.survey.selection import choose_for_ticks
+from deniable.wire.space import DrawnBits
+from deniable_statistics.authoring.precision import noise_if_even
+from deniable_statistics.authoring.selection import choose_for_ticks
+from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.designs.spaces import every_report, tally_array
 from tests.support.survey_files import question_toml, survey_toml
 
 SMALL = [(2, 1), (2, 2), (3, 1), (3, 2), (4, 3), (5, 2)]
@@ -32,7 +35,7 @@ def exact_output(mechanism: DrawnBoxes, answer: tuple[int, ...]) -> dict[str, Fr
     for rank in range(sets):
         # The words of one draw: first which boxes, then a word that says what is sent; it matters by stretches.
         start = [rank] if sets > 1 else []
-        edges = [0, *(mechanism.keep + lie * mechanism.patterns.other for lie in range(2**mechanism.s)), UNIT]
+        edges = [0, *(mechanism.keep + lie * mechanism.patterns._other for lie in range(2**mechanism.s)), UNIT]
         for low, high in itertools.pairwise(sorted(set(edges))):
             words = iter([*start, low])
             report = mechanism.randomize(list(answer), words.__next__)
@@ -48,7 +51,7 @@ def test_reports_are_as_likely_as_published_and_tell_no_answers_apart_by_more_th
     mechanism = DrawnBoxes.from_epsilon(k, 1, s)
     outputs = [exact_output(mechanism, answer) for answer in answers_of(k)]
     assert all(set(each) == set(outputs[0]) for each in outputs)
-    assert len(outputs[0]) == mechanism.reports.count == len(mechanism.reports.every())
+    assert len(outputs[0]) == mechanism.reports.count == len(every_report(mechanism.reports))
     assert all(report in mechanism.reports for report in outputs[0])
     worst = max(max(each[report] for each in outputs) / min(each[report] for each in outputs) for report in outputs[0])
     assert worst == mechanism.likelihood_ratio
@@ -58,7 +61,7 @@ def test_reports_are_as_likely_as_published_and_tell_no_answers_apart_by_more_th
         for report, chance in output.items():
             for option in mechanism.reports.supports(report):
                 supported[option] += chance
-        assert supported == list(mechanism.supported(answer))
+        assert supported == list(design_of(mechanism).supported(answer))
 
 
 @by_size
@@ -77,9 +80,9 @@ def test_two_drawn_boxes_have_one_chance(k: int, s: int) -> None:
 @by_size
 def test_scores_are_unbiased_whatever_the_answer(k: int, s: int) -> None:
     mechanism = DrawnBoxes.from_epsilon(k, 2, s)
-    weights, constant = mechanism.debiasing
+    weights, constant = design_of(mechanism).debiasing
     for answer in answers_of(k):
-        expected = weights @ np.array(mechanism.supported(answer), dtype=float) + constant
+        expected = weights @ np.array(design_of(mechanism).supported(answer), dtype=float) + constant
         assert expected == pytest.approx([float(box in answer) for box in range(k)], abs=1e-9)
 
 
@@ -113,8 +116,8 @@ def test_many_draws_have_the_distribution_of_one(k: int, s: int) -> None:
     reports = mechanism.randomize_many(rows)
     assert reports.shape == (n, 2 * k)
     assert (reports.sum(axis=1) == s).all()
-    counts = np.array(mechanism.reports.tally(reports))
-    expected = n * np.array(mechanism.supported(answer), dtype=float)
+    counts = np.array(tally_array(mechanism.reports, reports))
+    expected = n * np.array(design_of(mechanism).supported(answer), dtype=float)
     # Each count is binomial; 7 standard errors for each of at most 80: below 1e-9 together.
     assert (np.abs(counts - expected) < 7 * np.sqrt(expected)).all()
     if k == 3:
@@ -129,9 +132,9 @@ def test_many_draws_have_the_distribution_of_one(k: int, s: int) -> None:
 def test_variance_is_a_small_part_of_that_of_coins_for_each_box(k: int, epsilon: int, s: int, variance: float) -> None:
     mechanism = DrawnBoxes.from_epsilon(k, epsilon)
     assert mechanism.s == s
-    at_one_half = mechanism.total_variance / k + 0.25  # chance, and who answers
+    at_one_half = noise_if_even(mechanism) / k + 0.25  # chance, and who answers
     assert at_one_half == pytest.approx(variance, rel=0.003)
-    assert at_one_half < TickBoxes.from_epsilon(k, epsilon).total_variance / k / 3.5
+    assert at_one_half < noise_if_even(TickBoxes.from_epsilon(k, epsilon)) / k / 3.5
 
 
 @pytest.mark.simulation
@@ -142,7 +145,7 @@ def test_estimates_of_simulated_people_vary_as_they_say() -> None:
     found = []
     for _ in range(rounds):
         people = (generator.random((n, 8)) < 0.5).astype(np.uint8)
-        estimate = mechanism.estimate(mechanism.reports.tally(mechanism.randomize_many(people)), n)
+        estimate = mechanism.estimate(tally_array(mechanism.reports, mechanism.randomize_many(people)), n)
         found.append(estimate.share)
     shares = np.array(found)
     # Of 3200 estimates the variance is within 5 standard errors, sqrt(2 / 3200) each: 3e-7.
@@ -176,7 +179,7 @@ def test_a_box_is_estimated_among_the_reports_that_drew_it() -> None:
 
 
 def test_the_interval_of_a_box_is_that_of_a_yes_no_question_of_those_who_drew_it() -> None:
-    from deniable.estimation.intervals import share_interval
+    from deniable_statistics.intervals import share_interval
 
     mechanism = DrawnBoxes.from_epsilon(2, 1, 1)
     estimate = mechanism.estimate([40, 60, 110, 90], 300)
@@ -249,7 +252,7 @@ def test_epsilon_is_never_above_what_was_asked_and_hardly_below(k: int, epsilon:
     mechanism = DrawnBoxes.from_epsilon(k, epsilon)
     assert 0.99 * float(epsilon) < mechanism.epsilon <= float(epsilon)
     others = [DrawnBoxes.from_epsilon(k, epsilon, s) for s in range(1, min(k, MOST_DRAWN) + 1)]
-    assert mechanism.total_variance == min(each.total_variance for each in others)
+    assert noise_if_even(mechanism) == min(noise_if_even(each) for each in others)
 
 
 def test_drawn_boxes_are_chosen_for_ticks_unless_all_boxes_must_stand_together() -> None:
@@ -270,16 +273,16 @@ def test_marks_to_expect_are_those_of_all_people() -> None:
     for ticks in itertools.product((0, 1), repeat=4):
         chance = math.prod(share if tick else 1 - share for tick, share in zip(ticks, shares, strict=True))
         answer = [box for box, tick in enumerate(ticks) if tick]
-        expected += chance * np.array([float(each) for each in mechanism.supported(answer)])
-    assert mechanism.expected(shares) == pytest.approx(expected.tolist())
+        expected += chance * np.array([float(each) for each in design_of(mechanism).supported(answer)])
+    assert design_of(mechanism).expected(shares) == pytest.approx(expected.tolist())
 
 
 def test_variances_of_scores_of_single_boxes_are_those_of_the_reports() -> None:
     mechanism = DrawnBoxes.from_epsilon(3, 2, s=2)
-    every = mechanism.reports.every()
+    every = every_report(mechanism.reports)
     chances = np.random.default_rng(3).dirichlet(np.ones(len(every)))  # whatever people say
     weights = np.array([[2.0, -1, 0, 0, 0, 0], [0, 0, 0.5, 3, 0, 0], [1, 1, 0, 0, 1, 0]])
     scores = every @ weights.T
-    found = mechanism.score_covariance(weights, chances @ every)
+    found = design_of(mechanism).score_covariance(weights, chances @ every)
     assert np.diag(found)[:2] == pytest.approx(chances @ scores[:, :2] ** 2 - (chances @ scores[:, :2]) ** 2)
     assert np.isnan(found).sum() == 7, "where two boxes meet"

@@ -25,18 +25,19 @@ from deniable import (
     parse_survey,
     read_survey,
 )
-from deniable.estimation.published_rows import estimate
 from deniable.privacy.ceiling import Ceiling
 from deniable.randomness import UNIT
 from deniable.report.report import Report
-from deniable.report.space import Value
 from deniable.report.tally import Tally
 from deniable.survey.group import Group, marginal
-from deniable.survey.precision import people_needed
 from deniable.survey.question_types import QUESTION_TYPES, YES_NO
-from deniable.survey.sharing import Member, Sharing, ways_to_share, why
+from deniable.wire.space import Value
 from deniable_client import randomize
 from deniable_client.device import mixed
+from deniable_statistics.authoring.precision import people_needed
+from deniable_statistics.authoring.sharing import Member, Sharing, ways_to_share, why
+from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.published.published_rows import estimate
 from tests.support.drawn_questions import Likely, Values, answers_of, group_of, joint_of, joint_survey, published_output
 from tests.support.survey_files import question_toml, survey_toml
 
@@ -52,7 +53,7 @@ def watched_output(survey: Survey, answers: Sequence[int]) -> Likely:
     choices: dict[str, Any] = {question.id: answer for question, answer in zip(survey.questions, answers, strict=True)}
     sets = math.comb(group.size, group.draw)
     # The words of one response matter by stretches.
-    edges = [0, *(joint.keep + lie * joint.other for lie in range(joint.k))]
+    edges = [0, *(joint.keep + lie * joint._other for lie in range(joint.k))]
     found: defaultdict[Values, Fraction] = defaultdict(Fraction)
     for rank in range(sets):
         asked = [survey.questions[place].id for place in group.draw_members(iter([rank]).__next__)]
@@ -123,7 +124,7 @@ def test_a_question_of_one_response_is_answered_through_its_mechanism(k: int, si
             told: defaultdict[Value, Fraction] = defaultdict(Fraction)
             for report, chance in output.items():
                 told[report[place]] += chance
-            channel = question.mechanism.channel_matrix
+            channel = design_of(question.mechanism).channel_matrix
             assert told.pop(None, Fraction(0)) == 1 - share_asked
             assert told == {sent: share_asked * channel[sent][answers[place]] for sent in range(k)}
             supports = question.mechanism.support

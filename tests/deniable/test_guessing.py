@@ -34,6 +34,7 @@ from deniable.exact import factor_above, gain_of_100
 from deniable.mechanisms import MECHANISMS
 from deniable.privacy.odds import plainest
 from deniable.survey.group import Group
+from deniable_statistics.designs.of_mechanisms import design_of
 from tests.support.drawn_questions import answers_of, joint_survey, published_output, shared_survey
 
 Row = list[Fraction]
@@ -75,7 +76,7 @@ def rows_of(mechanism: Mechanism) -> list[Row]:
             [each / len(sets) for drawn in sets for each in inner[int("".join(str(x[box]) for box in drawn), 2)]]
             for x in itertools.product((0, 1), repeat=mechanism.k)
         ]
-    return [list(row) for row in zip(*mechanism.channel_matrix, strict=True)]
+    return [list(row) for row in zip(*design_of(mechanism).channel_matrix, strict=True)]
 
 
 def survey_of(*mechanisms: Mechanism) -> Survey:

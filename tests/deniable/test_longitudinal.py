@@ -12,6 +12,7 @@ import pytest
 
 from deniable import KAry, Longitudinal, ParameterError
 from deniable.exact import exp_below
+from deniable_statistics.designs.of_mechanisms import design_of
 
 SOME = [Longitudinal.from_epsilon(k, 2, 1) for k in (2, 3, 10)] + [Longitudinal(4, "2/5", "9/10")]
 
@@ -79,11 +80,11 @@ def test_neither_epsilon_exceeds_what_was_asked(k: int, epsilon: str, share: str
 def test_estimates_of_one_wave_undo_both_steps_exactly(mechanism: Longitudinal) -> None:
     options = range(mechanism.k)
     truth = [Fraction(1 + option, sum(range(mechanism.k + 1))) for option in options]
-    matrix = mechanism.channel_matrix
+    matrix = design_of(mechanism).channel_matrix
     n = 2**64 * truth[0].denominator
     counts = [n * sum(matrix[v][x] * truth[x] for x in options) for v in options]
     assert all(count.denominator == 1 for count in counts)  # the channel is a matrix of integers out of 2**64
-    assert list(mechanism.shares([int(count) for count in counts], n)) == truth
+    assert list(design_of(mechanism).shares([int(count) for count in counts], n)) == truth
 
 
 def test_estimates_of_one_wave_hit_the_shares_and_their_standard_errors() -> None:

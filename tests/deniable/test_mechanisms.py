@@ -17,7 +17,9 @@ import pytest
 from deniable import AnswerError, Mechanism, ParameterError, ReportError, mechanisms
 from deniable.exact import exp_below, log_above
 from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
+from deniable.mechanisms.longitudinal import waves_of
 from deniable.randomness import UNIT
+from deniable_statistics.designs.of_mechanisms import design_of
 
 SCORE = [[-abs(x - r) for r in range(5)] for x in range(5)]
 SKEWED = [[0, 1, 5], [2, 0, 1], [0, 0, 3]]
@@ -142,7 +144,7 @@ def _halve(outcome: Callable[[int], Outcome], low: int, high: int, stretches: li
 @pytest.mark.slow
 @by_parameters
 def test_every_answer_has_exactly_the_stated_distribution(mechanism: OneOfK) -> None:
-    matrix = mechanism.channel_matrix
+    matrix = design_of(mechanism).channel_matrix
     for column, answer in enumerate(mechanism.answer_range):
         found = exact_output(mechanism, answer)
         assert {mechanism.reports.supports(report)[0]: share for report, share in found.items()} == {
@@ -187,7 +189,7 @@ def test_every_subset_has_exactly_its_weight(mechanism: mechanisms.Subset) -> No
             assert share == Fraction(weight, total)
         for option in range(k):
             held = sum(share for report, share in found.items() if report[option] == "1")
-            assert held == mechanism.channel_matrix[option][answer]
+            assert held == design_of(mechanism).channel_matrix[option][answer]
 
 
 def test_too_large_draws_of_a_subset_are_drawn_again_whole() -> None:
@@ -238,17 +240,18 @@ def test_epsilon_of_bits_is_the_exact_ratio(mechanism: Mechanism) -> None:
 def test_epsilon_is_the_largest_log_ratio_of_the_exact_distribution(mechanism: OneOfK) -> None:
     columns = [exact_output(mechanism, answer) for answer in mechanism.answer_range]
     ratio = max(a[report] / b[report] for a, b in itertools.permutations(columns, 2) for report in a)
-    assert mechanism.wave_likelihood_ratio == ratio
-    assert (mechanism.likelihood_ratio == ratio) != mechanism.has_waves
+    waves = waves_of(mechanism)
+    assert (waves.wave_likelihood_ratio if waves else mechanism.likelihood_ratio) == ratio
+    assert (mechanism.likelihood_ratio == ratio) == (waves is None)
     exactly = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln()  # 28 digits
-    assert exactly <= Decimal(mechanism.wave_epsilon) <= exactly * (1 + Decimal("3e-16"))
+    assert exactly <= Decimal(waves.wave_epsilon if waves else mechanism.epsilon) <= exactly * (1 + Decimal("3e-16"))
 
 
 @pytest.mark.parametrize("k", [2, 3, 7])
 def test_every_lie_is_reached_exactly_once(k: int) -> None:
     mechanism = mechanisms.KAry.from_epsilon(k, 1)
     for answer in range(k):
-        draws = [mechanism.keep + lie * mechanism.other for lie in range(k - 1)]
+        draws = [mechanism.keep + lie * mechanism._other for lie in range(k - 1)]
         lies = [mechanism.randomize(answer, iter([draw]).__next__) for draw in draws]
         assert sorted([*lies, answer]) == list(range(k))
 
@@ -261,7 +264,7 @@ GRID = ["0.001", "0.01", "0.1", "0.5", "1", "1.0986", "1.5", "2", "3", "4", "6",
 def test_epsilon_never_exceeds_what_was_asked(k: int, epsilon: str) -> None:
     mechanism = mechanisms.KAry.from_epsilon(k, epsilon)
     asked = Fraction(epsilon)
-    assert mechanism.keep <= exp_below(asked) * mechanism.other  # in integers and rationals, no float decides
+    assert mechanism.keep <= exp_below(asked) * mechanism._other  # in integers and rationals, no float decides
     assert mechanism.epsilon <= float(asked)
     ratio = math.exp(asked)
     most = (ratio + k - 1) ** 2 / (ratio * UNIT)  # `other` is at most 1 above, so `keep` at most k - 1 below
@@ -357,7 +360,7 @@ def test_stated_tail_of_discrete_laplace_is_the_real_one() -> None:
 
 def test_mean_is_exactly_linear_in_the_answer() -> None:
     mechanism = mechanisms.OneBitMean.from_epsilon(3, 20, 1)
-    ones = mechanism.channel_matrix[1]
+    ones = design_of(mechanism).channel_matrix[1]
     assert len({later - earlier for earlier, later in itertools.pairwise(ones)}) == 1
     assert ones[0] + ones[-1] == 1
 
@@ -481,7 +484,7 @@ def test_many_answers_go_the_way_of_one(mechanism: OneOfK) -> None:
 @by_parameters
 def test_many_answers_by_the_system_have_the_stated_distribution(mechanism: OneOfK) -> None:
     n = 400_000  # more than one block; |z| > 6 in one of at most 30 options has a probability below 1e-7
-    matrix = np.array(mechanism.channel_matrix, dtype=float)
+    matrix = np.array(design_of(mechanism).channel_matrix, dtype=float)
     for column in (0, -1):
         answer = mechanism.answer_range[column]
         start = mechanism.report_range.start if isinstance(mechanism, RowMechanism) else 0

@@ -15,10 +15,13 @@ from deniable import DeniableError, KAry, OneBitMean, ParameterError, Piecewise,
 from deniable.errors import AnswerError, BudgetError
 from deniable.exact import exp_below
 from deniable.mechanisms import mechanism_from_published
-from deniable.mechanisms.optimum import optimal_noise
 from deniable.privacy.ceiling import Ceiling
 from deniable.randomness import UNIT
-from deniable.survey.precision import mean_variance
+from deniable_statistics.authoring.optimum import optimal_noise
+from deniable_statistics.authoring.precision import mean_variance
+from deniable_statistics.designs.of_mechanisms import design_of, mean_values
+from deniable_statistics.designs.spaces import tally_array
+from deniable_statistics.estimates.means import MeanEstimate
 from tests.support.marks import long
 
 RANGES = [(0, 1), (0, 2), (-1, 2), (0, 4), (3, 10), (0, 10), (18, 31), (0, 60), (0, 97)]
@@ -61,7 +64,7 @@ def test_every_row_adds_up_and_every_mean_is_without_bias(lo: int, hi: int, epsi
     ratio = max(Fraction(max(column), min(column)) for column in zip(*rows, strict=True))
     assert ratio == mechanism.likelihood_ratio <= exp_below(Fraction(epsilon))
     assert mechanism.epsilon >= 0.99 * float(epsilon)
-    scores = mechanism.scores(mechanism.knots)
+    scores = design_of(mechanism).scores(mechanism.knots)
     assert all(expected_score(mechanism, answer, scores) == answer for answer in mechanism.answer_range)
     assert len(mechanism.knots) <= 11
     assert len(mechanism.knots) <= mechanism.k <= 15
@@ -72,7 +75,7 @@ def test_every_row_adds_up_and_every_mean_is_without_bias(lo: int, hi: int, epsi
 @pytest.mark.parametrize(("lo", "hi"), WIDE)
 def test_wide_ranges_are_as_exact(lo: int, hi: int, epsilon: str) -> None:
     mechanism = Piecewise.from_epsilon(lo, hi, epsilon)
-    scores = mechanism.scores(mechanism.knots)
+    scores = design_of(mechanism).scores(mechanism.knots)
     middle = (lo + hi) // 2
     for answer in {lo, lo + 1, *mechanism.knots, middle, middle + 1, hi - 1, hi}:
         assert sum(mechanism.row(answer)) == UNIT
@@ -96,17 +99,19 @@ def test_what_32_bits_cannot_hold_is_refused() -> None:
 
 def test_two_knots_and_two_reports_are_one_bit() -> None:
     for bit in (OneBitMean.from_epsilon(3, 20, 1), OneBitMean.from_epsilon(-(10**5), 10**5, 2)):
-        least = int(bit.channel_matrix[1][0] * UNIT) if bit.steps < 100 else (UNIT - bit.steps * bit.slope) // 2
+        least = (
+            int(design_of(bit).channel_matrix[1][0] * UNIT) if bit.steps < 100 else (UNIT - bit.steps * bit.slope) // 2
+        )
         same = Piecewise((bit.lo, bit.hi), (UNIT - least, least), ((-bit.slope, bit.slope),))
         assert same.likelihood_ratio == bit.likelihood_ratio
-        assert (same.float_matrix == bit.float_matrix).all()
-        assert same.answer_values == bit.answer_values
+        assert (design_of(same).float_matrix == design_of(bit).float_matrix).all()
+        assert design_of(same).answer_values == design_of(bit).answer_values
         for answer, word in itertools.product((bit.lo, bit.lo + 7, bit.hi), (0, least, UNIT // 2, UNIT - least)):
             # The same probabilities; which words bring 1 is the other way round.
             mirrored = same.randomize(answer, lambda word=word: UNIT - 1 - word)
             assert mirrored == bit.randomize(answer, lambda word=word: word)
         for counts in ([700, 300], [0, 5]):
-            ours, theirs = same.estimate_mean(counts), bit.estimate_mean(counts)
+            ours, theirs = MeanEstimate.from_counts(same, counts), MeanEstimate.from_counts(bit, counts)
             assert (ours.mean, ours.std_error) == pytest.approx((theirs.mean, theirs.std_error), rel=1e-9)
         assert mean_variance(same) == pytest.approx(mean_variance(bit), rel=1e-9)
 
@@ -120,11 +125,11 @@ def test_without_room_for_more_the_rows_are_those_of_one_bit() -> None:
 @pytest.mark.parametrize("epsilon", ["1", "2", "4"])
 def test_no_other_unbiased_score_has_less_variance(epsilon: str) -> None:
     mechanism = Piecewise.from_epsilon(0, 60, epsilon)
-    rows, lam = mechanism.truth_matrix.T, np.array(mechanism.expected_if_even)
-    scores = np.array([float(score) for score in mechanism.scores(mechanism.knots)])
+    rows, lam = design_of(mechanism).truth_matrix.T, np.array(design_of(mechanism).expected_if_even)
+    scores = np.array([float(score) for score in design_of(mechanism).scores(mechanism.knots)])
     others = np.linalg.svd(rows)[2][len(rows) :]  # what no answer's expectation notices
     assert np.abs(others @ (lam * scores)).max(initial=0) < 1e-7 * (lam @ scores**2)
-    assert lam == pytest.approx(mechanism.float_matrix.mean(axis=1))
+    assert lam == pytest.approx(design_of(mechanism).float_matrix.mean(axis=1))
 
 
 @pytest.mark.parametrize(
@@ -161,7 +166,7 @@ def test_simulated_means_have_that_noise(hi: int, epsilon: str) -> None:
     means = []
     for _ in range(4000):
         reports = mechanism.randomize_many(people, lambda n: dice.integers(0, UNIT, n, dtype=np.uint32))
-        means.append(mechanism.estimate_mean(mechanism.reports.tally(reports)).mean)
+        means.append(MeanEstimate.from_counts(mechanism, tally_array(mechanism.reports, reports)).mean)
     scaled = np.array(means) * 2 / hi - 1
     spread = len(people) * float(np.var(scaled))
     assert abs(scaled.mean()) < 5 * math.sqrt(spread / len(people) / len(means))
@@ -178,7 +183,7 @@ def test_intervals_hold_the_mean() -> None:
     for _ in range(1000):
         people = np.minimum(dice.poisson(8, 400), 60)
         reports = mechanism.randomize_many(people, lambda n: dice.integers(0, UNIT, n, dtype=np.uint32))
-        interval = mechanism.estimate_mean(mechanism.reports.tally(reports)).interval()
+        interval = MeanEstimate.from_counts(mechanism, tally_array(mechanism.reports, reports)).interval()
         held += interval.low <= 8 <= interval.high
     assert 0.92 < held / 1000 < 0.98
 
@@ -252,7 +257,7 @@ def test_authors_ask_for_it_by_name_or_get_it() -> None:
     )
     scale = read_survey(level).questions[0]
     assert isinstance(scale.mechanism, Piecewise)
-    assert scale.mean_values == tuple(1 + knot for knot in scale.mechanism.knots)
+    assert mean_values(scale) == tuple(1 + knot for knot in scale.mechanism.knots)
     assert not scale.has_shares
 
 
@@ -265,13 +270,15 @@ def test_thirteen_questions_publish_less_than_16_kilobytes() -> None:
 def test_levels_of_a_scale_have_their_own_mean() -> None:
     mechanism = Piecewise.from_epsilon(0, 6, 2)
     question = Question("q", "scale", "?", tuple(map(str, range(1, 8))), mechanism, goal="mean")
-    assert question.mean_values is not None
-    expected = mechanism.float_matrix @ [0, 0, 1, 0, 0, 0, 0]
-    assert mechanism.estimate_mean(expected.tolist(), 1, question.mean_values).mean == pytest.approx(3, abs=1e-9)
+    assert mean_values(question) is not None
+    expected = design_of(mechanism).float_matrix @ [0, 0, 1, 0, 0, 0, 0]
+    assert MeanEstimate.from_counts(mechanism, expected.tolist(), 1, mean_values(question)).mean == pytest.approx(
+        3, abs=1e-9
+    )
 
 
 def test_people_who_mix_in_no_chance_send_what_is_nearest() -> None:
-    sent = [TWO.untouched(answer) for answer in TWO.answer_range]
+    sent = [design_of(TWO).untouched(answer) for answer in TWO.answer_range]
     assert sent == [0, 0, 0, 1, 1]
 
 

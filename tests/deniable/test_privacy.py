@@ -43,18 +43,19 @@ from deniable_research.risk import (
     worst_advantage,
     worst_prior,
 )
+from deniable_statistics.designs.of_mechanisms import design_of
 
 EPSILONS = [1e-9, 1e-3, 0.1, 0.5, 1.0, math.log(3), 1.3, 2.0, 4.0, 8.0]
 PRIORS = [1e-6, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.9]
 
 
 def test_epsilon_of_matrices_is_exact_or_rounded_up() -> None:
-    assert likelihood_ratio(TwoCoin("1/2", "1/2").channel_matrix) == 3
-    assert epsilon_of(TwoCoin("1/2", "1/2").channel_matrix) == pytest.approx(math.log(3), abs=1e-8)
-    assert epsilon_of(TwoCoin("0.8", "0.8").channel_matrix) == pytest.approx(math.log(21), abs=1e-8)
+    assert likelihood_ratio(design_of(TwoCoin("1/2", "1/2")).channel_matrix) == 3
+    assert epsilon_of(design_of(TwoCoin("1/2", "1/2")).channel_matrix) == pytest.approx(math.log(3), abs=1e-8)
+    assert epsilon_of(design_of(TwoCoin("0.8", "0.8")).channel_matrix) == pytest.approx(math.log(21), abs=1e-8)
     assert epsilon_of([["24/25", "4/25"], ["1/25", "21/25"]]) >= math.log(21)
     for mechanism in (Warner("0.7"), KAry.from_epsilon(5, 2)):
-        assert epsilon_of(mechanism.channel_matrix) == mechanism.epsilon
+        assert epsilon_of(design_of(mechanism).channel_matrix) == mechanism.epsilon
     assert epsilon_of([[0.9, 0.1], [0.1, 0.9]]) == pytest.approx(math.log(9), abs=1e-15)
     assert epsilon_of([[0.5, 0.5], [0.5, 0.5]]) == 0
     assert epsilon_of([[1, 0.5], [0, 0.5]]) == math.inf
@@ -243,7 +244,7 @@ def test_loss_at_a_distance_is_that_of_the_published_integers(
 ) -> None:
     """The rule ``epsilon distance / width`` understated it by up to 9.4 times for small weights."""
     mechanism = make(epsilon)
-    rows = list(zip(*mechanism.channel_matrix, strict=True))
+    rows = list(zip(*design_of(mechanism).channel_matrix, strict=True))
     steps = len(rows) - 1
     for distance in {0, 1, 2, steps // 2, steps}:
         exact = max(max(a / b, b / a) for one, other in zip(rows, rows[distance:]) for a, b in zip(one, other))  # noqa: B905
@@ -298,7 +299,7 @@ def test_ledger_is_a_table_whose_last_row_is_the_sum() -> None:
 
 
 def test_composition_is_the_epsilon_of_the_joint_channel() -> None:
-    first, second = Warner("3/4").channel_matrix, KAry.from_coin(3, "1/2").channel_matrix
+    first, second = design_of(Warner("3/4")).channel_matrix, design_of(KAry.from_coin(3, "1/2")).channel_matrix
     joint = [[first[r][x] * second[s][y] for x in range(2) for y in range(3)] for r in range(2) for s in range(3)]
     ledger = Ledger().add("first", epsilon_of(first)).add("second", epsilon_of(second))
     assert epsilon_of(joint) == pytest.approx(ledger.epsilon, abs=1e-12)

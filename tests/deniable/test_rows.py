@@ -13,6 +13,7 @@ from deniable import Exponential, Geometric, KAry, OneBitMean, Piecewise
 from deniable.mechanisms import DiscreteLaplace
 from deniable.mechanisms.rows import RowMechanism, check_rows
 from deniable.randomness import UNIT
+from deniable_statistics.designs.of_mechanisms import design_of
 
 MAKERS: dict[str, Callable[[], RowMechanism]] = {
     "geometric": lambda: Geometric.from_epsilon(0, 4, 1),
@@ -34,9 +35,9 @@ def test_the_likelihood_ratio_is_the_largest_of_all_pairs_of_answers(make: Calla
 @pytest.mark.parametrize("make", MAKERS.values(), ids=MAKERS)
 def test_a_report_supports_an_option_as_often_as_its_weight_says(make: Callable[[], RowMechanism]) -> None:
     mechanism = make()
-    matrix = list(zip(*mechanism.channel_matrix, strict=True))
+    matrix = list(zip(*design_of(mechanism).channel_matrix, strict=True))
     for answer, column in zip(mechanism.answer_range, matrix, strict=True):
-        assert mechanism.supported(answer) == list(column)
+        assert design_of(mechanism).supported(answer) == list(column)
         assert sum(column) == 1
 
 
@@ -44,13 +45,13 @@ def test_a_report_supports_an_option_as_often_as_its_weight_says(make: Callable[
 def test_one_bit_supports_as_often_as_words_make_it(answer: int) -> None:
     mechanism = OneBitMean.from_epsilon(0, 10, 1)
     ones = bisect.bisect(range(UNIT), False, key=lambda word: not mechanism.randomize(answer, lambda: word))
-    assert mechanism.supported(answer) == [1 - Fraction(ones, UNIT), Fraction(ones, UNIT)]
+    assert design_of(mechanism).supported(answer) == [1 - Fraction(ones, UNIT), Fraction(ones, UNIT)]
 
 
 def test_one_of_k_supports_the_truth_more_often_than_any_other() -> None:
     mechanism = KAry.from_epsilon(4, 1)
-    for answer, column in enumerate(zip(*mechanism.channel_matrix, strict=True)):
-        assert mechanism.supported(answer) == list(column)
+    for answer, column in enumerate(zip(*design_of(mechanism).channel_matrix, strict=True)):
+        assert design_of(mechanism).supported(answer) == list(column)
         assert max(column) == column[answer] > min(column)
 
 
@@ -80,7 +81,7 @@ def test_scores_give_every_value_at_the_knots_without_bias(knots: tuple[int, ...
         mechanism = Piecewise(knots, tuple(rows[0]), slopes)
         assert list(map(list, mechanism.extreme_rows)) == rows
         for values in (knots, [3 * knot**2 + Fraction(1, 7) for knot in knots]):
-            scores = mechanism.scores(values)
+            scores = design_of(mechanism).scores(values)
             found = [sum(score * weight for score, weight in zip(scores, row, strict=True)) / UNIT for row in rows]
             assert found == list(values)
 

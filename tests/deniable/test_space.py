@@ -9,7 +9,10 @@ import numpy as np
 import pytest
 
 from deniable import Mechanism, ParameterError, ReportError, mechanisms
-from deniable.report.space import Bits, DrawnBits, Numbers
+from deniable.mechanisms.longitudinal import waves_of
+from deniable.wire.space import Bits, DrawnBits, Numbers
+from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.designs.spaces import every_report, support_matrix, tally_array, uniform_reports
 
 HOURS = Numbers(range(5, 8), ("five", "six", "seven"))
 
@@ -36,10 +39,10 @@ def test_numbers_are_those_of_their_range() -> None:
     assert (HOURS.size, HOURS.count, HOURS.first, HOURS.json_type, HOURS.supports_one) == (3, 3, 5, int, True)
     assert [HOURS.supports(report) for report in (5, 6, 7)] == [(0,), (1,), (2,)]
     assert [HOURS.from_text(text) for text in ("five", "seven", "5", "eight")] == [5, 7, None, None]
-    assert HOURS.every().tolist() == np.eye(3, dtype=bool).tolist()
-    assert HOURS.every().dtype == bool
-    assert HOURS.tally(np.array([5, 7, 7])) == (1, 0, 2)
-    assert HOURS.tally(np.array([6, 5])) == (1, 1, 0)
+    assert every_report(HOURS).tolist() == np.eye(3, dtype=bool).tolist()
+    assert every_report(HOURS).dtype == bool
+    assert tally_array(HOURS, np.array([5, 7, 7])) == (1, 0, 2)
+    assert tally_array(HOURS, np.array([6, 5])) == (1, 1, 0)
     assert HOURS.check(6, "here") == 6
     with pytest.raises(ReportError, match=r"^here: report must be an integer in \[5, 8\), got "):
         HOURS.check(8, "here")
@@ -62,11 +65,11 @@ def test_bits_are_one_for_each_option() -> None:
         None,
         None,
     ]
-    assert sorted(map(tuple, any_number.every().tolist())) == sorted(np.ndindex(2, 2, 2, 2))
-    assert [row.sum() for row in two.every()] == [2] * 6
-    assert two.every().dtype == any_number.every().dtype == bool
-    assert len({tuple(row) for row in two.every().tolist()}) == 6
-    assert two.tally(np.array([[1, 1, 0, 0], [1, 0, 0, 1]], dtype=np.uint8)) == (2, 1, 0, 1)
+    assert sorted(map(tuple, every_report(any_number).tolist())) == sorted(np.ndindex(2, 2, 2, 2))
+    assert [row.sum() for row in every_report(two)] == [2] * 6
+    assert every_report(two).dtype == every_report(any_number).dtype == bool
+    assert len({tuple(row) for row in every_report(two).tolist()}) == 6
+    assert tally_array(two, np.array([[1, 1, 0, 0], [1, 0, 0, 1]], dtype=np.uint8)) == (2, 1, 0, 1)
     with pytest.raises(ReportError, match=r"^here: report must be a text of 4 characters 0 or 1, 2 of them 1, got "):
         two.check("0111", "here")
     with pytest.raises(ReportError, match=r"^here: report must be a text of 4 characters 0 or 1, got "):
@@ -78,7 +81,7 @@ def test_drawn_bits_are_a_pair_for_each_box() -> None:
     pairs = [("00", "01", "10", "11")] * 4
     every = {text for text in map("".join, itertools.product(*pairs)) if text in space}
     assert len(every) == space.count == 24
-    assert {"".join("01"[int(bit)] for bit in row) for row in space.every()} == every
+    assert {"".join("01"[int(bit)] for bit in row) for row in every_report(space)} == every
     for text in every:
         boxes = [space.of_box(text, box) for box in range(4)]
         assert boxes.count(None) == 2
@@ -88,19 +91,19 @@ def test_drawn_bits_are_a_pair_for_each_box() -> None:
 
 
 def test_a_matrix_of_supports_names_the_first_row_that_holds_no_report() -> None:
-    assert HOURS.support_matrix([5, 7]).tolist() == [[True, False, False], [False, False, True]]
-    assert Bits(3).support_matrix(["011"]).tolist() == [[False, True, True]]
-    assert HOURS.support_matrix([]).shape == (0, 3)
-    assert HOURS.support_matrix([5]).dtype == bool
+    assert support_matrix(HOURS, [5, 7]).tolist() == [[True, False, False], [False, False, True]]
+    assert support_matrix(Bits(3), ["011"]).tolist() == [[False, True, True]]
+    assert support_matrix(HOURS, []).shape == (0, 3)
+    assert support_matrix(HOURS, [5]).dtype == bool
     with pytest.raises(ReportError, match=r"^row 3: report must be an integer in \[5, 8\), got a string$"):
-        HOURS.support_matrix([5, 6, "7"])
+        support_matrix(HOURS, [5, 6, "7"])
     with pytest.raises(ReportError, match=r"^sleep, row 2: report must be an integer in"):
-        HOURS.support_matrix([5, 9], "sleep, row")
+        support_matrix(HOURS, [5, 9], "sleep, row")
 
 
 @pytest.mark.parametrize("space", [HOURS, Bits(3), Bits(5, 2), DrawnBits(4, 2)], ids=str)
 def test_careless_people_send_any_report_and_all_equally_often(space: Numbers | Bits | DrawnBits) -> None:
-    drawn, counts = np.unique(space.uniform(60_000, np.random.default_rng(8)), axis=0, return_counts=True)
+    drawn, counts = np.unique(uniform_reports(space, 60_000, np.random.default_rng(8)), axis=0, return_counts=True)
     assert all(("".join(map(str, each)) if isinstance(each, list) else each) in space for each in drawn.tolist())
     assert len(drawn) == space.count
     # Each count is binomial; six standard errors for each of at most 24: below 1e-7 together.
@@ -118,25 +121,26 @@ def test_every_mechanism_is_made_here() -> None:
 
 @pytest.mark.parametrize("mechanism", MADE, ids=name_of)
 def test_likelihoods_are_probabilities_whose_largest_ratio_is_that_of_epsilon(mechanism: Mechanism) -> None:
-    every = mechanism.reports.every()
-    if not mechanism.has_likelihood:
+    every = every_report(mechanism.reports)
+    if not design_of(mechanism).has_likelihood:
         with pytest.raises(ParameterError, match=f"^{mechanism.name}: answers do not exclude each other"):
-            mechanism.likelihood(every)
+            design_of(mechanism).likelihood(every)
         return
-    likelihood = mechanism.likelihood(every)
+    likelihood = design_of(mechanism).likelihood(every)
     assert likelihood.shape == (mechanism.reports.count, len(mechanism.answer_range))
     assert likelihood.sum(axis=0) == pytest.approx(1, abs=1e-12)
     largest = float(np.log(likelihood.max(axis=1) / likelihood.min(axis=1)).max())
-    assert largest == pytest.approx(mechanism.wave_epsilon, rel=1e-9)
+    loss = waves.wave_epsilon if (waves := waves_of(mechanism)) else mechanism.epsilon
+    assert largest == pytest.approx(loss, rel=1e-9)
 
 
 @pytest.mark.parametrize("mechanism", MADE, ids=name_of)
 def test_reports_of_people_who_mix_in_no_chance_are_their_answers(mechanism: Mechanism) -> None:
     for place, answer in enumerate(mechanism.answer_range):
-        made = mechanism.untouched(answer if mechanism.is_exclusive else [answer])
+        made = design_of(mechanism).untouched(answer if design_of(mechanism).is_exclusive else [answer])
         if isinstance(made, list):
             assert "".join(map(str, made)) in mechanism.reports
-            assert made[2 * place + 1 if mechanism.is_one_draw else place] == 1 or place >= getattr(
+            assert made[2 * place + 1 if design_of(mechanism).is_one_draw else place] == 1 or place >= getattr(
                 mechanism, "s", place + 1
             )
         else:
@@ -157,10 +161,10 @@ def test_authors_get_the_answers_and_at_most_the_epsilon_that_they_ask_for(name:
         ):
             cls.for_answers(answers, 1)
         return
-    if cls.has_waves:
+    if issubclass(cls, mechanisms.Longitudinal):
         with pytest.raises(ParameterError, match=r"^wave_epsilon: must say how much noise one wave has, such as"):
             cls.for_answers(answers, 1)
-    mechanism = cls.for_answers(answers, 1, "0.5" if cls.has_waves else None)
+    mechanism = cls.for_answers(answers, 1, "0.5" if issubclass(cls, mechanisms.Longitudinal) else None)
     assert isinstance(mechanism, cls)
     assert mechanism.answer_range == answers
     assert 0.98 < mechanism.epsilon <= 1
@@ -171,8 +175,8 @@ def test_subsets_have_the_size_that_costs_the_least() -> None:
     best = mechanisms.Subset.for_answers(range(10), 1)
     assert isinstance(best, mechanisms.Subset)
     assert best.w == 3
-    assert best.label == "subset of 3"
-    assert best.total_variance == min(mechanisms.Subset.from_epsilon(10, w, 1).total_variance for w in range(2, 10))
+    assert str(best) == "subset of 3"
+    assert best.total_noise == min(mechanisms.Subset.from_epsilon(10, w, 1).total_noise for w in range(2, 10))
     with pytest.raises(ParameterError, match=r"^epsilon: no subsets of 2 options can hold it with integer weights$"):
         mechanisms.Subset.for_answers(range(2), 1)
     for k, epsilon in ((4, 13), (257, 1)):
@@ -195,23 +199,34 @@ def test_odds_are_sentences_about_whole_people(mechanism: Mechanism) -> None:
 
 @pytest.mark.parametrize("mechanism", MADE, ids=name_of)
 def test_reports_of_arrays_have_the_shape_of_the_answers_and_are_small_integers(mechanism: Mechanism) -> None:
-    if not mechanism.is_exclusive:
+    if not design_of(mechanism).is_exclusive:
         made = mechanism.randomize_many(np.zeros((2, 5, mechanism.k), dtype=bool))
     else:
         made = mechanism.randomize_many(np.full((2, 5), mechanism.answer_range[-1], dtype=np.uint8))
     has_bits = mechanism.reports.json_type is str
     assert made.shape == ((2, 5, mechanism.reports.size) if has_bits else (2, 5))
     assert made.dtype == (np.uint8 if has_bits else np.int64)
-    assert sum(mechanism.reports.tally(made.reshape(-1, *made.shape[2:]))) == (made.sum() if has_bits else 10)
+    assert sum(tally_array(mechanism.reports, made.reshape(-1, *made.shape[2:]))) == (made.sum() if has_bits else 10)
 
 
 @pytest.mark.parametrize("mechanism", MADE, ids=name_of)
 def test_a_draw_is_the_permanent_step_and_then_that_of_a_wave(mechanism: Mechanism) -> None:
+    waves = waves_of(mechanism)
     for first, answer in itertools.product((0, 2**31, 2**32 - 1), mechanism.answer_range):
-        given = answer if mechanism.is_exclusive else [answer]
+        given = answer if design_of(mechanism).is_exclusive else [answer]
         whole, steps = (itertools.cycle([first, 2**32 // 3, 5]) for _ in range(2))
-        kept = mechanism.permanent(given, steps.__next__)
-        sent = mechanism.instantaneous(kept, steps.__next__)
+        kept = (waves.permanent if waves else mechanism.randomize)(given, steps.__next__)
+        sent = waves.instantaneous(kept, steps.__next__) if waves else kept
         assert sent == mechanism.randomize(given, whole.__next__)
         assert next(steps) == next(whole), "as many words"
-        assert mechanism.has_waves or sent == kept
+
+
+def test_of_drawn_boxes_the_counts_of_ticks_speak_for_answers_and_few_reports_of_a_pair() -> None:
+    drawn = DrawnBits(4, 2)
+    assert drawn.is_drawn
+    assert drawn.supporting((9, 1, 8, 2, 7, 3, 6, 4)) == (1, 2, 3, 4)
+    assert drawn.share_of_pairs == 2 * 1 / (4 * 3)
+    for space in (Bits(4), HOURS):
+        assert not space.is_drawn
+        assert space.supporting((1, 2, 3)) == (1, 2, 3)
+        assert space.share_of_pairs == 1

@@ -12,6 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from deniable import Estimate, Mechanism, mechanisms
+from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.estimates.means import MeanEstimate
 
 T = TypeVar("T")
 
@@ -46,7 +48,7 @@ def name_of(mechanism: Mechanism) -> str:
 
 def tallies(mechanism: Mechanism, draw: st.DataObject) -> tuple[list[int], int]:
     """Counts that people can send, and of how many people."""
-    size = len(mechanism.expected_if_even)
+    size = len(design_of(mechanism).expected_if_even)
     if isinstance(mechanism, mechanisms.Subset):
         members = st.permutations(range(size)).map(lambda order: order[: mechanism.w])
         kinds = draw.draw(st.lists(st.tuples(members, st.integers(1, 500)), min_size=1, max_size=8))
@@ -115,7 +117,7 @@ def test_a_scale_read_from_its_other_end_reverses_the_estimates(mechanism: Mecha
 @given(yes=st.integers(0, 2000), no=st.integers(1, 2000))
 def test_a_mean_read_from_the_other_end_of_its_range_is_as_far_from_it(yes: int, no: int) -> None:
     mechanism = mechanisms.OneBitMean.from_epsilon(3, 10, 1)
-    one, other = mechanism.estimate_mean([no, yes]), mechanism.estimate_mean([yes, no])
+    one, other = MeanEstimate.from_counts(mechanism, [no, yes]), MeanEstimate.from_counts(mechanism, [yes, no])
     assert one.mean - 3 == pytest.approx(10 - other.mean, abs=1e-9)
     assert one.std_error == pytest.approx(other.std_error, rel=1e-9)
     low, high = one.interval()

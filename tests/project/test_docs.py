@@ -13,9 +13,10 @@ import pytest
 from deniable import read_survey
 from deniable.installing import SOURCE
 from deniable.mechanisms import MECHANISMS
-from deniable.survey import authoring
+from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.question_types import QUESTION_TYPES
 from deniable_server.commands.survey import warnings_about
+from deniable_statistics.authoring import authoring
 from tools import make_docs
 
 ROOT = Path(__file__).parents[2]
@@ -132,7 +133,7 @@ def test_example_of_the_survey_file_holds_every_type_and_can_be_published() -> N
     assert {question.type for question in survey.questions} == set(QUESTION_TYPES)
     assert set(tomllib.loads(text)) <= set(authoring.SURVEY_KEYS)
     assert warnings_about(replace(survey, opens=None, closes=None)) == []
-    assert read_survey(f'title = "A panel"\n{waves}').questions[0].mechanism.has_waves
+    assert waves_of(read_survey(f'title = "A panel"\n{waves}').questions[0].mechanism)
     head, question = shared.split("# and")[0].split("[[questions]]")
     five = read_survey(head + "".join(f"[[questions]]{question.replace('affair', f'q{n}', 1)}" for n in range(5)))
     shared_by = five.questions[0].group

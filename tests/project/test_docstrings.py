@@ -10,7 +10,10 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-PACKAGES = ("shared/deniable", "shared/deniable_research", "client/deniable_client", "server/deniable_server", "tools")
+PACKAGES = (
+    *("shared/deniable", "shared/deniable_statistics", "shared/deniable_research"),
+    *("client/deniable_client", "server/deniable_server", "tools"),
+)
 
 DANGLING = re.compile(r"(The same\b|Of |Those\b|Likewise\b|As `)")
 """Beginnings that refer to something that does not stand beside a docstring."""

@@ -17,7 +17,7 @@ import pytest
 
 from deniable import read_survey
 from deniable.commands.main import EXTRAS
-from deniable.data.writing import library
+from deniable_statistics.data.writing import library
 from tests.support.collectors import answers, free_port
 from tests.support.extras import results_with, with_extras
 from tests.support.patience import PATIENCE, wait_until

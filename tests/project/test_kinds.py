@@ -7,11 +7,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from deniable.estimation.design import Design
+from deniable.mechanisms import Mechanism
 from deniable_research import designs
+from deniable_statistics.designs.design import Design
 
 ROOT = Path(__file__).parent.parent.parent
-OWN = ("shared/deniable/mechanisms/", "shared/deniable_research/designs/")
+OWN = ("shared/deniable/mechanisms/", "shared/deniable_statistics/designs/", "shared/deniable_research/designs/")
 """Where kinds are defined."""
 
 REASONS = {
@@ -27,8 +28,8 @@ MOST = 5
 
 def kinds() -> set[str]:
     """Names of all classes of designs, mechanisms among them."""
-    found: set[Any] = set()
-    new: set[Any] = {Design}
+    found: set[Any] = {Mechanism}
+    new: set[Any] = {Design, Mechanism}
     while new:
         below = {each for parent in new for each in parent.__subclasses__()}
         new = {each for each in below if each.__module__.startswith("deniable")}

@@ -10,15 +10,15 @@ import pytest
 from tools.mutants import ROOMS, Mutant
 
 ROOT = Path(__file__).parents[2]
-SIDES = {"deniable": "shared", "deniable_client": "client"}
+SIDES = {"deniable": "shared", "deniable_statistics": "shared", "deniable_client": "client"}
 
 
 def test_every_file_that_is_mutated_or_asked_is_there() -> None:
-    for package, code, tests in ROOMS.values():
-        for pattern in code:
-            assert list((ROOT / SIDES[package] / package).glob(f"{pattern}.py")), pattern
-        for subject in tests:
-            assert (ROOT / "tests" / package.removeprefix("deniable_") / f"test_{subject}.py").is_file(), subject
+    for room in ROOMS.values():
+        for pattern in room.code:
+            assert list((ROOT / SIDES[room.package] / room.package).glob(f"{pattern}.py")), pattern
+        for file in room.files():
+            assert (ROOT / file).is_file(), file
 
 
 def mutant(old: str, new: str) -> Mutant:

@@ -1,4 +1,4 @@
-"""The rooms of the tests: what each may load, and that the first two work where only `deniable` and research are."""
+"""The rooms of the tests: what each may load, and that the first three work where only what is shared is."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 TESTS = ROOT / "tests"
-ROOMS = ("deniable", "research", "client", "server", "browser", "project")
+ROOMS = ("deniable", "statistics", "research", "client", "server", "browser", "project")
 SERVER = ("apiflask", "deniable_server", "flask", "granian", "prometheus_client", "pydantic_settings", "sqlite_utils")
 DRIVERS = ("playwright",)
 
@@ -65,6 +65,7 @@ def test_every_test_stands_in_a_room() -> None:
     ("room", "without"),
     [
         ("deniable", SERVER + DRIVERS),
+        ("statistics", SERVER + DRIVERS),
         ("research", SERVER + DRIVERS),
         ("server", DRIVERS),
         ("project", DRIVERS),
@@ -96,7 +97,8 @@ COLLECT = """
 import sys
 import pytest
 sys.modules.update(dict.fromkeys(sys.argv[1].split(",")))  # None: whoever imports it gets an ImportError
-sys.exit(pytest.main(["--collect-only", "--quiet", "-p", "no:cacheprovider", "tests/deniable", "tests/research"]))
+rooms = ["tests/deniable", "tests/statistics", "tests/research"]
+sys.exit(pytest.main(["--collect-only", "--quiet", "-p", "no:cacheprovider", *rooms]))
 """
 
 

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from deniable import DeniableError, DrawnBoxes, OneBitMean, Question, Survey, read_survey
-from deniable.survey.analyses import ANALYSES, TWO_BOXES, alternatives_for, analyses_of
 from deniable_client import randomize
 from deniable_research.files import Layout, Table, cross, estimate_shares, regress
+from deniable_statistics.authoring.analyses import ANALYSES, TWO_BOXES, alternatives_for, analyses_of
 from tests.support.command_line import CommandLine
 from tests.support.surveys import EVERY_KIND
 

@@ -24,7 +24,6 @@ from deniable import (
     read_survey,
     tally_reports,
 )
-from deniable.estimation.published_rows import EstimateOptions
 from deniable.output import percent
 from deniable_client import randomize
 from deniable_research.commands.analyze import analyze
@@ -39,6 +38,7 @@ from deniable_research.files import (
 )
 from deniable_research.files.charts import Mark, Panel, interval_chart
 from deniable_research.output import to_json
+from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.analyzing import STUDY, as_rows, love_reports, ok, refused, run, study_rows
 from tests.support.surveys import FIVE_TYPES, SURVEY, person
 
@@ -269,8 +269,8 @@ def test_what_is_not_installed_is_said_in_a_sentence(monkeypatch: pytest.MonkeyP
     assert "needs formulaic; in a clone of the project: pip install '.[research]'" in refused(
         "regress", *STUDY, "affair ~ 1"
     )
-    hidden = {"numpy"}
-    assert "this analysis needs numpy; in a clone of the project: pip install '.[research]'" in refused(
+    hidden = {"scipy"}
+    assert "this analysis needs scipy; in a clone of the project: pip install '.[research]'" in refused(
         "shares", *STUDY
     )
 

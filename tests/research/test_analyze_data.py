@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
@@ -13,8 +13,9 @@ from deniable_research.files import DESIGNS, RandomizedColumn, quick_question, r
 from deniable_research.files.coded import Coded
 from deniable_research.files.csv_file import columns_of
 from deniable_research.files.reading import read_columns
+from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 
-QUICK = {
+QUICK: dict[str, tuple[str, Callable[[], AnyDesign]]] = {
     "direct": ("", lambda: channels.from_matrix([[1, 0], [0, 1]], ["no", "yes"], ["no", "yes"], "direct")),
     "warner": ("p=0.7", lambda: channels.warner("0.7")),
     "forced-response": ("truth=1/2 forced=1/4,3/4", lambda: channels.forced_response("1/2", ["1/4", "3/4"])),
@@ -41,7 +42,7 @@ QUICK = {
 @pytest.mark.parametrize("name", QUICK)
 def test_short_form_makes_the_design(name: str) -> None:
     parameters, make = QUICK[name]
-    assert quick_question(f"q: {name} {parameters}").design == make()  # type: ignore[no-untyped-call]
+    assert quick_question(f"q: {name} {parameters}").design == design_of(make())
 
 
 def test_every_other_design_is_made_from_toml() -> None:
@@ -89,8 +90,8 @@ design = "warner"
 epsilon = 1
 """)
     names = {question.name: question.design for question in layout.questions}
-    assert names["f"] == KAry.from_coin(3, "0.5")
-    assert names["g"] == Warner.from_epsilon(1)
+    assert names["f"] == design_of(KAry.from_coin(3, "0.5"))
+    assert names["g"] == design_of(Warner.from_epsilon(1))
     assert list(layout.questions[0].read(["n", "1", "8", "", "NA"])) == [0, 1, 2, None, None]
     assert layout.questions[0].options == ("never", "ever")
     assert layout.missing == ("", "-")

@@ -9,10 +9,10 @@ import pytest
 from scipy.optimize import minimize
 
 from deniable import KAry, ParameterError, TwoCoin
-from deniable.estimation.published_rows import EstimateOptions
 from deniable_research.attention import Anchor, AnchoredShare, anchored
 from deniable_research.designs import crosswise
 from deniable_research.files import Layout, Table, estimate_shares, quick_question, read_layout
+from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.analyzing import ok, refused
 
 # Data set cmdata of the R package cWise (github.com/YukiAtsusaka/cWise): 2000 simulated people by their answers to the

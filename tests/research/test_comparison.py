@@ -11,21 +11,22 @@ from scipy.optimize import minimize_scalar
 from scipy.stats import binom, chi2, chi2_contingency
 
 from deniable import Geometric, KAry, ParameterError, Subset, TickBoxes, TwoCoin, Warner
-from deniable.estimation.design import Design
-from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import clopper_pearson, wilson
 from deniable_research.comparison import difference, holm, homogeneity, pairwise, ratio, trend
 from deniable_research.comparison.linear import linear_interval
 from deniable_research.comparison.null import common_share
 from deniable_research.comparison.ratio_limits import Spread, ratio_limits
 from deniable_research.designs import cheater_detection, crosswise, forced_response, from_matrix, from_mechanism
+from deniable_statistics.designs.design import Design
+from deniable_statistics.designs.of_mechanisms import AnyDesign
+from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.intervals import clopper_pearson, wilson
 from tools.tables.comparison import enumerate_cohorts
 
 COINS = TwoCoin("1/2", "1/2")
 DIRECT = from_matrix([[1, 0], [0, 1]])
 
 
-def cohort(design: Design, yes: float, n: float, n_effective: float | None = None) -> Estimate:
+def cohort(design: AnyDesign, yes: float, n: float, n_effective: float | None = None) -> Estimate:
     return Estimate.from_counts(design, [n - yes, yes], n, n_effective)
 
 
@@ -203,13 +204,14 @@ def test_limits_of_ratios_are_the_ends_of_all_that_fit() -> None:
 
 
 def test_homogeneity_of_one_design_is_pearsons_test_on_the_reports() -> None:
-    for design, table in [
+    designs: list[tuple[AnyDesign, list[list[int]]]] = [
         (COINS, [[570, 430], [620, 380], [300, 250]]),
         (KAry.from_epsilon(4, 1), [[40, 30, 20, 10], [30, 30, 25, 40], [25, 25, 25, 25]]),
         (Geometric.from_epsilon(0, 3, 2), [[40, 30, 20, 10], [30, 30, 25, 40], [25, 25, 25, 25]]),
         (forced_response("1/2", ["1/2", "1/4", "1/4"]), [[40, 30, 20], [30, 30, 25]]),
         (KAry.from_epsilon(3, 1), [[40, 30, 0], [30, 50, 0]]),  # nobody reports the last: one degree of freedom less
-    ]:
+    ]
+    for design, table in designs:
         counts = np.array(table)
         seen = counts[:, counts.sum(axis=0) > 0]
         expected, p, df, _ = chi2_contingency(seen, correction=False)
@@ -312,7 +314,7 @@ def test_a_trend_over_two_waves_is_their_difference() -> None:
 
 
 def test_a_straight_line_is_found_exactly_in_waves_of_different_designs() -> None:
-    counts: list[tuple[Design, int]] = [
+    counts: list[tuple[AnyDesign, int]] = [
         (COINS, 300),
         (Warner("3/4"), 350),
         (forced_response("1/2"), 400),

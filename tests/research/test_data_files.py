@@ -20,10 +20,10 @@ import pytest
 
 import deniable_research
 from deniable import ParameterError, ReportError
-from deniable.data.data_set import DataSet, Kind, Variable
-from deniable.data.writing import WRITERS, write_data_set
 from deniable_research.files import Layout, Table, estimate_shares, quick_question, read_layout, regress
 from deniable_research.files.reading import read_columns
+from deniable_statistics.data.data_set import DataSet, Kind, Variable
+from deniable_statistics.data.writing import WRITERS, write_data_set
 from tests.support.analyzing import DATA, as_rows, ok, refused, study_rows
 
 DESIGN = DATA / "study.toml"

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from deniable import Estimate, KAry, TickBoxes
-from deniable.estimation.intervals.interval import normal_quantile
 from deniable_research.designs import combined_share
+from deniable_statistics.intervals.interval import normal_quantile
 
 FOUR = KAry.from_epsilon(4, 1)
 COUNTS = [400, 300, 200, 100]

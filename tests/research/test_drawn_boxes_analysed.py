@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from deniable import DrawnBoxes, Estimate, ParameterError, read_survey
-from deniable.estimation.intervals import share_interval
 from deniable_research.comparison import difference, homogeneity, ratio, trend
 from deniable_research.designs import of_one_truth
 from deniable_research.files import Layout, Table, compare
@@ -16,6 +15,7 @@ from deniable_research.items import Item
 from deniable_research.joint import box_pair
 from deniable_research.planning import NoiseModel, expected_width, power
 from deniable_research.simulation import simulate
+from deniable_statistics.intervals import share_interval
 from tests.support.survey_files import question_toml, survey_toml
 
 ONE = DrawnBoxes.from_epsilon(8, 2, 1)

@@ -18,11 +18,10 @@ from numpy.typing import NDArray
 from scipy.stats import binom, chi2
 
 from deniable import ParameterError, Question, Survey, Warner, read_survey
-from deniable.estimation.published_rows import EstimateRow, estimate
+from deniable.mechanisms.k_ary import support_of_digits
 from deniable.randomness import system_words
 from deniable.report.tally import Tally
 from deniable.survey.group import Group
-from deniable.survey.precision import people_needed
 from deniable.survey.question_types import YES_NO
 from deniable_client.device import draw_questions, mixed
 from deniable_research.comparison import difference
@@ -36,6 +35,9 @@ from deniable_research.planning.plans import estimands_of, plan_size
 from deniable_research.simulation import simulate
 from deniable_research.simulation.draw import Column, randomize_people, words_of
 from deniable_research.simulation.epsilons import split_over_all
+from deniable_statistics.authoring.precision import people_needed
+from deniable_statistics.designs.spaces import tally_array
+from deniable_statistics.published.published_rows import EstimateRow, estimate
 from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import (
     answers_of,
@@ -68,7 +70,7 @@ def tally_of(survey: Survey, columns: dict[str, Column], people: slice = slice(N
         column = columns[question.id]
         values = column.values[people]
         told = values if column.asked is None else values[column.asked[people]]
-        found = question.mechanism.reports.tally(told)
+        found = tally_array(question.mechanism.reports, told)
         counts[question.id] = found if column.asked is None else (*found, len(told))
     return Tally(len(columns[survey.questions[0].id].values[people]), counts)
 
@@ -329,7 +331,7 @@ def test_the_chance_of_a_pair_is_that_of_all_reports_that_hold_both(k: int, size
     survey = joint_survey(k, size, s)
     cells = list(itertools.product(range(k), repeat=2))
     names = [(str(one), str(two)) for one, two in cells]
-    matrix = pair_channel(joint_of(survey).of_digits(k, 2), names, "pair").matrix
+    matrix = pair_channel(support_of_digits(joint_of(survey), k, 2), names, "pair").matrix
     both = Fraction(s * (s - 1), size * (size - 1))
     for first, second in [(0, 1), (size - 1, 0)]:
         for answers in answers_of(survey):
@@ -577,7 +579,7 @@ def test_cohorts_are_compared_by_those_who_were_asked() -> None:
         column = columns["q0"]
         assert column.asked is not None
         told = column.values[mine & column.asked]
-        found[label] = mechanism.estimate(mechanism.reports.tally(told), len(told))
+        found[label] = mechanism.estimate(tally_array(mechanism.reports, told), len(told))
     rows = estimate_shares(table, ["q0"], by="cohort")
     assert [(row.cohort, row.n) for row in rows if row.option == "yes"] == [
         (label, each.n) for label, each in found.items()
@@ -674,7 +676,7 @@ def test_intervals_for_the_respondents_hold_those_too_who_were_not_asked(epsilon
         answers = {each.id: rng.integers(0, 2, n) for each in survey.questions}
         columns = randomize_people(survey.questions, answers, words_of(rng))
         counts = {
-            each.id: (*each.mechanism.reports.tally(told := columns[each.id].told), len(told))
+            each.id: (*tally_array(each.mechanism.reports, told := columns[each.id].told), len(told))
             for each in survey.questions
         }
         row = estimate({None: Tally(n, counts)}, survey, target="respondents")[1]

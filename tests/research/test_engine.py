@@ -30,8 +30,7 @@ from deniable import (
     TwoCoin,
     read_survey,
 )
-from deniable.estimation.published_rows import EstimateOptions
-from deniable.report.space import Bits, DrawnBits, Texts
+from deniable.wire.space import Bits, DrawnBits, Texts
 from deniable_research.engine import EngineReports, count_patterns, count_supports, open_source
 from deniable_research.engine import counting as counting_module
 from deniable_research.engine.sources import Source
@@ -51,6 +50,9 @@ from deniable_research.files.reading import read_columns
 from deniable_research.files.table import Tally
 from deniable_research.results.results import Results
 from deniable_research.weights import kish
+from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.designs.spaces import uniform_reports
+from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.analyzing import ok, refused
 from tests.support.survey_files import question_toml, survey_toml
 
@@ -61,7 +63,7 @@ SUBSETS = Subset.from_epsilon(14, 5, 1)
 
 
 def column(name: str, mechanism: Mechanism, options: Sequence[str] = (), **more: Any) -> RandomizedColumn:
-    return RandomizedColumn(name, name, mechanism, tuple(options) or mechanism.truths, **more)
+    return RandomizedColumn(name, name, design_of(mechanism), tuple(options) or design_of(mechanism).truths, **more)
 
 
 QUESTIONS = (
@@ -203,7 +205,7 @@ def test_groups_anchors_and_arms_of_counted_rows_are_those_of_the_people() -> No
 
 def test_two_boxes_of_one_draw_are_those_of_the_people() -> None:
     chance = np.random.default_rng(8)
-    texts = ["b" + "".join(map(str, row)) for row in DRAWN.reports.uniform(200, chance)]
+    texts = ["b" + "".join(map(str, row)) for row in uniform_reports(DRAWN.reports, 200, chance)]
     question = column("drugs", DRAWN, tuple("abcdefghij"))
     table = Table.of({"drugs": texts, "w": ["1", "2"] * 100}, Layout((question,)), chance.integers(1, 20, 200))
     names = ["drugs[a]", "drugs[d]"]
@@ -274,7 +276,7 @@ def columns() -> dict[str, list[Any]]:
         return [None if gap else each for each, gap in zip(values, chance.random(N) < gaps, strict=True)]
 
     def texts(mechanism: Mechanism) -> list[str]:
-        return ["b" + "".join(map(str, row)) for row in mechanism.reports.uniform(N, chance).tolist()]
+        return ["b" + "".join(map(str, row)) for row in uniform_reports(mechanism.reports, N, chance).tolist()]
 
     return {
         "cohort": some(chance.choice(["north", "south", "west"], N).tolist(), 0.05),
@@ -508,7 +510,7 @@ def test_the_engine_takes_for_missing_what_python_does(tmp_path: Path) -> None:
 
 def test_what_is_no_report_is_refused_with_its_number(tmp_path: Path) -> None:
     layout = Layout((column("subset", SUBSETS), QUESTIONS[0]))
-    good = "b" + "".join(map(str, SUBSETS.reports.uniform(1, np.random.default_rng(0))[0].tolist()))
+    good = "b" + "".join(map(str, uniform_reports(SUBSETS.reports, 1, np.random.default_rng(0))[0].tolist()))
     source = source_of({"subset": [good, "b11", None, "oops", ""], "affair": ["0", "1", "7", "7", "x"]}, tmp_path)
     reports = EngineReports(source, layout)
     with pytest.raises(ReportError, match=r"column 'subset': must hold a text of 14 .* in 2 rows, first 'b11'"):

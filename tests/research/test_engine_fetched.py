@@ -21,14 +21,14 @@ from urllib3 import HTTPResponse
 
 from deniable import DeniableError, Survey, read_survey, tally_reports
 from deniable.commands.main import main
-from deniable.data.folder import write_folder
-from deniable.data.manifest import FORMATS
 from deniable.errors import CollectorError
 from deniable_client import randomize
 from deniable_research.engine import fetching
 from deniable_research.engine.sources import open_source
 from deniable_research.engine.tallies import count_tallies
 from deniable_research.web import Unreachable, download
+from deniable_statistics.data.folder import write_folder
+from deniable_statistics.data.manifest import FORMATS
 from tests.support.analyzing import love_reports
 from tests.support.patience import PATIENCE, wait_until
 from tests.support.serving import Web, web

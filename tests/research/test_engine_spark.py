@@ -13,13 +13,15 @@ import pytest
 from pyarrow import parquet
 
 from deniable import DrawnBoxes, KAry, Subset, TwoCoin, read_survey, tally_reports
-from deniable.data.folder import write_folder
-from deniable.data.manifest import FORMATS
 from deniable.errors import ReportError
 from deniable_client import randomize
 from deniable_research.engine import EngineReports, count_patterns, open_source
 from deniable_research.engine.tallies import count_tallies
 from deniable_research.files import Layout, RandomizedColumn, Table, cross
+from deniable_statistics.data.folder import write_folder
+from deniable_statistics.data.manifest import FORMATS
+from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.designs.spaces import uniform_reports
 from tests.support.surveys import FIVE_TYPES, person
 from tools.bench.engine import COHORTS, write
 
@@ -31,7 +33,7 @@ SUBSETS, DRAWN = Subset.from_epsilon(14, 5, 1), DrawnBoxes.from_epsilon(10, 2, s
 
 
 def column(name: str, mechanism: Any) -> RandomizedColumn:
-    return RandomizedColumn(name, name, mechanism, mechanism.truths)
+    return RandomizedColumn(name, name, design_of(mechanism), design_of(mechanism).truths)
 
 
 LAYOUT = Layout(
@@ -39,7 +41,7 @@ LAYOUT = Layout(
         column("affair", TwoCoin("1/2", "1/2")),
         column("party", KAry.from_epsilon(5, 1)),
         column("subset", SUBSETS),
-        RandomizedColumn("drugs", "drugs", DRAWN, tuple("abcdefghij")),
+        RandomizedColumn("drugs", "drugs", design_of(DRAWN), tuple("abcdefghij")),
     )
 )
 
@@ -77,7 +79,7 @@ def test_spark_reads_every_kind_of_report_as_duckdb_does(tmp_path: Path) -> None
         return [None if gap else each for each, gap in zip(values, chance.random(n) < 0.1, strict=True)]
 
     def texts(mechanism: Any) -> list[str]:
-        return ["b" + "".join(map(str, row)) for row in mechanism.reports.uniform(n, chance).tolist()]
+        return ["b" + "".join(map(str, row)) for row in uniform_reports(mechanism.reports, n, chance).tolist()]
 
     columns = {
         "cohort": some(chance.choice(COHORTS, n).tolist()),

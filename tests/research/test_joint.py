@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 from scipy.stats import chi2_contingency, multinomial
 
 from deniable import Mechanism, ParameterError, mechanisms
-from deniable.estimation.intervals.enumerated import compositions
 from deniable_research.designs import Channel, cheater_detection, crosswise, forced_response, from_matrix, kuk
 from deniable_research.items import Item
 from deniable_research.joint import Crosstab, JointReports, correlation, crosstab, independence, independence_power
 from deniable_research.joint.reports import BLOCK
 from deniable_research.sampling import Domain, SamplingDesign
+from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.intervals.enumerated import compositions
 from tools.tables import joint
 
 COINS = mechanisms.TwoCoin("1/2", "1/2")
@@ -40,11 +41,11 @@ def item(
     if reports.ndim == 1:
         k = len(design.matrix) if isinstance(design, Channel) else design.k
         supports = np.eye(k, dtype=bool)[reports - getattr(design, "report_range", range(1)).start]
-    return Item(name, design, supports, design.truths, values or None)
+    return Item(name, design_of(design), supports, design_of(design).truths, values or None)
 
 
 def matrix_of(design: Mechanism | Channel) -> NDArray[np.float64]:
-    return np.array(design.matrix, dtype=float) if isinstance(design, Channel) else design.float_matrix
+    return np.array(design.matrix, dtype=float) if isinstance(design, Channel) else design_of(design).float_matrix
 
 
 ONE_VALUE = [
@@ -99,7 +100,7 @@ def test_products_of_scores_are_unbiased_whatever_the_truth(mechanism: Mechanism
         keep = mechanism.keep / 2**32
         same = (bits[:, None, :] == truths[None, :, :]).sum(axis=2)
         chances = keep**same * (1 - keep) ** (mechanism.k - same)
-    coin = COINS.float_matrix
+    coin = design_of(COINS).float_matrix
     pairs = list(itertools.product(range(len(bits)), range(2)))
     first = item("first", mechanism, bits[[report for report, _ in pairs]])
     second = item("second", COINS, np.array([report for _, report in pairs]))
@@ -164,7 +165,9 @@ def test_feasible_tables_are_the_most_likely_ones() -> None:
     first = item("first", subset, subset.randomize_many(answers, words_from(chance)))
     second = item("second", COINS, COINS.randomize_many((answers > 0).astype(int), words_from(chance)))
     members = np.where(first.supports, subset.inside, 2**32) / 1e10
-    chances = np.einsum("ni,nj->nij", members, COINS.float_matrix[second.supports[:, 1].astype(int)]).reshape(300, -1)
+    chances = np.einsum(
+        "ni,nj->nij", members, design_of(COINS).float_matrix[second.supports[:, 1].astype(int)]
+    ).reshape(300, -1)
     result = crosstab(first, second)
     assert result.feasible.ravel() == pytest.approx(expectation_maximisation(chances, np.ones(300)), abs=2e-4)
     assert result.feasible.sum() == pytest.approx(1)

@@ -7,10 +7,10 @@ import pytest
 from scipy.stats import t
 
 from deniable.errors import ParameterError
-from deniable.estimation.published_rows import EstimateOptions
 from deniable_research.files import Layout, Table, compare, cross, estimate_shares, read_layout
 from deniable_research.files.rows import SampledCrosstabRow
 from deniable_research.regression import class_shares, grouped, linear, linear_moments
+from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.analyzing import TWO_ARMS
 
 QUESTIONS = f"""

@@ -10,6 +10,7 @@ from deniable import DrawnBoxes, ParameterError
 from deniable_research.items import Item
 from deniable_research.joint import DrawnPair, box_pair
 from deniable_research.simulation.draw import words_of
+from deniable_statistics.designs.of_mechanisms import design_of
 
 BOXES = DrawnBoxes.from_epsilon(4, 4, 3)
 
@@ -21,7 +22,7 @@ def drawn_pair(
     answers = np.zeros((n, 4), dtype=np.uint8)
     answers[:, 1], answers[:, 3] = cells >> 1, cells & 1
     supports = BOXES.randomize_many(answers, words_of(rng)).astype(bool)
-    return box_pair(Item("q", BOXES, supports, ("a", "b", "c", "d")), "b", "d", weights)
+    return box_pair(Item("q", design_of(BOXES), supports, ("a", "b", "c", "d")), "b", "d", weights)
 
 
 @pytest.mark.simulation

@@ -13,6 +13,7 @@ from deniable_research.files import Layout, RandomizedColumn, Table, regress
 from deniable_research.files.coded import Coded
 from deniable_research.regression import Fit, likelihood_ratio_test, linear_moments, logistic, multinomial
 from deniable_research.simulation import generator_of, words_of
+from deniable_statistics.designs.of_mechanisms import design_of
 
 KINDS = ("observed", "expected", "opg", "sandwich")
 COINS, FOUR, PAIRS = TwoCoin("1/2", "1/2"), KAry.from_epsilon(4, 2), Subset.from_epsilon(5, 2, 1)
@@ -22,7 +23,7 @@ def drawn(mechanism: Mechanism, n: int, seed: int) -> tuple[Table, dict[str, Any
     """People with covariates some of which are missing, as a table and as plain columns."""
     generator = np.random.default_rng(seed)
     age, region = generator.integers(18, 40, n), generator.choice(["north", "south", "east"], n)
-    weights = np.exp(0.06 * (age - 28)[:, None] * np.arange(len(mechanism.truths)))
+    weights = np.exp(0.06 * (age - 28)[:, None] * np.arange(len(design_of(mechanism).truths)))
     truths = (weights.cumsum(axis=1) / weights.sum(axis=1, keepdims=True) < generator.random((n, 1))).sum(axis=1)
     told = mechanism.randomize_many(truths, words_of(generator_of(seed))).tolist()
     if mechanism.reports.json_type is str:
@@ -40,7 +41,7 @@ def drawn(mechanism: Mechanism, n: int, seed: int) -> tuple[Table, dict[str, Any
     }
     if mechanism.reports.json_type is int:
         plain["q"] = plain["q"].astype(float)
-    question = RandomizedColumn("q", "q", mechanism, mechanism.truths)
+    question = RandomizedColumn("q", "q", design_of(mechanism), design_of(mechanism).truths)
     return Table.of(columns, Layout((question,))), plain
 
 
@@ -80,7 +81,9 @@ def test_so_are_multinomial_ones(mechanism: Mechanism) -> None:
     fit = regress(table, "q ~ age")
     assert isinstance(fit, Fit)
     assert len(fit.sample.weights) < fit.n < 2000
-    assert_same(fit, multinomial("q ~ age", plain, mechanism, truths=mechanism.truths), ("observed", "sandwich"))
+    assert_same(
+        fit, multinomial("q ~ age", plain, mechanism, truths=design_of(mechanism).truths), ("observed", "sandwich")
+    )
 
 
 def test_so_are_corrected_least_squares() -> None:

@@ -32,7 +32,6 @@ from deniable import (
     Warner,
     read_survey,
 )
-from deniable.estimation.intervals import share_interval
 from deniable.mechanisms import OneOfK
 from deniable_research.designs import Channel, forced_response, unrelated_question, warner
 from deniable_research.planning import (
@@ -53,6 +52,8 @@ from deniable_research.planning.checks import smallest
 from deniable_research.planning.exact_power import _missed_at_most, _tails, critical_counts
 from deniable_research.planning.plans import Estimand, estimands_of, plan_size, plan_width
 from deniable_research.planning.power_plans import plan_power
+from deniable_statistics.designs.of_mechanisms import design_of, mean_values
+from deniable_statistics.intervals import share_interval
 from tests.support.surveys import FIVE_TYPES
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "power.csv"
@@ -161,7 +162,7 @@ def test_sensitivity_is_what_one_person_can_move() -> None:
 
 def by_matrix(mechanism: Mechanism, option: int, share: float) -> float:
     """``A^-1 (diag(lam) - lam lam') A^-T`` of an option, the rest spread equally over the others."""
-    matrix = np.array(mechanism.channel_matrix, dtype=float)
+    matrix = np.array(design_of(mechanism).channel_matrix, dtype=float)
     k = matrix.shape[1]
     truth = np.full(k, (1 - share) / (k - 1))
     truth[option] = share
@@ -222,11 +223,13 @@ def test_direct_answers_have_no_noise() -> None:
 )
 def test_variance_of_a_mean_by_every_answer_and_report(question: Question, population: list[float] | None) -> None:
     mechanism = question.mechanism
-    values = question.mean_values
+    values = mean_values(question)
     assert values is not None
     assert isinstance(mechanism, OneOfK)
-    weights, constant = mechanism.mean_weights(values)
-    matrix = np.array(mechanism.channel_matrix, dtype=float)  # of single reports, each of which supports itself
+    weights, constant = design_of(mechanism).mean_weights(values)
+    matrix = np.array(
+        design_of(mechanism).channel_matrix, dtype=float
+    )  # of single reports, each of which supports itself
     numbers = np.array(question.options or mechanism.answer_range, dtype=float)
     shares = np.full(len(numbers), 1 / len(numbers)) if population is None else np.array(population)
     chances = matrix @ shares

@@ -11,13 +11,14 @@ import pytest
 from scipy.optimize import minimize
 
 from deniable import KAry, ParameterError, TwoCoin
-from deniable.survey.authoring import read_survey
 from deniable_research.designs import cheater_detection, stochastic_lie_detector
 from deniable_research.files import Table, regress
 from deniable_research.files.designs import direct
 from deniable_research.regression import Fit, SharedResponse, grouped, linear, logistic, multinomial
 from deniable_research.regression.reports import Reports
 from deniable_research.simulation.draw import generator_of, randomize_people, words_of
+from deniable_statistics.authoring.authoring import read_survey
+from deniable_statistics.designs.of_mechanisms import design_of
 from tests.support.survey_files import question_toml, survey_toml
 from tools.tables import regression as tables
 
@@ -232,7 +233,7 @@ def test_who_was_not_asked_counts_with_what_they_were_asked() -> None:
 
 def test_a_shared_response_has_the_probabilities_of_its_patterns() -> None:
     response = KAry.from_epsilon(8, 2)  # three yes-no questions, of which the model has two, in the other order
-    matrix = np.array([[float(each) for each in row] for row in response.channel_matrix])
+    matrix = np.array([[float(each) for each in row] for row in design_of(response).channel_matrix])
     said = list(itertools.product((0, 1), repeat=3))
     likelihood = [np.where(np.arange(2) == pattern[j], 0.8, 0.2) for pattern in said for j in (2, 0)]
     members = [

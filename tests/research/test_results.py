@@ -13,10 +13,10 @@ import pytest
 
 import deniable_research
 from deniable import CollectorError, ParameterError, ReportError, SurveyError, read_survey
-from deniable.estimation.published_rows import EstimateOptions
 from deniable_research import Results, read
 from deniable_research.files import Table, compare, cross, estimate_shares, read_layout, regress
 from deniable_research.results import Regression
+from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.analyzing import DATA, love_reports, ok
 from tests.support.serving import Web, web
 from tests.support.surveys import SURVEY

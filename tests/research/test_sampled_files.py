@@ -35,6 +35,7 @@ from deniable_research.files import (
 from deniable_research.items import Item
 from deniable_research.joint import correlation, independence
 from deniable_research.sampling import Domain, SamplingDesign
+from deniable_statistics.designs.of_mechanisms import DrawnBoxesDesign, design_of
 
 DATA = Path(__file__).parents[1] / "data"
 MET = "met=sch.wide: direct codes=no:No,yes:Yes"
@@ -350,18 +351,25 @@ def test_numbers_boxes_and_groups_have_errors_of_the_design() -> None:
     chance = np.random.default_rng(11)
     layouts = {
         "number": RandomizedColumn(
-            "q", "q", OneBitMean.from_epsilon(0, 10, 2), ("0", "10"), mean_values=(0.0, 10.0), has_shares=False
+            "q",
+            "q",
+            design_of(OneBitMean.from_epsilon(0, 10, 2)),
+            ("0", "10"),
+            mean_values=(0.0, 10.0),
+            has_shares=False,
         ),
-        "boxes": RandomizedColumn("q", "q", DrawnBoxes.from_epsilon(3, 2, s=2), ("a", "b", "c")),
+        "boxes": RandomizedColumn("q", "q", design_of(DrawnBoxes.from_epsilon(3, 2, s=2)), ("a", "b", "c")),
         "groups": read_layout(
             '[[questions]]\ncolumn = "q"\ndesign = "stochastic-lie-detector"\np1 = 0.2\np2 = 0.8\ngroup = "g"\n'
         ).questions[0],
     }
     people = 60
     for question in layouts.values():
-        if isinstance(question.design, DrawnBoxes):
+        if isinstance(question.design, DrawnBoxesDesign):
             word = iter(chance.integers(0, 2**32, 10_000).tolist()).__next__
-            reports = [question.design.randomize([0, 1] if place % 2 else [1], word) for place in range(people)]
+            reports = [
+                question.design.mechanism.randomize([0, 1] if place % 2 else [1], word) for place in range(people)
+            ]
         else:
             reports = chance.integers(0, 2, people).tolist()
         columns = {

@@ -24,7 +24,6 @@ import pytest
 from numpy.typing import NDArray
 
 from deniable import ParameterError
-from deniable.estimation.intervals import share_interval
 from deniable_research.sampling import (
     Margin,
     ReplicateDesign,
@@ -36,6 +35,7 @@ from deniable_research.sampling import (
     t_quantile,
     wald_f,
 )
+from deniable_statistics.intervals import share_interval
 
 DATA = Path(__file__).parents[1] / "data"
 KINDS = {"E": 4421, "H": 755, "M": 1018}

@@ -33,6 +33,7 @@ from deniable_research.joint import correlation, crosstab, independence
 from deniable_research.regression import linear_moments, logistic
 from deniable_research.sampling import Domain, SamplingDesign
 from deniable_research.simulation.draw import randomize_people, words_of
+from deniable_statistics.designs.of_mechanisms import design_of
 from tests.support.drawn_questions import joint_survey, table_of
 from tests.support.marks import long
 
@@ -148,7 +149,7 @@ def test_what_devices_draw() -> None:
             rows += analyses(replace(table, layout=layout), "q0", "q1")
         word = iter(chance.integers(0, 2**32, 40_000).tolist()).__next__
         reports = tuple(str(boxes.randomize(each, word)) for each in ticks)
-        question = RandomizedColumn("q", "q", boxes, ("a", "b", "c", "d"))
+        question = RandomizedColumn("q", "q", design_of(boxes), ("a", "b", "c", "d"))
         layout = Layout((question,), sampling=SamplingColumns(population="n"))
         rows += analyses(Table.of({"q": reports, "wave": wave, **size}, layout), "q[a]", "q[b]")
         return [row.estimate for row in rows], [row.std_error for row in rows]

@@ -16,7 +16,6 @@ import pandas as pd
 import pytest
 
 from deniable import MECHANISMS, ParameterError, Survey, read_survey, tally_reports
-from deniable.estimation.published_rows import EstimateOptions
 from deniable.mechanisms import RowMechanism
 from deniable.report.report import Report
 from deniable_research.commands.simulate import simulate as command
@@ -33,6 +32,9 @@ from deniable_research.simulation import (
 )
 from deniable_research.simulation.draw import draw_reports, words_of
 from deniable_research.simulation.misbehaviour import first_report
+from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.designs.spaces import tally_array, uniform_reports
+from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.command_line import CommandLine
 from tests.support.surveys import FIVE_TYPES, SURVEY
 
@@ -97,7 +99,7 @@ def test_bias_of_misbehaviour_is_its_closed_form(five: Survey, kind: str) -> Non
     tested = 0
     for row in rows:
         mechanism = five.question(row.question).mechanism
-        counted = mechanism.binomials(mechanism.expected_if_even, 1)
+        counted = design_of(mechanism).binomials(design_of(mechanism).expected_if_even, 1)
         if row.statistic != "share" or counted is None:
             continue
         question = five.question(row.question)
@@ -163,7 +165,7 @@ def test_reports_of_people_who_do_not_care_can_be_made_by_the_mechanism(name: st
     }
     mechanism = made[name](MECHANISMS[name])
     generator = generator_of(3)
-    drawn = [first_report(mechanism), *mechanism.reports.uniform(4000, generator).tolist()]
+    drawn = [first_report(mechanism), *uniform_reports(mechanism.reports, 4000, generator).tolist()]
     reports = ["".join(map(str, each)) if isinstance(each, list) else each for each in drawn]
     for report in reports:
         mechanism.reports.check(report, "report")
@@ -197,14 +199,14 @@ def test_tallies_count_what_reports_support(five: Survey) -> None:
     ]
     tally = tally_reports(reports, five)[None]
     for question in five.questions:
-        assert question.mechanism.reports.tally(drawn[question.id].told) == tally.counts[question.id]
+        assert tally_array(question.mechanism.reports, drawn[question.id].told) == tally.counts[question.id]
 
 
 def test_unclamped_noise_is_tallied_from_its_lowest_report() -> None:
     mechanism = MECHANISMS["discrete-laplace"].from_epsilon(0, 3, 2)  # type: ignore[attr-defined]  # not of the base
     assert isinstance(mechanism, RowMechanism)
     lowest = mechanism.report_range.start
-    assert mechanism.reports.tally(np.array([lowest, lowest, lowest + 2]))[:3] == (2, 0, 1)
+    assert tally_array(mechanism.reports, np.array([lowest, lowest, lowest + 2]))[:3] == (2, 0, 1)
 
 
 def test_reports_csv_is_what_a_collector_writes(five: Survey) -> None:
@@ -305,7 +307,7 @@ def test_written_reports_are_those_of_the_first_survey(file: Path, tmp_path: Pat
     rows = estimate_shares(Table.read(reports, survey))
     counts = {(row.question, row.option): row.count for row in rows}
     for question in survey.questions:
-        tally = question.mechanism.reports.tally(drawn.reports[question.id].told)
+        tally = tally_array(question.mechanism.reports, drawn.reports[question.id].told)
         assert [counts[question.id, option] for option in question.options] == list(tally)
     assert all(row.estimate is not None and row.std_error is not None for row in rows)
     truths = [0.68, 0.32, 0.7, 0.1, 0.1, 0.1]

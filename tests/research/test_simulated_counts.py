@@ -34,12 +34,14 @@ from deniable import (
     Warner,
     read_survey,
 )
-from deniable.report.space import Texts
+from deniable.wire.space import Texts
 from deniable_research.simulation import Misbehaviour, Simulation, Truth, generator_of, simulate, truth_of
 from deniable_research.simulation.counts import CountedSurvey, count_members, draw_counts, laws_of, multinomial
 from deniable_research.simulation.draw import draw_reports
 from deniable_research.simulation.misbehaviour import first_report
 from deniable_research.simulation.simulate import ONE_BY_ONE
+from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.designs.spaces import every_report, tally_array
 from tests.support.drawn_questions import joint_survey, shared_survey
 from tests.support.marks import long
 from tests.support.surveys import EVERY_KIND, FIVE_TYPES, SURVEY
@@ -88,8 +90,8 @@ def of_one_report(mechanism: Mechanism, shares: Sequence[float]) -> dict[Counts,
             for report, likely in of_boxes(mechanism, ticks).items():
                 found[report] += people * float(likely)  # type: ignore[assignment]  # a Counter adds up floats too
         return dict(found)
-    rows = mechanism.reports.every()
-    likely = np.broadcast_to(mechanism.likelihood(rows), (len(rows), len(shares))) @ np.array(shares)
+    rows = every_report(mechanism.reports)
+    likely = np.broadcast_to(design_of(mechanism).likelihood(rows), (len(rows), len(shares))) @ np.array(shares)
     return dict(zip(map(tuple, rows.astype(int).tolist()), likely.tolist(), strict=True))
 
 
@@ -109,7 +111,7 @@ def of_boxes(mechanism: TickBoxes | DrawnBoxes, ticks: Counts) -> dict[Counts, F
             marks = [0] * (2 * mechanism.k)
             for box, mark in zip(boxes, pattern, strict=True):
                 marks[2 * box + mark] = 1
-            weight = mechanism.keep if is_true else mechanism.patterns.other
+            weight = mechanism.keep if is_true else mechanism.patterns._other
             found[tuple(marks)] = Fraction(weight, 2**32 * len(sets))
     return found
 
@@ -135,7 +137,7 @@ def every_question() -> list[Any]:
     made.append(Question("q", "yes-no", "Q?", ("no", "yes"), Warner.from_epsilon(1)))
     made += [Question("q", "choice", "Q?", tuple("abcde"[: each.k]), each) for each in subsets]
     return [
-        pytest.param(each, id=f"{each.mechanism.label} over {each.mechanism.k} {each.type}")
+        pytest.param(each, id=f"{each.mechanism} over {each.mechanism.k} {each.type}")
         for each in (*read_survey(EVERY_KIND).questions, *made)
     ]
 
@@ -173,7 +175,7 @@ def test_misbehaving_people_have_the_enumerated_distribution(question: Question)
     shares = uneven(mechanism)
     truth = Truth(question, tuple(shares))
     first = [0.0] * len(shares) if truth.boxes else [1.0, *[0.0] * (len(shares) - 1)]
-    rows = [tuple(row) for row in mechanism.reports.every().astype(int).tolist()]
+    rows = [tuple(row) for row in every_report(mechanism.reports).astype(int).tolist()]
     refused = dict.fromkeys([first_supports(mechanism)], 1.0)
     if isinstance(mechanism, DrawnBoxes):  # the drawn boxes as not ticked, whichever they are
         refused = {row: 1 / math.comb(mechanism.k, mechanism.s) for row in rows if not any(row[1::2])}
@@ -256,7 +258,7 @@ def test_counts_of_many_people_are_those_of_people(survey: str) -> None:
         question = truth.question
         assert told[question.id].n == people
         space = question.mechanism.reports
-        for count, other in zip(told[question.id].counts, space.tally(reports[question.id].told), strict=True):
+        for count, other in zip(told[question.id].counts, tally_array(space, reports[question.id].told), strict=True):
             assert abs(count - other) < 5 * math.sqrt(2 * max(count * (1 - count / people), 1))
 
 

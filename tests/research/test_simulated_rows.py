@@ -23,6 +23,7 @@ from deniable_research.files import Layout, estimate_shares
 from deniable_research.simulation import Misbehaviour, Simulation, generator_of, rows, truth_of, write_rows
 from deniable_research.simulation.counts import draw_counts
 from deniable_research.simulation.rows import CELLS
+from deniable_statistics.designs.spaces import support_matrix
 from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import joint_survey, shared_survey
 from tests.support.marks import long
@@ -66,7 +67,7 @@ def test_rows_are_reports_and_their_counts_those_of_the_mechanisms(survey: Surve
     for question in survey.questions:
         values = frame[question.id].dropna()
         reports = values if values.dtype == object or values.dtype == "str" else values.astype(int)
-        supports = question.mechanism.reports.support_matrix(reports.tolist())
+        supports = support_matrix(question.mechanism.reports, reports.tolist())
         drawn = question.group is not None and question.group.is_drawn
         assert drawn == (len(values) < people)
         assert abs(len(values) - told[question.id].n) < 5 * math.sqrt(people / 2)

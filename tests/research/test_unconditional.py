@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from deniable import TwoCoin, Warner
-from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import clopper_pearson
 from deniable_research.comparison import difference, pairwise, ratio
 from deniable_research.comparison.unconditional import Arm, exact_interval, exact_p_value, is_enumerable
 from deniable_research.designs import crosswise, from_matrix
+from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.intervals import clopper_pearson
 from tools.tables.comparison import SMALL_EPSILONS, SMALL_SIZES, small_cohorts
 
 DIRECT = from_matrix([[1, 0], [0, 1]])

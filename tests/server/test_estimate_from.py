@@ -14,13 +14,13 @@ import numpy as np
 import pytest
 
 from deniable import Report, Survey, read_survey, tally_reports
-from deniable.data.folder import write_folder
-from deniable.data.manifest import FORMATS
 from deniable_client import randomize
 from deniable_research.engine import open_source
 from deniable_research.engine.tallies import count_tallies
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import rows_from
+from deniable_statistics.data.folder import write_folder
+from deniable_statistics.data.manifest import FORMATS
 from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import joint_survey, shared_survey
 from tests.support.marks import long

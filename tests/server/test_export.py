@@ -15,10 +15,10 @@ import pyreadstat
 import pytest
 
 from deniable import EstimateRow, Report, Survey, estimate, read_survey, tally_reports
-from deniable.data.scripts import r_script, shares_of
 from deniable_client import randomize
 from deniable_research.files import Layout, Table, estimate_shares
 from deniable_server.store.sqlite.store import SqliteStore
+from deniable_statistics.data.scripts import r_script, shares_of
 from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import shared_survey
 from tests.support.patience import PATIENCE

@@ -25,9 +25,6 @@ import pytest
 from pyarrow import parquet
 
 from deniable import Report, Survey, read_survey, tally_reports
-from deniable.data import folder as writing
-from deniable.data.folder import write_folder
-from deniable.data.manifest import FORMATS, open_export, sha256_of
 from deniable.errors import DeniableError, ParameterError, ReportError
 from deniable.survey.document import address
 from deniable.table import plain_cell
@@ -39,6 +36,9 @@ from deniable_server.location import Address
 from deniable_server.store.interface import Released
 from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.tables import rows_from
+from deniable_statistics.data import folder as writing
+from deniable_statistics.data.folder import write_folder
+from deniable_statistics.data.manifest import FORMATS, open_export, sha256_of
 from tests.support.command_line import CommandLine
 from tests.support.folding import live, reports, survey, take, tallied
 from tests.support.patience import PATIENCE
@@ -535,7 +535,7 @@ class TestInterruption:
 LONG_EXPORT = """
 import sys, pathlib
 from deniable import parse_survey
-from deniable.data import folder as writing
+from deniable_statistics.data import folder as writing
 
 writing.ROWS_WAITING = 100
 there = pathlib.Path(sys.argv[1])

@@ -14,12 +14,12 @@ import pytest
 
 from deniable import Report, Survey, read_survey
 from deniable.access.words import ONE_REPORT_COLUMN
-from deniable.data.manifest import FORMATS
-from deniable.data.reports_csv import reports_from_csv
 from deniable.errors import ReportError
 from deniable.table import csv_lines, report_cells
 from deniable_client import randomize
 from deniable_server.store.sqlite.store import SqliteStore
+from deniable_statistics.data.manifest import FORMATS
+from deniable_statistics.data.reports_csv import reports_from_csv
 from tests.support.collectors import Collector
 from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import shared_survey

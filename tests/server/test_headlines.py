@@ -6,10 +6,10 @@ import pytest
 from flask.testing import FlaskClient
 
 from deniable import KAry, Report, Survey, Tally, TickBoxes, estimate, read_survey
-from deniable.estimation.leading import most_frequent
-from deniable.estimation.published_rows import share_rows
 from deniable_server.results import drawing
 from deniable_server.store import Store
+from deniable_statistics.published.leading import most_frequent
+from deniable_statistics.published.published_rows import share_rows
 from tools.tables.headlines import SITUATIONS, simulate, table
 
 CHOICE = """title = "T"

@@ -16,7 +16,7 @@ from flask.testing import FlaskClient
 from markupsafe import escape
 
 from deniable import DrawnBoxes, ParameterError, Report, Survey, estimate, read_survey, tally_reports
-from deniable.report.space import Value
+from deniable.wire.space import Value
 from deniable_client import randomize
 from deniable_server.app import create_app
 from deniable_server.results import charts, drawing

@@ -12,12 +12,12 @@ import pyreadstat
 import pytest
 
 from deniable import Report, Survey, read_survey
-from deniable.data.manifest import FORMATS
-from deniable.data.survey_data import reports_data
-from deniable.data.writing import WRITERS
 from deniable.survey.texts import Text
 from deniable_client import randomize
 from deniable_server.store.sqlite.store import SqliteStore
+from deniable_statistics.data.manifest import FORMATS
+from deniable_statistics.data.survey_data import reports_data
+from deniable_statistics.data.writing import WRITERS
 from tests.support.command_line import CommandLine
 from tests.support.survey_files import question_toml, survey_toml
 

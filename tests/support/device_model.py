@@ -14,6 +14,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from deniable import Question, Survey, read_survey
+from deniable_statistics.designs.spaces import every_report
 
 PLACES = {
     "https://a.example": "https://a.example",
@@ -299,7 +300,7 @@ def some_value(dice: random.Random, question: Question) -> Any:
     """Some noisy value."""
     if not question.kind.takes_several:
         return dice.randrange(len(question.options))
-    possible = question.mechanism.reports.every()
+    possible = every_report(question.mechanism.reports)
     return "".join(str(int(mark)) for mark in dice.choice(possible))
 
 

@@ -9,11 +9,12 @@ from fractions import Fraction
 
 from deniable import KAry, Question, Survey, read_survey
 from deniable.randomness import UNIT
-from deniable.report.space import Value
 from deniable.survey.group import Group, marginal
 from deniable.survey.question_types import YES_NO
+from deniable.wire.space import Value
 from deniable_research.files import Layout, Table
 from deniable_research.simulation.draw import Column
+from deniable_statistics.designs.of_mechanisms import design_of
 from tests.support.survey_files import question_toml, survey_toml
 
 Values = tuple[Value, ...]
@@ -83,11 +84,11 @@ def published_output(survey: Survey, answers: Sequence[int]) -> Likely:
         truth = [answers[place] for place in asked]
         for pattern in itertools.product(*(range(k[place]) for place in asked)):
             if group.joint is None:
-                matrices = [survey.questions[place].mechanism.channel_matrix for place in asked]
+                matrices = [design_of(survey.questions[place].mechanism).channel_matrix for place in asked]
                 factors = [matrix[sent][given] for matrix, sent, given in zip(matrices, pattern, truth, strict=True)]
                 chance = math.prod(factors, start=Fraction(1))
             else:
-                chance = Fraction(group.joint.keep if list(pattern) == truth else group.joint.other, UNIT)
+                chance = Fraction(group.joint.keep if list(pattern) == truth else group.joint._other, UNIT)
             sent = dict(zip(asked, pattern, strict=True))
             found[tuple(sent.get(place) for place in range(group.size))] = chance / math.comb(group.size, group.draw)
     return found

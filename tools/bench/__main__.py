@@ -39,6 +39,7 @@ from deniable_client import randomize
 from deniable_client.demo.people import survey_file
 from deniable_research.simulation.draw import randomize_people
 from deniable_server.store.sqlite.store import SqliteStore
+from deniable_statistics.designs.spaces import tally_array
 from tools.bench import cost, ingest, postgresql, storage, versions
 from tools.bench.others import BOXES, PEOPLE
 
@@ -110,7 +111,7 @@ def errors(theirs: Mapping[str, float]) -> list[tuple[str, ...]]:
             squares = []
             for _ in range(10 * ROUNDS):
                 reports = mechanism.randomize_many(dice.integers(0, 2, (PEOPLE, k)))
-                shares = mechanism.estimate(mechanism.reports.tally(reports), PEOPLE).share
+                shares = mechanism.estimate(tally_array(mechanism.reports, reports), PEOPLE).share
                 squares.append(np.mean((np.array(shares) - 0.5) ** 2))
             found[f"deniable, {mechanism.name}, {k} boxes, epsilon {epsilon:g}"] = PEOPLE * float(np.mean(squares))
         asked = questions_of(k, epsilon)
@@ -118,7 +119,7 @@ def errors(theirs: Mapping[str, float]) -> list[tuple[str, ...]]:
         for _ in range(10 * ROUNDS):
             answers = {each.id: dice.integers(0, 2, PEOPLE) for each in asked}
             told = randomize_people(asked, answers, system_words)
-            counts = [each.mechanism.reports.tally(told[each.id].told) for each in asked]
+            counts = [tally_array(each.mechanism.reports, told[each.id].told) for each in asked]
             yes = [each.mechanism.estimate(count).share[1] for each, count in zip(asked, counts, strict=True)]
             squares.append(np.mean((np.array(yes) - 0.5) ** 2))
         found[f"deniable, as questions, {k} boxes, epsilon {epsilon:g}"] = PEOPLE * float(np.mean(squares))

@@ -20,14 +20,15 @@ from deniable import KAry, TwoCoin
 from deniable_research.engine import EngineReports, open_source
 from deniable_research.engine.sources import MEMORY
 from deniable_research.files import Layout, RandomizedColumn, cross, estimate_shares
+from deniable_statistics.designs.of_mechanisms import design_of
 from tools.bench.apart import apart, peak_megabytes
 
 COHORTS = ("east", "north", "south", "web", "west")
 COINS, FIVE = TwoCoin("1/2", "1/2"), KAry.from_epsilon(5, 1)
 LAYOUT = Layout(
     (
-        RandomizedColumn("affair", "affair", COINS, ("no", "yes"), (0.0, 1.0)),
-        RandomizedColumn("party", "party", FIVE, tuple("abcde")),
+        RandomizedColumn("affair", "affair", design_of(COINS), ("no", "yes"), (0.0, 1.0)),
+        RandomizedColumn("party", "party", design_of(FIVE), tuple("abcde")),
     ),
     cohort="cohort",
 )

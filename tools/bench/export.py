@@ -15,10 +15,10 @@ from contextlib import closing
 from pathlib import Path
 
 from deniable import KAry, Question, Survey, TwoCoin
-from deniable.data.folder import write_folder
-from deniable.data.manifest import FORMATS
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import report_of, reports_table
+from deniable_statistics.data.folder import write_folder
+from deniable_statistics.data.manifest import FORMATS
 from tools.bench.apart import apart, peak_megabytes
 
 COHORTS = ("east", "north", "south", "web", "west")

@@ -18,10 +18,12 @@ from numpy.typing import NDArray
 from scipy.stats import binom
 
 from deniable import Geometric
-from deniable.estimation.fakes import fakes_among
-from deniable.estimation.intervals import Interval, contaminated_interval, share_interval
-from deniable.estimation.intervals.profile import ENDS, Scored, ShareLikelihood
 from deniable.table import format_table
+from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.estimates.fakes import fakes_among
+from deniable_statistics.estimates.means import MeanEstimate
+from deniable_statistics.intervals import Interval, contaminated_interval, share_interval
+from deniable_statistics.intervals.profile import ENDS, Scored, ShareLikelihood
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -84,11 +86,11 @@ def simulated(true: int, fraction: float, shares: Sequence[float], samples: int,
 
     Whether the truth is rejected is asked for, not the whole interval, which can only hold more.
     """
-    channels = DESIGN.channels
+    channels = design_of(DESIGN).channels
     assert channels is not None
     likelihood, fakes = ShareLikelihood(channels), fakes_beside(true, fraction)
     counts = np.random.default_rng(seed).multinomial(true, channels[0] @ np.array(shares), size=samples).astype(float)
-    weights, constant = DESIGN.mean_weights(VALUES)
+    weights, constant = design_of(DESIGN).mean_weights(VALUES)
     scored = Scored((np.array(weights) + constant - 1) / 2, (np.array(VALUES) - 1) / 2)
     mean = float(scored.part @ np.array(shares))
 
@@ -109,10 +111,10 @@ def simulated(true: int, fraction: float, shares: Sequence[float], samples: int,
     sent += [half * one + (fakes - half) * other for one, other in itertools.combinations(value, 2)]
     tallies = [(counts + each, int(fakes_among(fraction, true + int(each.sum())))) for each in sent]
     expected = np.rint(true * channels[0] @ np.array(shares)).astype(int).tolist()
-    plain = [*DESIGN.estimate(expected).interval(), DESIGN.estimate_mean(expected, None, VALUES).interval()]
+    plain = [*DESIGN.estimate(expected).interval(), MeanEstimate.from_counts(DESIGN, expected, None, VALUES).interval()]
     wider = [
         *DESIGN.estimate(expected).interval(fakes=fakes),
-        DESIGN.estimate_mean(expected, None, VALUES).interval(fakes=fakes),
+        MeanEstimate.from_counts(DESIGN, expected, None, VALUES).interval(fakes=fakes),
     ]
     lines = []
     for place, name in enumerate(("share of 1", "share of 2", "share of 3", "mean")):

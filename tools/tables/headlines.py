@@ -16,6 +16,8 @@ from deniable import Question, Survey, Tally, estimate, read_survey
 from deniable.table import format_table
 from deniable_research.simulation.draw import generator_of, randomize_people, words_of
 from deniable_server.results.drawing import Headline, headlines
+from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.designs.spaces import tally_array
 
 Shares = tuple[float, ...]
 
@@ -141,7 +143,7 @@ def simulate(situation: Situation, epsilon: float, n: int, surveys: int, seed: i
             columns, counts = randomize_people(survey.questions, answers, words), {}
             for question in survey.questions:
                 told = columns[question.id].told
-                counts[question.id] = question.mechanism.reports.tally(told)
+                counts[question.id] = tally_array(question.mechanism.reports, told)
                 if columns[question.id].asked is not None:
                     counts[question.id] += (len(told),)
             tallies[cohort] = Tally(n, counts)
@@ -155,7 +157,7 @@ def simulate(situation: Situation, epsilon: float, n: int, surveys: int, seed: i
 
 def _answers(question: Question, shares: Shares, n: int, generator: np.random.Generator) -> np.ndarray:
     """True answers of people drawn from the population."""
-    if not question.mechanism.is_exclusive:
+    if not design_of(question.mechanism).is_exclusive:
         return generator.random((n, len(shares))) < shares
     first = question.mechanism.answer_range[0]
     return first + generator.choice(len(shares), n, p=np.array(shares) / sum(shares))

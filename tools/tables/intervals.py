@@ -17,10 +17,10 @@ from scipy.special import betaln, xlog1py, xlogy
 from scipy.stats import binom
 
 from deniable import KAry, Warner
-from deniable.estimation.intervals import METHODS, resolve_method, share_interval
 from deniable.table import format_table
 from deniable_research.simultaneous import simultaneous_intervals
 from deniable_research.weights import kish
+from deniable_statistics.intervals import METHODS, resolve_method, share_interval
 
 Floats = NDArray[np.float64]
 Pair = tuple[float, float]

@@ -15,12 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable import KAry, Mechanism, Subset, TickBoxes, TwoCoin, Warner
-from deniable.estimation.intervals.profile import ShareLikelihood
+from deniable.mechanisms.k_ary import support_of_digits
 from deniable.table import format_table
 from deniable_research.items import Item
 from deniable_research.joint import Crosstab, JointReports, independence_power
 from deniable_research.joint.independence import independence_of
 from deniable_research.joint.pairs import DrawnPair, pair_channel
+from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.intervals.profile import ShareLikelihood
 
 Table = NDArray[np.float64]
 
@@ -66,7 +68,7 @@ def draw(
     """Reports of ``n`` people with these joint shares, as often as asked."""
     if all(each.reports.supports_one for each in pair):
         # The table of reports is multinomial: no need to draw person by person.
-        expected = pair[0].float_matrix @ shares @ pair[1].float_matrix.T
+        expected = design_of(pair[0]).float_matrix @ shares @ design_of(pair[1]).float_matrix.T
         for table in chance.multinomial(n, expected.ravel(), size=draws):
             yield JointReports.from_counts(pair, table.reshape(expected.shape))
         return
@@ -85,7 +87,7 @@ def _item(name: str, mechanism: Mechanism, cells: NDArray[np.int64], chance: np.
     answers = cells[:, None] >> np.arange(mechanism.k) & 1 if boxes else cells
     reports = mechanism.randomize_many(answers, words)
     supports = np.eye(mechanism.k, dtype=bool)[reports] if mechanism.reports.json_type is int else reports.astype(bool)
-    return Item(name, mechanism, supports, mechanism.truths)
+    return Item(name, design_of(mechanism), supports, design_of(mechanism).truths)
 
 
 def rejections(
@@ -136,7 +138,7 @@ def coverage(pair: tuple[Mechanism, Mechanism], shares: Table, n: int, draws: in
         table = Crosstab.from_reports(reports)
         ends = table.odds_ratio().interval(), table.correlation().interval()
         held += [low - 1e-12 <= truth <= high + 1e-12 for (low, high), truth in zip(ends, (odds, r), strict=True)]
-    channel = np.asarray(np.kron(*(each.float_matrix for each in pair)), dtype=float)
+    channel = np.asarray(np.kron(*(design_of(each).float_matrix for each in pair)), dtype=float)
     tallies = np.random.default_rng(seed).multinomial(n, channel @ shares.ravel(), size=draws).astype(float)
     everybody, row = np.ones((4, 4)), np.repeat(np.repeat(np.eye(2), 2, axis=0), 2, axis=1)
     cells = least_coverage(channel, tallies, everybody, shares.ravel())
@@ -192,7 +194,7 @@ def rejections_in_one_response(name: str, n: int, draws: int, seed: int, level: 
     k, s, epsilon, margin = ONE_RESPONSE[name]
     options = tuple("abc"[:k])
     cells = list(itertools.product(options, options))
-    channel = pair_channel(KAry.from_epsilon(k**s, epsilon).of_digits(k, 2), cells, name)
+    channel = pair_channel(support_of_digits(KAry.from_epsilon(k**s, epsilon), k, 2), cells, name)
     expected = channel.expected(np.outer(margin, margin).ravel().tolist())
     drawn = np.random.default_rng(seed).multinomial(n, expected, size=draws).tolist()
     pairs = (DrawnPair(channel.estimate(counts), options, options, None) for counts in drawn)

@@ -22,13 +22,14 @@ from scipy.special import gammaln, xlogy
 from scipy.stats import binom
 
 from deniable import Geometric, KAry, Warner
-from deniable.estimation.design import Design
-from deniable.estimation.intervals.enumerated import compositions, enumerated_interval, is_enumerable
-from deniable.estimation.intervals.finite import finite_interval
-from deniable.estimation.intervals.interval import level_of_each, normal_quantile
-from deniable.estimation.intervals.profile import Scored, ShareLikelihood, profile_intervals
 from deniable.table import format_table
 from deniable_research.designs import cheater_detection, kuk, stochastic_lie_detector, unrelated_question_unknown
+from deniable_statistics.designs.design import Design
+from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.intervals.enumerated import compositions, enumerated_interval, is_enumerable
+from deniable_statistics.intervals.finite import finite_interval
+from deniable_statistics.intervals.interval import level_of_each, normal_quantile
+from deniable_statistics.intervals.profile import Scored, ShareLikelihood, profile_intervals
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -247,10 +248,13 @@ def questions() -> Iterator[tuple[Question, dict[str, Floats]]]:
     for k in (5, 11):
         for epsilon in EPSILONS:
             geometric = Geometric.from_epsilon(0, k - 1, epsilon)
-            yield Question(f"geometric, {k}, epsilon {epsilon}", geometric), truths(k)
-            yield Question(f"its mean, {k}, epsilon {epsilon}", geometric, mean=True), truths(k)
+            yield Question(f"geometric, {k}, epsilon {epsilon}", design_of(geometric)), truths(k)
+            yield Question(f"its mean, {k}, epsilon {epsilon}", design_of(geometric), mean=True), truths(k)
     for epsilon in EPSILONS:
-        yield Question(f"mean of k-ary, 5, epsilon {epsilon}", KAry.from_epsilon(5, epsilon), mean=True), truths(5)
+        yield (
+            Question(f"mean of k-ary, 5, epsilon {epsilon}", design_of(KAry.from_epsilon(5, epsilon)), mean=True),
+            truths(5),
+        )
     for cards in (2, 5):
         yield Question(f"kuk .8 .2, {cards} cards", kuk("0.8", "0.2", cards)), boundary(2)
     yield Question("cheater detection 1/4 3/4", cheater_detection(["1/4", "3/4"])), boundary(3)
@@ -350,7 +354,9 @@ def main() -> None:
     rows = []
     for k, epsilon, n in ((5, 1, 61), (11, 1, 1000), (11, 4, 61), (32, 4, 10_000)):
         design = Geometric.from_epsilon(0, k - 1, epsilon)
-        counts = np.random.default_rng(1).multinomial(n, design.float_matrix @ np.full(k, 1 / k))
-        rows.append([str(k), str(epsilon), str(n), f"{milliseconds(Question('', design), counts.tolist()):.0f}"])
+        counts = np.random.default_rng(1).multinomial(n, design_of(design).float_matrix @ np.full(k, 1 / k))
+        rows.append(
+            [str(k), str(epsilon), str(n), f"{milliseconds(Question('', design_of(design)), counts.tolist()):.0f}"]
+        )
     print("\nMilliseconds for all intervals of a question, geometric")
     print(format_table(["k", "epsilon", "n", "ms"], rows, right={"k", "epsilon", "n", "ms"}))

@@ -12,8 +12,9 @@ from fractions import Fraction
 
 from deniable import Mechanism, mechanisms
 from deniable.exact import exp_below, log_above
-from deniable.survey.selection import choose_for_choice
 from deniable.table import format_table
+from deniable_statistics.authoring.precision import noise_if_even
+from deniable_statistics.authoring.selection import choose_for_choice
 
 EPSILONS = ["0.1", "0.5", "1", "1.0986", "2", "4", "8"]
 
@@ -94,7 +95,7 @@ def variances() -> str:
         row = [str(k)]
         for epsilon in ("0.5", "1", str(math.log(3)), "2", "4"):
             choice = choose_for_choice(k, epsilon)
-            variances = [each.mechanism.total_variance for each in choice.candidates]
+            variances = [noise_if_even(each.mechanism) for each in choice.candidates]
             worst = max(worst, variances[0] / min(*variances, unary_encoding(k, float(epsilon))))
             size = choice.best.w if isinstance(choice.best, mechanisms.Subset) else 1
             row.append(f"{variances[0]:.4g} (w={size})")

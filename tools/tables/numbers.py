@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 
 from deniable import DiscreteLaplace, Geometric, KAry, Mechanism, OneBitMean, ParameterError, Piecewise
-from deniable.mechanisms.optimum import optimal_noise
-from deniable.survey.precision import mean_variance
 from deniable.table import format_table
+from deniable_statistics.authoring.optimum import optimal_noise
+from deniable_statistics.authoring.precision import mean_variance
 
 EPSILONS = ["0.5", "1", "2", "3", "4"]
 LAST = (4, 6, 10, 60, 100, 1000)

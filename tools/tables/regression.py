@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from deniable import KAry, Mechanism, TwoCoin
 from deniable.table import format_table
 from deniable_research.regression import Fit, TidyRow, linear, linear_moments, logistic, multinomial
+from deniable_statistics.designs.of_mechanisms import design_of
 
 Array = NDArray[np.float64]
 COINS = TwoCoin("1/2", "1/2")
@@ -31,7 +32,7 @@ def covariates(n: int, rng: np.random.Generator) -> Array:
 
 def through(mechanism: Mechanism, truths: NDArray[np.int64], rng: np.random.Generator) -> NDArray[np.int64]:
     """Reports drawn from the channel matrix, with a generator that can be seeded."""
-    ends = np.cumsum(mechanism.float_matrix, axis=0)
+    ends = np.cumsum(design_of(mechanism).float_matrix, axis=0)
     return np.asarray((rng.random(len(truths))[:, None] > ends[:, truths].T).sum(axis=1))
 
 

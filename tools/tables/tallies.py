@@ -15,15 +15,17 @@ import numpy as np
 
 from deniable import mechanisms
 from deniable.errors import ParameterError
-from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import METHODS
-from deniable.estimation.means import MeanEstimate
-from deniable.estimation.published_rows import TARGETS, EstimateOptions, mean_row, share_rows
 from deniable.exact import Number
 from deniable.mechanisms import Mechanism
 from deniable.table import format_table
 from deniable_research import designs as channels
 from deniable_research.designs import Channel, Groups
+from deniable_statistics.designs.channels import channel_of
+from deniable_statistics.designs.of_mechanisms import SubsetDesign, design_of
+from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.estimates.means import MeanEstimate
+from deniable_statistics.intervals import METHODS
+from deniable_statistics.published.published_rows import TARGETS, EstimateOptions, mean_row, share_rows
 
 Generator = np.random.Generator
 AnyDesign = Mechanism | Channel | Groups
@@ -129,7 +131,7 @@ def likely_counts(draw: Generator, chances: Sequence[float]) -> list[int]:
 
 def random_estimate(draw: Generator, design: AnyDesign) -> tuple[Estimate, tuple[list[int], int]]:
     """The estimate of a random tally."""
-    truths = len(design.truths)
+    truths = len(design_of(design).truths)
     shares = draw.dirichlet(np.full(truths, draw.choice([0.1, 1])))
     if isinstance(design, Groups):
         if design.name == "unrelated_question_unknown":
@@ -148,18 +150,18 @@ def random_estimate(draw: Generator, design: AnyDesign) -> tuple[Estimate, tuple
             counts = np.stack([drawn - ticked, ticked], axis=1).ravel().tolist()
             return design.estimate(counts, n), (counts, n)
         sure = draw.random(design.k) < 0.2
-        lam = np.where(sure, draw.integers(0, 2, design.k), np.clip(design.expected(shares.tolist()), 0, 1))
+        lam = np.where(sure, draw.integers(0, 2, design.k), np.clip(design_of(design).expected(shares.tolist()), 0, 1))
         if isinstance(design, mechanisms.Subset):  # every report supports w options
             drawn = draw.multivariate_hypergeometric(np.full(design.k, n), design.w * n)
             counts = drawn.tolist()
         else:
             counts = draw.binomial(n, lam).tolist()
         return design.estimate(counts, n), (counts, n)
-    matrix = design.matrix if isinstance(design, Channel) else design.channel_matrix
+    matrix = design.matrix if isinstance(design, Channel) else channel_of(design)
     if not design.has_shares or draw.integers(2):
         counts = random_counts(draw, [any(row) for row in matrix])
     else:
-        counts = likely_counts(draw, design.expected(shares.tolist()))
+        counts = likely_counts(draw, design_of(design).expected(shares.tolist()))
     return design.estimate(counts), (counts, sum(counts))
 
 
@@ -189,18 +191,16 @@ def check_mean(estimate: MeanEstimate, wanted: EstimateOptions) -> None:
     assert 0 < _number(row.fake_margin) < math.inf, row
 
 
-def check_maximum(design: AnyDesign, estimate: Estimate, gap: float = GAP) -> None:
+def check_maximum(estimate: Estimate, gap: float = GAP) -> None:
     """The possible shares add up to 1, and no others are more likely by more than ``gap`` a report."""
+    design = estimate.design
     if not design.is_exclusive or (isinstance(design, Groups) and len(design.truths) == 4):
         return  # their truths do not exclude each other
     feasible = np.array(estimate.feasible)
     assert abs(feasible.sum() - 1) < 1e-9, feasible
-    if isinstance(design, mechanisms.Subset) or not design.has_shares:
+    if isinstance(design, SubsetDesign) or not design.has_shares:
         return
-    if isinstance(design, Groups):
-        matrix = np.array(sum(design.matrices, ()), dtype=float)
-    else:
-        matrix = np.array(design.matrix if isinstance(design, Channel) else design.channel_matrix, dtype=float)
+    matrix = np.array(sum(design.exact_channels, ()), dtype=float)
     counts = np.array(estimate.counts, dtype=float)
     seen = counts > 0
     gradient = matrix[seen].T @ (counts[seen] / (matrix[seen] @ feasible)) / counts.sum()
@@ -212,7 +212,8 @@ def designs(draw: Generator, family: str) -> Iterator[AnyDesign]:
     while True:
         try:
             design = FAMILIES[family](draw)
-            design.shares([1] * len(design.expected([1 / len(design.truths)] * len(design.truths))), 1)
+            known = design_of(design)
+            known.shares([1] * len(known.expected([1 / len(known.truths)] * len(known.truths))), 1)
         except ParameterError:  # parameters that make no design, or one that cannot tell its truths apart
             if family != "mean":
                 continue
@@ -236,10 +237,10 @@ def search(family: str, tallies: int, seed: int = 1974) -> list[str]:
             if not isinstance(design, Groups):  # whose estimates are for a population only
                 alone = EstimateOptions(level, ("default", "wilson", "wald")[number % 3], TARGETS[1], bool(number % 2))
                 check_numbers(estimate, alone)
-            if isinstance(design, Mechanism) and design.is_exclusive:
-                mean = design.estimate_mean(counts[0], counts[1])
+            if isinstance(design, Mechanism) and estimate.design.is_exclusive:
+                mean = MeanEstimate.from_counts(design, counts[0], counts[1])
                 check_mean(mean, EstimateOptions(level, methods[number % len(methods)]))
-            check_maximum(design, estimate)
+            check_maximum(estimate)
         except Exception as error:  # whatever it is, it is a finding
             wrong.append(f"{family}: {design!r:.200} {counts or ''}: {type(error).__name__}: {error!s:.300}")
     return wrong

@@ -46,5 +46,4 @@ def split(question: Question, answer: Given, presses: int = PRESSES, word: Word 
         return {m.TRY_SAME: same, m.TRY_OTHER: presses - same}
     supported = Counter(option for value in sent for option in mechanism.reports.supports(value))
     counts = [supported[option] for option in range(mechanism.reports.size)]
-    counted = mechanism.binomials(counts, presses)
-    return dict(zip(question.options, (int(each.supporting) for each in counted) if counted else counts, strict=True))
+    return dict(zip(question.options, map(int, mechanism.reports.supporting(counts)), strict=True))

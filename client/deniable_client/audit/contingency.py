@@ -16,10 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable import Report
-from deniable.report.space import Value
+from deniable.mechanisms.longitudinal import waves_of
+from deniable.wire.space import Value
 from deniable_client.audit.answers import Answers
 from deniable_client.audit.evidence import Cells, Check, Counts, Finding, Floats, log_level, measured, telling_event
 from deniable_client.audit.together import pair_probabilities
+from deniable_statistics.designs.of_mechanisms import design_of
 
 Codes = NDArray[np.int64]
 
@@ -130,7 +132,7 @@ class Values:
     @cached_property
     def where_asked(self) -> Floats:
         """Probability that a report supports each option where the question is asked, shape (answers, options)."""
-        supported = self.question.mechanism.supported
+        supported = design_of(self.question.mechanism).supported
         return np.array([list(map(float, supported(truth))) for truth in self.answers.truths])
 
 
@@ -289,7 +291,8 @@ class Tables:
             event = f"{event} in {{{values}}}: {_shown(given[found.likelier])} against {_shown(given[found.other])}"
         else:
             bound = 0.0
-        declared = question.epsilon if question.group else question.mechanism.wave_epsilon
+        waves = waves_of(question.mechanism)
+        declared = waves.wave_epsilon if waves else question.epsilon
         return Finding(question.id, declared, bound, event, moved, fault)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.mechanisms.k_ary import support_of_digits
 from deniable.survey.group import Group
 from deniable_client.audit.evidence import Floats
 
@@ -48,7 +49,7 @@ def _asked_pairs(group: Group, first: Floats, second: Floats, first_options: Cod
         product: Floats = first[:, None, :, None] * second[None, :, None, :]
         return product
     k = first.shape[1]
-    as_true, other = group.joint.of_digits(k, 2).floats
+    as_true, other = support_of_digits(group.joint, k, 2).floats
     is_true = np.eye(k)[first_options][:, None, :, None] * np.eye(k)[second_options][None, :, None, :]
     pairs: Floats = other + is_true * (as_true - other)
     return pairs

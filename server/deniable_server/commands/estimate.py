@@ -14,15 +14,7 @@ from click.core import ParameterSource
 from deniable.access.words import ONE_REPORT
 from deniable.commands.main import example
 from deniable.commands.numbers import Number
-from deniable.data.survey_data import estimates_data
-from deniable.data.whole import replace_file
-from deniable.data.writing import check_suffix, write_data_set
 from deniable.errors import DeniableError, ParameterError
-from deniable.estimation.estimate import DEFAULT_METHOD
-from deniable.estimation.fakes import HIGHEST_FAKE
-from deniable.estimation.intervals.interval import LOWEST_LEVEL
-from deniable.estimation.misbehaviour import HIGHEST_SHARE, KINDS
-from deniable.estimation.published_rows import TARGETS
 from deniable.installing import install_hint
 from deniable.output import percent
 from deniable.table import format_table
@@ -34,6 +26,14 @@ from deniable_server.people.links import id_at
 from deniable_server.results.query import HIGHEST_SERVED, INTERVAL_METHODS, EstimatesQuery
 from deniable_server.results.service import estimates_document, estimates_of, figure
 from deniable_server.results.work import estimates_csv
+from deniable_statistics.data.survey_data import estimates_data
+from deniable_statistics.data.whole import replace_file
+from deniable_statistics.data.writing import check_suffix, write_data_set
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD
+from deniable_statistics.estimates.fakes import HIGHEST_FAKE
+from deniable_statistics.intervals.interval import LOWEST_LEVEL
+from deniable_statistics.published.published_rows import TARGETS
+from deniable_statistics.robustness.misbehaviour import HIGHEST_SHARE, KINDS
 
 
 @click.command(

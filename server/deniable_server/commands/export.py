@@ -13,13 +13,6 @@ import click
 from click.core import ParameterSource
 
 from deniable.commands.main import example
-from deniable.data.folder import Row, check_folder, write_folder
-from deniable.data.manifest import FORMATS
-from deniable.data.reports_csv import reports_from_csv
-from deniable.data.scripts import r_script, stata_script
-from deniable.data.survey_data import reports_data
-from deniable.data.whole import replace_file
-from deniable.data.writing import WRITTEN, check_suffix, write_data_set
 from deniable.errors import CollectorError, ParameterError, ReportError
 from deniable.report.report import Report
 from deniable.survey.document import Survey
@@ -30,6 +23,13 @@ from deniable_server.commands.survey import existing, open_store
 from deniable_server.location import Location
 from deniable_server.people.links import id_at
 from deniable_server.results.service import waiting_rows
+from deniable_statistics.data.folder import Row, check_folder, write_folder
+from deniable_statistics.data.manifest import FORMATS
+from deniable_statistics.data.reports_csv import reports_from_csv
+from deniable_statistics.data.scripts import r_script, stata_script
+from deniable_statistics.data.survey_data import reports_data
+from deniable_statistics.data.whole import replace_file
+from deniable_statistics.data.writing import WRITTEN, check_suffix, write_data_set
 
 
 @click.command(

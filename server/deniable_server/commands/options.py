@@ -7,9 +7,9 @@ from typing import Any
 
 import click
 
-from deniable.data.writing import WRITTEN
 from deniable.errors import ParameterError
 from deniable_server.location import Location, location
+from deniable_statistics.data.writing import WRITTEN
 
 DATABASE = Path("deniable.db")
 """The default of `deniable_server.settings`, which `survey check` must not import: authors may have no collector."""

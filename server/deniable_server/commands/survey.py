@@ -14,12 +14,10 @@ from deniable import Question, Survey, odds_sentences, read_survey, weak_protect
 from deniable.access.words import ONE_REPORT, ONE_REPORT_HEADING, enforced
 from deniable.commands.main import example
 from deniable.errors import BudgetError
+from deniable.mechanisms.longitudinal import waves_of
 from deniable.privacy.ceiling import Ceiling, check_askable
-from deniable.survey.analyses import alternatives_for, analyses_of
-from deniable.survey.authoring import SPOKEN_NO_YES
 from deniable.survey.cohorts import release_note, release_warning, unlinkable_warning
 from deniable.survey.group import Group
-from deniable.survey.respondents import comparison, group_sentences
 from deniable.survey.texts import EVERY_OTHER, Text, publish_text
 from deniable.survey.unit import Unit
 from deniable.table import format_table
@@ -28,6 +26,9 @@ from deniable_server.commands import options
 from deniable_server.commands.trail import operation
 from deniable_server.location import Location
 from deniable_server.people.links import id_at
+from deniable_statistics.authoring.analyses import alternatives_for, analyses_of
+from deniable_statistics.authoring.authoring import SPOKEN_NO_YES
+from deniable_statistics.authoring.respondents import comparison, group_sentences
 
 if TYPE_CHECKING:
     # Where it is used it is imported: it takes a second, and `survey check` works where no collector is installed.
@@ -88,14 +89,14 @@ def check(file: BinaryIO, respondents: int | None) -> None:
     for question in checked.questions:
         click.echo(f"{question.id} ({question.type}): {question.text}")
         mechanism = question.mechanism
-        waves = f" of all waves, {mechanism.wave_epsilon:.4f} of one" if mechanism.has_waves else ""
+        waves = f" of all waves, {kept.wave_epsilon:.4f} of one" if (kept := waves_of(mechanism)) else ""
         click.echo(f"  {mechanism.name}, epsilon {question.epsilon:.4f}{waves}{_asked_in(question)}")
         for sentence in (*comparison(question), *odds_sentences(question)):
             click.echo(f"  {sentence}")
         possible = analyses_of(question)
         click.echo(f"  Can be analysed: {'; '.join(name for name, is_possible in possible.items() if is_possible)}")
-        if 0 < mechanism.share_of_pairs < 1:
-            one_in = f"{1 / mechanism.share_of_pairs:,.0f}"
+        if 0 < mechanism.reports.share_of_pairs < 1:
+            one_in = f"{1 / mechanism.reports.share_of_pairs:,.0f}"
             click.echo(f"  Two boxes are crossed by the reports that drew both, one in {one_in}")
         if impossible := missing_analyses(question, possible):
             click.echo(f"  Cannot: {'; '.join(impossible)}")
@@ -266,7 +267,7 @@ def warnings_about(checked: Survey, respondents: int | None = None) -> list[str]
         f"question {question.id!r}: fresh = {checked.fresh!r} draws its permanent value anew, at its whole epsilon; "
         "without fresh, each survey is a wave of its own"
         for question in checked.questions
-        if checked.fresh and question.mechanism.has_waves
+        if checked.fresh and waves_of(question.mechanism)
     ]
     of_cohorts = [
         unlinkable_warning(checked, respondents),

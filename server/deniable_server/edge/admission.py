@@ -26,8 +26,8 @@ from deniable import parse_report
 from deniable.access.authorization import invitation_hash, token_in
 from deniable.access.invitation import hash_of, is_invitation
 from deniable.errors import DeniableError, ReportError
-from deniable.report import strict_json
 from deniable.report.report import MAX_BYTES
+from deniable.wire import strict_json
 from deniable_server.access.tokens import is_token
 from deniable_server.edge import problems
 from deniable_server.edge.limits import BATCHES, PAGES, PROBES, REPORTS, RESULTS, Kind, Limits, NoPlace, TooMany

@@ -12,8 +12,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from deniable import EstimateRow, Question
-from deniable.estimation.leading import most_frequent
 from deniable.output import number
+from deniable_statistics.designs.of_mechanisms import mean_values
+from deniable_statistics.published.leading import most_frequent
 
 LINE = 1.3
 """Height of a line of text, in em."""
@@ -99,9 +100,9 @@ class Drawing:
 
 def axis_of(question: Question, statistic: str) -> Axis:
     """From 0 to 100 %, or over the numbers that can be answered."""
-    if statistic == "share" or question.mean_values is None:
+    if statistic == "share" or (values := mean_values(question)) is None:
         return SHARES
-    return Axis(min(question.mean_values), max(question.mean_values))
+    return Axis(min(values), max(values))
 
 
 def shown_point(row: EstimateRow, axis: Axis) -> float | None:
@@ -258,8 +259,8 @@ def headlines(question: Question, rows: Sequence[EstimateRow]) -> list[Headline]
 
     Of a yes-no question the share of yes and of numbers the mean, for each cohort: what is told was chosen before
     anybody answered. Of other questions the most frequent answer of everybody together, if a comparison of all answers
-    says which it is, see `deniable.estimation.leading`; never by cohort, where many comparisons would be read at once.
-    No number is said where a row is flagged: its interval is short because the data contradict the design.
+    says which it is, see `deniable_statistics.published.leading`; never by cohort, where many comparisons would be read
+    at once. No number is said where a row is flagged: its interval is short because the data contradict the design.
     """
     cohorts = list(dict.fromkeys(row.cohort for row in rows))
     if len(cohorts) > MOST_HEADLINES:
@@ -289,7 +290,7 @@ def _most_frequent(question: Question, rows: Sequence[EstimateRow]) -> Headline 
     """The most frequent answer; None without reports, and where people or reports are supposed to be false."""
     if any(row.estimate is None or row.assumed_fake or row.misbehaving for row in rows):
         return None
-    what = "Most frequent" if question.mechanism.is_exclusive else "Ticked most often"
+    what = "Most frequent" if not question.kind.takes_several else "Ticked most often"
     if any(row.flag for row in rows):
         return Headline(what, None, None, HARDLY_FITS)
     found = most_frequent(question.mechanism, rows, rows[0].conf_level)

@@ -7,11 +7,11 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from deniable.estimation.estimate import DEFAULT_METHOD
-from deniable.estimation.fakes import HIGHEST_FAKE
-from deniable.estimation.intervals import METHODS
-from deniable.estimation.intervals.interval import LOWEST_LEVEL
-from deniable.estimation.misbehaviour import HIGHEST_SHARE, KINDS
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD
+from deniable_statistics.estimates.fakes import HIGHEST_FAKE
+from deniable_statistics.intervals import METHODS
+from deniable_statistics.intervals.interval import LOWEST_LEVEL
+from deniable_statistics.robustness.misbehaviour import HIGHEST_SHARE, KINDS
 
 INTERVAL_METHODS = [DEFAULT_METHOD, *METHODS]
 

@@ -10,8 +10,6 @@ from apiflask import APIFlask
 from flask import current_app, request
 
 from deniable import EstimateRow, Question, Survey, Tally
-from deniable.estimation.fakes import fake_margins
-from deniable.estimation.misbehaviour import Misbehaving
 from deniable.output import number, percent
 from deniable_server.edge.limits import ROWS_A_REQUEST, asker, get_limits
 from deniable_server.results.computing import Pool
@@ -20,6 +18,9 @@ from deniable_server.results.query import EstimatesQuery
 from deniable_server.results.work import NOTHING, Said, chart_of, rows_of, text_of
 from deniable_server.results.work import estimates_document as make_document
 from deniable_server.store import Store
+from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.estimates.fakes import fake_margins
+from deniable_statistics.robustness.misbehaviour import Misbehaving
 
 MOST_KEPT = 32 * 2**20
 """Bytes of results that are kept, roughly."""
@@ -150,7 +151,7 @@ def requests_for(survey: Survey, query: EstimatesQuery, more_rows: int = 0) -> i
 
 def _cost(question: Question, query: EstimatesQuery) -> int:
     """How many plain rows take as long as those of a question."""
-    design, means = question.mechanism, int(question.mean_values is not None)
+    design, means = design_of(question.mechanism), int(question.kind.has_numbers)
     is_binomial = design.binomials(design.expected_if_even, 1) is not None
     is_searched = not is_binomial or query.misbehaving is not None or query.target == "respondents"
     is_share = len(question.options) in (0, 2)  # a mean that one binomial tells

@@ -16,7 +16,7 @@ from deniable import NotInvited, ReportConflict, ReportError, Survey, SurveyClos
 from deniable.access.blind_rsa import SIZE
 from deniable.access.invitation import hash_of, is_invitation
 from deniable.errors import DeniableError
-from deniable.report import strict_json
+from deniable.wire import strict_json
 from deniable_server.access.inviting import MOST_HASHES
 from deniable_server.edge.limits import get_limits
 from deniable_server.signing import PrivateKey

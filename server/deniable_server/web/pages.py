@@ -13,7 +13,6 @@ from werkzeug.wrappers import Response as AnyResponse
 
 from deniable import EstimateRow, Survey, __version__
 from deniable.access.words import ONE_REPORT
-from deniable.estimation.estimate import DEFAULT_METHOD
 from deniable.privacy.ceiling import weakness
 from deniable_server.access.tokens import require_reader
 from deniable_server.edge.delivery import counted
@@ -23,6 +22,7 @@ from deniable_server.results.service import figure, get_results, points_of_fakes
 from deniable_server.store import SurveyState
 from deniable_server.web.api import get_store
 from deniable_server.web.embedding import client_files, survey_page
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 
 pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
 

@@ -6,7 +6,8 @@ import hashlib
 import os
 import re
 
-from deniable.survey.document import INVITATION
+INVITATION = "[0-9a-f]{32}"
+"""A regular expression of an invitation: 128 random bits."""
 
 
 def new_invitation() -> str:

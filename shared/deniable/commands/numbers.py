@@ -7,7 +7,6 @@ from typing import Any
 
 import click
 
-from deniable.estimation.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
 from deniable.exact import number_hint
 
 
@@ -24,9 +23,3 @@ class Number(click.FloatRange):
 
     def _describe_range(self) -> str:
         return super()._describe_range() if self.min is not None or self.max is not None else "any number"
-
-
-LEVEL = Number(LOWEST_LEVEL, HIGHEST_LEVEL)
-"""A confidence level."""
-
-__all__ = ["LEVEL", "Number"]

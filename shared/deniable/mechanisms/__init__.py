@@ -10,7 +10,6 @@ from collections.abc import Mapping
 from typing import Any
 
 from deniable.errors import ParameterError, shown
-from deniable.estimation.support import Support
 from deniable.mechanisms.base import Mechanism, OneOfK
 from deniable.mechanisms.discrete_laplace import DiscreteLaplace
 from deniable.mechanisms.drawn_boxes import DrawnBoxes
@@ -23,6 +22,7 @@ from deniable.mechanisms.mean import OneBitMean
 from deniable.mechanisms.piecewise import Piecewise
 from deniable.mechanisms.rows import RowMechanism
 from deniable.mechanisms.subset import Subset
+from deniable.mechanisms.support import Support
 from deniable.mechanisms.tick_boxes import TickBoxes
 from deniable.mechanisms.two_coin import TwoCoin
 from deniable.mechanisms.warner import Warner

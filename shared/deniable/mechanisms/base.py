@@ -6,48 +6,39 @@ they share the same numbers and change together.
 
 from __future__ import annotations
 
-import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from dataclasses import fields
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
-from deniable.errors import AnswerError, ParameterError, describe
-from deniable.estimation.debiasing import Count
-from deniable.estimation.design import Design
-from deniable.estimation.estimate import Estimate
-from deniable.estimation.means import MeanEstimate
+from deniable.errors import AnswerError, NotInstalled, ParameterError, describe
 from deniable.exact import Number, as_integer, log_above
+from deniable.mechanisms.support import Support
 from deniable.randomness import Word, Words, system_word, system_words
-from deniable.report.space import Numbers, ReportSpace
+from deniable.wire.space import Count, Numbers, ReportSpace
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+    from deniable.mechanisms.arrays import ArrayLike, Integers, NDArray
+    from deniable_statistics.estimates.estimate import Estimate
 
 
 Answer = int | Sequence[int]
 """A true answer: the number of an option or a number in a range; for tick boxes the numbers of those ticked."""
 
 
-class Mechanism(Design):
+class Mechanism(ABC):
     """The randomiser of one question. Its reports support some of ``k`` options, numbered from 0."""
 
     name: ClassVar[str]
     """The name under which a survey publishes the mechanism. Its meaning never changes."""
-
-    parameters: ClassVar[tuple[str, ...]]
-    """The names of what is published, which are also the names of the constructor's arguments."""
 
     question_types: ClassVar[tuple[str, ...]]
     """The question types for which it may answer, by name."""
 
     named_in: ClassVar[tuple[str, ...]]
     """Question types for which ``mechanism = name`` and an epsilon ask for it; for others different keys do, if any."""
-
-    has_waves: ClassVar[bool] = False
-    """Whether each survey sends a draw of its own from the value that a device keeps; otherwise it sends that value."""
 
     k: int
     """Number of options that a report can support."""
@@ -71,34 +62,23 @@ class Mechanism(Design):
             If no such mechanism can be made.
         """
 
+    has_shares: ClassVar[bool] = True
+    """Whether reports tell the share of every answer; of some no more than the mean."""
+
+    @property
+    def answer_range(self) -> range:
+        """All answers: options by their places, numbers by themselves."""
+        return range(self.k)
+
     @cached_property
     def reports(self) -> ReportSpace:
+        """What a report may be."""
         return Numbers(range(self.k))
 
     @property
-    @abstractmethod
-    def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
-        """``A[v][x]``: probability that a report supports option ``v`` when the truth is the x-th answer."""
-
-    @property
-    def exact_channels(self) -> tuple[tuple[tuple[Fraction, ...], ...], ...]:
-        return (self.channel_matrix,)
-
-    @property
-    def float_matrix(self) -> NDArray[np.float64]:
-        """The channel matrix in floats, for statistics."""
-        import numpy as np
-
-        return np.array(self.channel_matrix, dtype=float)
-
-    @property
-    def truth_matrix(self) -> NDArray[np.float64]:
-        """The columns of `float_matrix` that belong to truths."""
-        return self.float_matrix
-
-    @cached_property
-    def channels(self) -> tuple[NDArray[np.float64], ...] | None:
-        return (self.truth_matrix,) if self.reports.supports_one else None
+    def support(self) -> tuple[Support, ...] | None:
+        """How likely a report that speaks of an option supports it, for each option; None where that is no one pair."""
+        return None
 
     @property
     @abstractmethod
@@ -114,19 +94,13 @@ class Mechanism(Design):
         return log_above(self.likelihood_ratio)
 
     @property
-    def wave_likelihood_ratio(self) -> Fraction:
-        """The largest ratio of the probabilities of one report under any two answers, exactly."""
-        return self.likelihood_ratio
-
-    @cached_property
-    def wave_epsilon(self) -> float:
-        """Privacy loss of one report alone, likewise: less than `epsilon` only where there are waves."""
-        return log_above(self.wave_likelihood_ratio)
-
-    @property
     def told_ratio(self) -> Fraction:
         """The largest such ratio of what the odds in words are about: of tick boxes one box, otherwise the answer."""
         return self.likelihood_ratio
+
+    def __str__(self) -> str:
+        """What it is called where several are compared."""
+        return self.name
 
     @property
     @abstractmethod
@@ -155,23 +129,6 @@ class Mechanism(Design):
             If the answer is not one of those that are possible. The message does not repeat it.
         """
 
-    def permanent(self, answer: Any, word: Word = system_word) -> Any:
-        """The noisy value that a device keeps of an answer: RAPPOR's permanent randomised response.
-
-        Parameters, errors and what is returned are those of `randomize`, which is this step and then `instantaneous`.
-        """
-        return self.randomize(answer, word)
-
-    def instantaneous(self, value: Any, word: Word = system_word) -> Any:
-        """What one survey sends of the value that a device keeps: the same, except where there are waves.
-
-        Raises
-        ------
-        ReportError
-            Where there are waves, and `permanent` cannot have made the value.
-        """
-        return value
-
     @abstractmethod
     def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[Any]:
         """Mix chance into an array of answers: the distribution of `randomize`, cryptographic randomness.
@@ -195,68 +152,10 @@ class Mechanism(Design):
             If any answer is not possible, or the array holds something else than integers.
         """
 
-    @property
-    def label(self) -> str:
-        """What it is called where several are compared."""
-        return self.name
-
-    @property
-    def noise(self) -> tuple[tuple[float, float], ...]:
-        """``n`` times the variance that chance adds to each share: if everybody's truth is the option, and if nobody's.
-
-        Where it depends on which other option is the truth, those are equally frequent.
-        """
-        import numpy as np
-
-        # Given the truth x, an option's score is W[v, r] with probability A[r, x], and [v = x] on average.
-        scores = self.debiasing.weights
-        noises = scores**2 @ self.float_matrix - np.eye(len(scores))
-        own = noises.diagonal()
-        others = (noises.sum(axis=1) - own) / (len(scores) - 1)
-        return tuple(zip(own.tolist(), others.tolist(), strict=True))
-
-    @property
-    def even_share(self) -> float:
-        """The share of an option if all answers are equally frequent."""
-        return 1 / self.k
-
-    @property
-    def share_variance_if_even(self) -> float:
-        """``n`` times the variance of a share, the mean over all options, if all answers are equally frequent."""
-        share = self.even_share
-        return share * (1 - share) + self.total_variance / self.k
-
-    @property
-    def total_variance(self) -> float:
-        """``n`` times what noise alone adds then to the variances of all shares together."""
-        share = self.even_share
-        return math.fsum(share * if_true + (1 - share) * if_other for if_true, if_other in self.noise)
-
-    @abstractmethod
-    def supported(self, answer: Any) -> Sequence[Fraction]:
-        """How likely a report of this answer supports each option, in order."""
-
-    def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
-        import numpy as np
-
-        return np.asarray(supports @ self.float_matrix)
-
-    @cached_property
-    def truths(self) -> tuple[str, ...]:
-        """Names of the true answers, in order."""
-        return tuple(map(str, range(self.k)))
-
-    def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
-        """Covariance of the unbiased shares of ``n`` people drawn from a population."""
-        return self.score_covariance(self.debiasing.weights, [count / n for count in counts]) / n
-
-    def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        return weights.min(axis=1), weights.max(axis=1)  # here each report supports one option
-
     def estimate(
         self, counts: Sequence[Count], n: Count | None = None, *, n_effective: float | None = None
     ) -> Estimate:
-        """Debias a tally of supports; see `deniable.Estimate`.
+        """Debias a tally of supports; see `deniable.Estimate`, which takes numpy and scipy.
 
         Parameters
         ----------
@@ -267,41 +166,26 @@ class Mechanism(Design):
         n_effective : float, optional
             Kish's effective number of weighted reports; by default ``n``.
         """
-        return Estimate.from_counts(self, counts, n, n_effective)
-
-    def estimate_mean(
-        self,
-        counts: Sequence[Count],
-        n: Count | None = None,
-        values: Sequence[float] | None = None,
-        *,
-        n_effective: float | None = None,
-    ) -> MeanEstimate:
-        """Debias a tally of supports into the mean of the true numbers; see `deniable.MeanEstimate`.
-
-        Parameters
-        ----------
-        counts, n, n_effective
-            As for `estimate`.
-        values : sequence of float, optional
-            The number that each answer stands for, in order; by default the answers themselves.
-        """
-        return MeanEstimate.from_counts(self, counts, n, self.answer_values if values is None else values, n_effective)
+        try:
+            from deniable_statistics.estimates import estimate
+        except ModuleNotFoundError as error:
+            raise NotInstalled((error.name or "numpy").partition(".")[0]) from None
+        return estimate.Estimate.from_counts(self, counts, n, n_effective)
 
     def publish(self) -> dict[str, Any]:
         """The mechanism as a survey publishes it: its name and its integers."""
-        values = {key: getattr(self, key) for key in self.parameters}
+        values = {key: getattr(self, key) for key in _parameters(type(self))}
         return {"name": self.name} | {key: _as_lists(value) for key, value in values.items()}
 
     @classmethod
     def from_published(cls, published: Mapping[str, Any]) -> Self:
         """Read back what `publish` wrote, refusing every other form."""
-        wanted = {"name", *cls.parameters}
+        wanted = {"name", *_parameters(cls)}
         if set(published) != wanted:
             raise ParameterError(f"mechanism {cls.name}: must have the keys {sorted(wanted)}, got {sorted(published)}")
-        for key in cls.parameters:
+        for key in _parameters(cls):
             _check_integers(published[key], f"mechanism {cls.name}: {key}")
-        return cls(**{key: published[key] for key in cls.parameters})
+        return cls(**{key: published[key] for key in _parameters(cls)})
 
 
 class OneOfK(Mechanism):
@@ -311,15 +195,15 @@ class OneOfK(Mechanism):
     def randomize(self, answer: int, word: Word = system_word) -> int: ...
 
     @abstractmethod
-    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
+    def _randomize_array(self, answers: Integers, words: Words) -> Integers:
         """Randomise checked answers in the distribution of `randomize`; words may be shared out in another order."""
 
-    def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[np.int64]:
-        import numpy as np
+    def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> Integers:
+        from deniable.mechanisms.arrays import check_answers
 
         array = check_answers(answers, self.answer_range)
         flat = array.ravel()
-        reports = np.empty_like(flat)
+        reports = flat.copy()
         for start in range(0, flat.size, BLOCK):
             block = slice(start, start + BLOCK)
             reports[block] = self._randomize_array(flat[block], words)
@@ -354,17 +238,9 @@ def check_answer(answer: object, possible: range) -> int:
     return number
 
 
-def check_answers(answers: ArrayLike, possible: range) -> NDArray[np.int64]:
-    """The answers as integers, or an AnswerError that does not repeat them."""
-    import numpy as np
-
-    array = np.asarray(answers)
-    expectation = f"answers: must all be integers in [{possible.start}, {possible.stop})"
-    if array.size and not np.issubdtype(array.dtype, np.integer):
-        raise AnswerError(expectation)  # a dtype would tell how long labels are
-    if array.size and (array.min() < possible.start or array.max() >= possible.stop):
-        raise AnswerError(expectation)
-    return array.astype(np.int64)
+def _parameters(mechanism: type[Mechanism]) -> list[str]:
+    """The names of what is published, which are also the names of the constructor's arguments."""
+    return [each.name for each in fields(mechanism)]  # type: ignore[arg-type]  # every mechanism is a dataclass
 
 
 def _as_lists(value: Any) -> Any:

@@ -54,7 +54,6 @@ class DiscreteLaplace(OverRange, RowMechanism):
     name = "discrete-laplace"
     question_types = ("number",)
     named_in = ("number",)
-    parameters = ("lo", "hi", "excess", "tails")
 
     def __post_init__(self) -> None:
         check_range(self.lo, self.hi, LARGEST_RANGE)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,20 +10,17 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
-from deniable.estimation.debiasing import Count, Debiasing
-from deniable.estimation.design import Binomial
-from deniable.estimation.support import Support
 from deniable.exact import Number, of_100, positive_epsilon
 from deniable.mechanisms.base import BLOCK, check_k
 from deniable.mechanisms.boxes import MOST_BOXES, BoxMechanism
-from deniable.mechanisms.k_ary import KAry
-from deniable.mechanisms.subset import uniform_below, unrank
+from deniable.mechanisms.k_ary import KAry, support_of_digits
+from deniable.mechanisms.ranks import unrank
+from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, below, system_word, system_words
-from deniable.report.space import DrawnBits
+from deniable.wire.space import DrawnBits
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+    from deniable.mechanisms.arrays import ArrayLike, Octets
 
 MOST_DRAWN = 8
 """Most boxes that a device draws: no epsilon that people should be asked with needs more."""
@@ -78,8 +74,6 @@ class DrawnBoxes(BoxMechanism):
 
     name = "drawn-boxes"
     named_in = ("ticks",)
-    is_one_draw = True
-    parameters = ("k", "s", "keep")
 
     def __post_init__(self) -> None:
         check_k(self.k, MOST_BOXES)
@@ -105,7 +99,7 @@ class DrawnBoxes(BoxMechanism):
             _check_s(s, k)
             return cls(k, s, KAry.from_epsilon(2**s, asked).keep)
         made = (cls.from_epsilon(k, asked, each) for each in range(1, min(k, MOST_DRAWN) + 1))
-        return min(made, key=lambda each: each.total_variance)
+        return min(made, key=lambda each: noise_of_drawn(k, each.s, each.box))
 
     @classmethod
     def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> DrawnBoxes:
@@ -116,23 +110,22 @@ class DrawnBoxes(BoxMechanism):
         """The mechanism over the patterns of the drawn boxes, the first of which is the highest bit."""
         return KAry(2**self.s, self.keep)
 
-    @property
-    def share_of_pairs(self) -> float:  # type: ignore[override]
-        return self.s * (self.s - 1) / (self.k * (self.k - 1))
+    def __str__(self) -> str:
+        return f"{self.name} ({self.s} of {self.k})"
 
     @property
-    def label(self) -> str:
-        return f"{self.name} ({self.s} of {self.k})"
+    def support(self) -> tuple[Support, ...]:
+        return (self.box,) * self.k
 
     @cached_property
     def box(self) -> Support:
         """How likely a box that is drawn is reported as ticked if it is, and if it is not."""
-        return self.patterns.of_digits(2)
+        return support_of_digits(self.patterns, 2)
 
     @cached_property
     def pair(self) -> Support:
         """How likely two boxes that are both drawn are reported with certain marks if these are theirs, and if not."""
-        return self.patterns.of_digits(2, 2)
+        return support_of_digits(self.patterns, 2, 2)
 
     @property
     def likelihood_ratio(self) -> Fraction:
@@ -148,10 +141,12 @@ class DrawnBoxes(BoxMechanism):
             marks[box] = "01" if sent >> self.s - 1 - place & 1 else "10"
         return "".join(marks)
 
-    def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[np.uint8]:
+    def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> Octets:
         import numpy as np
 
-        array = self._check_rows(answers)
+        from deniable.mechanisms.arrays import check_ticks
+
+        array = check_ticks(answers, self.k)
         flat = array.reshape(-1, self.k)
         reports = np.zeros((len(flat), 2 * self.k), dtype=np.uint8)
         size = BLOCK // self.k + 1
@@ -160,8 +155,10 @@ class DrawnBoxes(BoxMechanism):
             self._randomize_rows(flat[block], reports[block], words)
         return reports.reshape(*array.shape[:-1], 2 * self.k)
 
-    def _randomize_rows(self, answers: NDArray[np.uint8], reports: NDArray[np.uint8], words: Words) -> None:
+    def _randomize_rows(self, answers: Octets, reports: Octets, words: Words) -> None:
         import numpy as np
+
+        from deniable.mechanisms.arrays import draw_sets
 
         drawn = draw_sets(self.k, self.s, len(answers), words)
         bits = np.arange(self.s)[::-1]
@@ -172,20 +169,6 @@ class DrawnBoxes(BoxMechanism):
     @cached_property
     def reports(self) -> DrawnBits:
         return DrawnBits(self.k, self.s)
-
-    @property
-    def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
-        """``A[v][x]`` of one box that is drawn, shape (2, 2)."""
-        a, b = self.box
-        return ((a, b), (b, a))
-
-    def supported(self, answer: Sequence[int]) -> list[Fraction]:
-        marks = ((self.box[option in answer], self.box[option not in answer]) for option in range(self.k))
-        return [Fraction(self.s, self.k) * mark for pair in marks for mark in pair]
-
-    def untouched(self, answer: Sequence[int]) -> list[int]:
-        """The drawn boxes as they are; which are drawn, the first here, is not an answer."""
-        return [int(box < self.s and (box in answer) == ticked) for box in range(self.k) for ticked in (False, True)]
 
     @property
     def told_ratio(self) -> Fraction:
@@ -199,96 +182,12 @@ class DrawnBoxes(BoxMechanism):
             f"Of 100 people who tick a drawn box, about {p} send it as ticked; of 100 who do not, about {100 - p} do.",
         )
 
-    @property
-    def noise(self) -> tuple[tuple[float, float], ...]:
-        """Noise variance of the mean score; at shares other than 1/2 above that of the estimate itself."""
-        each = self.k / (4 * self.s * float(self.box.slope) ** 2) - 0.25
-        return ((each, each),) * self.k
 
-    @cached_property
-    def debiasing(self) -> Debiasing:
-        """One half, more if the box is drawn and ticked, as much less if it is drawn and is not."""
-        import numpy as np
-
-        weight = self.k / (2 * self.s * float(self.box.slope))
-        return Debiasing(np.kron(np.eye(self.k), np.array([[-weight, weight]])), np.full(self.k, 0.5))
-
-    def binomials(self, counts: Sequence[Count], n: Count) -> tuple[Binomial, ...]:
-        pairs = zip(counts[::2], counts[1::2], strict=True)
-        return tuple(Binomial(ticked, clear + ticked, self.box) for clear, ticked in pairs)
-
-    def shares(self, counts: Sequence[Count], n: Count) -> list[Fraction | float]:
-        """The share of each box, among the reports that drew it; NaN where there are none."""
-        return [
-            (Fraction(ticked) / Fraction(drawn) - self.box.if_other) / self.box.slope if drawn else math.nan
-            for ticked, drawn, _ in self.binomials(counts, n)
-        ]
-
-    def expected(self, shares: Sequence[float]) -> list[float]:
-        other, slope = self.box.floats[1], float(self.box.slope)
-        drawn = self.s / self.k
-        ticked = [drawn * (other + slope * share) for share in shares]
-        return [mark for each in ticked for mark in (drawn - each, each)]
-
-    def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
-        """Variances among the reports that drew a box; NaN wherever two boxes meet: tallies do not tell these."""
-        import numpy as np
-
-        matrix = np.full((self.k, self.k), np.nan)
-        slope = float(self.box.slope)
-        for box, (ticked, drawn, _) in enumerate(self.binomials(counts, n)):
-            if drawn:
-                lam = ticked / drawn
-                matrix[box, box] = lam * (1 - lam) / slope**2 / drawn
-        return matrix
-
-    def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
-        """Variances of scores of single boxes; NaN wherever two boxes meet, because tallies do not tell these."""
-        import numpy as np
-
-        lam = np.asarray(supported, dtype=float)
-        means = weights @ lam
-        variances = weights**2 @ lam - means**2
-        alone = np.count_nonzero(weights.reshape(len(weights), self.k, 2).any(axis=2), axis=1) <= 1
-        return np.where(np.eye(len(weights), dtype=bool) & alone, variances, np.nan)
-
-    def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The ``s`` boxes that take away most, each at its lighter mark, and those that add most."""
-        import numpy as np
-
-        pairs = weights.reshape(len(weights), self.k, 2)
-        most, least = (np.sort(each, axis=1) for each in (pairs.max(axis=2), pairs.min(axis=2)))
-        return np.asarray(least[:, : self.s].sum(axis=1)), np.asarray(most[:, -self.s :].sum(axis=1))
+def noise_of_drawn(k: int, s: int, box: Support) -> float:
+    """``n`` times what noise adds to the variance of the share of a box, at one half, if ``s`` of ``k`` are drawn."""
+    return k / (4 * s * float(box.slope) ** 2) - 0.25
 
 
 def _check_s(s: object, k: int) -> None:
     if type(s) is not int or not 1 <= s <= min(k, MOST_DRAWN):
         raise ParameterError(f"s: must be an integer in [1, {min(k, MOST_DRAWN)}], got {describe(s)}")
-
-
-def draw_sets(k: int, s: int, n: int, words: Words) -> NDArray[np.int64]:
-    """``n`` sets of ``s`` of ``k`` boxes or questions, all equally likely, each in ascending order, shape (n, s)."""
-    import numpy as np
-
-    sets = math.comb(k, s)
-    if sets <= LARGEST_TABLE:
-        return np.asarray(_every_set(k, s)[uniform_below(sets, n, words)])
-    drawn = np.empty((n, s), dtype=np.int64)
-    for place in range(s):  # one of those that are left; it skips over those drawn before, in ascending order
-        box = uniform_below(k - place, n, words)
-        for before in range(place):
-            box += box >= drawn[:, before]
-        drawn[:, place] = box
-        drawn[:, : place + 1].sort(axis=1)
-    return drawn
-
-
-@functools.lru_cache(maxsize=8)
-def _every_set(k: int, s: int) -> NDArray[np.int64]:
-    import numpy as np
-
-    return np.array([unrank(k, s, rank) for rank in range(math.comb(k, s))])
-
-
-LARGEST_TABLE = 2**12
-"""Sets of boxes that are looked up in a table; of more, one box is drawn after the other."""

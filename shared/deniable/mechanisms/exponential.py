@@ -56,7 +56,6 @@ class Exponential(RowMechanism):
     name = "exponential"
     question_types = ("choice", "scale")
     named_in = ("scale",)
-    parameters = ("weights",)
 
     def __post_init__(self) -> None:
         if not isinstance(self.weights, (tuple, list)) or not all(

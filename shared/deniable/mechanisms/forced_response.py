@@ -11,15 +11,14 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
-from deniable.estimation.support import Support
 from deniable.exact import Number, checked_weight, floor_weight, log_above, of_100, probability, refuse_costly_rounding
 from deniable.mechanisms.base import OneOfK, check_k
 from deniable.mechanisms.pure import PureMechanism
+from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from deniable.mechanisms.arrays import Integers
 
 
 @dataclass(frozen=True, init=False)
@@ -60,7 +59,6 @@ class ForcedResponse(PureMechanism, OneOfK):
     name = "forced-response"
     question_types = ("choice",)
     named_in = ()
-    parameters = ("truth", "forced")
 
     def __init__(self, truth: Number, forced: Sequence[Number]) -> None:
         if isinstance(forced, (str, bytes)) or not isinstance(forced, Sequence):
@@ -107,7 +105,7 @@ class ForcedResponse(PureMechanism, OneOfK):
         first, second = word(), word()  # both, always: the number of words must not tell which step decided
         return answer if first < self.truth else bisect.bisect_right(self._ends, second)
 
-    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
+    def _randomize_array(self, answers: Integers, words: Words) -> Integers:
         import numpy as np
 
         drawn = words(2 * answers.size).reshape(-1, 2)

@@ -48,7 +48,6 @@ class Geometric(OverRange, RowMechanism):
     name = "geometric"
     question_types = ("scale", "number")
     named_in = ("scale", "number")
-    parameters = ("lo", "hi", "tails")
 
     def __post_init__(self) -> None:
         check_range(self.lo, self.hi, LARGEST_RANGE)

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
-from deniable.estimation.support import Support
 from deniable.exact import (
     Number,
     exp_below,
@@ -21,11 +20,11 @@ from deniable.exact import (
 )
 from deniable.mechanisms.base import OneOfK, check_k
 from deniable.mechanisms.pure import PureMechanism
+from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from deniable.mechanisms.arrays import Integers
 
 
 @dataclass(frozen=True, init=False)
@@ -68,7 +67,6 @@ class KAry(PureMechanism, OneOfK):
     name = "k-ary"
     question_types = ("choice", "scale")
     named_in = ("choice", "scale")
-    parameters = ("k", "keep")
 
     def __init__(self, k: int, keep: Number) -> None:
         check_k(k)
@@ -121,21 +119,13 @@ class KAry(PureMechanism, OneOfK):
         return mechanism
 
     @property
-    def other(self) -> int:
+    def _other(self) -> int:
         """Weight out of ``2**32`` of each option that is not the truth."""
         return (UNIT - self.keep) // (self.k - 1)
 
     @cached_property
     def support(self) -> tuple[Support, ...]:
-        return (Support(Fraction(self.keep, UNIT), Fraction(self.other, UNIT)),) * self.k
-
-    def of_digits(self, k: int, digits: int = 1) -> Support:
-        """How likely digits are reported as they are, and as certain others, where options are numbers to base ``k``.
-
-        Of the patterns with these digits one is the true one, if they are; the others are alike.
-        """
-        other, alike = Fraction(self.other, UNIT), self.k // k**digits
-        return Support(Fraction(self.keep, UNIT) + (alike - 1) * other, alike * other)
+        return (Support(Fraction(self.keep, UNIT), Fraction(self._other, UNIT)),) * self.k
 
     @property
     def odds(self) -> tuple[str, ...]:
@@ -144,19 +134,29 @@ class KAry(PureMechanism, OneOfK):
 
     @property
     def likelihood_ratio(self) -> Fraction:
-        return Fraction(self.keep, self.other)
+        return Fraction(self.keep, self._other)
 
     def randomize(self, answer: int, word: Word = system_word) -> int:
         answer = self._check_answer(answer)
         draw = word()
         if draw < self.keep:
             return answer
-        instead = (draw - self.keep) // self.other
+        instead = (draw - self.keep) // self._other
         return instead if instead < answer else instead + 1  # skip over the truth
 
-    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
+    def _randomize_array(self, answers: Integers, words: Words) -> Integers:
         import numpy as np
 
         draw = words(answers.size).astype(np.int64)
-        instead = (draw - self.keep) // self.other
+        instead = (draw - self.keep) // self._other
         return np.where(draw < self.keep, answers, instead + (instead >= answers))
+
+
+def support_of_digits(mechanism: KAry, k: int, digits: int = 1) -> Support:
+    """How likely digits are reported as they are, and as certain others, where options are numbers to base ``k``.
+
+    Of the patterns with these digits one is the true one, if they are; the others are alike.
+    """
+    kept, other = mechanism.support[0]
+    alike = mechanism.k // k**digits
+    return Support(kept + (alike - 1) * other, alike * other)

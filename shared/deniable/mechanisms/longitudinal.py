@@ -6,19 +6,19 @@ import math
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from deniable.errors import ParameterError, describe
-from deniable.estimation.support import Support
 from deniable.exact import Number, exp_below, log_above, of_100, positive_epsilon, rational, refuse_costly_rounding
-from deniable.mechanisms.base import OneOfK
+from deniable.mechanisms.base import Mechanism, OneOfK
 from deniable.mechanisms.k_ary import KAry
 from deniable.mechanisms.pure import PureMechanism
+from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
+from deniable.wire.space import ReportValue
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from deniable.mechanisms.arrays import Integers
 
 
 @dataclass(frozen=True, init=False)
@@ -74,8 +74,6 @@ class Longitudinal(PureMechanism, OneOfK):
     name = "longitudinal"
     question_types = ("yes-no", "choice", "scale")
     named_in = ("yes-no", "choice", "scale")
-    parameters = ("k", "keep", "again")
-    has_waves = True
 
     def __init__(self, k: int, keep: Number, again: Number) -> None:
         permanent = KAry(k, keep)
@@ -123,7 +121,7 @@ class Longitudinal(PureMechanism, OneOfK):
                 f"wave_epsilon: must be above 0 and below epsilon = {permanent.epsilon:.6g}, that of all waves, "
                 f"got {float(asked):g}"
             )
-        keep, other = permanent.keep, permanent.other
+        keep, other = permanent.keep, (UNIT - permanent.keep) // (k - 1)
         least = UNIT * (keep - bound * other) / ((UNIT - k * other) * (bound + k - 1))
         again = UNIT - (k - 1) * math.ceil(least)
         if again * k <= UNIT:
@@ -167,8 +165,14 @@ class Longitudinal(PureMechanism, OneOfK):
 
     @property
     def wave_likelihood_ratio(self) -> Fraction:
+        """The largest ratio of the probabilities of the report of one wave under any two answers, exactly."""
         if_true, if_other = self.support[0]
         return if_true / if_other
+
+    @cached_property
+    def wave_epsilon(self) -> float:
+        """Privacy loss of one wave alone, in nats, rounded up to the next float: less than `epsilon`."""
+        return log_above(self.wave_likelihood_ratio)
 
     def epsilon_of(self, waves: int) -> float:
         """Privacy loss of so many waves together, in nats, rounded up to the next float: at most `epsilon`.
@@ -197,13 +201,26 @@ class Longitudinal(PureMechanism, OneOfK):
     def randomize(self, answer: int, word: Word = system_word) -> int:
         return self.instantaneous(self.permanent(answer, word), word)
 
-    def permanent(self, answer: int, word: Word = system_word) -> int:
+    def permanent(self, answer: Any, word: Word = system_word) -> int:
+        """The noisy value that a device keeps of an answer: RAPPOR's permanent randomised response."""
         return self.permanent_response.randomize(answer, word)
 
-    def instantaneous(self, value: int, word: Word = system_word) -> int:
-        self.reports.check(value, "permanent value")
-        return self.instantaneous_response.randomize(value, word)
+    def instantaneous(self, value: ReportValue, word: Word = system_word) -> int:
+        """What one wave sends of the value that a device keeps.
 
-    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
+        Raises
+        ------
+        ReportError
+            If `permanent` cannot have made the value.
+        """
+        kept: int = self.reports.check(value, "permanent value")
+        return self.instantaneous_response.randomize(kept, word)
+
+    def _randomize_array(self, answers: Integers, words: Words) -> Integers:
         kept = self.permanent_response._randomize_array(answers, words)
         return self.instantaneous_response._randomize_array(kept, words)
+
+
+def waves_of(mechanism: Mechanism) -> Longitudinal | None:
+    """The mechanism, if each survey sends a draw of its own from the value that a device keeps; else None."""
+    return mechanism if isinstance(mechanism, Longitudinal) else None

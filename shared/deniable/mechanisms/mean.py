@@ -3,27 +3,25 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from deniable.errors import ParameterError
-from deniable.estimation.support import Support
 from deniable.exact import Number, exp_below, of_100, positive_epsilon, refuse_costly_rounding
 from deniable.mechanisms.base import OneOfK, OverRange, check_range
 from deniable.mechanisms.pure import PureMechanism
+from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word
-from deniable.report.space import Numbers
+from deniable.wire.space import Numbers
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from deniable.mechanisms.arrays import Integers
 
 LARGEST_RANGE = 10**6
 
-Answers = TypeVar("Answers", int, "NDArray[np.int64]")
+Answers = TypeVar("Answers", int, "Integers")
 
 
 @dataclass(frozen=True)
@@ -63,7 +61,6 @@ class OneBitMean(OverRange, PureMechanism, OneOfK):
     question_types = ("scale", "number")
     named_in = ("scale", "number")
     has_shares = False
-    parameters = ("lo", "hi", "slope")
     k = 2
 
     def __post_init__(self) -> None:
@@ -101,15 +98,12 @@ class OneBitMean(OverRange, PureMechanism, OneOfK):
     @cached_property
     def support(self) -> tuple[Support, ...]:
         """Support probabilities of the two ends: report 0 stands for ``lo``, 1 for ``hi``."""
-        lowest = Fraction(self._weight(self.lo), UNIT)
+        lowest = Fraction(self.weight(self.lo), UNIT)
         return (Support(1 - lowest, lowest),) * 2
 
     @cached_property
     def reports(self) -> Numbers:
         return Numbers(range(2))
-
-    def untouched(self, answer: int) -> int:
-        return int(2 * answer >= self.lo + self.hi)
 
     @property
     def odds(self) -> tuple[str, ...]:
@@ -120,38 +114,18 @@ class OneBitMean(OverRange, PureMechanism, OneOfK):
         )
 
     @property
-    def answer_values(self) -> Sequence[float]:
-        """What the two ends stand for."""
-        return (self.lo, self.hi)
-
-    @property
-    def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
-        ones = tuple(Fraction(self._weight(answer), UNIT) for answer in self.answer_range)
-        return (tuple(1 - one for one in ones), ones)
-
-    def supported(self, answer: int) -> list[Fraction]:
-        one = Fraction(self._weight(answer), UNIT)
-        return [1 - one, one]
-
-    @property
-    def float_matrix(self) -> NDArray[np.float64]:
-        import numpy as np
-
-        ones = self._weight(np.array(self.answer_range)) / UNIT
-        return np.array([1 - ones, ones])
-
-    @property
     def likelihood_ratio(self) -> Fraction:
-        return Fraction(UNIT - self._weight(self.lo), self._weight(self.lo))
+        return Fraction(UNIT - self.weight(self.lo), self.weight(self.lo))
 
     def randomize(self, answer: int, word: Word = system_word) -> int:
         answer = self._check_answer(answer)
-        return 1 if word() < self._weight(answer) else 0
+        return 1 if word() < self.weight(answer) else 0
 
-    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
+    def _randomize_array(self, answers: Integers, words: Words) -> Integers:
         import numpy as np
 
-        return np.where(words(answers.size) < self._weight(answers), 1, 0)
+        return np.where(words(answers.size) < self.weight(answers), 1, 0)
 
-    def _weight(self, answer: Answers) -> Answers:
+    def weight(self, answer: Answers) -> Answers:
+        """Weight out of ``2**32`` of sending 1; of an array of answers each."""
         return (UNIT - self.steps * self.slope) // 2 + (answer - self.lo) * self.slope

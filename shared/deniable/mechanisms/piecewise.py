@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 import bisect
-import functools
 import itertools
 import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import NotInstalled, ParameterError, describe
 from deniable.exact import Number, positive_epsilon, refuse_costly_rounding
 from deniable.mechanisms.base import OverRange, check_range
-from deniable.mechanisms.knots import MOST_KNOTS, MOST_REPORTS, shares_of_knots
+from deniable.mechanisms.knots import MOST_KNOTS, MOST_REPORTS
 from deniable.mechanisms.mean import LARGEST_RANGE
 from deniable.mechanisms.rows import RowMechanism, check_rows
-from deniable.randomness import UNIT, Word, Words, system_word
+from deniable.randomness import Word, Words, system_word
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from deniable.mechanisms.arrays import Integers
 
 PRIME = 2**26 - 5
 """Rows that are independent modulo a prime are independent. Devices do not ask: it matters to estimates alone."""
@@ -46,12 +43,11 @@ class Piecewise(OverRange, RowMechanism):
     At every answer the weights are whole, positive, and add up to ``2**32``. Between two knots they are mixtures of the
     knots' weights, so no ratio is larger there, and epsilon is that of the knots. Their rows are linearly independent.
     So some score of the reports has the expectation ``x`` at every knot ``x``, and being linear between them, at every
-    answer: the mean has no bias at all. Of all such scores that with the least variance is taken when all answers are
-    equally frequent, ``w = D^-1 A (A' D^-1 A)^-1 x`` with the knots' rows ``A'`` and ``D`` the probabilities of the
-    reports. Two knots and two reports are `OneBitMean`, Duchi, Jordan and Wainwright's mechanism [1]_.
+    answer: the mean has no bias at all. Two knots and two reports are `OneBitMean`, Duchi, Jordan and Wainwright's
+    mechanism [1]_.
 
-    `from_epsilon` finds the rows by a linear program (`deniable.mechanisms.optimum`). Like those of the piecewise
-    mechanism [2]_ they put most of the weight on a window that moves with the answer.
+    `from_epsilon` finds the rows by a linear program (`deniable_statistics.authoring.optimum`). Like those of the
+    piecewise mechanism [2]_ they put most of the weight on a window that moves with the answer.
 
     References
     ----------
@@ -66,9 +62,8 @@ class Piecewise(OverRange, RowMechanism):
     >>> mechanism.epsilon <= 2, mechanism.randomize(35) in mechanism.reports
     (True, True)
     >>> half = 2**31
-    >>> two = Piecewise((0, 4), (3 * half // 2, half // 2), ((-half // 4, half // 4),))
-    >>> two.row(1), two.scores((0, 4))                 # 3/4, 1/4 at 0; 1/4, 3/4 at 4; so -2 and 6 in the mean
-    ([2684354560, 1610612736], (Fraction(-2, 1), Fraction(6, 1)))
+    >>> Piecewise((0, 4), (3 * half // 2, half // 2), ((-half // 4, half // 4),)).row(1)    # 3/4, 1/4 at 0, the ends
+    [2684354560, 1610612736]
     """
 
     knots: tuple[int, ...]
@@ -79,7 +74,6 @@ class Piecewise(OverRange, RowMechanism):
     question_types = ("scale", "number")
     named_in = ("scale", "number")
     has_shares = False
-    parameters = ("knots", "weights", "slopes")
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "knots", _integers(self.knots, "knots", range(2, MOST_KNOTS + 1)))
@@ -103,7 +97,7 @@ class Piecewise(OverRange, RowMechanism):
 
         Needs numpy and scipy.
         """
-        from deniable.mechanisms.optimum import least_noise
+        from deniable_statistics.authoring.optimum import least_noise
 
         asked = positive_epsilon(epsilon)
         check_range(lo, hi, LARGEST_RANGE)
@@ -139,7 +133,7 @@ class Piecewise(OverRange, RowMechanism):
         answer = self._check_answer(answer)
         return bisect.bisect_right(list(itertools.accumulate(self.row(answer))), word())
 
-    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
+    def _randomize_array(self, answers: Integers, words: Words) -> Integers:
         import numpy as np
 
         before = np.searchsorted(self.knots[1:-1], answers, side="right")
@@ -160,71 +154,6 @@ class Piecewise(OverRange, RowMechanism):
             reports += (drawn >= own) * half
             half >>= 1
         return reports
-
-    def untouched(self, answer: int) -> int:
-        scores = self.scores(self.knots)
-        return min(self.report_range, key=lambda report: abs(scores[report] - answer))
-
-    @property
-    def float_matrix(self) -> NDArray[np.float64]:
-        import numpy as np
-
-        rows = self.truth_matrix
-        return np.array([np.interp(self.answer_range, self.knots, row) for row in rows])
-
-    @cached_property
-    def truth_matrix(self) -> NDArray[np.float64]:
-        import numpy as np
-
-        return np.asarray(np.array(self.extreme_rows, dtype=float).T / UNIT)
-
-    @cached_property
-    def truths(self) -> tuple[str, ...]:
-        """The knots: reports of any population are as likely as those of one that gives no other answers."""
-        return tuple(map(str, self.knots))
-
-    @property
-    def answer_values(self) -> Sequence[float]:
-        """The knots."""
-        return self.knots
-
-    @cached_property
-    def expected_if_even(self) -> Sequence[float]:
-        shares = shares_of_knots(self.knots)
-        return self.expected([share / sum(shares) for share in shares])
-
-    def scores(self, values: Sequence[Number]) -> tuple[Fraction, ...]:
-        """What each report stands for in the mean of answers of these values, given at the knots, exactly.
-
-        Their expectation is the value, whatever the answer; see Notes of the class.
-        """
-        return _scores(self, tuple(Fraction(value) for value in values))
-
-    def mean_weights(self, values: Sequence[float]) -> tuple[tuple[float, ...], float]:
-        return tuple(map(float, self.scores(values))), 0.0
-
-
-@functools.lru_cache(maxsize=128)  # more than questions of a survey, which take turns in each cohort
-def _scores(mechanism: Piecewise, values: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
-    """Solve ``A' D^-1 A y = values`` over fractions; then the scores are ``D^-1 A y``."""
-    rows, shares = mechanism.extreme_rows, shares_of_knots(mechanism.knots)
-    # Whatever D is, the mean has no bias. Inverses rounded to whole numbers keep the fractions short.
-    rare = [2**96 // sum(map(operator.mul, shares, column)) for column in zip(*rows, strict=True)]
-    weighed = [[weight * each for weight, each in zip(row, rare, strict=True)] for row in rows]
-    left = [[Fraction(sum(map(operator.mul, row, other))) for other in weighed] for row in rows]
-    solved = _solution([[*row, value] for row, value in zip(left, values, strict=True)])
-    return tuple(UNIT * sum(map(operator.mul, solved, column), Fraction(0)) for column in zip(*weighed, strict=True))
-
-
-def _solution(rows: list[list[Fraction]]) -> list[Fraction]:
-    """Gauss-Jordan elimination of ``left | right``; ``left`` is positive definite, so no pivot is 0."""
-    for place, row in enumerate(rows):
-        top = rows[place] = [each / row[place] for each in row]
-        for other in range(len(rows)):
-            if other != place:
-                factor = rows[other][place]
-                rows[other] = [each - factor * one for each, one in zip(rows[other], top, strict=True)]
-    return [row[-1] for row in rows]
 
 
 def _are_independent(rows: Sequence[Sequence[int]]) -> bool:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bisect
-import functools
 import itertools
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -12,16 +11,13 @@ from functools import cached_property
 from typing import TYPE_CHECKING, TypeVar
 
 from deniable.errors import ParameterError
-from deniable.estimation.debiasing import Count, Debiasing, left_inverse
-from deniable.estimation.feasible import most_likely_mixture
 from deniable.exact import LARGEST_LOSS, exp_below, factor_above
 from deniable.mechanisms.base import OneOfK
 from deniable.randomness import UNIT, Word, Words, system_word
-from deniable.report.space import Numbers
+from deniable.wire.space import Numbers
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from deniable.mechanisms.arrays import Integers
 
 LARGEST_RANGE = 1000
 """Answers that a mechanism with published rows can tell apart."""
@@ -65,19 +61,6 @@ class RowMechanism(OneOfK):
         return [list(itertools.accumulate(row)) for row in self.rows]
 
     @property
-    def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
-        return tuple(tuple(Fraction(weight, UNIT) for weight in column) for column in zip(*self.rows, strict=True))
-
-    def supported(self, answer: int) -> list[Fraction]:
-        return [Fraction(weight, UNIT) for weight in self.row(answer)]
-
-    @property
-    def float_matrix(self) -> NDArray[np.float64]:
-        import numpy as np
-
-        return np.asarray(np.array(self.rows, dtype=float).T / UNIT)
-
-    @property
     def likelihood_ratio(self) -> Fraction:
         return _largest_ratio(self.extreme_rows)
 
@@ -86,7 +69,7 @@ class RowMechanism(OneOfK):
         ends = self._ends[answer - self.answer_range.start]
         return self.report_range.start + bisect.bisect_right(ends, word())
 
-    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
+    def _randomize_array(self, answers: Integers, words: Words) -> Integers:
         import numpy as np
 
         # One search for all: the ends of answer x stand in the x-th stretch of 2**32.
@@ -101,52 +84,12 @@ class RowMechanism(OneOfK):
         return Numbers(self.report_range)
 
     @property
-    def answer_values(self) -> Sequence[float]:
-        return self.answer_range
-
-    def mean_weights(self, values: Sequence[float]) -> tuple[tuple[float, ...], float]:
-        return _row_weights(self, tuple(values)), 0.0
-
-    @cached_property
-    def truths(self) -> tuple[str, ...]:
-        return tuple(map(str, self.answer_range))
-
-    @cached_property
-    def debiasing(self) -> Debiasing:
-        import numpy as np
-
-        weights = left_inverse(self.truth_matrix, f"mechanism {self.name}")
-        return Debiasing(weights, np.zeros(len(weights)))
-
-    def shares(self, counts: Sequence[Count], n: Count) -> list[float]:
-        return [float(share) for share in self.debiasing.weights @ [count / n for count in counts]]
-
-    def expected(self, shares: Sequence[float]) -> list[float]:
-        return [float(each) for each in self.truth_matrix @ list(shares)]
-
-    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
-        return most_likely_mixture([self.truth_matrix], [counts])
-
-    @property
     def odds(self) -> tuple[str, ...]:
         return (
             "Whatever somebody believed before, what you send can multiply the odds of any answer by at most "
             f"{factor_above(self.likelihood_ratio)}.",
             "Answers far apart are easier to tell apart than close ones.",
         )
-
-
-@functools.lru_cache(maxsize=128)  # more than questions of a survey, which take turns in each cohort
-def _row_weights(mechanism: RowMechanism, values: tuple[float, ...]) -> tuple[float, ...]:
-    """Solve ``A' w = values``; where reports outnumber answers, the solution nearest to the reports themselves."""
-    import numpy as np
-
-    matrix = mechanism.float_matrix.T
-    start = np.zeros(mechanism.k)
-    if matrix.shape[0] != matrix.shape[1]:
-        start += np.array(mechanism.report_range, dtype=float)
-    correction, *_ = np.linalg.lstsq(matrix, np.array(values, dtype=float) - matrix @ start, rcond=None)
-    return tuple((start + correction).tolist())
 
 
 def _largest_ratio(rows: Sequence[Sequence[int]]) -> Fraction:

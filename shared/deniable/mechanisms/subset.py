@@ -4,25 +4,22 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
-from deniable.estimation.debiasing import Count
-from deniable.estimation.feasible import nearest_on_simplex
-from deniable.estimation.support import Support
 from deniable.exact import Number, exp_below, of_100, positive_epsilon, refuse_costly_rounding
-from deniable.mechanisms.base import BLOCK, LARGEST_INTEGER, check_answer, check_answers, check_k
+from deniable.mechanisms.base import BLOCK, LARGEST_INTEGER, check_answer, check_k
 from deniable.mechanisms.pure import PureMechanism
+from deniable.mechanisms.ranks import unrank
+from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, below, system_word, system_words
-from deniable.report.space import Bits
+from deniable.wire.space import Bits
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+    from deniable.mechanisms.arrays import ArrayLike, Integers, Octets
 
 LARGEST_K = 256
 
@@ -74,7 +71,6 @@ class Subset(PureMechanism):
     name = "subset"
     question_types = ("choice", "scale")
     named_in = ("choice", "scale")
-    parameters = ("k", "w", "inside")
 
     def __post_init__(self) -> None:
         check_k(self.k, LARGEST_K)
@@ -105,11 +101,7 @@ class Subset(PureMechanism):
                 found.append(cls.from_epsilon(len(answers), w, epsilon))
         if not found:
             raise ParameterError(f"epsilon: no subsets of {len(answers)} options can hold it with integer weights")
-        return min(found, key=lambda each: each.total_variance)
-
-    @property
-    def label(self) -> str:
-        return f"subset of {self.w}"
+        return min(found, key=lambda each: each.total_noise)
 
     @cached_property
     def support(self) -> tuple[Support, ...]:
@@ -133,20 +125,19 @@ class Subset(PureMechanism):
             chosen = _skip(answer, unrank(self.k - 1, self.w, (draw - holding * self.inside) // UNIT))
         return "".join("1" if option in chosen else "0" for option in range(self.k))
 
+    def __str__(self) -> str:
+        return f"subset of {self.w}"
+
+    @property
+    def total_noise(self) -> float:
+        """``n`` times what noise adds to the variances of all shares if all answers are equally frequent."""
+        if_true, if_other = self.support[0].noise
+        share = 1 / self.k
+        return math.fsum((share * if_true + (1 - share) * if_other,) * self.k)
+
     @cached_property
     def reports(self) -> Bits:
         return Bits(self.k, self.w)
-
-    def untouched(self, answer: int) -> list[int]:
-        """The answer, and the first of the other options."""
-        members = [answer, *(option for option in range(self.k) if option != answer)][: self.w]
-        return [int(option in members) for option in range(self.k)]
-
-    def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
-        import numpy as np
-
-        total = math.comb(self.k - 1, self.w - 1) * self.inside + math.comb(self.k - 1, self.w) * UNIT
-        return np.asarray(np.where(supports, float(Fraction(self.inside, total)), float(Fraction(UNIT, total))))
 
     @property
     def odds(self) -> tuple[str, ...]:
@@ -156,8 +147,10 @@ class Subset(PureMechanism):
             f"of 100 who choose another, about {q} do.",
         )
 
-    def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[np.uint8]:
+    def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> Octets:
         import numpy as np
+
+        from deniable.mechanisms.arrays import check_answers
 
         array = check_answers(answers, range(self.k))
         flat = array.ravel()
@@ -168,9 +161,11 @@ class Subset(PureMechanism):
             reports[part] = self._randomize_array(flat[part], words)
         return reports.reshape(*array.shape, self.k)
 
-    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.uint8]:
+    def _randomize_array(self, answers: Integers, words: Words) -> Octets:
         """Decide whether the truth is in, then go through the others and take each with its exact odds."""
         import numpy as np
+
+        from deniable.mechanisms.arrays import bernoulli, uniform_below
 
         n = answers.size
         rows = np.arange(n)
@@ -184,96 +179,6 @@ class Subset(PureMechanism):
             needed -= taken
         return members
 
-    def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The ``w`` lightest options, and the heaviest."""
-        import numpy as np
-
-        ordered = np.sort(weights)
-        return np.asarray(ordered[:, : self.w].sum(axis=1)), np.asarray(ordered[:, -self.w :].sum(axis=1))
-
-    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
-        # Tallies of supports do not hold the likelihood of whole subsets. Their errors have equal variances and
-        # equal correlations, for which the nearest point of the simplex is the most likely one.
-        return nearest_on_simplex([float(share) for share in self.shares(counts, n)])
-
-    def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
-        """From the probabilities that a report supports each *pair* of options, which the single ones determine."""
-        import numpy as np
-
-        k, w = self.k, self.w
-        p, q = (float(each) for each in self.support[0])
-        one = p * (w - 1) / (k - 1)  # both in the report when one of the two is the truth
-        rest = max((k - 1) * (k - 2), 1)  # of two options the report holds one
-        none = (p * (w - 1) * (w - 2) + (1 - p) * w * (w - 1)) / rest
-        lam = np.asarray(supported)
-        f = (lam - q) / (p - q)
-        both = (f[:, None] + f[None, :]) * one + (1 - f[:, None] - f[None, :]) * none
-        np.fill_diagonal(both, lam)
-        return np.asarray(weights @ (both - np.outer(lam, lam)) @ weights.T)
-
-
-def unrank(n: int, size: int, rank: int) -> list[int]:
-    """The ``rank``-th subset of ``size`` out of ``range(n)`` in lexicographic order.
-
-    >>> [unrank(4, 2, rank) for rank in range(6)]
-    [[0, 1], [0, 2], [0, 3], [1, 2], [1, 3], [2, 3]]
-    """
-    chosen = []
-    for element in range(n):
-        if size == 0:
-            break
-        with_it = math.comb(n - element - 1, size - 1)
-        if rank < with_it:
-            chosen.append(element)
-            size -= 1
-        else:
-            rank -= with_it
-    return chosen
-
 
 def _skip(answer: int, others: list[int]) -> list[int]:
     return [other if other < answer else other + 1 for other in others]
-
-
-def uniform_below(bound: int, n: int, words: Words) -> NDArray[np.int64]:
-    """``n`` exactly uniform integers below a bound of at most ``2**16``, by multiplication and rejection [1]_.
-
-    References
-    ----------
-    .. [1] D. Lemire, "Fast random integer generation in an interval", ACM Transactions on Modeling and Computer
-       Simulation 29 (2019).
-    """
-    import numpy as np
-
-    product = words(n).astype(np.uint64) * np.uint64(bound)
-    uneven = UNIT % bound
-    if uneven:
-        low = product.astype(np.uint32)
-        for place in np.flatnonzero(low < uneven):
-            value = int(product[place])
-            while value % UNIT < uneven:
-                value = int(words(1)[0]) * bound
-            product[place] = value
-    return np.asarray((product >> np.uint64(32)).astype(np.int64))
-
-
-def bernoulli(n: int, p: Fraction, words: Words) -> NDArray[np.bool_]:
-    """``n`` independent draws that are true with exactly the rational probability ``p``."""
-    import numpy as np
-
-    scaled = p * 2**64
-    threshold = math.floor(scaled)
-    drawn = words(2 * n).astype(np.uint32).view(np.uint64)
-    true = np.asarray(drawn < np.uint64(threshold))
-    for place in np.flatnonzero(drawn == np.uint64(threshold)):  # once in 2**64 the rest of the fraction decides
-        true[place] = _bernoulli_rest(scaled - threshold, words)
-    return true
-
-
-def _bernoulli_rest(p: Fraction, words: Words) -> bool:
-    while True:
-        p *= UNIT
-        digit, draw = math.floor(p), int(words(1)[0])
-        if draw != digit:
-            return draw < digit
-        p -= digit

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
-from deniable.estimation.support import Support
 from deniable.exact import (
     Number,
     checked_weight,
@@ -23,12 +22,12 @@ from deniable.exact import (
 from deniable.mechanisms.base import BLOCK, check_k
 from deniable.mechanisms.boxes import MOST_BOXES, BoxMechanism
 from deniable.mechanisms.pure import PureMechanism
+from deniable.mechanisms.support import Support
 from deniable.randomness import UNIT, Word, Words, system_word, system_words
-from deniable.report.space import Bits
+from deniable.wire.space import Bits
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import ArrayLike, NDArray
+    from deniable.mechanisms.arrays import ArrayLike, Octets
 
 
 @dataclass(frozen=True, init=False)
@@ -69,7 +68,6 @@ class TickBoxes(BoxMechanism, PureMechanism):
 
     name = "tick-boxes"
     named_in = ("ticks",)
-    parameters = ("k", "keep")
 
     def __init__(self, k: int, keep: Number) -> None:
         check_k(k, MOST_BOXES)
@@ -98,12 +96,6 @@ class TickBoxes(BoxMechanism, PureMechanism):
         return (Support(Fraction(self.keep, UNIT), Fraction(UNIT - self.keep, UNIT)),) * self.k
 
     @property
-    def channel_matrix(self) -> tuple[tuple[Fraction, ...], ...]:
-        """``A[v][x]`` of one box: probability that it is reported as ``v`` when it is ``x``, shape (2, 2)."""
-        p, q = self.support[0]
-        return ((p, q), (q, p))
-
-    @property
     def likelihood_ratio(self) -> Fraction:
         return Fraction(self.keep, UNIT - self.keep) ** self.k
 
@@ -114,15 +106,9 @@ class TickBoxes(BoxMechanism, PureMechanism):
             for option in range(self.k)
         )
 
-    def supported(self, answer: Sequence[int]) -> list[Fraction]:
-        return [support[option not in answer] for option, support in enumerate(self.support)]
-
     @cached_property
     def reports(self) -> Bits:
         return Bits(self.k)
-
-    def untouched(self, answer: Sequence[int]) -> list[int]:
-        return [int(option in answer) for option in range(self.k)]
 
     @property
     def told_ratio(self) -> Fraction:
@@ -133,25 +119,12 @@ class TickBoxes(BoxMechanism, PureMechanism):
         p = of_100(self.support[0].if_true)
         return (f"Of 100 people who tick a box, about {p} send it as ticked; of 100 who do not, about {100 - p} do.",)
 
-    def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> NDArray[np.uint8]:
-        array = self._check_rows(answers)
+    def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> Octets:
+        from deniable.mechanisms.arrays import check_ticks
+
+        array = check_ticks(answers, self.k)
         flat = array.ravel()
         for start in range(0, flat.size, BLOCK):
             block = slice(start, start + BLOCK)
             flat[block] ^= words(flat[block].size) >= self.keep
         return flat.reshape(array.shape)
-
-    def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
-        """Variances of single boxes; NaN wherever two boxes meet, because tallies do not tell what goes together."""
-        import numpy as np
-
-        lam = np.asarray(supported)
-        variances = weights**2 @ (lam * (1 - lam))
-        alone = np.count_nonzero(weights, axis=1) <= 1
-        return np.where(np.eye(len(weights), dtype=bool) & alone, variances, np.nan)
-
-    def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Every box that takes away is ticked and every one that adds is not, or the opposite."""
-        import numpy as np
-
-        return np.minimum(weights, 0).sum(axis=1), np.maximum(weights, 0).sum(axis=1)

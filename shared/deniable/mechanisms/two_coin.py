@@ -20,8 +20,7 @@ from deniable.mechanisms.yes_no import YesNoMechanism
 from deniable.randomness import UNIT, Word, Words, system_word
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from deniable.mechanisms.arrays import Integers
 
 
 @dataclass(frozen=True, init=False)
@@ -72,7 +71,6 @@ class TwoCoin(YesNoMechanism):
     name = "two-coin"
     question_types = ("yes-no",)
     named_in = ()
-    parameters = ("truth", "yes")
 
     def __init__(self, truth: Number, yes: Number = "1/2") -> None:
         t, y = probability(truth, "truth", type(self)), probability(yes, "yes", type(self))
@@ -100,7 +98,7 @@ class TwoCoin(YesNoMechanism):
             return answer
         return 1 if second < self.yes else 0
 
-    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
+    def _randomize_array(self, answers: Integers, words: Words) -> Integers:
         import numpy as np
 
         # Nobody sees how many words an array took, so second coins are tossed only where the first one asks for them.

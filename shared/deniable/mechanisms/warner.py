@@ -22,8 +22,7 @@ from deniable.mechanisms.yes_no import YesNoMechanism
 from deniable.randomness import UNIT, Word, Words, system_word
 
 if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
+    from deniable.mechanisms.arrays import Integers
 
 
 @dataclass(frozen=True, init=False)
@@ -61,7 +60,6 @@ class Warner(YesNoMechanism):
     name = "warner"
     question_types = ("yes-no",)
     named_in = ("yes-no",)
-    parameters = ("keep",)
 
     def __init__(self, keep: Number) -> None:
         p = probability(keep, "keep", type(self))
@@ -101,5 +99,5 @@ class Warner(YesNoMechanism):
         answer = self._check_answer(answer)
         return answer if word() < self.keep else 1 - answer
 
-    def _randomize_array(self, answers: NDArray[np.int64], words: Words) -> NDArray[np.int64]:
+    def _randomize_array(self, answers: Integers, words: Words) -> Integers:
         return answers ^ (words(answers.size) >= self.keep)

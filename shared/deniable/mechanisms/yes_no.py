@@ -6,11 +6,11 @@ from abc import abstractmethod
 from fractions import Fraction
 from functools import cached_property
 
-from deniable.estimation.support import Support
 from deniable.exact import of_100
 from deniable.mechanisms.base import OneOfK
 from deniable.mechanisms.pure import PureMechanism
-from deniable.report.space import Numbers
+from deniable.mechanisms.support import Support
+from deniable.wire.space import Numbers
 
 
 class YesNoMechanism(PureMechanism, OneOfK):
@@ -18,13 +18,9 @@ class YesNoMechanism(PureMechanism, OneOfK):
 
     k = 2
 
-    @property
-    def truths(self) -> tuple[str, ...]:
-        return ("no", "yes")
-
     @cached_property
     def reports(self) -> Numbers:
-        return Numbers(range(2), self.truths)
+        return Numbers(range(2), ("no", "yes"))
 
     @property
     @abstractmethod

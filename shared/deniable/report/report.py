@@ -11,9 +11,9 @@ from typing import Any
 
 from deniable.access.issuer import TOKEN_TYPE
 from deniable.errors import NotInvited, ReportError, describe
-from deniable.report import strict_json
-from deniable.report.space import Value
 from deniable.survey.document import Survey
+from deniable.wire import strict_json
+from deniable.wire.space import Value
 
 MAX_BYTES = 64 * 1024
 """Largest accepted report: a survey of 100 questions needs less than a tenth."""

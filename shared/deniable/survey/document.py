@@ -17,16 +17,17 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
+from deniable.access.invitation import INVITATION
 from deniable.access.issuer import Issuer, Tokens
 from deniable.errors import SurveyError, shown
 from deniable.exact import sum_above
-from deniable.report import strict_json
-from deniable.report.canonical import CanonicalForm
-from deniable.report.space import Value
 from deniable.survey.group import Group
 from deniable.survey.question import Question
 from deniable.survey.texts import MAX_LABEL, MAX_TEXT, check_text, publish_text, refuse_repeats
 from deniable.survey.unit import Unit, check_group
+from deniable.wire import strict_json
+from deniable.wire.canonical import CanonicalForm
+from deniable.wire.space import Value
 
 FORMAT = 2
 """Version of the published document, its key ``"deniable"``."""
@@ -51,9 +52,6 @@ READERS = ("public", "token")
 
 ACCESS = ("open", "invited", "unlinkable")
 """Who may be counted: whoever has the link, as often as they send; by invitation or by blind token, once."""
-
-INVITATION = "[0-9a-f]{32}"
-"""A regular expression of an invitation: 128 random bits."""
 
 RELEASE = 200
 """New reports of a cohort that make a release, where the author says nothing else: as many hide each other."""

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 from deniable.errors import SurveyError, describe, shown
 from deniable.mechanisms import KAry, Mechanism, Warner
-from deniable.mechanisms.subset import unrank
+from deniable.mechanisms.k_ary import support_of_digits
+from deniable.mechanisms.ranks import unrank
 from deniable.randomness import UNIT, Word, below
 from deniable.survey.texts import MAX_TEXT, check_text
 
@@ -89,5 +90,5 @@ def check_name(name: str) -> None:
 
 def marginal(joint: KAry, k: int, *, is_yes_no: bool) -> Mechanism:
     """What a joint response does to one question of ``k`` options, whatever the answers to the others."""
-    keep = int(joint.of_digits(k).if_true * UNIT)
+    keep = int(support_of_digits(joint, k).if_true * UNIT)
     return Warner(keep) if is_yes_no else KAry(k, keep)

@@ -11,11 +11,11 @@ from typing import Any, NoReturn
 from deniable.access.issuer import Issuer
 from deniable.errors import DeniableError, SurveyError, describe
 from deniable.mechanisms import KAry, Mechanism, mechanism_from_published
-from deniable.report import strict_json
 from deniable.survey.document import ACCESS, FORMAT, MAX_BYTES, READERS, RELEASE, RESULTS, RETENTIONS, Survey, address
 from deniable.survey.group import Group
 from deniable.survey.question import Question
 from deniable.survey.texts import read_text
+from deniable.wire import strict_json
 
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 

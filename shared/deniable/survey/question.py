@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from deniable.errors import SurveyError, describe
-from deniable.estimation.debiasing import Count
 from deniable.mechanisms import Mechanism
-from deniable.report.space import Counted, Drawn
 from deniable.survey.group import IDENTIFIER, Group
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.texts import MAX_LABEL, MAX_TEXT, Text, check_text, refuse_repeats
+from deniable.wire.space import Count, Counted, Drawn
 
 GOALS = ("shares", "mean")
 """What the author of a scale wants to know."""
@@ -123,15 +122,7 @@ class Question:
     @property
     def rows(self) -> int:
         """Rows of estimates for one group of people: one for each share, and one for a mean."""
-        return (len(self.options) if self.has_shares else 0) + (self.mean_values is not None)
-
-    @property
-    def mean_values(self) -> tuple[float, ...] | None:
-        """The numbers whose mean can be estimated, as `Mechanism.estimate_mean` takes them; None for mere names."""
-        if not self.kind.has_numbers:
-            return None
-        first = float(self.options[0]) if self.options else 0  # mechanisms number levels from 0
-        return tuple(first + value for value in self.mechanism.answer_values)
+        return (len(self.options) if self.has_shares else 0) + self.kind.has_numbers
 
 
 def levels_from(first: str, n: int) -> tuple[str, ...]:

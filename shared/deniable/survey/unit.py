@@ -12,9 +12,10 @@ from typing import TypeVar
 
 from deniable.errors import ReportError, SurveyError
 from deniable.exact import sum_above
-from deniable.report.space import ReportValue, Value
+from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.group import Group, marginal
 from deniable.survey.question import Question
+from deniable.wire.space import ReportValue, Value
 
 MILLION = 1_000_000
 Cost = TypeVar("Cost", int, float, Fraction)
@@ -126,7 +127,7 @@ def check_group(members: Sequence[Question]) -> None:
     if group.size != len(members) or any(each.group != group for each in members):
         raise SurveyError(f"{group}: must be the same for its {group.size} questions, got {len(members)}")
     for each in members:
-        if each.mechanism.has_waves:
+        if waves_of(each.mechanism):
             raise SurveyError(f"question {each.id!r}: must not have waves, because {group} keeps one draw")
     if group.joint is None:
         return

@@ -11,11 +11,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
-from deniable.estimation.design import Design
-from deniable.estimation.intervals import Interval, check_confidence_level, normal_quantile, share_interval
 from deniable.exact import Number, rational
 from deniable_research.attention.likelihood import AnchoredFit
 from deniable_research.weights import kish
+from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
+from deniable_statistics.intervals import Interval, check_confidence_level, normal_quantile, share_interval
 
 AT_RANDOM = 0.5
 """How likely people who do not attend give either of two responses."""
@@ -27,13 +27,13 @@ class Anchor:
 
     Attributes
     ----------
-    design : Design
+    design : Design or Mechanism
         What its answers go through; of two responses.
     known_share : number
         The share of yes: 0 for something that nobody has done.
     """
 
-    design: Design
+    design: AnyDesign
     known_share: Number
 
     def __post_init__(self) -> None:
@@ -191,7 +191,7 @@ class AnchoredShare:
 
 
 def anchored(
-    design: Design,
+    design: AnyDesign,
     reports: ArrayLike,
     anchor: Anchor,
     anchor_reports: ArrayLike,
@@ -202,7 +202,7 @@ def anchored(
 
     Parameters
     ----------
-    design : Design
+    design : Design or Mechanism
         Of the question: two responses, such as the crosswise model's.
     reports, anchor_reports : array_like of bool, shape (people,)
         Whether the report of each person supports yes, which *same* does in the crosswise model.
@@ -263,7 +263,7 @@ def anchored(
     return AnchoredShare(support, anchor, both[counted], each[counted], effective, people[counted])
 
 
-def yes_no_support(design: Design, subject: str) -> tuple[float, float]:
+def yes_no_support(design: AnyDesign, subject: str) -> tuple[float, float]:
     """How likely a report supports yes if that is the truth, and if it is not.
 
     Raises
@@ -271,6 +271,7 @@ def yes_no_support(design: Design, subject: str) -> tuple[float, float]:
     ParameterError
         If the design is not one of two truths and two responses.
     """
+    design = design_of(design)
     if design.support is None or len(design.truths) != 2 or design.reports.size != 2 or design.groups > 1:
         raise ParameterError(
             f"{subject}: must be a yes-no question of two responses to correct for random answers, got {design.name}"

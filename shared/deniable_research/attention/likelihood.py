@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import minimize_scalar
 
-from deniable.estimation.intervals import Interval, check_confidence_level, normal_quantile, two_sided
-from deniable.estimation.intervals.tails import crossing
+from deniable_statistics.intervals import Interval, check_confidence_level, normal_quantile, two_sided
+from deniable_statistics.intervals.tails import crossing
 
 HALVINGS = 60
 XATOL = 1e-12

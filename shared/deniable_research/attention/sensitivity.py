@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from deniable.errors import ParameterError
-from deniable.estimation.estimate import DEFAULT_METHOD, Estimate
-from deniable.estimation.intervals import Interval, check_confidence_level, normal_quantile, share_interval
-from deniable.estimation.misbehaviour import Misbehaving
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate
+from deniable_statistics.intervals import Interval, check_confidence_level, normal_quantile, share_interval
+from deniable_statistics.robustness.misbehaviour import Misbehaving
 
 KNOWN = ("careless", "noncompliance", "denial")
 """Kinds of which it is known what their reports are, so that a known share of them can be taken out."""

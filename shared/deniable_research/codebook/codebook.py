@@ -9,12 +9,14 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from deniable.access.words import ONE_REPORT, enforced, one_report_column
-from deniable.estimation.design import Design
+from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable_research.files.coded import Coded
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.table import read_number
+from deniable_statistics.designs.design import Design
+from deniable_statistics.designs.of_mechanisms import design_of
 
 MOST_CELLS = 100
 """Larger tables of probabilities are left to the published parameters that they follow from."""
@@ -227,11 +229,11 @@ def _of_column(column: RandomizedColumn, question: Question | None) -> Entry:
         if group.joint is not None:
             notes.append("One chance goes into all questions of the group that a device asks.")
             ratio = group.joint.likelihood_ratio
-    if question is not None and question.mechanism.has_waves:
+    if question is not None and waves_of(question.mechanism):
         notes.append("A device keeps a permanent value, and each wave sends a draw from it.")
     if not math.isfinite(column.epsilon):
         notes.append("The design sets no bound to what a report tells.")
-    if question is not None and design == question.mechanism:
+    if question is not None and design == design_of(question.mechanism):
         notes += question.mechanism.odds
     tables = _tables(column)
     published = design.publish()

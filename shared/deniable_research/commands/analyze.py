@@ -7,10 +7,6 @@ from pathlib import Path
 import click
 
 from deniable.commands.main import example
-from deniable.estimation.estimate import DEFAULT_METHOD
-from deniable.estimation.intervals import METHODS
-from deniable.estimation.misbehaviour import Misbehaving
-from deniable.estimation.published_rows import TARGETS, EstimateOptions, EstimateRow
 from deniable_research.commands.analyze_data import (
     DataCommand,
     Reports,
@@ -31,6 +27,10 @@ from deniable_research.files.sensitivity import SensitivityRow, sensitivity, sen
 from deniable_research.files.shares import cautions, estimate_shares
 from deniable_research.output import counted, records
 from deniable_research.pictures import save_picture
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD
+from deniable_statistics.intervals import METHODS
+from deniable_statistics.published.published_rows import TARGETS, EstimateOptions, EstimateRow
+from deniable_statistics.robustness.misbehaviour import Misbehaving
 
 DESIGN_FILE = """
 \b

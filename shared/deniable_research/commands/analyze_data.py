@@ -12,12 +12,10 @@ import click
 from click.core import ParameterSource
 
 from deniable.access.words import ONE_REPORT
-from deniable.commands.numbers import LEVEL, Number
-from deniable.data.writing import WRITTEN, check_suffix
-from deniable.estimation.fakes import HIGHEST_FAKE
-from deniable.estimation.misbehaviour import AMONG, HIGHEST_SHARE, KINDS, Misbehaving
+from deniable.commands.numbers import Number
 from deniable.installing import install_hint
 from deniable.output import printable
+from deniable_research.commands.levels import LEVEL
 from deniable_research.commands.options import FILE, NEW_FILE, format_option, plot_option
 from deniable_research.engine import EngineReports, open_source
 from deniable_research.engine.sources import EMBEDDED
@@ -31,6 +29,9 @@ from deniable_research.output import counted, rows_csv, to_json
 from deniable_research.pictures import save_picture
 from deniable_research.results.reading import read_any_survey
 from deniable_research.sampling import LONELY, METHODS
+from deniable_statistics.data.writing import WRITTEN, check_suffix
+from deniable_statistics.estimates.fakes import HIGHEST_FAKE
+from deniable_statistics.robustness.misbehaviour import AMONG, HIGHEST_SHARE, KINDS, Misbehaving
 
 Command = Callable[..., None]
 

@@ -12,13 +12,12 @@ from typing import Any
 import click
 
 from deniable.commands.main import example
-from deniable.commands.numbers import LEVEL, Number
+from deniable.commands.numbers import Number
 from deniable.mechanisms import KAry, TwoCoin
-from deniable.survey.authoring import read_survey
 from deniable.survey.cohorts import release_warning
 from deniable.survey.document import Survey
-from deniable.survey.respondents import comparison, group_sentences
 from deniable.table import csv_lines
+from deniable_research.commands.levels import LEVEL
 from deniable_research.commands.options import FILE, format_option, plot_option
 from deniable_research.pictures import save_picture
 from deniable_research.planning.charts import epsilon_chart, survey_chart
@@ -28,6 +27,8 @@ from deniable_research.planning.plans import Estimand, estimands_of, plan_size, 
 from deniable_research.planning.power_plans import plan_power
 from deniable_research.planning.printing import Plan, meaning, plans_table
 from deniable_research.planning.splitting import least_noise, plan_split
+from deniable_statistics.authoring.authoring import read_survey
+from deniable_statistics.authoring.respondents import comparison, group_sentences
 
 SHARES = (0.5, 0.1)
 """Planned for if nobody says otherwise: the share with the most sampling error, and one as rare as a secret."""

@@ -12,7 +12,6 @@ import click
 
 from deniable.commands.main import example
 from deniable.privacy.odds import whole_odds_sentences
-from deniable.survey.authoring import read_survey
 from deniable.table import format_table
 from deniable_research.commands.options import FILE, plot_option
 from deniable_research.pictures import FAINT_INK, INK, STYLES, save_picture, tidy
@@ -25,6 +24,7 @@ from deniable_research.risk import (
     worst_advantage,
     worst_prior,
 )
+from deniable_statistics.authoring.authoring import read_survey
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -10,15 +10,12 @@ from typing import Any
 import click
 
 from deniable.commands.main import example
-from deniable.commands.numbers import LEVEL, Number
-from deniable.data.folder import check_folder
+from deniable.commands.numbers import Number
 from deniable.errors import ParameterError
-from deniable.estimation.estimate import DEFAULT_METHOD
-from deniable.estimation.intervals import METHODS
-from deniable.estimation.published_rows import EstimateOptions
 from deniable.exact import number_hint
 from deniable.output import number, percent
 from deniable.table import format_table
+from deniable_research.commands.levels import LEVEL
 from deniable_research.commands.options import NEW_FILE, format_option, plot_option
 from deniable_research.commands.simulate_power import SPREAD, print_power
 from deniable_research.files.regressing import PENALTIES
@@ -39,6 +36,10 @@ from deniable_research.simulation.charts import simulation_chart
 from deniable_research.simulation.epsilons import split_over_all
 from deniable_research.simulation.power import ANALYSES, planning_curve
 from deniable_research.simulation.study import Covariate, Study
+from deniable_statistics.data.folder import check_folder
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD
+from deniable_statistics.intervals import METHODS
+from deniable_statistics.published.published_rows import EstimateOptions
 
 SHARE = Number(0, 1)
 

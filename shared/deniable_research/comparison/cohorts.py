@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deniable.errors import ParameterError
-from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import Interval, normal_intervals
 from deniable_research.comparison.unconditional import Arm
 from deniable_research.designs import of_one_truth
+from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.intervals import Interval, normal_intervals
 
 
 def check_cohorts(estimates: Sequence[Estimate], fewest: int = 2) -> tuple[Estimate, ...]:

@@ -5,13 +5,13 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field, replace
 
-from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import Interval, check_confidence_level, two_sided
 from deniable_research.comparison.cohorts import arm, check_cohorts, is_binomial, limits, of_option
 from deniable_research.comparison.linear import linear_interval
 from deniable_research.comparison.null import common_share
 from deniable_research.comparison.unconditional import Arm, exact_interval, exact_p_value, is_enumerable
 from deniable_research.designs.derived import place_of
+from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.intervals import Interval, check_confidence_level, two_sided
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,11 @@ from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from deniable.errors import ParameterError
-from deniable.estimation.estimate import Estimate
 from deniable_research.comparison.cohorts import check_cohorts, is_binomial, of_option
 from deniable_research.comparison.null import common_share, is_one_design, pooled
 from deniable_research.designs.derived import place_of
 from deniable_research.whitening import whitening
+from deniable_statistics.estimates.estimate import Estimate
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.estimation.intervals import Interval
+from deniable_statistics.intervals import Interval
 
 
 def linear_interval(
@@ -40,7 +40,7 @@ def linear_interval(
     --------
     The first example of [1]_, 56/70 - 48/80:
 
-    >>> from deniable.estimation.intervals import wilson
+    >>> from deniable_statistics.intervals import wilson
     >>> both = linear_interval((1, -1), (56 / 70, 48 / 80), (wilson(56, 70, 0.95), wilson(48, 80, 0.95)))
     >>> [round(end, 4) for end in both]
     [0.0524, 0.3339]

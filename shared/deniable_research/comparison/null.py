@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from deniable.errors import ParameterError
-from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import Interval
-from deniable.estimation.intervals.tails import crossing
 from deniable_research.comparison.cohorts import is_binomial
+from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.intervals import Interval
+from deniable_statistics.intervals.tails import crossing
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,10 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import Interval, level_of_each
 from deniable_research.comparison.cohorts import check_cohorts
 from deniable_research.comparison.difference import Difference, difference
+from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.intervals import Interval, level_of_each
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import Interval, check_confidence_level
 from deniable_research.comparison.cohorts import limits
 from deniable_research.comparison.difference import Difference, difference
 from deniable_research.comparison.ratio_limits import Spread, ratio_limits
+from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.intervals import Interval, check_confidence_level
 
 
 @dataclass(frozen=True)

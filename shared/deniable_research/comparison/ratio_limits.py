@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from deniable.estimation.intervals import Interval
+from deniable_statistics.intervals import Interval
 
 
 class Spread(NamedTuple):

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
-from deniable.estimation.intervals import Interval, level_of_each
 from deniable_research.comparison.linear import linear_interval
 from deniable_research.comparison.ratio_limits import Spread, ratio_limits
 from deniable_research.items import Item
@@ -19,6 +18,7 @@ from deniable_research.sampling.domain import Domain
 from deniable_research.sampling.estimates import t_quantile, t_two_sided
 from deniable_research.sampling.rao_scott import FTest, wald_f
 from deniable_research.sampling.shares import SampledShares, sampled_shares
+from deniable_statistics.intervals import Interval, level_of_each
 
 
 @dataclass(frozen=True, eq=False)

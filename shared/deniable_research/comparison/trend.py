@@ -9,12 +9,12 @@ from dataclasses import dataclass, field
 from scipy.special import chdtrc
 
 from deniable.errors import ParameterError
-from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import Interval, check_confidence_level, two_sided
 from deniable_research.comparison.cohorts import check_cohorts, is_binomial, limits, of_option
 from deniable_research.comparison.linear import linear_interval
 from deniable_research.comparison.null import common_share
 from deniable_research.designs.derived import place_of
+from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.intervals import Interval, check_confidence_level, two_sided
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln
 
-from deniable.estimation.intervals import Interval, clopper_pearson
-from deniable.estimation.intervals.binomial import whole
+from deniable_statistics.intervals import Interval, clopper_pearson
+from deniable_statistics.intervals.binomial import whole
 
 Floats = NDArray[np.float64]
 

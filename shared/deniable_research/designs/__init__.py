@@ -4,7 +4,6 @@ Nothing here randomises an answer. A design whose epsilon is infinite, such as M
 model, can be analysed; `Channel.can_collect` says that it protects nobody for certain, and `Channel.refusal` why.
 """
 
-from deniable.estimation.design import Derived
 from deniable_research.designs.algebra import Matrix
 from deniable_research.designs.channel import Channel, Groups
 from deniable_research.designs.derived import CombinedShare, combined_share
@@ -24,6 +23,7 @@ from deniable_research.designs.designs import (
     unrelated_question_unknown,
     warner,
 )
+from deniable_statistics.designs.design import Derived
 
 __all__ = [
     "Channel",

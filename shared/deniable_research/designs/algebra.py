@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.estimation.debiasing import left_inverse
+from deniable_statistics.designs.debiasing import left_inverse
 
 Matrix = tuple[tuple[Fraction, ...], ...]
 """Exact numbers, row by row."""

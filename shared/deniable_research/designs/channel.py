@@ -15,15 +15,15 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
-from deniable.estimation.debiasing import Count, Debiasing, one_report_covariance
-from deniable.estimation.design import Derived, Design
-from deniable.estimation.estimate import Estimate, check_counts
-from deniable.estimation.feasible import most_likely_mixture, most_likely_shares
-from deniable.estimation.support import Support
 from deniable.exact import log_above
-from deniable.report.space import Numbers
+from deniable.mechanisms.support import Support
+from deniable.wire.space import Count, Numbers
 from deniable_research.designs.algebra import Matrix, exact_left_inverse, identity, product, times
 from deniable_research.risk import likelihood_ratio
+from deniable_statistics.designs.debiasing import Debiasing, one_report_covariance
+from deniable_statistics.designs.design import Derived, Design
+from deniable_statistics.designs.feasible import most_likely_mixture, most_likely_shares
+from deniable_statistics.estimates.estimate import Estimate, check_counts
 
 
 class _WithResponses(Design):

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from deniable.errors import ParameterError
-from deniable.estimation.design import Derived
-from deniable.estimation.estimate import DEFAULT_METHOD, Estimate
-from deniable.estimation.intervals import Interval, check_confidence_level, resolve_method
-from deniable.estimation.intervals.interval import normal_quantile
-from deniable.estimation.intervals.tails import crossing
-from deniable.estimation.misbehaviour import Misbehaving, Robust
-from deniable.estimation.published_rows import EstimateOptions, EstimateRow, number_or_none, robust_figures
+from deniable_statistics.designs.design import Derived
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate
+from deniable_statistics.intervals import Interval, check_confidence_level, resolve_method
+from deniable_statistics.intervals.interval import normal_quantile
+from deniable_statistics.intervals.tails import crossing
+from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, number_or_none, robust_figures
+from deniable_statistics.robustness.misbehaviour import Misbehaving, Robust
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from deniable.estimation.debiasing import Count
+    from deniable.wire.space import Count
 
 
 @dataclass(frozen=True)
@@ -212,7 +212,7 @@ def derived_rows(
     n: int,
     reports: Count | None = None,
 ) -> Iterator[EstimateRow]:
-    """The rows of a design's figures; ``reports`` as for `deniable.estimation.published_rows.share_rows`."""
+    """The rows of a design's figures; ``reports`` as for `deniable_statistics.published.published_rows.share_rows`."""
     fakes = options.fakes(shares.n if reports is None else reports)
     for figure in figures:
         combined = combined_share(shares, figure.part, figure.whole)

@@ -7,10 +7,11 @@ from collections.abc import Sequence
 from fractions import Fraction
 
 from deniable.errors import ParameterError, describe
-from deniable.estimation.design import Derived
 from deniable.exact import Number, probability, rational
 from deniable.mechanisms import Mechanism, Support
 from deniable_research.designs.channel import Channel, Groups
+from deniable_statistics.designs.design import Derived
+from deniable_statistics.designs.of_mechanisms import design_of
 
 NO_YES = ("no", "yes")
 
@@ -274,8 +275,9 @@ def from_mechanism(mechanism: Mechanism) -> Channel:
     """
     if not mechanism.reports.supports_one:
         raise ParameterError(f"mechanism: must report one value, got {mechanism.name!r}, which reports several at once")
-    truths = mechanism.truths if mechanism.has_shares else ()
-    return Channel(mechanism.channel_matrix, mechanism.reports.labels, truths, mechanism.name)
+    design = design_of(mechanism)
+    truths = design.truths if design.has_shares else ()
+    return Channel(design.channel_matrix, mechanism.reports.labels, truths, mechanism.name)
 
 
 def of_one_truth(support: Support, name: str) -> Channel:

@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.data.manifest import Export
-from deniable.data.survey_data import COHORT
 from deniable.errors import ParameterError, ReportError
 from deniable.table import plain_cell
 from deniable_research.engine.sources import Source
@@ -19,6 +17,8 @@ from deniable_research.engine.texts import TextColumn
 from deniable_research.files.coded import Coded
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.reading import columns_of_arrow
+from deniable_statistics.data.manifest import Export
+from deniable_statistics.data.survey_data import COHORT
 
 if TYPE_CHECKING:
     import pyarrow

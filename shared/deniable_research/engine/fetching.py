@@ -11,12 +11,12 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 
 import urllib3
 
-from deniable.data.manifest import MANIFEST, REPORTS, SURVEY, Export, parse_manifest, shown
-from deniable.data.survey_data import COHORT
 from deniable.errors import CollectorError, ParameterError, ReportError
 from deniable.table import plain_cell
 from deniable_research.results import collector
 from deniable_research.web import Refused, Unreachable, connections, download
+from deniable_statistics.data.manifest import MANIFEST, REPORTS, SURVEY, Export, parse_manifest, shown
+from deniable_statistics.data.survey_data import COHORT
 
 MOST_BYTES = 2**26
 """Largest manifest or survey that is fetched, in bytes."""

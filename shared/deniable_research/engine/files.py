@@ -8,8 +8,8 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from deniable.data.manifest import REPORTS, Export
 from deniable.errors import ReportError
+from deniable_statistics.data.manifest import REPORTS, Export
 
 READERS = {
     ".parquet": "read_parquet",

@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 
 from deniable.errors import ParameterError
-from deniable.report.space import Texts
+from deniable.wire.space import Texts
 from deniable_research.engine.counting import Supports, count_supports
 from deniable_research.engine.sources import Source
 from deniable_research.engine.texts import TextColumn, as_text, means_nothing
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.regressing import columns_in
 from deniable_research.files.table import Table, Tally
+from deniable_statistics.designs.spaces import uniform_reports
 
 FEW = 1000
 """Possible reports to a question up to which rows that are alike are counted; of more, supports are added up."""
@@ -184,4 +185,4 @@ def _some_report(question: RandomizedColumn) -> str:
     space = question.design.reports
     if not isinstance(space, Texts):
         return str(space.first)
-    return "b" + "".join(map(str, space.uniform(1, np.random.default_rng(0))[0].tolist()))
+    return "b" + "".join(map(str, uniform_reports(space, 1, np.random.default_rng(0))[0].tolist()))

@@ -8,15 +8,15 @@ from pathlib import Path
 import numpy as np
 
 from deniable import Survey, Tally
-from deniable.data.survey_data import COHORT
 from deniable.errors import ParameterError, ReportError
-from deniable.report.space import Texts
+from deniable.wire.space import Texts
 from deniable_research.engine.counting import count_supports
 from deniable_research.engine.reports import FEW
 from deniable_research.engine.sources import EMBEDDED, Source, open_source
 from deniable_research.files.coded import Coded
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.results.reading import read_any_survey
+from deniable_statistics.data.survey_data import COHORT
 
 Tallies = dict[str | None, Tally]
 

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any
 
 from deniable.errors import ParameterError
-from deniable.report.space import Bits, DrawnBits, ReportSpace, Texts
+from deniable.wire.space import Bits, DrawnBits, ReportSpace, Texts
 from deniable_research.engine.sources import Source
 from deniable_research.files.coded import alike
 

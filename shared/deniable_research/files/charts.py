@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from deniable.errors import ParameterError
-from deniable.estimation.published_rows import EstimateRow
 from deniable_research.files.correcting import CORRECTED
 from deniable_research.files.rows import ComparisonRow, CrosstabRow
 from deniable_research.pictures import FAINT_INK, STYLES, tidy
+from deniable_statistics.published.published_rows import EstimateRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,9 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from deniable.errors import ParameterError
-from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals import level_of_each, normal_quantile, two_sided
-from deniable.estimation.means import MeanEstimate
 from deniable_research.comparison import holm, homogeneity, pairwise, ratio, trend
 from deniable_research.designs.designs import NO_YES
 from deniable_research.files.layout import RandomizedColumn
@@ -18,6 +15,9 @@ from deniable_research.files.mixed import compare_arms
 from deniable_research.files.rows import ComparisonRow, compared, compared_by, places_of, tested
 from deniable_research.files.sampled import compare_sampled
 from deniable_research.files.table import Table
+from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.estimates.means import MeanEstimate
+from deniable_statistics.intervals import level_of_each, normal_quantile, two_sided
 
 
 def compare(

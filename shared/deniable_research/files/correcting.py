@@ -8,11 +8,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.estimation.intervals import Interval, resolve_method
-from deniable.estimation.published_rows import EstimateOptions, EstimateRow, number_or_none
 from deniable_research.attention import AnchoredShare, anchored
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.table import Table
+from deniable_statistics.intervals import Interval, resolve_method
+from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, number_or_none
 
 CORRECTED = "corrected share"
 """The statistic of these rows."""

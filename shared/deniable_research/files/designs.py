@@ -12,15 +12,16 @@ from decimal import Decimal
 from typing import Any
 
 from deniable.errors import ParameterError, describe, key_hint
-from deniable.estimation.design import Design
 from deniable.exact import number_hint, rational
 from deniable.mechanisms import MECHANISMS
 from deniable_research import designs as channels
 from deniable_research.designs import Channel, from_matrix
 from deniable_research.files.layout import MISSING, Layout, RandomizedColumn
 from deniable_research.files.samples import SamplingColumns, replicate_columns
+from deniable_statistics.designs.design import Design
+from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 
-DESIGNS: dict[str, tuple[Callable[..., Design], ...]] = {}
+DESIGNS: dict[str, tuple[Callable[..., AnyDesign], ...]] = {}
 """Name of each design to the ways of making it, the first one that takes the given parameters is used."""
 
 _SAMPLING_KEYS = (
@@ -305,7 +306,7 @@ def _make(kind: str, parameters: Mapping[str, Any]) -> Design:
             signature.bind(**parameters)
         except TypeError:
             continue
-        return make(**parameters)
+        return design_of(make(**parameters))
     ways = ", or ".join(dict.fromkeys(taken))
     raise ParameterError(f"design {kind}: must have {ways}; got {', '.join(parameters) or 'no parameters'}")
 

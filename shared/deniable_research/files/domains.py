@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.wire.space import DrawnBits
 from deniable_research.files.layout import Layout
 from deniable_research.files.table import Table
 from deniable_research.sampling import Domain
@@ -30,10 +31,11 @@ def chance_asked(layout: Layout, names: Sequence[str]) -> float:
         if name in layout.mixed or not layout.has(name):
             continue
         whole, option = layout.whole(name)
+        reports = whole.design.reports
         if whole.drawn is not None:
             key: tuple[object, int, int, str] = (whole.drawn, whole.drawn.draw, whole.drawn.size, whole.name)
-        elif whole.design.is_one_draw and option is not None:
-            key = (whole.name, whole.design.s, whole.design.k, option)  # type: ignore[attr-defined]  # drawn boxes
+        elif isinstance(reports, DrawnBits) and option is not None:
+            key = (whole.name, reports.drawn, reports.k, option)
         else:
             continue
         drawn.setdefault(key[0], (key[1], key[2], set()))[2].add(key[3])

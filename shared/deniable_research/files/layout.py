@@ -13,16 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
-from deniable.estimation.design import Design
-from deniable.report.space import ReportValue
 from deniable.survey.document import Survey
 from deniable.survey.group import Group
 from deniable.survey.question import Question
+from deniable.wire.space import ReportValue
 from deniable_research.attention import Anchor
 from deniable_research.attention.anchor import yes_no_support
 from deniable_research.designs import of_one_truth
 from deniable_research.files.coded import Coded, alike
 from deniable_research.files.samples import SamplingColumns
+from deniable_statistics.designs.design import Design
+from deniable_statistics.designs.of_mechanisms import design_of, mean_values
 
 MISSING = ("", "NA", "NaN")
 """Texts that mean *no report*, unless a layout says otherwise."""
@@ -58,7 +59,7 @@ class RandomizedColumn:
     group_missing : tuple of str
         Texts of that column that mean no group. They are not those of reports: a 2 may be no answer and a group.
     mean_values : tuple of float or None
-        As `Mechanism.estimate_mean` takes them, where a mean can be estimated.
+        As `MeanEstimate.from_counts` takes them, where a mean can be estimated.
     has_shares : bool
         Whether the shares of the options are of interest, or can be estimated at all.
     drawn : Group or None
@@ -442,20 +443,20 @@ class Layout:
 
 
 def _of_question(question: Question) -> RandomizedColumn:
-    mechanism = question.mechanism
-    names = question.options if len(question.options) == len(mechanism.truths) else mechanism.truths
+    design, numbers = design_of(question.mechanism), mean_values(question)
+    names = question.options if len(question.options) == len(design.truths) else design.truths
     values: tuple[float, ...] | None = None
     if question.kind.headline is not None:
         values = (0.0, 1.0)
-    elif question.mean_values is not None and mechanism.has_shares:
-        values = question.mean_values
+    elif design.has_shares:
+        values = numbers
     return RandomizedColumn(
         question.id,
         question.id,
-        mechanism,
+        design,
         names,
         values,
-        mean_values=question.mean_values,
+        mean_values=numbers,
         has_shares=question.has_shares,
         drawn=question.group,
     )

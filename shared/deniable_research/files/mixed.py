@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
-from deniable.estimation.intervals import level_of_each, two_sided
-from deniable.estimation.published_rows import EstimateOptions, EstimateRow, number_or_none
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.model_rows import answers_to, model_rows, shared_responses
@@ -21,6 +19,8 @@ from deniable_research.files.rows import ComparisonRow, SampledEstimateRow, comp
 from deniable_research.files.table import Table
 from deniable_research.output import p_value
 from deniable_research.regression import ClassShares, TidyRow, class_shares
+from deniable_statistics.intervals import level_of_each, two_sided
+from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, number_or_none
 
 UNLIKELY = 0.05
 """Significance level of the test that arms agree; below it a row says that they differ."""

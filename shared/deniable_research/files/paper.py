@@ -10,13 +10,13 @@ from pathlib import Path
 
 import numpy as np
 
-from deniable.data.whole import check_parent, replace_file
-from deniable.data.writing import library
 from deniable.errors import ParameterError
 from deniable.output import number
 from deniable_research.files.models import FittedModel
 from deniable_research.files.table import Table
 from deniable_research.regression import Fit, TidyRow
+from deniable_statistics.data.whole import check_parent, replace_file
+from deniable_statistics.data.writing import library
 
 SHOWN = ("errors", "intervals")
 """What stands below each coefficient."""

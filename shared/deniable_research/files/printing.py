@@ -6,8 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING
 
-from deniable.estimation.misbehaviour import KINDS, Misbehaving
-from deniable.estimation.published_rows import EstimateRow
 from deniable.output import number, percent
 from deniable.table import format_table
 from deniable_research.files.correcting import CORRECTED
@@ -19,6 +17,8 @@ from deniable_research.files.rows import (
     SampledEstimateRow,
 )
 from deniable_research.output import counted, interval, p_value
+from deniable_statistics.published.published_rows import EstimateRow
+from deniable_statistics.robustness.misbehaviour import KINDS, Misbehaving
 
 if TYPE_CHECKING:
     from deniable_research.files.models import FittedModel, ModelRow

@@ -14,10 +14,10 @@ from xml.etree import ElementTree
 
 import numpy as np
 
-from deniable.data.writing import library
 from deniable.errors import ParameterError, ReportError, describe
 from deniable_research.files.coded import Coded
 from deniable_research.files.csv_file import columns_of_rows, read_csv
+from deniable_statistics.data.writing import library
 
 Columns = dict[str, Coded[str]]
 

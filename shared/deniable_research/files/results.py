@@ -6,11 +6,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from deniable.data.data_set import DataSet, Kind, Variable
-from deniable.data.survey_data import RESULT_LABELS
-from deniable.data.whole import replace_file
-from deniable.data.writing import write_data_set
 from deniable_research.output import field_names, rows_csv, to_json
+from deniable_statistics.data.data_set import DataSet, Kind, Variable
+from deniable_statistics.data.survey_data import RESULT_LABELS
+from deniable_statistics.data.whole import replace_file
+from deniable_statistics.data.writing import write_data_set
 
 
 def _categories(**labels: str) -> dict[str, tuple[Kind, str]]:
@@ -93,7 +93,7 @@ def save_results(
     Raises
     ------
     ParameterError
-        As `deniable.data.writing.write_data_set`.
+        As `deniable_statistics.data.writing.write_data_set`.
     """
     if path.suffix.lower() == ".csv":
         replace_file(path, lambda part: _write(part, rows_csv(rows, row_type)))

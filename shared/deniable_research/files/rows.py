@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Protocol, TypeVar
 
-from deniable.estimation.published_rows import EstimateRow
+from deniable_statistics.published.published_rows import EstimateRow
 
 
 @dataclass(frozen=True)

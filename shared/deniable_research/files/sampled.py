@@ -10,8 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
-from deniable.estimation.intervals import Interval
-from deniable.estimation.published_rows import EstimateOptions, EstimateRow, mean_row, number_or_none, share_rows
 from deniable_research.comparison import holm
 from deniable_research.comparison.sampled import SampledGroups, mean_differences
 from deniable_research.designs import combined_share
@@ -31,6 +29,14 @@ from deniable_research.sampling import Domain
 from deniable_research.sampling.estimates import t_two_sided
 from deniable_research.sampling.rao_scott import FTest
 from deniable_research.sampling.shares import SampledShares, sampled_groups, sampled_means, sampled_shares
+from deniable_statistics.intervals import Interval
+from deniable_statistics.published.published_rows import (
+    EstimateOptions,
+    EstimateRow,
+    mean_row,
+    number_or_none,
+    share_rows,
+)
 
 
 def sampled_rows(

@@ -9,8 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
-from deniable.estimation.means import MeanEstimate
-from deniable.estimation.published_rows import EstimateOptions, EstimateRow, mean_row, share_rows
 from deniable.survey.group import Group
 from deniable_research.designs.derived import derived_rows
 from deniable_research.files.correcting import corrected_rows
@@ -18,6 +16,8 @@ from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.mixed import UNLIKELY, agreement, mixed_rows
 from deniable_research.files.sampled import sampled_doubts, sampled_rows
 from deniable_research.files.table import Table
+from deniable_statistics.estimates.means import MeanEstimate
+from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, mean_row, share_rows
 
 
 def estimate_shares(

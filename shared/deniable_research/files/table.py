@@ -11,13 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.access.words import ONE_REPORT_HEADING, one_report_column
-from deniable.data.names import safe_names
 from deniable.errors import ParameterError, ReportError
-from deniable.estimation.design import Design
-from deniable.estimation.estimate import Estimate
 from deniable.exact import number_hint
-from deniable.report.space import ReportValue, Texts
 from deniable.survey.document import Survey
+from deniable.wire.space import ReportValue, Texts
 from deniable_research.files.coded import Coded, alike
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.reading import read_columns
@@ -25,6 +22,10 @@ from deniable_research.files.samples import sampling_of
 from deniable_research.items import Item
 from deniable_research.sampling import Sampling
 from deniable_research.weights import kish
+from deniable_statistics.data.names import safe_names
+from deniable_statistics.designs.design import Design
+from deniable_statistics.designs.spaces import support_matrix
+from deniable_statistics.estimates.estimate import Estimate
 
 MOST_WEIGHT = 1e100
 """Sums and squares of weights up to there are numbers."""
@@ -389,7 +390,7 @@ class Table:
                 f"{question.name}: its design has two groups, which give shares, comparisons and regressions only"
             )
         reports = self._reports(question.name)
-        supports = question.design.reports.support_matrix(reports.values)[reports.codes[asked]]
+        supports = support_matrix(question.design.reports, reports.values)[reports.codes[asked]]
         people = None if self.frequencies is None else self.frequencies[asked]
         return Item(question.name, question.design, supports, question.options, question.values, question.drawn, people)
 

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
-from deniable.estimation.intervals import Interval
 from deniable_research.sampling import t_quantile
+from deniable_statistics.intervals import Interval
 
 
 @dataclass(frozen=True)

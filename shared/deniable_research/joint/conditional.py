@@ -8,11 +8,11 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.estimation.intervals import Interval, check_confidence_level
 from deniable_research.comparison.ratio_limits import Spread, ratio_limits
 from deniable_research.joint.products import products
 from deniable_research.joint.reports import JointReports
 from deniable_research.sampling import t_quantile
+from deniable_statistics.intervals import Interval, check_confidence_level
 
 
 @dataclass(frozen=True, eq=False)

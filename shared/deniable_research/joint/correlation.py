@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
-from deniable.estimation.debiasing import one_report_covariance
-from deniable.estimation.intervals import Interval
 from deniable_research.items import Item
 from deniable_research.joint.reports import JointReports, check_exclusive, check_weights
 from deniable_research.sampling import Domain, Truths, t_quantile
 from deniable_research.weights import kish
+from deniable_statistics.designs.debiasing import one_report_covariance
+from deniable_statistics.intervals import Interval
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
-from deniable.estimation.debiasing import Count
-from deniable.estimation.design import Design
-from deniable.estimation.estimate import Estimate
-from deniable.estimation.feasible import most_likely_mixture
-from deniable.estimation.intervals import check_confidence_level
+from deniable.wire.space import Count
 from deniable_research.items import Item
 from deniable_research.joint.association import OddsRatio, odds_ratio
 from deniable_research.joint.conditional import Conditional, conditional
@@ -24,6 +20,11 @@ from deniable_research.joint.independence import Independence, independence_of
 from deniable_research.joint.products import products
 from deniable_research.joint.reports import JointReports, check_shares
 from deniable_research.sampling import Domain, t_quantile
+from deniable_statistics.designs.design import Design
+from deniable_statistics.designs.feasible import most_likely_mixture
+from deniable_statistics.designs.of_mechanisms import AnyDesign
+from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.intervals import check_confidence_level
 
 MOST_CELLS = 2000
 """More cells than anybody's reports can tell apart, and a covariance of 32 megabytes."""
@@ -67,7 +68,7 @@ class Crosstab:
     @classmethod
     def from_counts(
         cls,
-        designs: Sequence[Design],
+        designs: Sequence[AnyDesign],
         table: ArrayLike,
         names: Sequence[str] = (),
         options: Sequence[Sequence[str]] = (),
@@ -117,7 +118,7 @@ class Crosstab:
     def interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Confidence intervals of the shares, cut to [0, 1]: an array of lower and one of upper ends.
 
-        By the likelihood of all reports (`deniable.estimation.intervals.profile`), which holds the level where a share
+        By the likelihood of all reports (`deniable_statistics.intervals.profile`), which holds the level where a share
         is rare or its noise is little. Under sampling designs, of reports that are no single values and of more than 32
         cells: Student's around the share, joined with the same after as many more reports as the squared quantile
         says, as equal shares would bring them. No interval is a point.

@@ -12,14 +12,15 @@ from scipy.special import chdtrc, chdtri
 from scipy.stats import ncx2
 
 from deniable.errors import ParameterError
-from deniable.estimation.debiasing import one_report_covariance
-from deniable.estimation.design import Design
 from deniable_research.items import Item
 from deniable_research.joint.products import products
 from deniable_research.joint.reports import JointReports
 from deniable_research.planning.testing import check_level
 from deniable_research.sampling import Domain, FTest, rao_scott
 from deniable_research.whitening import whitening
+from deniable_statistics.designs.debiasing import one_report_covariance
+from deniable_statistics.designs.design import Design
+from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 
 
 @dataclass(frozen=True)
@@ -198,12 +199,12 @@ def _smallest_expected(reports: JointReports) -> float | None:
     return float(first[first > 0].min() * second[second > 0].min() / reports.frequencies.sum())
 
 
-def independence_power(designs: Sequence[Design], shares: ArrayLike, n: int, level: float = 0.05) -> float:
+def independence_power(designs: Sequence[AnyDesign], shares: ArrayLike, n: int, level: float = 0.05) -> float:
     """The probability that `independence` rejects, if these are the true joint shares.
 
     Parameters
     ----------
-    designs : two Designs
+    designs : two of Design or Mechanism
     shares : array_like, shape (truths of the first question, of the second)
         They add up to 1.
     n : int
@@ -237,14 +238,15 @@ def independence_power(designs: Sequence[Design], shares: ArrayLike, n: int, lev
     0.737
     """
     truth = np.asarray(shares, dtype=float)
-    sizes = tuple(len(design.truths) for design in designs)
+    known = [design_of(each) for each in designs]
+    sizes = tuple(len(design.truths) for design in known)
     if len(sizes) != 2 or truth.shape != sizes:
         raise ParameterError(f"shares: must be a table of two questions of shape {sizes}, got {truth.shape}")
     if not truth.min() >= 0 or not math.isclose(float(truth.sum()), 1):
         raise ParameterError(f"shares: must be at least 0 and add up to 1, got a sum of {float(truth.sum()):g}")
     check_level(level)
     margins = (truth.sum(axis=1), truth.sum(axis=0))
-    first, second = (_axes(design, margin.tolist()) for design, margin in zip(designs, margins, strict=True))
+    first, second = (_axes(design, margin.tolist()) for design, margin in zip(known, margins, strict=True))
     apart = first.T @ (truth - np.outer(*margins)) @ second
     df = first.shape[1] * second.shape[1]
     return float(ncx2.sf(chdtri(df, level), df, n * float((apart**2).sum())))

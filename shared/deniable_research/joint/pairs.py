@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtrc
 
 from deniable.errors import ParameterError
-from deniable.estimation.estimate import Estimate
 from deniable.mechanisms import KAry, Support
+from deniable.mechanisms.k_ary import support_of_digits
 from deniable_research.designs import Channel
 from deniable_research.items import Item, add_up
 from deniable_research.joint.association import OddsRatio, odds_ratio
@@ -24,6 +24,7 @@ from deniable_research.joint.reports import check_weights, people_of
 from deniable_research.sampling import Domain
 from deniable_research.sampling.shares import SampledShares, sampled_shares
 from deniable_research.weights import kish
+from deniable_statistics.estimates.estimate import Estimate
 
 
 @dataclass(frozen=True)
@@ -200,7 +201,7 @@ def question_pair(
     k = len(first.options)
     cells = (first.supports[:, :, None] & second.supports[:, None, :]).reshape(len(first), k * k)
     names = tuple(itertools.product(first.options, second.options))
-    channel = pair_channel(joint.of_digits(k, 2), names, f"{first.name}, {second.name}")
+    channel = pair_channel(support_of_digits(joint, k, 2), names, f"{first.name}, {second.name}")
     values = None if first.values is None or second.values is None else (first.values, second.values)
     make = partial(DrawnPair, first=first.options, second=second.options, values=values)
     return _pair(channel, cells, people_of((first, second)), weights, domain, make)

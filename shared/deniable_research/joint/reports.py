@@ -11,15 +11,16 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
-from deniable.estimation.debiasing import Count, one_report_covariance
-from deniable.estimation.design import Design
-from deniable.estimation.estimate import Estimate
-from deniable.estimation.intervals.methods import MOST_TRUTHS
-from deniable.estimation.intervals.profile import ShareLikelihood, profile_intervals
+from deniable.wire.space import Count
 from deniable_research.items import Item, refuse_one_chance
 from deniable_research.joint.products import products
 from deniable_research.sampling import Domain, Truths
 from deniable_research.weights import kish
+from deniable_statistics.designs.debiasing import one_report_covariance
+from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
+from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.intervals.methods import MOST_TRUTHS
+from deniable_statistics.intervals.profile import ShareLikelihood, profile_intervals
 
 BLOCK = 4096
 """Combinations whose scores are multiplied at a time: enough for numpy to run at full speed, few enough to be held."""
@@ -99,7 +100,7 @@ class JointReports:
     @classmethod
     def from_counts(
         cls,
-        designs: Sequence[Design],
+        designs: Sequence[AnyDesign],
         table: ArrayLike,
         names: Sequence[str] = (),
         options: Sequence[Sequence[str]] = (),
@@ -109,7 +110,7 @@ class JointReports:
 
         Parameters
         ----------
-        designs : sequence of Design
+        designs : sequence of Design or Mechanism
             One for each question; their reports are single values.
         table : array_like, shape (responses of the first question, of the second, ...)
             Number of people with each combination of reports; real numbers for weighted reports.
@@ -118,24 +119,24 @@ class JointReports:
         n_effective : float, optional
             Kish's effective number of weighted reports.
         """
-        counts = np.asarray(table, dtype=float)
-        for design in designs:
+        counts, known = np.asarray(table, dtype=float), [design_of(each) for each in designs]
+        for design in known:
             if not design.reports.supports_one:
                 raise ParameterError(f"designs: must report single values to be counted in a table, not {design.name}")
-        sizes = tuple(design.reports.size for design in designs)
+        sizes = tuple(design.reports.size for design in known)
         if len(sizes) < 2 or counts.shape != sizes:
             raise ParameterError(f"table: must have the shape {sizes} of two questions or more, got {counts.shape}")
         if not np.isfinite(counts).all() or counts.min() < 0:
             raise ParameterError("table: must hold finite numbers of at least 0")
         titles = tuple(names) or tuple(f"question {number}" for number in range(1, len(sizes) + 1))
-        labels = tuple(map(tuple, options)) or tuple(design.truths for design in designs)
-        if len(titles) != len(sizes) or [len(each) for each in labels] != [len(each.truths) for each in designs]:
+        labels = tuple(map(tuple, options)) or tuple(design.truths for design in known)
+        if len(titles) != len(sizes) or [len(each) for each in labels] != [len(each.truths) for each in known]:
             raise ParameterError(f"names, options: must fit {len(sizes)} questions and their answers")
         places = counts.nonzero()
         total = float(counts.sum()) if n_effective is None else n_effective
         items = (
             Item(title, design, np.eye(size, dtype=bool)[where], label)
-            for title, design, size, where, label in zip(titles, designs, sizes, places, labels, strict=True)
+            for title, design, size, where, label in zip(titles, known, sizes, places, labels, strict=True)
         )
         return cls._checked(tuple(items), counts[places], total)
 
@@ -226,7 +227,7 @@ class JointReports:
         """Intervals of ``parts @ cells``, or of ``parts @ cells / wholes @ cells``, by the likelihood of all reports.
 
         Devices draw fresh chance for every question, so all questions together are one, whose channel is the Kronecker
-        product of theirs; see `deniable.estimation.intervals.profile`.
+        product of theirs; see `deniable_statistics.intervals.profile`.
 
         Parameters
         ----------

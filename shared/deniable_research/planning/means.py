@@ -9,6 +9,8 @@ import numpy as np
 from deniable.errors import ParameterError
 from deniable.survey.question import Question
 from deniable_research.planning.precision import Precision
+from deniable_statistics.designs.of_mechanisms import design_of, mean_values
+from deniable_statistics.estimates.means import MeanEstimate
 
 
 def mean_precision(question: Question, population: Sequence[float] | None = None) -> Precision:
@@ -44,8 +46,8 @@ def mean_precision(question: Question, population: Sequence[float] | None = None
     >>> round(precision.variance, 1), round(precision.direct, 1), round(precision.half_width(1000), 2)
     (117.1, 10.0, 0.67)
     """
-    mechanism = question.mechanism
-    if question.mean_values is None:
+    mechanism, values = question.mechanism, mean_values(question)
+    if values is None:
         raise ParameterError(f"question {question.id!r}: must be a scale or a number, which have a mean")
     possible = question.options or mechanism.answer_range
     numbers = np.array(possible, dtype=float)
@@ -53,7 +55,7 @@ def mean_precision(question: Question, population: Sequence[float] | None = None
     if shares.shape != numbers.shape or shares.min() < 0 or abs(shares.sum() - 1) > 1e-9:
         raise ParameterError(f"population: must be {len(numbers)} shares that add up to 1, one for each number")
     mean, span = float(shares @ numbers), float(numbers[-1] - numbers[0])
-    expected = (mechanism.float_matrix @ shares).tolist()
-    error = mechanism.estimate_mean(expected, 1, question.mean_values).std_error
+    expected = (design_of(mechanism).float_matrix @ shares).tolist()
+    error = MeanEstimate.from_counts(mechanism, expected, 1, values).std_error
     direct = float(shares @ (numbers - mean) ** 2)
     return Precision(error**2 / question.share_asked, direct, question.epsilon, sensitivity=span, span=span)

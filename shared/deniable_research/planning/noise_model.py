@@ -11,6 +11,7 @@ from deniable.exact import Number, rational
 from deniable.mechanisms import Mechanism
 from deniable_research.planning.checks import check_share
 from deniable_research.planning.precision import Precision
+from deniable_statistics.designs.of_mechanisms import design_of
 
 
 @dataclass(frozen=True)
@@ -109,12 +110,13 @@ class NoiseModel:
         ParameterError
             If the mechanism's reports do not tell the shares of the options.
         """
+        design = design_of(mechanism)
         # Replacing one answer moves one count of a yes-no, two of a choice, and every box.
-        moved = float(min(mechanism.k - 1, 2) if mechanism.is_exclusive else mechanism.k)
-        counted = mechanism.binomials(mechanism.expected_if_even, 1.0)
+        moved = float(min(mechanism.k - 1, 2) if design.is_exclusive else mechanism.k)
+        counted = design.binomials(design.expected_if_even, 1.0)
         return tuple(
             cls(true, other, mechanism.epsilon, moved, *((each.support.floats, float(each.n)) if each else ()))
-            for (true, other), each in zip(mechanism.noise, counted or itertools.repeat(None), strict=False)
+            for (true, other), each in zip(design.noise, counted or itertools.repeat(None), strict=False)
         )
 
     def variance(self, share: float) -> float:

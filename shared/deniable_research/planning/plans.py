@@ -51,7 +51,7 @@ def estimands_of(question: Question, shares: Iterable[float]) -> list[Estimand]:
         for share in shares:
             worst = max(options, key=lambda noise: noise.variance(share))
             found.append(Estimand.of_share(question.id, worst, share))
-    if question.mean_values is not None:
+    if question.kind.has_numbers:
         found.append(Estimand(question.id, "mean", None, mean_precision(question)))
     return found
 

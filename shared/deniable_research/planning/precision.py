@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from deniable.errors import ParameterError
-from deniable.estimation.intervals import check_confidence_level
-from deniable.estimation.intervals.interval import normal_quantile
 from deniable_research.planning.checks import check_people, smallest
+from deniable_statistics.intervals import check_confidence_level
+from deniable_statistics.intervals.interval import normal_quantile
 
 
 @dataclass(frozen=True)

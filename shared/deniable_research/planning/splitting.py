@@ -8,10 +8,10 @@ from deniable.errors import ParameterError, describe
 from deniable.exact import Number, positive_epsilon
 from deniable.mechanisms import Mechanism, Warner
 from deniable.survey.question_types import QUESTION_TYPES
-from deniable.survey.selection import choose_for_choice
-from deniable.survey.sharing import Member, ways_to_share
 from deniable_research.planning.noise_model import NoiseModel
 from deniable_research.planning.precision import Precision
+from deniable_statistics.authoring.selection import choose_for_choice
+from deniable_statistics.authoring.sharing import Member, ways_to_share
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ import numpy as np
 from scipy.stats import binom
 
 from deniable.errors import ParameterError
-from deniable.estimation.intervals import check_confidence_level, share_interval
 from deniable_research.planning.checks import check_people, check_share
 from deniable_research.planning.noise_model import NoiseModel
+from deniable_statistics.intervals import check_confidence_level, share_interval
 
 NEGLECTED = 1e-9
 """Probability in each tail of the counts whose widths are left out of the mean; no width exceeds 1."""
@@ -31,7 +31,7 @@ def expected_width(
     share : float
         The true share.
     confidence_level, method
-        As for `deniable.estimation.intervals.share_interval`.
+        As for `deniable_statistics.intervals.share_interval`.
 
     Returns
     -------

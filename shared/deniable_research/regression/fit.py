@@ -12,7 +12,6 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
-from deniable.estimation.intervals import check_confidence_level
 from deniable_research.regression.information import information, invert
 from deniable_research.regression.likelihood import TOO_FEW_UNITS, Likelihood, Sample
 from deniable_research.regression.maximum import Search, newton
@@ -23,6 +22,7 @@ from deniable_research.regression.profile import Profile
 from deniable_research.regression.tidy import Glance, TidyRow, wald_row
 from deniable_research.sampling import Truths
 from deniable_research.sampling.design import numbered
+from deniable_statistics.intervals import check_confidence_level
 
 if TYPE_CHECKING:
     from deniable_research.regression.maximum import Objective

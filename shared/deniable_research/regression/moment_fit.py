@@ -9,10 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.estimation.intervals import check_confidence_level
 from deniable_research.regression.likelihood import TOO_FEW_UNITS, Sample
 from deniable_research.regression.moments import Moments
 from deniable_research.regression.tidy import Glance, TidyRow, wald_row
+from deniable_statistics.intervals import check_confidence_level
 
 
 @dataclass(frozen=True)

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from deniable.estimation.intervals import normal_quantile, two_sided
 from deniable_research.regression.likelihood import Likelihood
 from deniable_research.regression.maximum import SAME_VALUE, Objective, newton
 from deniable_research.regression.tidy import TidyRow
+from deniable_statistics.intervals import normal_quantile, two_sided
 
 
 class Fitted(Protocol):

@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError, describe
-from deniable.estimation.design import Design
 from deniable_research.designs import Channel
 from deniable_research.regression.responses import (
     NO_YES,
@@ -26,6 +25,7 @@ from deniable_research.regression.responses import (
     probabilities,
     response_model,
 )
+from deniable_statistics.designs.design import Design
 
 if TYPE_CHECKING:
     from deniable_research.regression.responses import Rows

@@ -11,10 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, describe
-from deniable.estimation.design import Design
 from deniable.exact import rational
 from deniable.mechanisms import Support
 from deniable_research.designs import of_one_truth
+from deniable_statistics.designs.design import Design
+from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
+from deniable_statistics.designs.spaces import every_report
 
 Rows = tuple[NDArray[np.float64], NDArray[np.float64] | None]
 """Likelihood and slope, one row for each report."""
@@ -24,7 +26,7 @@ NO_YES = ("no", "yes")
 LARGEST_RESPONSES = 512
 """Expected information sums over all possible reports, and is refused beyond."""
 
-DesignLike = Design | tuple[Any, Any]
+DesignLike = AnyDesign | tuple[Any, Any]
 """What people went through: a design, or ``(P(yes | yes), P(yes | no))``."""
 
 
@@ -53,7 +55,7 @@ class ResponseModel:
                 f"kind: expected information sums over every possible report, at most {LARGEST_RESPONSES}, "
                 f"got {count}; use observed, opg or sandwich"
             )
-        return self.design.likelihood(self.design.reports.every())
+        return self.design.likelihood(every_report(self.design.reports))
 
     def look_up(self, values: NDArray[Any], subject: str) -> Rows:
         """Likelihood and slope of each row's report."""
@@ -78,7 +80,7 @@ class ResponseModel:
     @cached_property
     def _one_by_one(self) -> NDArray[np.float64]:
         """`matrix`, however large, of a design whose reports support one option each."""
-        return self.design.likelihood(self.design.reports.every())
+        return self.design.likelihood(every_report(self.design.reports))
 
     def _positions(self, values: NDArray[Any], subject: str) -> NDArray[np.int64]:
         reports = self.design.reports
@@ -103,12 +105,13 @@ def response_model(design: DesignLike, subject: str) -> ResponseModel:
         if any(each.ndim for each in pair):
             raise ParameterError(f"{subject}: a and b of a group must be single probabilities")
         return ResponseModel(of_one_truth(Support(*(rational(float(each), subject) for each in pair)), subject))
-    if not isinstance(design, Design) or not design.has_likelihood or not design.has_shares:
+    found = design_of(design) if isinstance(design, AnyDesign) else None
+    if found is None or not found.has_likelihood or not found.has_shares:
         raise ParameterError(
             f"{subject}: design must be one whose reports tell the shares of answers that exclude each other, "
             f"or a pair (a, b), got {describe(design)}"
         )
-    return ResponseModel(design)
+    return ResponseModel(found)
 
 
 def probabilities(value: Any, subject: str) -> NDArray[np.float64]:

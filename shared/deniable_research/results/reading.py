@@ -10,7 +10,6 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from deniable.errors import ParameterError, describe
-from deniable.survey.authoring import read_survey
 from deniable.survey.document import Survey
 from deniable.survey.published import parse_survey
 from deniable_research.files import Layout, RandomizedColumn, SamplingColumns, Table, quick_question, read_layout
@@ -19,6 +18,7 @@ from deniable_research.files.reading import columns_of_frame
 from deniable_research.results.collector import REPORTS, published
 from deniable_research.results.results import Results
 from deniable_research.web import is_url
+from deniable_statistics.authoring.authoring import read_survey
 
 Said = Survey | Layout | RandomizedColumn | str | Path | Sequence[str]
 """A description of the columns: a survey, a layout, one question, its text, or the path of a file with one."""

@@ -11,7 +11,6 @@ import pandas as pd
 
 from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError, describe
-from deniable.estimation.published_rows import EstimateOptions
 from deniable_research.files import Table, compare, cross, estimate_shares, regress
 from deniable_research.files.charts import comparison_panels, crosstab_panels, share_panels
 from deniable_research.files.models import FittedModel
@@ -22,6 +21,7 @@ from deniable_research.files.shares import cautions
 from deniable_research.files.table import read_number
 from deniable_research.output import counted
 from deniable_research.results.shown import Chart, Regression, Result
+from deniable_statistics.published.published_rows import EstimateOptions
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
-from deniable.estimation.intervals import check_confidence_level, normal_quantile, two_sided
+from deniable_statistics.intervals import check_confidence_level, normal_quantile, two_sided
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,14 +10,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
-from deniable.estimation.design import Design
-from deniable.estimation.estimate import DEFAULT_METHOD, Estimate
-from deniable.estimation.intervals import Interval, check_confidence_level, level_of_each, wilson
-from deniable.estimation.means import MeanEstimate
 from deniable_research.items import Item
 from deniable_research.sampling.domain import Domain
 from deniable_research.sampling.estimates import SampleEstimate, effective_number, t_quantile
 from deniable_research.sampling.noise import Truths
+from deniable_statistics.designs.design import Design
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate
+from deniable_statistics.estimates.means import MeanEstimate
+from deniable_statistics.intervals import Interval, check_confidence_level, level_of_each, wilson
 
 MOST_WORTH = 1e8
 """Effective number of people above which a share counts as known, as what margins fix is: it has Student's interval."""

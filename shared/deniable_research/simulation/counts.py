@@ -32,6 +32,7 @@ from deniable.randomness import UNIT
 from deniable.survey.group import Group
 from deniable_research.simulation.misbehaviour import Misbehaviour, first_report
 from deniable_research.simulation.truth import Truth
+from deniable_statistics.designs.of_mechanisms import design_of
 
 Counts = NDArray[np.int64]
 
@@ -134,7 +135,7 @@ def _kinds(misbehaviour: Misbehaviour, people: int, generator: np.random.Generat
 
 def _spread(response: KAry | None, people: int, generator: np.random.Generator) -> int:
     """How many people's joint response is a pattern drawn uniformly instead of their own."""
-    return 0 if response is None else int(generator.binomial(people, response.k * response.other / UNIT))
+    return 0 if response is None else int(generator.binomial(people, float(response.k * response.support[0].if_other)))
 
 
 def _asked(group: Group | None, people: int, generator: np.random.Generator) -> Sequence[int]:
@@ -179,12 +180,13 @@ def laws_of(mechanism: Mechanism) -> Laws:
     """The laws of a mechanism: here of one whose reports support one option, below by what else reports may be."""
     if not mechanism.reports.supports_one:
         raise ParameterError(f"mechanism {mechanism.name}: its counts can be drawn only with its people")
+    design = design_of(mechanism)
     first: Any = first_report(mechanism)
     supports = np.arange(mechanism.reports.size) == first - mechanism.reports.first
 
     def told(shares: Sequence[float]) -> Law:
-        matched = len(shares) == len(mechanism.truths) and mechanism.has_shares
-        return _one_of(mechanism.expected(shares) if matched else mechanism.float_matrix @ np.asarray(shares))
+        matched = len(shares) == len(design.truths) and design.has_shares
+        return _one_of(design.expected(shares) if matched else design.float_matrix @ np.asarray(shares))
 
     return Laws(told, lambda n, _: n * supports, _one_of(np.ones(len(supports))))
 
@@ -192,7 +194,7 @@ def laws_of(mechanism: Mechanism) -> Laws:
 @laws_of.register
 def _(mechanism: TickBoxes) -> Laws:
     def told(shares: Sequence[float]) -> Law:
-        expected = mechanism.expected(shares)
+        expected = design_of(mechanism).expected(shares)
         return lambda n, generator: generator.binomial(n, expected)
 
     first = np.array(first_report(mechanism))

@@ -9,13 +9,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.mechanisms.drawn_boxes import draw_sets
+from deniable.mechanisms.arrays import draw_sets
 from deniable.randomness import UNIT, Words
 from deniable.survey.group import Group
 from deniable.survey.question import Question
 from deniable.table import csv_lines, report_cell
 from deniable_research.simulation.misbehaviour import Misbehaviour, first_reports
 from deniable_research.simulation.truth import Truth
+from deniable_statistics.designs.spaces import uniform_reports
 
 
 def generator_of(seed: int) -> np.random.Generator:
@@ -86,7 +87,7 @@ def _send(
     for truth in truths:
         mechanism, values = truth.question.mechanism, reports[truth.question.id].values
         values[refusing] = first_reports(mechanism, refusing.size, generator)
-        values[careless] = mechanism.reports.uniform(careless.size, generator)
+        values[careless] = uniform_reports(mechanism.reports, careless.size, generator)
     return reports
 
 

@@ -8,7 +8,8 @@ from deniable.errors import ParameterError
 from deniable.exact import Number, positive_epsilon
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
-from deniable.survey.sharing import Member, mechanism_at
+from deniable_statistics.authoring.sharing import Member, mechanism_at
+from deniable_statistics.designs.of_mechanisms import design_of
 
 
 def split_over_all(survey: Survey) -> Survey:
@@ -43,6 +44,6 @@ def at_epsilon(survey: Survey, epsilon: Number) -> Survey:
 
 
 def _member(question: Question) -> Member:
-    of_boxes = "shares" if question.mechanism.is_one_draw else "together"
+    of_boxes = "shares" if design_of(question.mechanism).is_one_draw else "together"
     goal = of_boxes if question.kind.takes_several else question.goal
     return Member(question.kind, question.mechanism.answer_range, goal)

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable.mechanisms import Mechanism
+from deniable_statistics.designs.of_mechanisms import design_of
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,8 @@ class Misbehaviour:
     for the options that the first option's report supports and zero for the others: the bias of the estimated share
     is ``c (s - lam) / (a - b)``. Denial by a share ``d`` has the bias ``d (s - f)``, carelessness by a share ``e``
     ``e (u - lam) / (a - b)`` with ``u`` the mean support of a uniform report, ``1 / k`` for one of ``k`` values. Where
-    several kinds are supposed, their biases add. Intervals of `deniable.estimation.misbehaviour` hold all the same.
+    several kinds are supposed, their biases add. Intervals of `deniable_statistics.robustness.misbehaviour` hold all
+    the same.
     """
 
     noncompliance: float = 0.0
@@ -68,8 +70,9 @@ def first_report(mechanism: Mechanism) -> int | Sequence[int]:
     >>> first_report(KAry.from_epsilon(4, 1)), first_report(TickBoxes.from_epsilon(3, 1))
     (0, [0, 0, 0])
     """
-    first = mechanism.answer_range.start if mechanism.is_exclusive else ()  # no tick
-    report: int | Sequence[int] = mechanism.untouched(first)
+    design = design_of(mechanism)
+    first = design.answer_range.start if design.is_exclusive else ()  # no tick
+    report: int | Sequence[int] = design.untouched(first)
     return report
 
 
@@ -77,7 +80,7 @@ def first_reports(mechanism: Mechanism, n: int, generator: np.random.Generator) 
     """`first_report` of ``n`` people; where devices draw boxes, each person speaks of others."""
     first = np.asarray(first_report(mechanism))
     reports = np.broadcast_to(first, (n, *first.shape))
-    if not mechanism.is_one_draw:
+    if not design_of(mechanism).is_one_draw:
         return reports
     order = generator.random((n, mechanism.k)).argsort(axis=1)[:, :, None]
     return np.take_along_axis(reports.reshape(n, mechanism.k, 2), order, axis=1).reshape(reports.shape)

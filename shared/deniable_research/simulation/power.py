@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from deniable.errors import DeniableError, ParameterError
-from deniable.estimation.intervals.methods import MOST_TRUTHS
 from deniable_research.files import Table, compare, cross, regress
 from deniable_research.regression import Fit
 from deniable_research.regression.fit import PRIORS
@@ -23,6 +22,7 @@ from deniable_research.simulation.epsilons import at_epsilon
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
 from deniable_research.simulation.simulate import MOST_DRAWS, check_number
 from deniable_research.simulation.study import Study
+from deniable_statistics.intervals.methods import MOST_TRUTHS
 
 Figures = list[tuple[Key, Outcome]]
 

@@ -17,13 +17,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.data.folder import check_folder
-from deniable.data.manifest import REPORTS, SURVEY
-from deniable.data.whole import whole_folder
-from deniable.report.space import Texts
 from deniable.survey.question import Question
+from deniable.wire.space import Texts
 from deniable_research.simulation.draw import Column, draw_reports
 from deniable_research.simulation.simulate import Simulation, check_number
+from deniable_statistics.data.folder import check_folder
+from deniable_statistics.data.manifest import REPORTS, SURVEY
+from deniable_statistics.data.whole import whole_folder
 
 if TYPE_CHECKING:
     import pyarrow

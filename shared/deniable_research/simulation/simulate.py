@@ -10,8 +10,6 @@ from functools import partial
 import numpy as np
 
 from deniable.errors import ParameterError, describe
-from deniable.estimation.estimate import Estimate
-from deniable.estimation.published_rows import EstimateOptions, EstimateRow, mean_row, share_rows
 from deniable.survey.document import Survey
 from deniable_research.comparison import difference
 from deniable_research.simulation.counts import CountedSurvey, Told
@@ -19,6 +17,11 @@ from deniable_research.simulation.draw import DrawnCohort, draw_reports, generat
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
 from deniable_research.simulation.misbehaviour import Misbehaviour
 from deniable_research.simulation.truth import Shares, Truth, truth_of
+from deniable_statistics.designs.of_mechanisms import mean_values
+from deniable_statistics.designs.spaces import tally_array
+from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.estimates.means import MeanEstimate
+from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, mean_row, share_rows
 
 DEFAULT_SEED = 1
 
@@ -135,7 +138,7 @@ class Simulation:
             reports = draw_reports(truths, people, self.misbehaviour, generator)
             mechanisms = {truth.question.id: truth.question.mechanism for truth in truths}
             return {
-                name: Told(mechanisms[name].reports.tally(column.told), len(column.told))
+                name: Told(tally_array(mechanisms[name].reports, column.told), len(column.told))
                 for name, column in reports.items()
             }
 
@@ -210,12 +213,12 @@ def _publish(
         question = truth.question
         counts, n = told[question.id]
         if question.has_shares:
-            found[question.id] = question.mechanism.estimate(counts, n)
+            found[question.id] = Estimate.from_counts(question.mechanism, counts, n)
             rows = share_rows(found[question.id], question.id, question.options, question.epsilon, cohort, wanted)
             for row, share in zip(rows, truth.shares, strict=True):
                 _note(figures, row, share, ABOVE_ZERO, row.conf_low > 0)
-        if question.mean_values is not None:
-            mean = question.mechanism.estimate_mean(counts, n, question.mean_values)
+        if (values := mean_values(question)) is not None:
+            mean = MeanEstimate.from_counts(question.mechanism, counts, n, values)
             _note(figures, mean_row(mean, question.id, question.epsilon, cohort, wanted), truth.mean, None, False)
     return found
 

@@ -25,6 +25,7 @@ from deniable_research.simulation.draw import column_texts, report_answers
 from deniable_research.simulation.misbehaviour import Misbehaviour
 from deniable_research.simulation.simulate import check_number
 from deniable_research.simulation.truth import Shares, Truth, truth_of
+from deniable_statistics.designs.of_mechanisms import design_of
 
 MOST_KINDS = 200_000
 """Kinds of people that are told apart, to know what is true of the population."""
@@ -258,8 +259,8 @@ class Study:
 
     @staticmethod
     def _names(question: Question) -> tuple[str, ...]:
-        names = question.options
-        return names if len(names) == len(question.mechanism.truths) else question.mechanism.truths
+        names, truths = question.options, design_of(question.mechanism).truths
+        return names if len(names) == len(truths) else truths
 
     @cached_property
     def coefficients(self) -> dict[str, float]:

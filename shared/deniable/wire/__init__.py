@@ -1,0 +1,1 @@
+"""What stands in reports, as both sides write and read it."""

@@ -1,0 +1,262 @@
+"""What a report of one question may be: one number, or one character 0 or 1 for each option.
+
+Whoever reads, counts, stores or simulates reports asks the space, so that a mechanism with a space that is here already
+needs no line there.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+from deniable.errors import ReportError, describe
+
+ReportValue = int | str
+"""What is sent for one question: a number, or one character 0 or 1 for each option."""
+
+Value = ReportValue | None
+"""What a report holds for a question: that, or None where the device did not ask it."""
+
+
+Count = int | float
+"""A number of reports; real where reports have weights."""
+
+
+class Counted(ABC):
+    """What may stand in a report for a question, and what is counted of it."""
+
+    json_type: ClassVar[type[int] | type[str]]
+    """What a report value is in JSON, in a database and in Python."""
+
+    size: int
+    """Number of options that a report can support."""
+
+    @property
+    @abstractmethod
+    def described(self) -> str:
+        """What a report must be, in words."""
+
+    @abstractmethod
+    def __contains__(self, report: object) -> bool:
+        """Whether the design can have made this report."""
+
+    @abstractmethod
+    def supports(self, report: Any) -> tuple[int, ...]:
+        """The options that a report speaks for."""
+
+    def check(self, report: object, subject: str) -> Any:
+        """The report, if the design can have made it.
+
+        Raises
+        ------
+        ReportError
+            Otherwise; ``subject`` opens the message.
+        """
+        if report not in self:
+            raise ReportError(f"{subject}: report must be {self.described}, got {describe(report)}")
+        return report
+
+
+class ReportSpace(Counted):
+    """All reports that a design can make, and which of ``size`` options each of them supports."""
+
+    supports_one: ClassVar[bool]
+    """Whether every report supports exactly one option, so that the counts of supports are those of the reports."""
+
+    labels: tuple[str, ...] = ()
+    """Names of the reports, where data may use names."""
+
+    first: int = 0
+    """The report that supports the first option, where reports are numbers."""
+
+    is_drawn: ClassVar[bool] = False
+    """Whether a report speaks of some boxes only, which the device draws."""
+
+    share_of_pairs: float = 1.0
+    """The share of reports that speak of two given boxes. Where it is 0, no report tells how two boxes go together."""
+
+    def supporting(self, counts: Sequence[Count]) -> Sequence[Count]:
+        """The counts that speak for an answer, out of those of all supports."""
+        return counts
+
+    @abstractmethod
+    def from_text(self, text: str) -> ReportValue | None:
+        """The report that a cell of a table stands for; None where it stands for none."""
+
+    @property
+    @abstractmethod
+    def count(self) -> int:
+        """Number of possible reports."""
+
+    @property
+    @abstractmethod
+    def uniform_support(self) -> float:
+        """How likely any report, all equally likely, supports an option: one probability for all options."""
+
+
+@dataclass(frozen=True)
+class Numbers(ReportSpace):
+    """Reports are the whole numbers of a range, and each supports one option: the first the 0th, and so on."""
+
+    range: range
+    labels: tuple[str, ...] = ()
+
+    json_type = int
+    supports_one = True
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        return len(self.range)
+
+    @property
+    def first(self) -> int:  # type: ignore[override]
+        return self.range.start
+
+    @property
+    def described(self) -> str:
+        return f"an integer in [{self.range.start}, {self.range.stop})"
+
+    def __contains__(self, report: object) -> bool:
+        return type(report) is int and report in self.range
+
+    def supports(self, report: int) -> tuple[int, ...]:
+        return (report - self.range.start,)
+
+    def from_text(self, text: str) -> int | None:
+        return self.range.start + self.labels.index(text) if text in self.labels else None
+
+    @property
+    def count(self) -> int:
+        return self.size
+
+    @property
+    def uniform_support(self) -> float:
+        return 1 / self.size
+
+
+class Texts(ReportSpace):
+    """Reports are texts of ``size`` characters 0 and 1; each 1 supports an option."""
+
+    json_type = str
+    supports_one = False
+
+    def supports(self, report: str) -> tuple[int, ...]:
+        return tuple(option for option, bit in enumerate(report) if bit == "1")
+
+    def from_text(self, text: str) -> str | None:
+        report = text.removeprefix("b").zfill(self.size)  # as tables write it; spreadsheets drop the zeros in front
+        return report if report in self else None
+
+    def of_box(self, report: str, box: int) -> int | None:
+        """What a report says of one tick box: 1 or 0, or None where it says nothing."""
+        return int(report[box])
+
+
+@dataclass(frozen=True)
+class Bits(Texts):
+    """Reports are texts of ``size`` characters: 1 where the report supports the option, 0 elsewhere.
+
+    ``ones`` is how many characters are 1; None where any number may be.
+    """
+
+    size: int
+    ones: int | None = None
+
+    @property
+    def described(self) -> str:
+        exactly = "" if self.ones is None else f", {self.ones} of them 1"
+        return f"a text of {self.size} characters 0 or 1{exactly}"
+
+    def __contains__(self, report: object) -> bool:
+        return (
+            isinstance(report, str)
+            and len(report) == self.size
+            and not set(report) - {"0", "1"}
+            and self.ones in (None, report.count("1"))
+        )
+
+    @property
+    def count(self) -> int:
+        return 2**self.size if self.ones is None else math.comb(self.size, self.ones)
+
+    @property
+    def uniform_support(self) -> float:
+        return 0.5 if self.ones is None else self.ones / self.size
+
+
+@dataclass(frozen=True)
+class DrawnBits(Texts):
+    """Reports are texts of two characters for each of ``k`` boxes, ``drawn`` of which were drawn.
+
+    ``01`` is a drawn box that is reported as ticked, ``10`` one that is not, ``00`` a box that was not drawn. So the
+    report supports option ``2 box + 1``, or ``2 box``, or neither.
+    """
+
+    k: int
+    drawn: int
+
+    is_drawn = True
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        return 2 * self.k
+
+    @property
+    def described(self) -> str:
+        return f"a text of {self.k} pairs 00, 01 or 10, {self.drawn} of them not 00"
+
+    def __contains__(self, report: object) -> bool:
+        if not isinstance(report, str) or len(report) != self.size:
+            return False
+        pairs = [report[at : at + 2] for at in range(0, self.size, 2)]
+        return set(pairs) <= {"00", "01", "10"} and self.k - pairs.count("00") == self.drawn
+
+    @property
+    def share_of_pairs(self) -> float:  # type: ignore[override]
+        return self.drawn * (self.drawn - 1) / (self.k * (self.k - 1))
+
+    def supporting(self, counts: Sequence[Count]) -> Sequence[Count]:
+        """The counts of the ticked boxes."""
+        return counts[1::2]
+
+    def of_box(self, report: str, box: int) -> int | None:
+        return {"00": None, "10": 0, "01": 1}[report[2 * box : 2 * box + 2]]
+
+    @property
+    def count(self) -> int:
+        return math.comb(self.k, self.drawn) << self.drawn
+
+    @property
+    def uniform_support(self) -> float:
+        return self.drawn / self.size
+
+
+@dataclass(frozen=True)
+class Drawn(Counted):
+    """What stands in reports for a question that only some devices ask: a report, or None for "not asked".
+
+    One more support counts the devices that asked.
+    """
+
+    of: ReportSpace
+
+    @property
+    def json_type(self) -> type[int] | type[str]:  # type: ignore[override]
+        return self.of.json_type
+
+    @property
+    def size(self) -> int:  # type: ignore[override]
+        return self.of.size + 1
+
+    @property
+    def described(self) -> str:
+        return f"{self.of.described}, or null"
+
+    def __contains__(self, report: object) -> bool:
+        return report is None or report in self.of
+
+    def supports(self, report: Any) -> tuple[int, ...]:
+        return () if report is None else (*self.of.supports(report), self.of.size)

@@ -1,0 +1,9 @@
+"""Confidence levels on the command line."""
+
+from __future__ import annotations
+
+from deniable.commands.numbers import Number
+from deniable_statistics.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
+
+LEVEL = Number(LOWEST_LEVEL, HIGHEST_LEVEL)
+"""A confidence level."""

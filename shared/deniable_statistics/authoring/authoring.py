@@ -1,0 +1,439 @@
+"""A survey as its author writes it: TOML, with every way to go wrong answered by a sentence that names the key."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import tomllib
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+from deniable.access.issuer import Issuer
+from deniable.errors import ParameterError, SurveyError, describe, key_hint, shown
+from deniable.exact import positive_epsilon
+from deniable.mechanisms import MECHANISMS, ForcedResponse, KAry, Longitudinal, Mechanism, TwoCoin, Warner
+from deniable.survey.document import ACCESS, MAX_BYTES, READERS, RELEASE, RESULTS, RETENTIONS, Survey
+from deniable.survey.group import Group, check_name
+from deniable.survey.question import Question, levels_from
+from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
+from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refuse_repeats
+from deniable_statistics.authoring.selection import choose
+from deniable_statistics.authoring.sharing import Member, ways_to_share, why
+
+SURVEY_KEYS = (
+    *("title", "organiser", "about", "opens", "closes", "cohorts", "cohort_required"),
+    *("retention", "fresh", "release", "results", "readers", "access", "issuer"),
+    *("epsilon", "draw", "groups", "questions"),
+)
+QUESTION_KEYS = ("id", "type", "text", "epsilon", "group")
+ISSUER_KEYS = ("key", "url")
+GROUP_KEYS = ("epsilon", "draw")
+WHOLE_SURVEY = "survey"
+"""The group of the questions that share the epsilon of the survey."""
+SPOKEN_NO_YES = (
+    Text("No", {"ar": "لا", "de": "Nein", "es": "No", "fr": "Non"}),
+    Text("Yes", {"ar": "نعم", "de": "Ja", "es": "Sí", "fr": "Oui"}),
+)
+"""What yes and no are called where they are options beside a third one: the words of the respondents' catalogues."""
+
+BYTE_ORDER_MARK = "\ufeff"
+CURLY_QUOTES = frozenset("\u201c\u201d\u201e\u2018\u2019\u201a\xab\xbb")
+
+_DAY_FIRST = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
+MAX_END = 100
+"""Characters of what an end of a scale means: it stands in a box beside the others."""
+
+_FILE_NAME = re.compile(r"[^\n=\[\]]{1,250}\.[A-Za-z]{1,8}|[^\n=\[\]]{0,250}[/\\][^\n=\[\]]{1,250}")
+
+_COINS = ("truth", "yes", "forced")
+
+
+def read_survey(text: str | bytes | Path) -> Survey:
+    """Read a survey from its author's TOML and resolve every mechanism to its integers.
+
+    Parameters
+    ----------
+    text : str, bytes or Path
+        The TOML itself, or the path of a file with it.
+
+    Raises
+    ------
+    SurveyError
+        Naming the line, or the question and key, and what was expected there.
+
+    Examples
+    --------
+    >>> survey = read_survey('''
+    ... title = "Life and love, 1974"
+    ... [[questions]]
+    ... id = "affair"
+    ... type = "yes-no"
+    ... text = "Have you had an affair since you married?"
+    ... truth = "1/2"
+    ... ''')
+    >>> survey.id, survey.questions[0].mechanism
+    ('httkewi55ornktgjp4t4lebelm', TwoCoin(truth=2147483648, yes=2147483648))
+    """
+    if isinstance(text, Path):
+        text = _read_file(text)
+    try:
+        source = text.decode("utf-8") if isinstance(text, bytes) else text
+    except UnicodeDecodeError as problem:
+        line = problem.object[: problem.start].count(b"\n") + 1
+        raise SurveyError(
+            f"survey: must be UTF-8 text, which byte {problem.start} (line {line}) is not; save the file as UTF-8"
+        ) from None
+    source = source.removeprefix(BYTE_ORDER_MARK)  # which editors on Windows write
+    if len(source) > MAX_BYTES:
+        raise SurveyError(f"survey: must be at most {MAX_BYTES} characters, got {len(source)}")
+    try:
+        written = tomllib.loads(source, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as problem:
+        if _FILE_NAME.fullmatch(source):
+            raise SurveyError(
+                f"survey: must be TOML, got what looks like the name of a file; read_survey(Path({source!r})) reads it"
+            ) from None
+        last = source.rstrip("\n").count("\n") + 1
+        sentence = str(problem).replace("at end of document", f"at line {last}, the end of the document")
+        raise SurveyError(_usual_slip(source, sentence) or f"survey: is not TOML: {sentence}") from None
+    except RecursionError:
+        raise SurveyError("survey: is not TOML of a survey: it nests too deep") from None
+    _refuse_unknown(written, SURVEY_KEYS, "survey")
+    questions = written.get("questions")
+    if not isinstance(questions, list) or not questions or not all(isinstance(each, dict) for each in questions):
+        raise SurveyError("questions: must be one or more tables [[questions]]")
+    ids = tuple(str(each["id"]) for each in questions if "id" in each)
+    refuse_repeats(ids, "questions: ids")
+    groups = _groups(written)
+    drafts = [_draft(each, number, groups) for number, each in enumerate(questions, start=1)]
+    return Survey(
+        title=_text(_required(written, "title", "survey"), "title"),
+        organiser=_text(written.get("organiser"), "organiser"),
+        about=_text(written.get("about"), "about"),
+        opens=_date(written, "opens"),
+        closes=_date(written, "closes"),
+        cohorts=tuple(_list(written, "cohorts", "survey")) if "cohorts" in written else (),
+        cohort_required=written.get("cohort_required", False),
+        retention=written.get("retention", RETENTIONS[0]),
+        fresh=written.get("fresh"),
+        release=written.get("release", RELEASE),
+        results=written.get("results", RESULTS[0]),
+        readers=written.get("readers", READERS[0]),
+        access=written.get("access", ACCESS[0]),
+        issuer=_issuer(written.get("issuer")),
+        questions=_questions(drafts, groups),
+    )
+
+
+def _read_file(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SurveyError(f"survey: {path.name} cannot be read: {error.strerror}") from None
+
+
+def _issuer(written: object) -> Issuer | None:
+    if written is None:
+        return None
+    if not isinstance(written, dict):
+        raise SurveyError(f"issuer: must be a table [issuer], got {shown(written)}")
+    _refuse_unknown(written, ISSUER_KEYS, "issuer")
+    return Issuer(_required(written, "key", "issuer"), written.get("url"))
+
+
+def _usual_slip(source: str, sentence: str) -> str | None:
+    """What to write instead, where the line that is no TOML looks like one of the slips that people make most."""
+    place = re.search(r"\(at line (\d+)", sentence)
+    lines = source.split("\n")
+    if not place or not 1 <= int(place[1]) <= len(lines):
+        return None
+    number, line = int(place[1]), lines[int(place[1]) - 1]
+    if set(re.sub(r'"[^"]*"', "", line)) & CURLY_QUOTES:
+        return f'survey, line {number}: must have straight quotes around texts, like "this", not curly ones'
+    if found := re.search(rf"=\s*({_DAY_FIRST.pattern})", line):
+        return f"survey, line {number}: must write a date as {_year_first(found[1])}, not {found[1]}"
+    if found := re.search(r"=\s*([-+]?\d+),(\d+)\s*(?:#|$)", line):
+        return f"survey, line {number}: must write a decimal point, {found[1]}.{found[2]}, not a comma"
+    return None
+
+
+def _year_first(written: str) -> str:
+    """A date as TOML writes it; an example where the day and the month could be either."""
+    found = _DAY_FIRST.fullmatch(written)
+    assert found is not None
+    day, month, year = (int(part) for part in found.groups())
+    try:
+        # With slashes some write the month first. A date that could be read in two ways is nobody's to choose.
+        if "/" in written and day <= 12 and day != month:
+            raise ValueError
+        return datetime.date(year, month, day).isoformat()
+    except ValueError:
+        return "year-month-day, such as 2026-11-20"
+
+
+def _groups(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
+    """What the author says of each group; with an epsilon of the survey, the questions that have none are one."""
+    groups = written.get("groups", {})
+    if not isinstance(groups, dict) or not all(isinstance(each, dict) for each in groups.values()):
+        raise SurveyError("groups: must be tables such as [groups.private]")
+    if "draw" in written and "epsilon" not in written:
+        raise SurveyError("draw: needs epsilon, which the questions share")
+    if WHOLE_SURVEY in groups:
+        raise SurveyError(f"groups: must not be called {WHOLE_SURVEY!r}, the group of what shares the survey's epsilon")
+    if "epsilon" in written:
+        groups = groups | {WHOLE_SURVEY: {key: written[key] for key in GROUP_KEYS if key in written}}
+    for name, each in groups.items():
+        check_name(name)
+        _refuse_unknown(each, GROUP_KEYS, f"group {name!r}")
+        _required(each, "epsilon", f"group {name!r}")
+    return groups
+
+
+@dataclass(frozen=True)
+class _Draft:
+    """A question as far as it is known before it has its noise."""
+
+    written: Mapping[str, Any]
+    where: str
+    kind: QuestionType
+    options: tuple[str, ...]
+    goal: str | None
+    group: str | None
+
+    @property
+    def member(self) -> Member:
+        return Member(self.kind, _answers(self.kind, len(self.options), self.written), self.goal)
+
+    def with_noise(self, mechanism: Mechanism, why: str | None, group: Group | None = None) -> Question:
+        return Question(
+            id=_required(self.written, "id", self.where),
+            type=self.kind.name,
+            text=_text(_required(self.written, "text", self.where), f"{self.where}: text"),
+            options=self.options,
+            mechanism=mechanism,
+            goal=self.goal if self.kind.has_goal else None,
+            why=why,
+            group=group,
+        )
+
+
+def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> _Draft:
+    where = f"question {written['id']!r}" if isinstance(written.get("id"), str) else f"question {number}"
+    name = _required(written, "type", where)
+    if not isinstance(name, str) or name not in QUESTION_TYPES:
+        raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {name!r}")
+    kind = QUESTION_TYPES[name]
+    _refuse_unknown(written, (*QUESTION_KEYS, *kind.keys), where)
+    group = _group_of(written, kind, where, groups)
+    options = _options(kind, written, where)
+    if "decline" in written:
+        kind, options = _declinable(kind, options, written, where)
+    for language in {language for each in options if isinstance(each, Text) for language in each.translations}:
+        spoken = tuple(each.in_language(language) if isinstance(each, Text) else each for each in options)
+        refuse_repeats(spoken, f"{where}: options in {language}")
+    goal = written.get("goal", kind.goals[0]) if kind.goals else None
+    if goal not in (kind.goals or (None,)):
+        raise SurveyError(f"{where}: goal must be one of {', '.join(kind.goals)}, got {goal!r}")
+    return _Draft(written, where, kind, options, goal, group)
+
+
+def _group_of(written: Mapping[str, Any], kind: QuestionType, where: str, groups: Collection[str]) -> str | None:
+    """The group that a question shares its epsilon with; None where it says how much noise it has itself."""
+    coins = [key for key in _COINS if key in written]
+    if "epsilon" in written and coins:
+        raise SurveyError(f"{where}: must have either epsilon or the coins, got both epsilon and {coins[0]}")
+    own = [key for key in ("epsilon", *_COINS, "mechanism", "wave_epsilon") if key in written]
+    if "group" in written:
+        if own:
+            raise SurveyError(f"{where}: must have either group or {own[0]}: the questions of a group share its noise")
+        if not isinstance(written["group"], str) or written["group"] not in groups:
+            named = ", ".join(groups) or "this survey has none"
+            raise SurveyError(f"{where}: group must be one of [groups] ({named}), got {shown(written['group'])}")
+        return str(written["group"])
+    if WHOLE_SURVEY in groups and not own:
+        return WHOLE_SURVEY
+    if "epsilon" not in written and "truth" not in written:
+        hint = ', or the coin truth = "1/2"' if "truth" in kind.keys else ""
+        raise SurveyError(f"{where}: must say how much noise: epsilon = 1.0{hint}")
+    return None
+
+
+def _questions(drafts: Sequence[_Draft], groups: Mapping[str, Mapping[str, Any]]) -> tuple[Question, ...]:
+    """The questions with the noise that they ask for, or that their groups have for them."""
+    members = {name: [each for each in drafts if each.group == name] for name in groups}
+    shared = {name: iter(_shared(name, groups[name], some)) for name, some in members.items()}
+    return tuple(_alone(each) if each.group is None else next(shared[each.group]) for each in drafts)
+
+
+def _alone(draft: _Draft) -> Question:
+    try:
+        return draft.with_noise(*_mechanism(draft.kind, len(draft.options), draft.goal, draft.written))
+    except ParameterError as error:
+        raise SurveyError(f"{draft.where}: {error}") from None
+
+
+def _shared(name: str, written: Mapping[str, Any], drafts: Sequence[_Draft]) -> list[Question]:
+    """The questions of a group, in the way that takes the fewest respondents."""
+    where = "survey" if name == WHOLE_SURVEY else f"group {name!r}"
+    if not drafts:
+        raise SurveyError(f"{where}: must have questions that share its epsilon, got none")
+    try:
+        ways = ways_to_share([each.member for each in drafts], written["epsilon"], written.get("draw"))
+    except ParameterError as error:
+        raise SurveyError(f"{where}: {error}") from None
+    best, reason = ways[0], why(ways)
+    if best.is_split:
+        told = None if len(drafts) == 1 else reason
+        return [each.with_noise(own, told) for each, own in zip(drafts, best.mechanisms, strict=True)]
+    group = Group(name, len(drafts), best.draw, best.joint, reason)
+    return [each.with_noise(own, None, group) for each, own in zip(drafts, best.mechanisms, strict=True)]
+
+
+def _options(kind: QuestionType, written: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    if kind.options:
+        return kind.options
+    if kind.has_numbers:
+        if kind.counted_by:
+            lo, hi = 1, _whole(written, kind.counted_by, where)
+            if not 2 <= hi <= kind.most_options:
+                raise SurveyError(f"{where}: {kind.counted_by} must be 2 to {kind.most_options}, got {describe(hi)}")
+        else:
+            lo, hi = (_whole(written, key, where) for key in ("lo", "hi"))
+        if lo >= hi:
+            raise SurveyError(f"{where}: lo must be below hi, got {describe(lo)} and {describe(hi)}")
+        if kind.answers is AnswerKind.RANGE:
+            return ()
+        if hi - lo >= kind.most_options:
+            raise SurveyError(
+                f"{where}: a {kind.name} has at most {kind.most_options} levels, got {hi - lo + 1}; ask a number"
+            )
+        levels = levels_from(str(lo), hi - lo + 1)
+        return _with_ends(levels, written, where) if "ends" in written else levels
+    options = tuple(_text(each, f"{where}: options") for each in _list(written, "options", where))
+    if len(options) < 2:
+        raise SurveyError(f"{where}: options must be at least 2, got {len(options)}: one option needs no question")
+    return options
+
+
+def _with_ends(levels: tuple[str, ...], written: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    """The levels of a scale with what the ends mean beside their numbers, which answers and results keep."""
+    ends = tuple(_text(each, f"{where}: ends") for each in _list(written, "ends", where))
+    if len(ends) != 2:
+        raise SurveyError(f'{where}: ends must be two texts like ["not at all", "completely"], got {len(ends)}')
+    for end in ends:
+        check_text(end, f"{where}: ends", MAX_END)
+    refuse_repeats(ends, f"{where}: ends")
+
+    def labelled(level: str, end: str) -> Text:
+        spoken = end.translations if isinstance(end, Text) else {}
+        return Text(level, {key: f"{level} \u2013 {text}" for key, text in {**spoken, EVERY_OTHER: str(end)}.items()})
+
+    return labelled(levels[0], ends[0]), *levels[1:-1], labelled(levels[-1], ends[1])
+
+
+def _whole(written: Mapping[str, Any], key: str, where: str) -> int:
+    value = _required(written, key, where)
+    if type(value) is not int:
+        hint = f"; write {value:.0f}" if _is_whole(value) else ""
+        raise SurveyError(f"{where}: {key} must be a whole number without a point, got {shown(value)}{hint}")
+    return value
+
+
+def _is_whole(value: object) -> bool:
+    return isinstance(value, Decimal) and value.is_finite() and abs(value) < 10**12 and value % 1 == 0
+
+
+def _declinable(
+    kind: QuestionType, options: tuple[str, ...], written: Mapping[str, Any], where: str
+) -> tuple[QuestionType, tuple[str, ...]]:
+    """The question with "prefer not to say" as one of its options.
+
+    It goes through the mechanism like every other answer: a blank, or a value of its own, would tell.
+    """
+    if "yes" in written:
+        raise SurveyError(f"{where}: must have either yes or decline: with three options there is no second coin")
+    declined = _text(written["decline"], f"{where}: decline")
+    return QUESTION_TYPES["choice"], (*(SPOKEN_NO_YES if kind.is_yes_no else options), declined)
+
+
+def _mechanism(
+    kind: QuestionType, k: int, goal: str | None, written: Mapping[str, Any]
+) -> tuple[Mechanism, str | None]:
+    """The mechanism and, where it was chosen and not asked for, why."""
+    for key in ("truth", "yes"):
+        if isinstance(written.get(key), int):
+            raise ParameterError(f'{key}: must be a probability such as "1/2" or 0.5, got {describe(written[key])}')
+    if "wave_epsilon" in written and written.get("mechanism") != Longitudinal.name:
+        raise ParameterError(f'wave_epsilon: needs mechanism = "{Longitudinal.name}", the one that has waves')
+    if "mechanism" in written:
+        return _asked_mechanism(kind, k, written), None
+    if kind.is_yes_no:
+        if "epsilon" in written:
+            return Warner.from_epsilon(written["epsilon"]), None
+        return TwoCoin(written["truth"], written.get("yes", "1/2")), None
+    if "forced" in written:
+        forced = written["forced"]
+        if isinstance(forced, list) and len(forced) != k:
+            raise ParameterError(f"forced: must be {k} probabilities, one for each option, got {len(forced)}")
+        return ForcedResponse(written["truth"], forced), None
+    if "truth" in written:
+        return KAry.from_coin(k, written["truth"]), None
+    epsilon = positive_epsilon(written["epsilon"])
+    choice = choose(kind, _answers(kind, k, written), epsilon, goal)
+    return choice.best, choice.why
+
+
+def _asked_mechanism(kind: QuestionType, k: int, written: Mapping[str, Any]) -> Mechanism:
+    """The mechanism that the author names."""
+    name = written["mechanism"]
+    if "epsilon" not in written:
+        raise ParameterError("mechanism: needs epsilon, not coins")
+    epsilon = positive_epsilon(written["epsilon"])
+    possible = {each: cls for each, cls in MECHANISMS.items() if kind.family in cls.named_in}
+    if name not in possible:
+        raise ParameterError(f"mechanism: must be one of {', '.join(possible)}, got {name!r}")
+    return possible[name].for_answers(_answers(kind, k, written), epsilon, written.get("wave_epsilon"))
+
+
+def _answers(kind: QuestionType, k: int, written: Mapping[str, Any]) -> range:
+    """Numbers of the options, or the numbers that can be answered."""
+    return range(written["lo"], written["hi"] + 1) if kind.answers is AnswerKind.RANGE else range(k)
+
+
+def _required(written: Mapping[str, Any], key: str, where: str) -> Any:
+    if key not in written:
+        raise SurveyError(f"{where}: must have the key {key}")
+    return written[key]
+
+
+def _text(written: Any, where: str) -> Any:
+    """A text, perhaps in several languages; `Survey` and `Question` refuse what is not one."""
+    return read_text(written, where)
+
+
+def _list(written: Mapping[str, Any], key: str, where: str) -> list[Any]:
+    value = _required(written, key, where)
+    if not isinstance(value, list):
+        raise SurveyError(f'{where}: {key} must be a list like ["a", "b"], got {shown(value)}')
+    return value
+
+
+def _date(written: Mapping[str, Any], key: str) -> datetime.date | None:
+    value = written.get(key)
+    if value is None or type(value) is datetime.date:
+        return value
+    if isinstance(value, str):
+        day = _year_first(value) if _DAY_FIRST.fullmatch(value) else "like 2026-11-20"
+        raise SurveyError(f"{key}: must be a date without quotes, {day}, got {shown(value)}")
+    if isinstance(value, datetime.datetime):
+        raise SurveyError(f"{key}: must be a day without a time, {value.date()}; days begin and end in UTC")
+    raise SurveyError(f"{key}: must be a day like 2026-11-20, got {shown(value)}")
+
+
+def _refuse_unknown(written: Mapping[str, Any], known: Collection[str], where: str) -> None:
+    for key in written:
+        if key not in known:
+            raise SurveyError(f"{where}: has the unknown key {key!r}; {key_hint(key, known)}")

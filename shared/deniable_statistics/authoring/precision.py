@@ -1,0 +1,75 @@
+"""What a mechanism takes in respondents: the one figure by which mechanisms and ways to share an epsilon are chosen."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from statistics import NormalDist
+
+from deniable.mechanisms import Mechanism
+from deniable.mechanisms.drawn_boxes import noise_of_drawn
+from deniable.wire.space import DrawnBits
+
+HALF_WIDTH = 0.05
+"""Half width of the 95 % interval that respondents are counted for: 5 points of a share, or 5 % of a range."""
+
+POINTS = "\u00b15 points on average over the options"
+POINTS_OF_A_BOX = "\u00b15 points at a share of one half"
+PART_OF_RANGE = "\u00b15 % of the range"
+
+
+def people_needed(mechanism: Mechanism, *, wants_mean: bool, asked: float = 1.0) -> int:
+    """Respondents for that half width of the mean, or of the shares, if this part of them is asked."""
+    return people(variance_if_even(mechanism, wants_mean=wants_mean) / asked)
+
+
+def people(variance: float) -> int:
+    """Respondents for that half width, if ``n`` times the variance of what is wanted is this."""
+    return math.ceil(variance * (NormalDist().inv_cdf(0.975) / HALF_WIDTH) ** 2)
+
+
+def variance_if_even(mechanism: Mechanism, *, wants_mean: bool) -> float:
+    """``n`` times the variance of the mean in a range of length 1, or of a share, if all answers are equally frequent.
+
+    Of the shares it is the mean over all options. Where an answer is one option and all have the same noise, what noise
+    adds to it is the same whatever the shares are, and what chance adds in who answers is largest here.
+    """
+    if not wants_mean:
+        share = _even_share(mechanism)
+        return share * (1 - share) + noise_if_even(mechanism) / mechanism.k
+    possible = mechanism.answer_range
+    return mean_variance(mechanism) / (possible[-1] - possible[0]) ** 2
+
+
+def noise_if_even(mechanism: Mechanism) -> float:
+    """``n`` times what noise adds to the variances of all shares together, if all answers are equally frequent."""
+    share = _even_share(mechanism)
+    return math.fsum(share * if_true + (1 - share) * if_other for if_true, if_other in _noise(mechanism))
+
+
+def _even_share(mechanism: Mechanism) -> float:
+    """The share of an option if all answers are equally frequent: of a box, if ticked or not is."""
+    return 0.5 if "ticks" in mechanism.question_types else 1 / mechanism.k
+
+
+def _noise(mechanism: Mechanism) -> Sequence[tuple[float, float]]:
+    """What noise adds to the variance of each share, as a design's `noise`; of what has supports without numpy."""
+    if mechanism.support is None:
+        from deniable_statistics.designs.of_mechanisms import design_of
+
+        return design_of(mechanism).noise
+    if isinstance(mechanism.reports, DrawnBits):
+        each = noise_of_drawn(mechanism.reports.k, mechanism.reports.drawn, mechanism.support[0])
+        return ((each, each),) * mechanism.k
+    return [each.noise for each in mechanism.support]
+
+
+def mean_variance(mechanism: Mechanism) -> float:
+    """``n`` times the variance of the estimated mean of a population that is uniform over the answers; takes numpy."""
+    import numpy as np
+
+    from deniable_statistics.designs.of_mechanisms import design_of
+
+    design = design_of(mechanism)
+    weights, _ = design.mean_weights(tuple(design.answer_values))
+    return float(design.score_covariance(np.array([weights]), design.expected_if_even)[0, 0])

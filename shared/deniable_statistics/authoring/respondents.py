@@ -1,0 +1,127 @@
+"""What a choice of mechanism buys: how many respondents each candidate takes for the same precision."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from deniable.mechanisms.longitudinal import waves_of
+from deniable.survey.question import Question
+from deniable.survey.unit import Unit
+from deniable_statistics.authoring.precision import people, people_needed
+from deniable_statistics.authoring.selection import Choice, choose
+
+
+class Needed(NamedTuple):
+    """Respondents for the precision of `deniable_statistics.authoring.precision`; with ``label`` None the fewest that
+    are possible.
+
+    That is by the best bound which is known.
+    """
+
+    label: str | None
+    respondents: int
+
+
+def respondents_needed(question: Question) -> tuple[Needed, ...]:
+    """The respondents that each candidate for a question takes at its epsilon, the chosen one first, last the bound.
+
+    Empty where there is one candidate only.
+
+    References
+    ----------
+    The bound for boxes is the level-1 inequality: R. O'Donnell, "Analysis of Boolean Functions", Cambridge University
+    Press 2014, section 5.4. That for numbers is the linear program of `deniable_statistics.authoring.optimum`.
+
+    Examples
+    --------
+    >>> from deniable import DrawnBoxes
+    >>> boxes = Question("q", "ticks", "Which?", tuple("abcdefgh"), DrawnBoxes.from_epsilon(8, 2))
+    >>> for label, n in respondents_needed(boxes):
+    ...     print(label, n)
+    drawn-boxes (2 of 8) 4063
+    drawn-boxes (3 of 8) 5196
+    tick-boxes 24842
+    None 2928
+    """
+    choice = _choice(question)
+    if choice is None:
+        return ()
+    asked = question.share_asked
+    found = [Needed(each.label, each.respondents(asked)) for each in choice.candidates]
+    # Bounds come from sums and linear programs that are solved to a few digits.
+    fewest = min(n for _, n in found)
+    return *found, *(Needed(None, min(people(bound / asked), fewest)) for bound in _bound(question))
+
+
+def comparison(question: Question) -> list[str]:
+    """Why a question has its mechanism, and what it was compared with, in sentences; none where there was no choice.
+
+    A choice is told in the very words that the survey publishes. Where the author named the mechanism, it stands beside
+    what would have been chosen.
+    """
+    published = question.why
+    choice = _choice(question)
+    if choice is None:
+        return [_sentence(published)] if published else []
+    bounds = "".join(f"; no mechanism fewer than {n:,}" for label, n in respondents_needed(question) if label is None)
+    if published and published.startswith(choice.claim):
+        return [_sentence(published + bounds)]
+    sentences = [_sentence(published)] if published else []
+    said = choice.compared(question.share_asked)
+    mechanism = question.mechanism
+    if type(mechanism) is not type(choice.best) or str(mechanism) != str(choice.best):
+        wants_mean = question.kind.wants_mean(question.goal)
+        if wants_mean or mechanism.has_shares:
+            own = people_needed(mechanism, wants_mean=wants_mean, asked=question.share_asked)
+            said += f"; asked for: {mechanism} {own:,}"
+    return [*sentences, _sentence(said + bounds)]
+
+
+def _sentence(text: str) -> str:
+    return text[0].upper() + text[1:]
+
+
+def _choice(question: Question) -> Choice | None:
+    """The candidates for a question, where there are two at least."""
+    kind = question.kind
+    if waves_of(question.mechanism) or kind.is_yes_no or (question.group and question.group.joint):
+        return None
+    # Surveys publish no goal of ticks; what all boxes together cost is one of the candidates for their shares.
+    goal = "shares" if kind.takes_several else question.goal
+    choice = choose(kind, question.mechanism.answer_range, question.mechanism.epsilon, goal)
+    return choice if len(choice.candidates) > 1 else None
+
+
+def _bound(question: Question) -> Iterator[float]:
+    """``n`` times the least variance that is known to be possible for any mechanism, where one is known."""
+    ratio = math.exp(question.mechanism.epsilon)
+    if question.kind.takes_several:
+        yield _least_variance_of_bits(len(question.options), ratio)
+    elif question.kind.wants_mean(question.goal):
+        from deniable_statistics.authoring.optimum import optimal_noise
+
+        steps = len(question.mechanism.answer_range) - 1
+        with contextlib.suppress(ModuleNotFoundError):  # without scipy nobody solves the linear program
+            yield (optimal_noise(steps, ratio) + (steps + 2) / (3 * steps)) / 4
+
+
+def _least_variance_of_bits(k: int, ratio: float) -> float:
+    """``n`` times the least variance of the share of each of ``k`` bits that are told together.
+
+    It follows from the level-1 inequality; bits are boxes or yes-no answers."""
+    # A report that is E times as likely under a share alpha of all patterns as under the others.
+    alphas = (step / 2000 for step in range(1, 2000))
+    gain = max(2 * math.log(1 / a) * ((ratio - 1) * a / ((ratio - 1) * a + 1)) ** 2 for a in alphas)
+    return k / (4 * gain)
+
+
+def group_sentences(unit: Unit) -> list[str]:
+    """What the ways take in which a group's questions share an epsilon, of yes-no questions beside the bound."""
+    said = [unit.group.why] if unit.group and unit.group.why else []
+    if all(each.kind.is_yes_no for each in unit.questions):
+        least = _least_variance_of_bits(len(unit.questions), math.exp(unit.epsilon))
+        said.append(f"no way takes fewer than {people(least):,}")
+    return said

@@ -1,0 +1,170 @@
+"""Which mechanism answers a question: the one that takes the fewest respondents for what its author wants to know.
+
+The figure is that of `deniable_statistics.authoring.precision`. Of mechanisms within 1 % of the fewest the plainest is
+taken: one binomial has exact intervals, and what tells shares can be modelled.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from deniable.errors import ParameterError
+from deniable.exact import Number
+from deniable.mechanisms import (
+    DiscreteLaplace,
+    DrawnBoxes,
+    Geometric,
+    KAry,
+    Mechanism,
+    OneBitMean,
+    Piecewise,
+    Subset,
+    TickBoxes,
+)
+from deniable.mechanisms.drawn_boxes import MOST_DRAWN
+from deniable.survey.question_types import AnswerKind, QuestionType
+from deniable_statistics.authoring.precision import PART_OF_RANGE, POINTS, POINTS_OF_A_BOX, people, variance_if_even
+
+TIE = 1.01
+"""Mechanisms that take at most this many times the fewest respondents are as good."""
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A mechanism and what it costs."""
+
+    mechanism: Mechanism
+    variance: float
+    """``n`` times the variance that `deniable_statistics.authoring.precision` looks at."""
+
+    @property
+    def label(self) -> str:
+        """What it is called where several are compared."""
+        return str(self.mechanism)
+
+    def respondents(self, asked: float = 1.0) -> int:
+        """How many it takes, if this part of them is asked."""
+        return people(self.variance / asked)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The candidates for a question: the one that is chosen, and the others, those with the fewest respondents first.
+
+    Attributes
+    ----------
+    precision : str
+        What the respondents are counted for.
+    candidates : tuple of Candidate
+    """
+
+    precision: str
+    candidates: tuple[Candidate, ...]
+
+    @property
+    def best(self) -> Mechanism:
+        """The mechanism that is chosen."""
+        return self.candidates[0].mechanism
+
+    @property
+    def claim(self) -> str:
+        """How `why` begins."""
+        return f"fewest respondents for {self.precision}: "
+
+    @property
+    def why(self) -> str:
+        """The choice in a sentence, as surveys publish it."""
+        return self.compared()
+
+    def compared(self, asked: float = 1.0) -> str:
+        """The choice in a sentence, where each device asks the question with this probability."""
+        chosen, *others = ((each.label, each.respondents(asked)) for each in self.candidates)
+        fewer = [label for label, n in others if n < chosen[1]]
+        plainer = f" (within 1 % of {fewer[0]}, and plainer)" if fewer else ""
+        rest = "".join(f"; {label} {n:,}" for label, n in others)
+        return f"{self.claim}{chosen[0]} {chosen[1]:,}{plainer}{rest}"
+
+
+@functools.lru_cache(maxsize=256, typed=True)  # typed: as an epsilon 0.1 is 1/10, Fraction(0.1) is not
+def choose(kind: QuestionType, answers: range, epsilon: Number, goal: str | None) -> Choice:
+    """The candidates for a question of this type: numbers of its options, or the numbers that can be answered.
+
+    Questions of one survey are often alike, and surveys are read again: found once, a choice is kept.
+    """
+    if kind.answers is AnswerKind.RANGE:
+        return choose_for_number(answers[0], answers[-1], epsilon)
+    if kind.takes_several:
+        return choose_for_ticks(len(answers), epsilon, str(goal))
+    if goal is not None:
+        return choose_for_scale(len(answers), epsilon, goal)
+    return choose_for_choice(len(answers), epsilon)
+
+
+def choose_for_choice(k: int, epsilon: Number) -> Choice:
+    """The candidates for one of ``k`` options: KAry and the best subsets.
+
+    >>> choose_for_choice(10, 1).why
+    'fewest respondents for \u00b15 points on average over the options: subset of 3 4,611; k-ary 6,432'
+    """
+    return _choose(POINTS, _made((KAry, Subset), range(k), epsilon))
+
+
+def choose_for_scale(levels: int, epsilon: Number, goal: str) -> Choice:
+    """The candidates for a scale whose author wants the shares of the levels, or their mean."""
+    if goal == "shares":
+        return _choose(POINTS, _made((KAry, Subset, Geometric), range(levels), epsilon))
+    among = (KAry, OneBitMean, Piecewise, Geometric)
+    return _choose(PART_OF_RANGE, _made(among, range(levels), epsilon, wants_mean=True))
+
+
+def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
+    """The candidates for ``k`` tick boxes whose author wants the share of each, or all boxes together in every report.
+
+    >>> print(choose_for_ticks(8, 2, "shares").why.partition(": ")[2])
+    drawn-boxes (2 of 8) 4,063; drawn-boxes (3 of 8) 5,196; tick-boxes 24,842
+    """
+    coins = _made((TickBoxes,), range(k), epsilon)
+    if goal == "together":
+        return _choose(f"{POINTS_OF_A_BOX} with all boxes in every report", coins)
+    drawn: list[Candidate] = []
+    for s in range(1, min(k, MOST_DRAWN) + 1):
+        with contextlib.suppress(ParameterError):
+            drawn.append(_candidate(DrawnBoxes.from_epsilon(k, epsilon, s)))
+    nearest = sorted(drawn, key=lambda each: each.variance)[:2]
+    return _choose(POINTS_OF_A_BOX, [*nearest, *coins])
+
+
+def choose_for_number(lo: int, hi: int, epsilon: Number) -> Choice:
+    """The candidates for a whole number in a range whose mean is wanted."""
+    linear = (OneBitMean, Piecewise)
+    among = (*linear, Geometric, DiscreteLaplace) if hi - lo <= MOST_COMPARED else linear
+    return _choose(PART_OF_RANGE, _made(among, range(lo, hi + 1), epsilon, wants_mean=True))
+
+
+MOST_COMPARED = 100
+"""Ranges above are answered by what needs no weights for each number: they would fill the survey."""
+
+
+def _made(
+    among: tuple[type[Mechanism], ...], answers: range, epsilon: Number, *, wants_mean: bool = False
+) -> Iterator[Candidate]:
+    for cls in among:
+        with contextlib.suppress(ParameterError):  # 32-bit weights cannot hold this one; the others are compared
+            yield _candidate(cls.for_answers(answers, epsilon), wants_mean=wants_mean)
+
+
+def _candidate(mechanism: Mechanism, *, wants_mean: bool = False) -> Candidate:
+    return Candidate(mechanism, variance_if_even(mechanism, wants_mean=wants_mean))
+
+
+def _choose(precision: str, plainest_first: Iterable[Candidate]) -> Choice:
+    candidates = list(plainest_first)
+    if not candidates:
+        raise ParameterError("epsilon: no mechanism can hold it with 32-bit weights for so many options")
+    least = min(each.variance for each in candidates)
+    chosen = next(each for each in candidates if each.variance <= TIE * least)
+    others = (each for each in candidates if each is not chosen)
+    return Choice(precision, (chosen, *sorted(others, key=lambda each: each.variance)))

@@ -1,0 +1,297 @@
+"""Reports to a folder of parts, in constant memory: for more of them than a file or a machine's memory takes."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter, OrderedDict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import Any, Protocol, cast
+from urllib.parse import quote
+
+from deniable.access.words import enforced
+from deniable.errors import ParameterError, ReportError
+from deniable.survey.document import Survey
+from deniable.table import csv_lines, report_cell
+from deniable_statistics.data.data_set import Variable
+from deniable_statistics.data.manifest import FORMATS, MANIFEST, REPORTS, SURVEY, Manifest, Part, sha256_of
+from deniable_statistics.data.survey_data import COHORT, report_variables
+from deniable_statistics.data.whole import check_parent, sync, whole_folder
+from deniable_statistics.data.writing import WRITERS, arrow_schema, arrow_table, library
+
+ROWS_A_PART = 1_000_000
+"""Rows of a part at most."""
+
+ROWS_WAITING = 50_000
+"""Rows that wait in memory at most, of all cohorts together; a group of rows of Parquet is as many or fewer."""
+
+OPEN_PARTS = 100
+"""Parts that are open at once; of more cohorts the one that waited longest is closed, and another one follows it."""
+
+NO_COHORT = "__HIVE_DEFAULT_PARTITION__"
+"""The name that Hive, Spark, DuckDB and Arrow have for nothing in the name of a folder."""
+
+MOST_BYTES = 255
+"""Longest name of a file or folder, in bytes: what most file systems take."""
+
+Row = Sequence[str | int | None]
+"""Id, cohort, then one value a question."""
+
+
+def check_folder(folder: Path, form: str) -> None:
+    """Raise a ParameterError unless an export can be written there, before anything is read.
+
+    The folder must be empty, or not there, within one that is.
+    """
+    if folder.suffix.lower() in {*WRITERS, *(f".{each}" for each in FORMATS)}:
+        raise ParameterError(
+            f"folder: must not be called like a file, got {folder.name!r:.80}; without a format one file is written"
+        )
+    if form == "parquet":
+        library("pyarrow", folder.name)
+    check_parent(folder)
+    if folder.exists() and not folder.is_dir():
+        raise ParameterError(f"{folder.name}: must be a folder, got a file")
+    if folder.is_dir() and any(folder.iterdir()):
+        raise ParameterError(f"{folder.name}: must be an empty folder or a new one, got one that holds something")
+
+
+def write_folder(
+    survey: Survey,
+    rows: Iterable[Row],
+    folder: Path,
+    form: str,
+    *,
+    by_cohort: bool = False,
+    expected: Mapping[str | None, int] | None = None,
+) -> Manifest:
+    """Write reports to a folder, as `deniable_statistics.data.manifest` describes it.
+
+    It is written under another name beside and gets its own when it is whole and on the disk, the manifest last. So
+    nothing that was interrupted passes for an export.
+
+    Parameters
+    ----------
+    survey : Survey
+    rows : iterable of sequences
+        Id, cohort and one value a question, in the order of ids. At most `ROWS_WAITING` are held.
+    folder : Path
+        Empty, or not there.
+    form : str
+        One of `FORMATS`.
+    by_cohort : bool
+        Whether each cohort has a folder of its own.
+    expected : mapping of str or None to int, optional
+        How many rows of each cohort there must be.
+
+    Raises
+    ------
+    ParameterError
+        If it cannot be written, or a cohort has no name that a folder can have.
+    ReportError
+        If the rows are other than expected.
+    """
+    check_folder(folder, form)
+    folder = folder.resolve()
+    with whole_folder(folder) as part:
+        (part / REPORTS).mkdir()
+        with closing(_Writing(survey, part, form, by_cohort)) as writing:
+            writing.take(rows)
+        if expected is not None and writing.rows != +Counter(expected):
+            raise ReportError(
+                f"survey {survey.id}: must have the rows that its tallies count, {sum(expected.values())}, got "
+                f"{sum(writing.rows.values())}, or as many of other cohorts; 'deniable check' tells more"
+            )
+        by_cohorts = {cohort: n for cohort in (*survey.cohorts, None) if (n := writing.rows[cohort])}
+        manifest = Manifest(
+            survey=survey,
+            form=form,
+            partitions=(COHORT,) if by_cohort else (),
+            rows_by_cohort=by_cohorts,
+            columns=tuple(report_variables(survey)),
+            parts=tuple(writing.parts()),
+            tool=_tool(),
+        )
+        _write(part / SURVEY, survey.document)
+        _write(part / MANIFEST, manifest.encode())
+    return manifest
+
+
+class _File(Protocol):
+    """An open part."""
+
+    def write(self, columns: Sequence[Sequence[Any]]) -> None:
+        """Add rows."""
+
+    def close(self) -> None:
+        """No more rows come."""
+
+
+class _Parquet:
+    def __init__(self, path: Path, title: str, variables: Sequence[Variable]) -> None:
+        self._schema = arrow_schema(title, variables, path.name)
+        repeated = [each.name for each in variables if each.name != "id"]  # ids differ, so a dictionary costs
+        parquet = library("pyarrow.parquet", path.name)
+        self._writer = parquet.ParquetWriter(path, self._schema, compression="zstd", use_dictionary=repeated)
+
+    def write(self, columns: Sequence[Sequence[Any]]) -> None:
+        self._writer.write_table(arrow_table(self._schema, columns))
+
+    def close(self) -> None:
+        self._writer.close()
+
+
+class _Csv:
+    def __init__(self, path: Path, _title: str, variables: Sequence[Variable]) -> None:
+        self._file = path.open("x", encoding="utf-8", newline="")
+        self._file.writelines(csv_lines([[each.name for each in variables]]))
+
+    def write(self, columns: Sequence[Sequence[Any]]) -> None:
+        self._file.writelines(csv_lines(zip(*columns, strict=True)))
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class _JsonLines:
+    def __init__(self, path: Path, _title: str, variables: Sequence[Variable]) -> None:
+        self._names = [each.name for each in variables]
+        self._encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+        self._file = path.open("x", encoding="utf-8", newline="")
+
+    def write(self, columns: Sequence[Sequence[Any]]) -> None:
+        for row in zip(*columns, strict=True):
+            self._file.write(f"{self._encode(dict(zip(self._names, row, strict=True)))}\n")
+
+    def close(self) -> None:
+        self._file.close()
+
+
+_FILES: dict[str, Callable[[Path, str, Sequence[Variable]], _File]] = {
+    "parquet": _Parquet,
+    "csv": _Csv,
+    "jsonl": _JsonLines,
+}
+
+
+class _Writing:
+    """The parts of an export while rows come."""
+
+    def __init__(self, survey: Survey, folder: Path, form: str, by_cohort: bool) -> None:
+        self.rows: Counter[str | None] = Counter()
+        self._folder = folder
+        self._form = form
+        self._title = survey.title
+        self._by_cohort = by_cohort
+        self._variables = [each for each in report_variables(survey) if not (by_cohort and each.name == COHORT)]
+        self._are_texts = [question.mechanism.reports.json_type is str for question in survey.questions]
+        self._enforced = enforced(survey.access)
+        self._open: OrderedDict[str | None, tuple[_File, str]] = OrderedDict()  # the longest without rows first
+        self._sizes: dict[str, int] = {}
+        self._numbers: Counter[str | None] = Counter()
+
+    def take(self, rows: Iterable[Row]) -> None:
+        """Write all rows."""
+        waiting: dict[str | None, list[Row]] = {}
+        n = 0
+        for row in rows:
+            waiting.setdefault(_cohort(row) if self._by_cohort else None, []).append(row)
+            n += 1
+            if n == ROWS_WAITING:
+                most = max(waiting, key=lambda cohort: len(waiting[cohort]))
+                n -= len(waiting[most])
+                self._write(most, waiting.pop(most))
+        for cohort in list(waiting):
+            self._write(cohort, waiting.pop(cohort))
+        if not self._sizes:
+            self._write(None, [])  # so that readers find the columns
+
+    def close(self) -> None:
+        """No more rows come."""
+        for cohort in list(self._open):
+            self._close(cohort)
+
+    def parts(self) -> Iterator[Part]:
+        """What was written, once it is closed."""
+        for name, rows in sorted(self._sizes.items()):
+            path = self._folder / name
+            sync(path)
+            yield Part(name, rows, path.stat().st_size, sha256_of(path))
+
+    def _write(self, cohort: str | None, rows: Sequence[Row]) -> None:
+        """Add rows, sorted, to the part that is open for a cohort, or to the next one."""
+        if cohort in self._open and self._sizes[self._open[cohort][1]] + len(rows) > ROWS_A_PART:
+            self._close(cohort)
+        if cohort not in self._open:
+            if len(self._open) == OPEN_PARTS:
+                self._close(next(iter(self._open)))
+            self._begin(cohort)
+        self._open.move_to_end(cohort)
+        file, name = self._open[cohort]
+        file.write(list(self._columns(rows)))
+        self._sizes[name] += len(rows)
+        self.rows.update(map(_cohort, rows))
+
+    def _columns(self, rows: Sequence[Row]) -> Iterator[Sequence[Any]]:
+        ids, cohorts, *values = zip(*rows, strict=True) if rows else ((),) * (2 + len(self._are_texts))
+        yield ids
+        if not self._by_cohort:
+            yield cohorts
+        for is_text, column in zip(self._are_texts, values, strict=True):
+            yield [report_cell(value) for value in column] if is_text else column
+        yield [self._enforced] * len(rows)
+
+    def _begin(self, cohort: str | None) -> None:
+        folder = self._folder / REPORTS
+        if self._by_cohort:
+            folder /= f"{COHORT}={_folder_name(cohort)}"
+            try:
+                folder.mkdir(exist_ok=bool(self._numbers[cohort]))
+            except FileExistsError:
+                raise ParameterError(
+                    f"cohort {cohort!r:.80}: must differ from the others by more than case on this disk; "
+                    "export without a folder for each"
+                ) from None
+        path = folder / f"part-{self._numbers[cohort]:05}.{self._form}"
+        name = path.relative_to(self._folder).as_posix()
+        self._open[cohort] = _FILES[self._form](path, self._title, self._variables), name
+        self._sizes[name] = 0
+        self._numbers[cohort] += 1
+
+    def _close(self, cohort: str | None) -> None:
+        self._open.pop(cohort)[0].close()
+
+
+def _cohort(row: Row) -> str | None:
+    return cast("str | None", row[1])
+
+
+def _folder_name(cohort: str | None) -> str:
+    """A cohort in the name of a folder.
+
+    Letters beyond ASCII stay: what ``%`` stands before is a byte of UTF-8 to DuckDB and Arrow, and a letter to Spark.
+
+    >>> _folder_name("web"), _folder_name("a/b"), _folder_name("Zürich"), _folder_name(None)
+    ('web', 'a%2Fb', 'Zürich', '__HIVE_DEFAULT_PARTITION__')
+    """
+    if cohort is None:
+        return NO_COHORT
+    name = "".join(letter if letter > "\x7f" else quote(letter, safe="") for letter in cohort)
+    if cohort == NO_COHORT or len(f"{COHORT}={name}".encode()) > MOST_BYTES:
+        raise ParameterError(
+            f"cohort {cohort!r:.80}: must be short enough for the name of a folder, and not the one that stands for "
+            "nothing; export without a folder for each"
+        )
+    return name
+
+
+def _write(path: Path, raw: bytes) -> None:
+    path.write_bytes(raw)
+    sync(path)
+
+
+def _tool() -> str:
+    import deniable
+
+    return f"deniable {deniable.__version__}"

@@ -1,0 +1,275 @@
+"""What stands in a folder of exported reports, and whether it still does.
+
+An export is a folder::
+
+    survey.json                    as it was published: its hash is the survey's address
+    manifest.json                  rows, columns, and the SHA-256 of each part
+    reports/part-00000.parquet     at most so many rows each, sorted by random id over all parts
+    reports/cohort=web/part-...    or so, by cohort
+
+No field is a date: when it was exported is nobody's business, and when reports came nobody knows.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+
+from deniable.access.words import enforced
+from deniable.errors import ReportError
+from deniable.survey.document import Survey, address
+from deniable.survey.published import parse_survey
+from deniable.wire import strict_json
+from deniable_statistics.data.data_set import Kind, Variable
+
+MANIFEST, SURVEY, REPORTS = "manifest.json", "survey.json", "reports"
+"""What stands in the folder."""
+
+FORMATS = ("parquet", "csv", "jsonl")
+"""What parts are, and how their names end."""
+
+TYPES = {Kind.WHOLE: "integer", Kind.REAL: "number", Kind.TEXT: "text", Kind.CATEGORY: "text"}
+"""What columns hold, besides nothing."""
+
+
+@dataclass(frozen=True)
+class Part:
+    """One file of rows.
+
+    Attributes
+    ----------
+    path : str
+        Within the folder of the export, with ``/``.
+    rows, bytes : int
+    sha256 : str
+        In hexadecimal.
+    """
+
+    path: str
+    rows: int
+    bytes: int
+    sha256: str
+
+
+@dataclass(frozen=True)
+class Manifest:
+    """What an export holds.
+
+    Attributes
+    ----------
+    survey : Survey
+    form : str
+        One of `FORMATS`.
+    partitions : tuple of str
+        Columns that are names of folders, such as ``cohort=web``, and not in the parts.
+    rows_by_cohort : mapping of str or None to int
+    columns : tuple of Variable
+        All columns, those of `partitions` too.
+    parts : tuple of Part
+    tool : str
+        What wrote it, with its version.
+    """
+
+    survey: Survey
+    form: str
+    partitions: tuple[str, ...]
+    rows_by_cohort: Mapping[str | None, int]
+    columns: tuple[Variable, ...]
+    parts: tuple[Part, ...]
+    tool: str
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return sum(part.rows for part in self.parts)
+
+    def encode(self) -> bytes:
+        """The bytes of ``manifest.json``."""
+        document = {
+            "survey": self.survey.id,
+            "title": self.survey.title,
+            "tool": self.tool,
+            "format": self.form,
+            "partitions": list(self.partitions),
+            "access": self.survey.access,
+            "one_report_a_person": enforced(self.survey.access),
+            "rows": self.rows,
+            "rows_by_cohort": [{"cohort": cohort, "rows": n} for cohort, n in self.rows_by_cohort.items()],
+            "columns": [
+                {"name": each.name, "type": TYPES[each.kind], "label": each.label}
+                | ({"values": {str(n): text for n, text in each.value_labels.items()}} if each.value_labels else {})
+                for each in self.columns
+            ],
+            "parts": [vars(part) for part in self.parts],
+        }
+        return json.dumps(document, indent=1, ensure_ascii=False).encode() + b"\n"
+
+
+@dataclass(frozen=True)
+class Export:
+    """An export as somebody finds it; `open_export` makes it.
+
+    Attributes
+    ----------
+    folder : Path
+    survey : Survey
+    form : str
+    partitions : tuple of str
+    rows_by_cohort : mapping of str or None to int
+    types : mapping of str to str
+        What the columns hold, by name: a value of `TYPES`.
+    parts : tuple of str
+        Files of rows, within the folder.
+    """
+
+    folder: Path
+    survey: Survey
+    form: str
+    partitions: tuple[str, ...]
+    rows_by_cohort: Mapping[str | None, int]
+    types: Mapping[str, str]
+    parts: tuple[str, ...]
+
+    @property
+    def rows(self) -> int:
+        """How many there are."""
+        return sum(self.rows_by_cohort.values())
+
+
+def open_export(folder: Path) -> Export | None:
+    """The export in a folder, every part of which is as it was written; None where there is no manifest.
+
+    It reads all parts once.
+
+    Raises
+    ------
+    ReportError
+        If a part or the survey is missing, was changed or came besides; if the manifest
+        is not valid; or if a file cannot be read.
+    """
+    try:
+        return _open(folder)
+    except OSError as error:
+        raise ReportError(f"{folder.name}: cannot be read: {error.strerror or error}") from None
+
+
+def _open(folder: Path) -> Export | None:
+    try:
+        raw = (folder / MANIFEST).read_bytes()
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    listed = parse_manifest(raw, folder.name)
+    try:
+        document = (folder / SURVEY).read_bytes()
+    except FileNotFoundError:
+        raise ReportError(f"{folder.name}: must hold {SURVEY}, got none") from None
+    if address(document) != listed.survey:
+        raise ReportError(
+            f"{folder.name}: {SURVEY} must be survey {listed.survey!r:.40}, as {MANIFEST} says, got other bytes, "
+            f"{address(document)}"
+        )
+    _compare(folder, listed.parts)
+    survey = parse_survey(document, listed.survey)
+    return Export(
+        folder, survey, listed.form, listed.partitions, listed.rows_by_cohort, listed.types, tuple(listed.parts)
+    )
+
+
+class Listed(NamedTuple):
+    """What a manifest says, before anything is compared with it."""
+
+    survey: str
+    form: str
+    partitions: tuple[str, ...]
+    rows_by_cohort: Mapping[str | None, int]
+    types: Mapping[str, str]
+    parts: Mapping[str, Part]
+
+
+def parse_manifest(raw: bytes, subject: str) -> Listed:
+    """Read a manifest. Its parts lie under `REPORTS` and nowhere else.
+
+    Raises
+    ------
+    ReportError
+        If it is not a manifest, with ``subject``, the name of its folder.
+    """
+    content = strict_json.loads(raw, ReportError, f"{subject}: {MANIFEST}")
+    try:
+        parts = {str(part["path"]): Part(**part) for part in content["parts"]}
+        types = {str(column["name"]): str(column["type"]) for column in content["columns"]}
+        partitions = tuple(map(str, content["partitions"]))
+        by_cohort = {each["cohort"]: each["rows"] for each in content["rows_by_cohort"]}
+        listed = Listed(content["survey"], content["format"], partitions, by_cohort, types, parts)
+        is_whole = (
+            listed.form in FORMATS
+            and type(content["rows"]) is int
+            and content["rows"] == sum(part.rows for part in parts.values()) == sum(by_cohort.values())
+            and all(type(part.bytes) is int for part in parts.values())
+            and set(types.values()) <= set(TYPES.values())
+        )
+    except (KeyError, TypeError):
+        is_whole = False
+    if not is_whole:
+        raise ReportError(f"{subject}: {MANIFEST} must be as 'deniable export' writes it, got something else")
+    if elsewhere := [path for path in parts if not _is_within(path)]:
+        raise ReportError(f"{subject}: {MANIFEST} must name parts in {REPORTS}/ only, got {elsewhere[0]!r:.80}")
+    if others := [path for path in parts if not path.endswith(f".{listed.form}")]:
+        raise ReportError(f"{subject}: {MANIFEST} must name parts that end in .{listed.form}, got {others[0]!r:.80}")
+    return listed
+
+
+def _is_within(path: str) -> bool:
+    """Whether a part lies under `REPORTS`.
+
+    >>> [_is_within(path) for path in ("reports/part-00000.csv", "reports/../../part-00000.csv", "/reports/a.csv")]
+    [True, False, False]
+    """
+    first, *rest = path.split("/")
+    return first == REPORTS and bool(rest) and not {"", ".", ".."} & set(rest) and not set("\\\0:") & set(path)
+
+
+def _compare(folder: Path, parts: Mapping[str, Part]) -> None:
+    """Raise a ReportError unless there are just these parts."""
+    found = {path.relative_to(folder).as_posix(): path for path in _files(folder / REPORTS)}
+    if missing := sorted(parts.keys() - found.keys()):
+        raise ReportError(f"{folder.name}: must hold {_shown(missing)}, as {MANIFEST} says, got none")
+    if others := sorted(found.keys() - parts.keys()):
+        raise ReportError(f"{folder.name}: must hold the parts of {MANIFEST} only, got {_shown(others)}")
+    for name, part in parts.items():
+        size = found[name].stat().st_size
+        if size != part.bytes:
+            raise ReportError(
+                f"{folder.name}: {shown(name)} must have {part.bytes} bytes, as {MANIFEST} says, got {size}"
+            )
+        if sha256_of(found[name]) != part.sha256:
+            raise ReportError(
+                f"{folder.name}: {shown(name)} was changed since it was exported: its SHA-256 is another one"
+            )
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    return (path for path in folder.rglob("*") if not path.is_dir())
+
+
+def _shown(names: list[str]) -> str:
+    return shown(names[0]) + (f" and {len(names) - 1} more" if len(names) > 1 else "")
+
+
+def shown(path: str) -> str:
+    r"""The name of a part for a message: whoever wrote the manifest chose it.
+
+    >>> shown("reports/cohort=Zürich/part-00000.csv"), shown("reports/a\nb.csv")
+    ('reports/cohort=Zürich/part-00000.csv', 'reports/a\\nb.csv')
+    """
+    return "".join(letter if letter.isprintable() else ascii(letter)[1:-1] for letter in path)
+
+
+def sha256_of(path: Path) -> str:
+    """The SHA-256 of a file, in hexadecimal."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()

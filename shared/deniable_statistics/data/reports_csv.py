@@ -1,0 +1,80 @@
+"""Reports back from a collector's ``reports.csv``."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from deniable.access.words import ONE_REPORT_HEADING, enforced
+from deniable.errors import ReportError
+from deniable.report.report import Report, downloaded_report
+from deniable.survey.document import Survey
+from deniable.table import plain_cell
+from deniable_statistics.data.survey_data import report_variables
+
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+
+
+def reports_from_csv(lines: Iterable[str], survey: Survey) -> Iterator[Report]:
+    """Read reports as a collector writes them for download, one at a time, and check each like one that is sent.
+
+    Parameters
+    ----------
+    lines : iterable of str
+        With their ends, as a file gives them that was opened with ``newline=""``.
+    survey : Survey
+        Whose reports they are.
+
+    Yields
+    ------
+    Report
+        In the order of the rows, which must be that of the ids.
+
+    Raises
+    ------
+    ReportError
+        Naming the row, the column, what was expected there, and what kind of thing came.
+    """
+    rows = csv.reader(lines, strict=True)
+    header = [variable.name for variable in report_variables(survey)]
+    before = ""
+    number = 0
+    try:
+        found = next(rows, [])
+        if found not in (header, [*header[:-1], ONE_REPORT_HEADING]):
+            raise ReportError(f"must begin with the {len(header)} columns of this survey, got {len(found)} or others")
+        for row in rows:
+            number += 1
+            report = _report(row, survey)
+            if report.id <= before:
+                raise ReportError("id: must come after that of the row before")
+            before = report.id
+            yield report
+    except csv.Error:
+        raise ReportError(f"reports: row {number + 1}: must be CSV, got something else") from None
+    except ReportError as error:
+        raise ReportError(f"reports: {f'row {number}: ' if number else ''}{error}") from None
+
+
+def _report(row: Sequence[str], survey: Survey) -> Report:
+    width = len(survey.questions) + 3
+    if len(row) != width:
+        raise ReportError(f"must have {width} fields, got {len(row)}")
+    report_id, cohort, *cells, one_report = row
+    if one_report != enforced(survey.access):
+        raise ReportError(f"the last field must be {enforced(survey.access)!r}")
+    values = {
+        question.id: _value(cell, question.reports.json_type is str)
+        for question, cell in zip(survey.questions, cells, strict=True)
+    }
+    return downloaded_report(report_id, plain_cell(cohort) or None, values, survey)
+
+
+def _value(cell: str, is_text: bool) -> object:
+    """What `deniable.table.report_cell` was given; of another cell something that no mechanism sends."""
+    if cell == "":
+        return None
+    if is_text:
+        return cell[1:] if cell.startswith("b") else 0
+    return int(cell) if _WHOLE.fullmatch(cell) else cell

@@ -1,0 +1,94 @@
+"""The reports and the estimates of a survey as data sets."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from deniable.access.words import ACCESS_LABELS, access_cells, one_report_column
+from deniable.report.report import Report
+from deniable.survey.document import Survey
+from deniable.survey.question import Question
+from deniable.table import report_cells
+from deniable_statistics.data.data_set import DataSet, Kind, Variable
+
+COHORT = "cohort"
+"""The column of reports that says who was asked where, as the author has it."""
+
+RESULT_LABELS: dict[str, tuple[Kind, str]] = {
+    "question": (Kind.CATEGORY, "Question"),
+    "option": (Kind.CATEGORY, "Option; empty for a mean"),
+    "cohort": (Kind.CATEGORY, "Cohort; empty for all reports, or those without one"),
+    "n": (Kind.REAL, "Reports that speak of it, or the sum of their weights"),
+    "count": (Kind.REAL, "Reports that support the option"),
+    "estimate": (Kind.REAL, "Estimate"),
+    "std_error": (Kind.REAL, "Standard error"),
+    "conf_low": (Kind.REAL, "Lower end of the confidence interval"),
+    "conf_high": (Kind.REAL, "Upper end of the confidence interval"),
+    "conf_level": (Kind.REAL, "Confidence level"),
+    "method": (Kind.CATEGORY, "Method of the interval, or of the test"),
+    "epsilon": (Kind.REAL, "Privacy loss of one report"),
+    "feasible": (Kind.REAL, "Most likely possible share"),
+    "statistic": (Kind.CATEGORY, "What is estimated: share, mean or ratio"),
+    "target": (Kind.CATEGORY, "Whose shares: of the population, or of the respondents"),
+    "p_below": (Kind.REAL, "p-value of so small a count if the share is 0"),
+    "p_above": (Kind.REAL, "p-value of so large a count if the share is 1"),
+    "flag": (Kind.TEXT, "What speaks against the design"),
+    "fake_margin": (Kind.REAL, "Largest shift by one fake report in a hundred"),
+    "misbehaving": (Kind.REAL, "Share of people who are supposed to misbehave at most"),
+    "bound_low": (Kind.REAL, "Lower bound if so many do"),
+    "bound_high": (Kind.REAL, "Upper bound if so many do"),
+    "robust_low": (Kind.REAL, "Lower end of an interval that holds if so many do"),
+    "robust_high": (Kind.REAL, "Upper end of an interval that holds if so many do"),
+    "assumed_fake": (Kind.REAL, "Share of reports that may be fake while the confidence interval holds"),
+}
+"""What the columns of `EstimateRow` hold, in their order."""
+
+
+def reports_data(survey: Survey, reports: Iterable[Report]) -> DataSet:
+    """The noisy reports of a survey, a row for each.
+
+    >>> from deniable import Question, TwoCoin
+    >>> survey = Survey("Study", (Question("q", "yes-no", "Ever?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
+    >>> data = reports_data(survey, [])
+    >>> data.variables[2].label, data.variables[2].labels
+    ('Noisy report, not an answer: Ever?', {0: 'no', 1: 'yes'})
+    """
+    rows = ([report.id, report.cohort, *report_cells(survey, report)] for report in reports)
+    return DataSet.of_rows(survey.title, report_variables(survey), rows)
+
+
+def report_variables(survey: Survey) -> list[Variable]:
+    """The columns of a survey's reports."""
+    return [
+        Variable("id", "Random id of the report"),
+        Variable(COHORT, "Cohort", Kind.CATEGORY, dict(enumerate(survey.cohorts, start=1))),
+        *map(variable_of, survey.questions),
+        Variable(
+            one_report_column([each.id for each in survey.questions]), "Whether a report is a person", Kind.CATEGORY
+        ),
+    ]
+
+
+def variable_of(question: Question) -> Variable:
+    """The column of a question's reports."""
+    label = f"Noisy report, not an answer: {question.text}"
+    if question.mechanism.reports.json_type is str:
+        return Variable(question.id, label)
+    return Variable(question.id, label, Kind.WHOLE, report_labels(question))
+
+
+def report_labels(question: Question) -> dict[int, str]:
+    """What the reports of a question stand for, where each stands for one of its options."""
+    reports = question.mechanism.reports
+    if not question.has_shares or not reports.supports_one or reports.size != len(question.options):
+        return {}
+    return {reports.first + place: str(option) for place, option in enumerate(question.options)}
+
+
+def estimates_data(title: str, rows: Iterable[Mapping[str, Any]], access: str) -> DataSet:
+    """Estimates as the rows of `EstimateRow` have them, and after each what its survey's access is."""
+    variables = [Variable(name, label, kind) for name, (kind, label) in RESULT_LABELS.items()]
+    variables += [Variable(name, label, Kind.CATEGORY) for name, label in ACCESS_LABELS.items()]
+    cells = access_cells(access)
+    return DataSet.of_rows(title, variables, ([*(row[name] for name in RESULT_LABELS), *cells] for row in rows))

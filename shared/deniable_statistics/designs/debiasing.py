@@ -1,0 +1,84 @@
+"""The one linear map of this project: from what was counted to unbiased shares, and its covariance.
+
+Whatever turned answers into reports, the expected share of supporting reports is linear in the shares of the true
+answers, ``E[C / n] = A f``. So ``f = W C / n + c`` with ``W A + c 1' = 1``, and everything that is estimated here is a
+linear function of counts: ``Cov f = W Cov(S) W' / n`` with ``S`` the supports of one report.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deniable.errors import ParameterError
+
+Solve = Callable[[NDArray[Any], NDArray[Any]], NDArray[Any]]
+
+
+class Debiasing(NamedTuple):
+    """The map of one report: ``weights @ supports + constant`` is unbiased for the indicator of the true answer."""
+
+    weights: NDArray[np.float64]
+    """What each support adds to each share, shape (truths, supports)."""
+    constant: NDArray[np.float64]
+    """What is added to each share, shape (truths,)."""
+
+
+def left_inverse(matrix: NDArray[Any], name: str, solve: Solve | None = None) -> NDArray[Any]:
+    """``W`` with ``W matrix = 1``: the inverse, or weighted least squares where reports outnumber truths.
+
+    Least squares weigh each report by the inverse of its probability when all truths are equally frequent; weights
+    that do not depend on the data keep the shares unbiased.
+
+    Parameters
+    ----------
+    matrix : ndarray, shape (reports, truths)
+        The probability of every report under every truth.
+    name : str
+        What the matrix belongs to, for messages.
+    solve : function, optional
+        ``solve(square, right)`` in the arithmetic of the matrix, such as `deniable_research.designs.algebra.solve`
+        for fractions; raises ``LinAlgError`` if there is no solution. By default numpy's, for floats.
+
+    Raises
+    ------
+    ParameterError
+        If there are fewer reports than truths, or some mixture of truths gives the same reports as another.
+    """
+    rows, columns = matrix.shape
+    if rows < columns:
+        raise ParameterError(
+            f"{name}: cannot tell {columns} truths apart by {rows} reports; if answers are numbers, estimate their mean"
+        )
+    square, right = matrix, np.eye(rows, dtype=matrix.dtype)
+    if rows > columns:
+        total = matrix.sum(axis=1)
+        right = (matrix / np.where(total > 0, total, 1)[:, None]).T  # an impossible report weighs nothing
+        square = right @ matrix
+    try:
+        return np.asarray((solve or np.linalg.solve)(square, right))
+    except np.linalg.LinAlgError:
+        raise ParameterError(
+            f"{name}: must respond differently to different truths to estimate their shares; "
+            "some mixture of truths gives the same reports as another"
+        ) from None
+
+
+def one_report_covariance(weights: NDArray[np.float64], shares_seen: ArrayLike) -> NDArray[np.float64]:
+    """``W (diag(lam) - lam lam') W'``: covariance of the scores of one report that takes one of several values.
+
+    Computed around the mean score, because the difference of the two terms would lose its digits near 0 and 1.
+
+    Parameters
+    ----------
+    weights : ndarray, shape (truths, values)
+        What each value of the report adds to each share.
+    shares_seen : array_like, shape (values,)
+        ``lam``, the probability of each value.
+    """
+    lam = np.asarray(shares_seen)
+    apart = weights - (weights @ lam)[:, None]
+    return np.asarray((apart * lam) @ apart.T)

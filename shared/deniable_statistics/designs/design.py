@@ -1,0 +1,210 @@
+"""What estimates need to know of the way from answers to reports: mechanisms and classical designs provide it alike."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from deniable.mechanisms.support import Support
+from deniable.wire.space import Count, ReportSpace
+from deniable_statistics.designs.debiasing import Debiasing, one_report_covariance
+
+
+class Derived(NamedTuple):
+    """A figure that a design is known for: the share of some truths together, among all or among others."""
+
+    name: str
+    part: tuple[str, ...]
+    whole: tuple[str, ...] | None = None
+
+
+class Binomial(NamedTuple):
+    """A count that is binomial: how many of ``n`` reports support a truth, with the probabilities of a support."""
+
+    supporting: Count
+    n: Count
+    support: Support
+
+
+class Design(ABC):
+    """What turned answers into what was counted: a mechanism, a classical channel, or groups of channels.
+
+    A design knows its answers, its reports, how likely a report is under each answer, and the linear map that undoes
+    it. Whatever estimates, compares, models, plans or simulates uses no more than this, so it takes every design.
+    """
+
+    groups: int = 1
+    """Number of samples of different people, each with probabilities of its own."""
+
+    is_exclusive: bool = True
+    """Whether every person has exactly one of the truths; of boxes to tick any number."""
+
+    is_one_draw: bool = False
+    """Whether one chance goes into all that a report says of several boxes, so that they cannot be taken one by one."""
+
+    share_of_pairs: float = 1.0
+    """The share of reports that speak of two given boxes. Where it is 0, no report tells how two boxes go together."""
+
+    has_shares: bool = True
+    """Whether reports tell the share of every answer; of some no more than the mean."""
+
+    has_likelihood: bool = True
+    """Whether `likelihood` is known, which regressions need."""
+
+    derived: tuple[Derived, ...] = ()
+    """Figures that the literature of the design reports, besides the shares."""
+
+    @property
+    @abstractmethod
+    def name(self) -> str:
+        """The design, for messages."""
+
+    @property
+    def answer_range(self) -> range:
+        """All answers, as the design numbers them: options by their places, numbers by themselves."""
+        return range(len(self.truths))
+
+    @property
+    @abstractmethod
+    def reports(self) -> ReportSpace:
+        """What a report may be; of groups, within each."""
+
+    @property
+    @abstractmethod
+    def truths(self) -> tuple[str, ...]:
+        """Names of the unknown shares, in order: of all answers.
+
+        Where `has_shares` is false, of answers that the others are mixtures of: of the two ends, or of knots.
+        """
+
+    @property
+    @abstractmethod
+    def epsilon(self) -> float:
+        """Privacy loss of one report, in nats, rounded up to the next float; `math.inf` where there is no bound."""
+
+    @property
+    def likelihood_ratio(self) -> Fraction | float | None:
+        """The largest ratio of the probabilities of a report under any two answers; None where there is no bound."""
+        return None
+
+    @property
+    def support(self) -> tuple[Support, ...] | None:
+        """Support probabilities of every truth, where its count among all reports is one binomial; else None."""
+        return None
+
+    def binomials(self, counts: Sequence[Count], n: Count) -> tuple[Binomial, ...] | None:
+        """The count that tells the share of each truth, where that is one binomial; else None."""
+        if self.support is None:
+            return None
+        return tuple(Binomial(count, n, support) for count, support in zip(counts, self.support, strict=True))
+
+    @cached_property
+    def channels(self) -> tuple[NDArray[np.float64], ...] | None:
+        """``P(report | truth)`` where each count is that of a report, a matrix for each group; else None."""
+        return None
+
+    @property
+    def exact_channels(self) -> tuple[tuple[tuple[Fraction, ...], ...], ...]:
+        """The probability that a report supports ``v`` when the truth is the x-th answer: a matrix for each group."""
+        return ()
+
+    @property
+    def pair(self) -> Support | None:
+        """The support of a pattern of two boxes where one chance goes into all; None where devices draw no boxes."""
+        return None
+
+    def publish(self) -> dict[str, Any] | None:
+        """The design as a survey publishes it; None of what no device does."""
+        return None
+
+    @property
+    @abstractmethod
+    def debiasing(self) -> Debiasing:
+        """The map from the supports of a report to unbiased shares."""
+
+    @abstractmethod
+    def likelihood(self, supports: NDArray[np.bool_]) -> NDArray[np.float64]:
+        """``P(report | answer)``, shape (reports, answers), of reports given by what they support.
+
+        Raises
+        ------
+        ParameterError
+            If `has_likelihood` is false.
+        """
+
+    @abstractmethod
+    def shares(self, counts: Sequence[Count], n: Count) -> Sequence[Fraction | float]:
+        """Unbiased shares."""
+
+    @abstractmethod
+    def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
+        """Covariance of the unbiased shares of ``n`` people drawn from a population, shape (truths, truths)."""
+
+    @abstractmethod
+    def expected(self, shares: Sequence[float]) -> Sequence[float]:
+        """``A f``: the counts to expect of one report (one of each group) when these are the shares."""
+
+    @abstractmethod
+    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
+        """The most likely shares within [0, 1] that add up to 1, at the price of a bias."""
+
+    @abstractmethod
+    def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The least and the largest ``weights @ supports`` of a report, both of shape (m,); in each group, added up."""
+
+    def reach(self, weights: NDArray[np.float64]) -> NDArray[np.float64]:
+        """How far apart two reports can be in ``weights @ supports``, shape (m,); in each group, added up."""
+        least, most = self.extremes(weights)
+        return most - least
+
+    def meant(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The least and the largest expectation of ``weights @ supports`` under any answer, both of shape (m,).
+
+        Where `is_exclusive`; of a box to tick the estimate knows the two.
+        """
+        k = len(self.truths)
+        values = weights @ np.array([self.expected(row) for row in np.eye(k).tolist()]).T
+        return values.min(axis=1), values.max(axis=1)
+
+    def untouched(self, answer: Any) -> Any:
+        """The report of somebody who mixes in no chance, as `Mechanism.randomize_many` gives it.
+
+        No device makes one. It is what people do who do not follow the instructions of coins or cards.
+        """
+        return answer
+
+    @cached_property
+    def expected_if_even(self) -> Sequence[float]:
+        """`expected` when all answers are equally frequent."""
+        return self.expected((1 / len(self.truths),) * len(self.truths))
+
+    def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
+        """For each count the number of reports that could have been counted there: all, or those of its group."""
+        return (n,) * len(counts)
+
+    def mean_weights(self, values: Sequence[float]) -> tuple[tuple[float, ...], float]:
+        """Weights ``w`` and constant ``c`` with ``E[c + sum w_v S_v | x] = values[x]``, ``S`` a report's supports."""
+        weights, constant = self.debiasing
+        return tuple((values @ weights).tolist()), float(values @ constant)
+
+    def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
+        """Covariance of ``weights @ S`` for the supports ``S`` of one report, from their probabilities.
+
+        Parameters
+        ----------
+        weights : ndarray, shape (m, k)
+        supported : array_like, shape (k,)
+            Probability that a report supports each option.
+        """
+        return one_report_covariance(weights, supported)
+
+    @property
+    def answer_values(self) -> Sequence[float]:
+        """The numbers that truths stand for unless somebody says otherwise: 0 and up."""
+        return range(len(self.truths))

@@ -1,0 +1,96 @@
+"""Reports as arrays: what they support, all that there can be, and any of them by chance."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import ParameterError
+from deniable.wire.space import Bits, DrawnBits, Numbers, ReportSpace
+
+
+def tally_array(space: ReportSpace, reports: NDArray[Any]) -> tuple[int, ...]:
+    """How many of the reports support each option; shapes as of `Mechanism.randomize_many`."""
+    if space.supports_one:
+        return tuple(np.bincount(reports - space.first, minlength=space.size).tolist())
+    return tuple(reports.sum(axis=0).tolist())
+
+
+def support_matrix(space: ReportSpace, reports: Iterable[object], subject: str = "row") -> NDArray[np.bool_]:
+    """Which options each report supports, shape (reports, size).
+
+    Raises
+    ------
+    ReportError
+        Naming the first row, counted from 1, that holds something else than a report.
+    """
+    rows = list(reports)
+    matrix = np.zeros((len(rows), space.size), dtype=bool)
+    for n, report in enumerate(rows):
+        matrix[n, list(space.supports(space.check(report, f"{subject} {n + 1}")))] = True
+    return matrix
+
+
+@functools.singledispatch
+def every_report(space: ReportSpace) -> NDArray[np.bool_]:
+    """What each possible report supports, shape (`ReportSpace.count`, size)."""
+    raise ParameterError(f"reports: must be of a known kind, got {type(space).__name__}")
+
+
+@every_report.register
+def _(space: Numbers) -> NDArray[np.bool_]:
+    return np.eye(space.size, dtype=bool)
+
+
+@every_report.register
+def _(space: Bits) -> NDArray[np.bool_]:
+    sizes = range(space.size + 1) if space.ones is None else [space.ones]
+    members = [chosen for size in sizes for chosen in itertools.combinations(range(space.size), size)]
+    matrix = np.zeros((len(members), space.size), dtype=bool)
+    for row, chosen in zip(matrix, members, strict=True):
+        row[list(chosen)] = True
+    return matrix
+
+
+@every_report.register
+def _(space: DrawnBits) -> NDArray[np.bool_]:
+    marks = [
+        [2 * box + mark for box, mark in zip(boxes, pattern, strict=True)]
+        for boxes in itertools.combinations(range(space.k), space.drawn)
+        for pattern in itertools.product((0, 1), repeat=space.drawn)
+    ]
+    matrix = np.zeros((len(marks), space.size), dtype=bool)
+    np.put_along_axis(matrix, np.array(marks), True, axis=1)
+    return matrix
+
+
+@functools.singledispatch
+def uniform_reports(space: ReportSpace, n: int, generator: np.random.Generator) -> NDArray[Any]:
+    """Any report, all equally likely, ``n`` times; shapes as of `Mechanism.randomize_many`."""
+    raise ParameterError(f"reports: must be of a known kind, got {type(space).__name__}")
+
+
+@uniform_reports.register
+def _(space: Numbers, n: int, generator: np.random.Generator) -> NDArray[np.int64]:
+    return generator.integers(space.range.start, space.range.stop, n)
+
+
+@uniform_reports.register
+def _(space: Bits, n: int, generator: np.random.Generator) -> NDArray[np.uint8]:
+    if space.ones is None:
+        return generator.integers(0, 2, (n, space.size), dtype=np.uint8)
+    order = generator.random((n, space.size)).argsort(axis=1)
+    return (order < space.ones).astype(np.uint8)
+
+
+@uniform_reports.register
+def _(space: DrawnBits, n: int, generator: np.random.Generator) -> NDArray[np.uint8]:
+    boxes = generator.random((n, space.k)).argsort(axis=1)[:, : space.drawn]
+    matrix = np.zeros((n, space.size), dtype=np.uint8)
+    np.put_along_axis(matrix, 2 * boxes + generator.integers(0, 2, boxes.shape), 1, axis=1)
+    return matrix

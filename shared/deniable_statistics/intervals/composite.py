@@ -1,0 +1,166 @@
+"""Exact limits of a share that leaves the probability of a count within a range instead of at a point.
+
+People who do not do as they are told put the probability ``lam`` of a support anywhere in ``[low(f), high(f)]`` when
+the share is ``f``, both ends never falling with ``f``. A share is then a composite hypothesis about a binomial count.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable_statistics.intervals.binomial import whole
+from deniable_statistics.intervals.interval import Interval
+
+Ends = Callable[[NDArray[np.float64]], NDArray[np.float64]]
+
+
+HALVINGS = 60
+"""Bisections of [0, 1], after which 2**-60 is below the spacing of floats near any limit."""
+
+
+def composite_interval(count: float, n: float, confidence_level: float, low: Ends, high: Ends) -> Interval:
+    """The exact interval by restricted likelihood ratios where a share allows a range of probabilities.
+
+    Parameters
+    ----------
+    count, n : float
+        A fractional ``n`` is rounded, ``count`` in proportion.
+    confidence_level : float
+    low, high : callable
+        The least and the largest ``lam`` for each of an array of shares in [0, 1]; continuous, never falling,
+        ``low <= high``.
+
+    Returns
+    -------
+    Interval
+        Of the share. Hull of all ``f`` with ``p(f) > alpha``, so it holds the share with at least the level at every
+        ``lam`` that the share allows. Where ``low`` and ``high`` are equal it is
+        `deniable_statistics.intervals.feldman_cousins`.
+
+    Notes
+    -----
+    ``T(c, f)`` is the fall of the log-likelihood ``l(c, lam)`` from its maximum ``M(c)`` over all ``lam`` that some
+    share allows to that over ``[low(f), high(f)]``; ``p(f)`` is the supremum of ``P(T(C, f) >= T(count, f))`` over
+    these ``lam``. The notes of `feldman_cousins` carry over, for the lower limit with ``k = count`` and ``f`` so small
+    that ``high(f) < k / n``:
+
+    1. ``T(k, f)`` falls with ``f``. For a count ``c < n low(f)``, ``T(c, f) = M(c) - l(c, low(f))`` rises with ``f``
+       and falls with ``c``. So the other tail is ``C <= c(f)`` where ``c(f)`` never falls, and each ``c`` joins it at
+       one share, found by halving.
+    2. ``P(C >= k) + P(C <= c)`` as a function of ``lam`` falls and then rises. So its supremum over
+       ``[low(f), high(f)]`` is at one of the ends, and between two steps ``p`` falls and then rises too: it is largest
+       at the ends of each stretch.
+    3. So nothing is accepted before the first step with ``p > alpha``, except the last part of the stretch before it.
+    4. ``p <= 2 exp(-T(k, f))`` by Chernoff's bound, and ``f`` with ``P(C >= k) > alpha`` at ``high(f)`` is accepted:
+       only the steps between are looked at.
+
+    With a wide range of probabilities one tail has all of ``alpha``, with none each has its part: what [1]_ derive for
+    normal estimates.
+
+    References
+    ----------
+    .. [1] G. W. Imbens, C. F. Manski, "Confidence intervals for partially identified parameters", Econometrica 72
+       (2004), 1845-1857.
+
+    Examples
+    --------
+    Two fair coins, 600 of 2000 say yes, and one in twenty sends whatever he likes: ``lam`` is at most
+    ``.95 / 4 + .95 f / 2 + .05``.
+
+    >>> ends = composite_interval(600, 2000, 0.95, lambda f: 0.2375 + 0.475 * f, lambda f: 0.2875 + 0.475 * f)
+    >>> [round(end, 3) for end in ends]
+    [0.0, 0.168]
+    """
+    k, size = whole(count, n)
+    alpha = 1 - confidence_level
+    return Interval(
+        _lower(alpha, k, size, low, high),
+        1 - _lower(alpha, size - k, size, lambda f: 1 - high(1 - f), lambda f: 1 - low(1 - f)),
+    ).cut()
+
+
+def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
+    """The lower limit; the upper one is that of the opposite share and of failures."""
+    from scipy.special import betainc, betaincinv
+
+    zero, one = np.zeros(1), np.ones(1)
+    least, most = float(low(zero)[0]), float(high(one)[0])
+    best = min(max(k / n, least), most)
+    if high(zero)[0] >= best:
+        return 0.0
+
+    def first_with(reached: Callable[[NDArray[np.float64]], NDArray[np.bool_]], size: int = 1) -> NDArray[np.float64]:
+        """The least share, for each of several conditions, at which it holds; 1 where it never does."""
+        below, above = np.zeros(size), np.ones(size)
+        for _ in range(HALVINGS):
+            middle = (below + above) / 2
+            there = reached(middle)
+            below, above = np.where(there, below, middle), np.where(there, middle, above)
+        return np.where(reached(np.zeros(size)), 0.0, above)
+
+    def fall_of(c: NDArray[np.float64]) -> Ends:
+        """``M(c) - l(c, lam)`` as a function of ``lam``."""
+        maximum = _log_likelihood(c, n, np.clip(c / n, least, most))
+        return lambda lam: maximum - _log_likelihood(c, n, lam)
+
+    fall = fall_of(np.array([float(k)]))
+    up = math.ceil(k)
+
+    def upper(f: NDArray[np.float64], ends: Ends) -> NDArray[np.float64]:
+        return np.asarray(betainc(up, n - up + 1, ends(f)))
+
+    def p(f: NDArray[np.float64], c: NDArray[np.float64]) -> NDArray[np.float64]:
+        """P-values of shares whose lower tail holds the counts up to ``c``; for ``c = -1`` it is empty."""
+        tails = []
+        for ends in (low, high):
+            other = np.where(c < 0, 0.0, betainc(n - np.maximum(c, 0), np.maximum(c, 0) + 1, 1 - ends(f)))
+            tails.append(upper(f, ends) + other)
+        return np.maximum(*tails)
+
+    limit = math.log(2 / alpha)
+    possible = float(betaincinv(up, n - up + 1, alpha))
+
+    def places(f: NDArray[np.float64]) -> NDArray[np.bool_]:
+        """Whether a share reaches the most likely one, the first that is not surely outside, one surely accepted."""
+        lam = high(f)
+        near = fall(np.minimum(lam[1:2], best)) <= limit
+        return np.concatenate([lam[:1] >= best, near, lam[2:] > possible])
+
+    ml, outside, accepted = map(float, first_with(places, 3))
+    outside, accepted = min(outside, ml), min(accepted, ml)
+    if accepted <= outside:
+        return outside
+
+    def joined(c: NDArray[np.float64]) -> Callable[[NDArray[np.float64]], NDArray[np.bool_]]:
+        fall_c, lam_c = fall_of(c), np.clip(c / n, least, most)
+        return lambda f: fall_c(np.maximum(low(f), lam_c)) >= fall(np.minimum(high(f), best))
+
+    # The counts that join between, from the last one that is there at `outside`.
+    every = np.arange(up, dtype=float)
+    there = np.flatnonzero(joined(every)(np.full(up, outside)))
+    before = float(there[-1]) if there.size else -1.0
+    if p(np.array([outside]), np.array([before]))[0] > alpha:
+        return outside
+    late = every[(every > before) & joined(every)(np.full(up, accepted))]
+    steps = np.minimum(first_with(joined(late), late.size), accepted)
+    hits = np.flatnonzero(p(steps, late) > alpha)
+    place = int(hits[0]) if hits.size else late.size
+    end = float(steps[place]) if place < late.size else accepted
+    start = float(steps[place - 1]) if place else outside
+    tail = float(late[place - 1]) if place else before
+
+    def above(f: NDArray[np.float64]) -> NDArray[np.bool_]:
+        return np.asarray((f >= end) | ((f > start) & (p(np.minimum(f, end), np.array([tail])) > alpha)))
+
+    return float(first_with(above)[0]) if p(np.array([end]), np.array([tail]))[0] > alpha else end
+
+
+def _log_likelihood(c: NDArray[np.float64], n: int, lam: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Without the binomial coefficient; ``0 log 0 = 0``."""
+    from scipy.special import xlog1py, xlogy
+
+    return np.asarray(xlogy(c, lam) + xlog1py(n - c, -lam), dtype=float)

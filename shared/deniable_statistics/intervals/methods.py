@@ -1,0 +1,158 @@
+"""The interval of a share, by the name of its method."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from deniable.errors import ParameterError
+from deniable_statistics.designs.design import Design
+from deniable_statistics.intervals.binomial import agresti_coull, blaker, clopper_pearson, jeffreys, midp, wald, wilson
+from deniable_statistics.intervals.interval import Interval, check_confidence_level
+from deniable_statistics.intervals.restricted import feldman_cousins, likelihood_ratio_interval
+
+METHODS = {
+    "feldman-cousins": "exact, knows that shares are within [0, 1]; the default up to 10,000 reports",
+    "likelihood-ratio": "knows that shares are within [0, 1]; the default above 10,000 reports",
+    "wilson": "score interval, near the level on average",
+    "clopper-pearson": "exact, each tail at most half of what the level leaves; wide",
+    "agresti-coull": "Wald around Wilson's middle",
+    "jeffreys": "posterior quantiles under Jeffreys' prior",
+    "midp": "Clopper-Pearson with half the weight on the count itself",
+    "blaker": "exact, never wider than Clopper-Pearson",
+    "wald": "estimate plus and minus standard errors; for comparison only",
+}
+"""The methods by name, with what a person who chooses wants to know."""
+
+ALIASES = {"beta": "clopper-pearson", "normal": "wald", "agresti_coull": "agresti-coull"}
+"""What statsmodels calls them."""
+
+EXACT_UP_TO = 10_000
+"""Up to this many reports the default is exact. Above, the likelihood ratio covers at least .947 where the exact method
+covers .950; with 2001 reports it would be .944."""
+
+_BINOMIAL: dict[str, Callable[[float, float, float], Interval]] = {
+    "wilson": wilson,
+    "clopper-pearson": clopper_pearson,
+    "agresti-coull": agresti_coull,
+    "jeffreys": jeffreys,
+    "midp": midp,
+    "blaker": blaker,
+    "wald": wald,
+}
+
+_RESTRICTED: dict[str, Callable[[float, float, float, float, float], Interval]] = {
+    "feldman-cousins": feldman_cousins,
+    "likelihood-ratio": likelihood_ratio_interval,
+}
+
+
+def resolve_method(method: str, n: float) -> str:
+    """The name of the method that is really used: the default depends on the number of reports.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such method.
+
+    Examples
+    --------
+    >>> resolve_method("default", 10_000), resolve_method("default", 10_001), resolve_method("beta", 10)
+    ('feldman-cousins', 'likelihood-ratio', 'clopper-pearson')
+    """
+    if method == "default":
+        return "feldman-cousins" if n <= EXACT_UP_TO else "likelihood-ratio"
+    name = ALIASES.get(method, method)
+    if name not in METHODS:
+        raise ParameterError(f"method: must be one of default, {', '.join([*METHODS, *ALIASES])}, got {method!r}")
+    return name
+
+
+MOST_TRUTHS = 32
+"""Answers up to which a design without one binomial has likelihood-ratio intervals: their time grows steeply."""
+
+
+def without_binomial(name: str, design: Design) -> str:
+    """The method for a design of which no one binomial counts an option: by likelihood ratio, or normal by name.
+
+    >>> from deniable import Geometric
+    >>> from deniable_statistics.designs.of_mechanisms import design_of
+    >>> scale = design_of(Geometric.from_epsilon(1, 5, 2))
+    >>> [without_binomial(name, scale) for name in ("feldman-cousins", "agresti-coull", "wald")]
+    ['likelihood-ratio', 'agresti-coull', 'wald']
+    """
+    if name in ("agresti-coull", "wald"):
+        return name
+    return "likelihood-ratio" if design.channels and len(design.truths) <= MOST_TRUTHS else "agresti-coull"
+
+
+def share_interval(
+    count: float, n: float, support: tuple[float, float], confidence_level: float = 0.95, method: str = "default"
+) -> Interval:
+    """A confidence interval for the share of people with whom an option is the truth.
+
+    Parameters
+    ----------
+    count, n : float
+        Reports that support the option, and all reports. Real numbers for weighted data: the weighted share of
+        supporting reports times Kish's effective ``n``, and that ``n``. Methods that add up atoms
+        (``feldman-cousins``, ``blaker``) round ``n`` and keep the share, the others are continuous in both.
+    support : tuple of two floats
+        ``a`` and ``b``: probability that a report supports the option if it is the truth, and if another one is.
+    confidence_level : float
+        Above 0 and below 1.
+    method : str
+        ``default`` or a name in `METHODS`.
+
+    Returns
+    -------
+    Interval
+        Within [0, 1]. Without reports all of it.
+
+    Raises
+    ------
+    ParameterError
+        If the count is not in ``[0, n]``, the support makes no range, or the level or the method is not known.
+
+    Notes
+    -----
+    The count is binomial with ``lam = b + (a - b) share``, so an interval for ``lam`` maps to one for the share with
+    the same coverage. The default knows that ``lam`` is between ``a`` and ``b``. Other methods do not, and are cut: if
+    the count contradicts the design they can be a single point, and far too short before that.
+
+    Examples
+    --------
+    Two fair coins, 600 of 2000 say yes: 2 (600/2000 - 1/4) = 0.1.
+
+    >>> [round(end, 4) for end in share_interval(600, 2000, (0.75, 0.25))]
+    [0.0602, 0.1408]
+    """
+    count, n, low, high = check_count(count, n, support)
+    check_confidence_level(confidence_level)
+    name = resolve_method(method, n)
+    if n == 0:
+        return Interval(0.0, 1.0)
+    if name in _RESTRICTED:
+        ends = _RESTRICTED[name](count, n, confidence_level, low, high)
+    else:
+        ends = _BINOMIAL[name](count, n, confidence_level)
+    return ends.debiased(*map(float, support)).cut()
+
+
+def check_count(count: float, n: float, support: tuple[float, float]) -> tuple[float, float, float, float]:
+    """``count`` and ``n`` as floats, and the support's two probabilities in order.
+
+    Raises
+    ------
+    ParameterError
+        If ``n`` is not finite, the count is not in ``[0, n]``, or the support makes no range.
+    """
+    count, n = float(count), float(n)
+    low, high = sorted(map(float, support))
+    if not 0 <= low < high <= 1:
+        raise ParameterError(f"support: must be two different probabilities, got {low:g} and {high:g}")
+    if not n < math.inf:
+        raise ParameterError(f"n: must be finite, got {n:g}")
+    if not 0 <= count <= n * (1 + 1e-9):  # weights add up to n in floating point only
+        raise ParameterError(f"count: must be in [0, n = {n:g}], got {count:g}")
+    return min(count, n), n, low, high

@@ -1,0 +1,66 @@
+"""Tails of the binomial distribution and where they cross a level."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+
+def at_least(count: float, n: float, lam: float) -> float:
+    """``P(C >= count)`` for ``C ~ Bin(n, lam)``, as the incomplete beta function ``I_lam(count, n - count + 1)``.
+
+    The beta function is continuous in ``count`` and ``n``, so weighted data need no rounding.
+
+    >>> at_least(1, 2, 0.5), at_least(0, 2, 0.5), at_least(3, 2, 0.5)
+    (0.75, 1.0, 0.0)
+    """
+    from scipy import special
+
+    if count <= 0:  # parameters of 0 are limits that not every version of scipy takes
+        return 1.0
+    return float(special.betainc(count, n - count + 1, lam)) if count < n + 1 else 0.0
+
+
+def at_most(count: float, n: float, lam: float) -> float:
+    """``P(C <= count)``: that of at least ``n - count`` times the opposite.
+
+    >>> at_most(1, 2, 0.5), at_most(-1, 2, 0.5)
+    (0.75, 0.0)
+    """
+    return at_least(n - count, n, 1 - lam)
+
+
+def at_least_is(probability: float, count: float, n: float) -> float:
+    """The ``lam`` with ``P(C >= count) = probability``; 0 for no count, which is always reached.
+
+    >>> round(at_least_is(0.75, 1, 2), 12)
+    0.5
+    """
+    from scipy import special
+
+    return float(special.betaincinv(count, n - count + 1, probability)) if count > 0 else 0.0
+
+
+def crossing(function: Callable[[float], float], low: float, high: float) -> float:
+    """Where a continuous function that is at most 0 at ``low`` and at least 0 at ``high`` crosses 0.
+
+    The Illinois variant of false position: a dozen evaluations, and no import of ``scipy.optimize``, which costs
+    half a second.
+
+    >>> round(crossing(lambda x: x * x - 2, 0, 2), 12)
+    1.414213562373
+    """
+    below, above, kept = function(low), function(high), 0
+    while high - low > 1e-15 and below < 0 < above:
+        middle = low - below * (high - low) / (above - below)
+        if not low < middle < high:
+            middle = (low + high) / 2
+            if not low < middle < high:
+                break
+        value = function(middle)
+        if value <= 0:
+            low, below = middle, value
+            above, kept = (above / 2 if kept < 0 else above), -1
+        else:
+            high, above = middle, value
+            below, kept = (below / 2 if kept > 0 else below), 1
+    return low if below >= 0 else high

@@ -1,0 +1,126 @@
+"""Whether one answer is more frequent than all others, so surely that a sentence may say so."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
+from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.intervals import Interval, level_of_each, share_interval
+from deniable_statistics.intervals.interval import normal_quantile
+from deniable_statistics.published.published_rows import EstimateRow
+
+
+class Leading(NamedTuple):
+    """The most frequent answer, and an interval of its share that knows that it was chosen for being largest."""
+
+    option: int
+    interval: Interval
+
+
+def most_frequent(design: AnyDesign, rows: Sequence[EstimateRow], confidence_level: float = 0.95) -> Leading | None:
+    """The most frequent answer if the reports tell which it is; None if they do not.
+
+    Parameters
+    ----------
+    design : Design or Mechanism
+    rows : sequence of EstimateRow
+        The shares of all its answers, for everybody or for one cohort chosen beforehand.
+    confidence_level : float
+        With this probability it is None, or the answer is a most frequent one *and* the interval holds its share.
+
+    Returns
+    -------
+    Leading or None
+
+    Notes
+    -----
+    Half of the risk is for the name, half for the interval; see `is_ahead`. The interval is one of those that hold all
+    shares together (Bonferroni), so that it holds the share of whichever answer is named.
+
+    Examples
+    --------
+    >>> from deniable import KAry
+    >>> from deniable_statistics.published.published_rows import share_rows
+    >>> three = KAry.from_epsilon(3, 2)
+    >>> rows = share_rows(three.estimate([520, 300, 180]), "q", ("a", "b", "c"), 2.0)
+    >>> option, (low, high) = most_frequent(three, rows)
+    >>> option, round(low, 2), round(high, 2)
+    (0, 0.55, 0.67)
+    >>> most_frequent(three, share_rows(three.estimate([350, 330, 320]), "q", ("a", "b", "c"), 2.0)) is None
+    True
+    """
+    design = design_of(design)
+    shares = [row.estimate for row in rows if row.estimate is not None]
+    if len(shares) < max(len(rows), 2):
+        return None
+    best, half = int(np.argmax(shares)), (1 + confidence_level) / 2
+    estimate: Estimate | None = None
+    covariance = np.full((len(rows), len(rows)), np.nan)
+    np.fill_diagonal(covariance, [(row.std_error or 0.0) ** 2 for row in rows])
+    if design.is_exclusive and all(row.count is not None for row in rows):
+        estimate = Estimate.from_counts(design, [row.count or 0 for row in rows], rows[0].n)
+        covariance = estimate.covariance
+    if not is_ahead(best, shares, covariance, min(row.n for row in rows), half):
+        return None
+    level, binomials = level_of_each(half, len(rows)), design.binomials(design.expected_if_even, 1)
+    if binomials is not None:
+        row = rows[best]
+        return Leading(best, share_interval(row.count or 0, row.n, binomials[best].support.floats, level))
+    if estimate is None or not design.channels:
+        return None
+    (interval,) = estimate.likelihood_ratio_intervals(np.eye(len(rows))[[best]], confidence_level=level)
+    return Leading(best, interval)
+
+
+def is_ahead(
+    option: int, shares: Sequence[float], covariance: NDArray[np.float64], n: float, confidence_level: float
+) -> bool:
+    """Whether a share is larger than every other one, by multiple comparisons with the best.
+
+    Parameters
+    ----------
+    option : int
+    shares : sequence of float, length k
+        Unbiased.
+    covariance : ndarray, shape (k, k)
+        Of these. Where the covariance of two is NaN the largest variance of their difference is taken, that of shares
+        that move exactly against each other.
+    n : float
+        Reports.
+    confidence_level : float
+        With this probability no share is called ahead of a larger one, or of an equal one.
+
+    Notes
+    -----
+    The comparison is Hsu's [1]_: of all differences only those with the share that is truly largest can make a wrong
+    name, and these are ``k - 1`` whatever the estimates are. Each may err with an equal part of the risk (Bonferroni),
+    which holds under every dependence of the shares. Quantiles are two-sided although one side is looked at, so that
+    among equal shares none is called ahead either: which of two comes out on top is chance [2]_. With ``d`` the
+    difference and ``V`` its variance, the statistic is ``d / sqrt(V + d^2 / n)``, the score statistic: ``V + d^2 / n``
+    is the mean square that a report adds, which is the variance if the two shares are equal. A small ``V`` that was
+    itself estimated from few reports is no evidence.
+
+    References
+    ----------
+    .. [1] J. C. Hsu, "Constrained simultaneous confidence intervals for multiple comparisons with the best", Annals of
+       Statistics 12 (1984), 1136-1144.
+    .. [2] S. Gutmann, Z. Maymin, "Is the selected population the best?", Annals of Statistics 15 (1987), 456-461.
+    """
+    others = [other for other in range(len(shares)) if other != option]
+    z = normal_quantile(level_of_each(confidence_level, len(others)))
+    for other in others:
+        apart = shares[option] - shares[other]
+        first, second = float(covariance[option, option]), float(covariance[other, other])
+        both = float(covariance[option, other])
+        if math.isnan(both):
+            both = -math.sqrt(first * second)
+        error = math.sqrt(max(first + second - 2 * both, 0.0) + apart * apart / n)
+        if not (apart > 0 and apart > z * error):
+            return False
+    return bool(others)

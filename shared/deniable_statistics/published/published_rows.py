@@ -1,0 +1,284 @@
+"""What is published of a survey: one row for each option of each question, and for each mean."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from deniable.errors import ParameterError, describe
+from deniable.report.tally import Tally
+from deniable.survey.document import Survey
+from deniable.wire.space import Count
+from deniable_statistics.designs.of_mechanisms import mean_values
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate
+from deniable_statistics.estimates.fakes import check_fake_share, fakes_among
+from deniable_statistics.estimates.means import MeanEstimate
+from deniable_statistics.intervals import check_confidence_level
+from deniable_statistics.robustness.misbehaviour import Misbehaving, Robust
+
+TARGETS = ("population", "respondents")
+"""Whose shares an interval is for: everybody's like the respondents, or the respondents' alone."""
+
+
+@dataclass(frozen=True)
+class EstimateRow:
+    """One published line: one option of one question, or its mean, for everybody or for one cohort.
+
+    The fields are the columns of the CSV, in order. `statistic` is "share" or "mean", or "ratio" for a share among
+    some people only; the mean has no option and no count. `n` is the number of reports that speak of it, fewer than all
+    where devices draw what they ask. `p_below` and `p_above` are one-sided p-values that the count fits the design at
+    all: that it is so small, or so large, when the share is 0, or 1; `flag` is a sentence where one is small.
+    `fake_margin` is the largest shift of the estimate, in its own unit, by made-up reports that are one in a
+    hundred. Numbers are None where there is no report to estimate from, or nothing to test.
+
+    If people are supposed to misbehave, at most a share `misbehaving` of them, the figure is from `bound_low` to
+    `bound_high` as far as the reports go, and `robust_low` to `robust_high` is an interval of it whatever they did; see
+    `deniable_statistics.robustness.misbehaviour`. All are None if nobody is.
+
+    If a share `assumed_fake` of all reports may be fake, `conf_low` to `conf_high` holds whatever the fakes say; see
+    `deniable_statistics.estimates.assumed_fakes`.
+    """
+
+    question: str
+    option: str
+    cohort: str | None
+    n: int
+    count: Count | None
+    estimate: float | None
+    std_error: float | None
+    conf_low: float
+    conf_high: float
+    conf_level: float
+    method: str
+    epsilon: float
+    feasible: float | None
+    statistic: str
+    target: str
+    p_below: float | None
+    p_above: float | None
+    flag: str | None
+    fake_margin: float | None
+    misbehaving: float | None = None
+    bound_low: float | None = None
+    bound_high: float | None = None
+    robust_low: float | None = None
+    robust_high: float | None = None
+    assumed_fake: float | None = None
+
+
+@dataclass(frozen=True)
+class EstimateOptions:
+    """How to estimate.
+
+    Parameters
+    ----------
+    confidence_level, method
+        As for `Estimate.interval`.
+    target : {"population", "respondents"}
+        Whose shares the errors and intervals are for. Means are always for the population.
+    simultaneous : bool
+        Intervals that hold the shares of all options of a question at once.
+    misbehaving : Misbehaving, optional
+        How many people may do something else than they are asked to, and what: gives bounds and robust intervals.
+    assume_fake : float, optional
+        Share of all reports, at most a half, that may be fake: makes every interval hold whatever these say. Not with
+        `misbehaving`, whose kind "anything" is the same of people instead of reports.
+    """
+
+    confidence_level: float = 0.95
+    method: str = DEFAULT_METHOD
+    target: str = "population"
+    simultaneous: bool = False
+    misbehaving: Misbehaving | None = None
+    assume_fake: float | None = None
+
+    def __post_init__(self) -> None:
+        check_confidence_level(self.confidence_level)
+        if self.assume_fake is not None:
+            check_fake_share(self.assume_fake)
+            if self.misbehaving is not None:
+                raise ParameterError("assume_fake: must not go with misbehaving; suppose one of the two")
+        if self.target not in TARGETS:
+            raise ParameterError(f"target: must be one of {', '.join(TARGETS)}, got {describe(self.target)}")
+        if self.misbehaving is not None and self.target == "respondents":
+            raise ParameterError("misbehaving: must go with the target population, got respondents")
+
+    def fakes(self, reports: Count) -> Count:
+        """How many of so many reports may be fake."""
+        return 0 if self.assume_fake is None else fakes_among(self.assume_fake, reports)
+
+
+def estimate(
+    tallies: Mapping[str | None, Tally],
+    survey: Survey,
+    *,
+    by_cohort: bool = False,
+    confidence_level: float = 0.95,
+    method: str = DEFAULT_METHOD,
+    target: str = "population",
+    simultaneous: bool = False,
+    misbehaving: Misbehaving | None = None,
+    assume_fake: float | None = None,
+) -> list[EstimateRow]:
+    """Estimate every share that a survey asks for.
+
+    Parameters
+    ----------
+    tallies : mapping of cohort to Tally
+        What was counted; the key None holds reports without a cohort.
+    survey : Survey
+        The published survey, whose mechanisms are inverted.
+    by_cohort : bool
+        One group of rows for each cohort instead of one for everybody.
+    confidence_level, method, target, simultaneous, misbehaving, assume_fake
+        As for `EstimateOptions`. Fakes are a share of the reports of all cohorts, and may all be in one.
+
+    Returns
+    -------
+    list of EstimateRow
+        In the order of cohorts, questions and options.
+    """
+    wanted = EstimateOptions(confidence_level, method, target, simultaneous, misbehaving, assume_fake)
+    reports = sum(tally.n for tally in tallies.values())
+    if by_cohort:
+        known = [cohort for cohort in (*survey.cohorts, None) if cohort in tallies or cohort is not None]
+        groups = [(cohort, tallies.get(cohort, Tally.empty(survey))) for cohort in known]
+    else:
+        groups = [(None, sum(tallies.values(), Tally.empty(survey)))]
+    rows: list[EstimateRow] = []
+    for cohort, tally in groups:
+        for question in survey.questions:
+            counts, n = question.counted(tally.counts[question.id], tally.n)
+            about = (question.id, question.options, question.epsilon, cohort, wanted)
+            if question.has_shares:
+                shares = Estimate.from_counts(question.mechanism, counts, n)
+                rows += share_rows(shares, *about, asked=question.share_asked, people=tally.n, reports=reports)
+            if (values := mean_values(question)) is not None:
+                mean = MeanEstimate.from_counts(question.mechanism, counts, n, values)
+                rows.append(mean_row(mean, question.id, *about[2:], asked=question.share_asked, reports=reports))
+    return rows
+
+
+def share_rows(
+    result: Estimate,
+    question: str,
+    options: Sequence[str],
+    epsilon: float,
+    cohort: str | None = None,
+    wanted: EstimateOptions = EstimateOptions(),  # a frozen value
+    n: int | None = None,
+    asked: float = 1.0,
+    people: int | None = None,
+    reports: Count | None = None,
+) -> list[EstimateRow]:
+    """The rows of one question's shares; ``n`` is the number of reports where they have weights.
+
+    ``asked`` is the share of devices that ask it; whoever makes up a report can always send one of those that do.
+    ``people`` are the respondents, those who were not asked included; by default all were. ``reports`` are all
+    reports, those of other cohorts included, among which a share may be fake; by default these.
+    """
+    if wanted.target == "respondents" and result.n:
+        result = result.respondents_only if people is None else result.of_population(people)
+    find = result.simultaneous_interval if wanted.simultaneous else result.interval
+    fakes = wanted.fakes(result.n if reports is None else reports)
+    intervals = find(wanted.confidence_level, wanted.method, fakes=fakes)
+    method = result.interval_method(wanted.method, fakes=fakes)
+    fits, flags = result.consistency, result.flags
+    suspected = wanted.misbehaving
+    robust: Sequence[Robust | None] = [None] * len(options)
+    if suspected is not None:
+        robust = suspected.shares(result, wanted.confidence_level, asked=asked, simultaneous=wanted.simultaneous)
+    supporting, counted = _counted(result, int(result.n) if n is None else n, len(options))
+    return [
+        EstimateRow(
+            question=question,
+            option=label,
+            cohort=cohort,
+            n=counted[option],
+            count=supporting[option],
+            estimate=number_or_none(result.share[option]),
+            std_error=number_or_none(result.std_error[option]),
+            conf_low=intervals[option].low,
+            conf_high=intervals[option].high,
+            conf_level=wanted.confidence_level,
+            method=f"simultaneous {method}" if wanted.simultaneous else method,
+            epsilon=epsilon,
+            feasible=number_or_none(result.feasible[option]),
+            statistic="share",
+            target=wanted.target,
+            p_below=fits[option].p_below if fits else None,
+            p_above=fits[option].p_above if fits else None,
+            flag=flags[option],
+            fake_margin=result.fake_margin[option] / asked,
+            assumed_fake=wanted.assume_fake,
+            **robust_figures(suspected, robust[option]),
+        )
+        for option, label in enumerate(options)
+    ]
+
+
+def _counted(result: Estimate, n: int, k: int) -> tuple[Sequence[Count | None], Sequence[int]]:
+    """For each option how many reports support it, None where responses are counted instead, and of how many."""
+    if result.binomials is not None:
+        shares = [each.n / result.n if result.n else 0 for each in result.binomials]
+        return [each.supporting for each in result.binomials], [round(n * share) for share in shares]
+    return (result.counts if len(result.counts) == k else (None,) * k), (n,) * k
+
+
+def mean_row(
+    result: MeanEstimate,
+    question: str,
+    epsilon: float,
+    cohort: str | None = None,
+    wanted: EstimateOptions = EstimateOptions(),  # a frozen value
+    n: int | None = None,
+    asked: float = 1.0,
+    reports: Count | None = None,
+) -> EstimateRow:
+    """The row of one question's mean; parameters as of `share_rows`."""
+    fakes, suspected = wanted.fakes(result.n if reports is None else reports), wanted.misbehaving
+    interval = result.interval(wanted.confidence_level, wanted.method, fakes=fakes)
+    robust = None if suspected is None else suspected.mean(result, wanted.confidence_level, asked=asked)
+    return EstimateRow(
+        question=question,
+        option="",
+        cohort=cohort,
+        n=int(result.n) if n is None else n,
+        count=None,
+        estimate=number_or_none(result.mean),
+        std_error=number_or_none(result.std_error),
+        conf_low=interval.low,
+        conf_high=interval.high,
+        conf_level=wanted.confidence_level,
+        method=result.interval_method(wanted.method),
+        epsilon=epsilon,
+        feasible=number_or_none(result.feasible),
+        statistic="mean",
+        target="population",
+        p_below=None,
+        p_above=None,
+        flag=None,
+        fake_margin=result.fake_margin / asked,
+        assumed_fake=wanted.assume_fake,
+        **robust_figures(suspected, robust),
+    )
+
+
+def robust_figures(suspected: Misbehaving | None, robust: Robust | None) -> dict[str, float | None]:
+    """The fields of a row about people who misbehave."""
+    if suspected is None or robust is None:
+        return {}
+    (bound_low, bound_high), (robust_low, robust_high) = robust
+    return {
+        "misbehaving": suspected.share,
+        "bound_low": bound_low,
+        "bound_high": bound_high,
+        "robust_low": robust_low,
+        "robust_high": robust_high,
+    }
+
+
+def number_or_none(value: float) -> float | None:
+    """A figure as rows hold it: None for what there is no estimate of."""
+    return None if math.isnan(value) else value

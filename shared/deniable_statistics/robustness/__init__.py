@@ -1,0 +1,1 @@
+"""What people who misbehave leave of a share or a mean."""
