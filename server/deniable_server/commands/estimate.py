@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any
@@ -201,50 +202,61 @@ def not_shown(result: Mapping[str, Any]) -> str | None:
 
 def _as_table(result: dict[str, Any]) -> str:
     rows = result["estimates"]
-    cohort = ["cohort"] if any(row["cohort"] for row in rows) else []
-    n = ["n"] if cohort or len({row["n"] for row in rows}) > 1 else []  # where devices draw what they ask
-    robust = ["bounds", "robust interval"] if any(row.get("misbehaving") is not None for row in rows) else []
-    header = ["question", "option", *cohort, *n, "estimate", "std. error", "interval", *robust]
-    lines = [
-        [
-            row["question"],
-            row["option"] or row["statistic"],
-            *([row["cohort"] or "-"] if cohort else []),
-            *([str(row["n"])] if n else []),
-            *(figure(row[key], row["statistic"]) for key in ("estimate", "std_error")),
-            *(
-                " to ".join(figure(row[f"{name}_{end}"], row["statistic"]) for end in ("low", "high"))
-                for name in ("conf", *(["bound", "robust"] if robust else []))
-            ),
-        ]
-        for row in rows
-    ]
-    table = format_table(header, lines, right={"n", "estimate", "std. error", "interval", *robust})
-    methods = ", ".join(dict.fromkeys(row["method"] for row in rows))
-    level = f"{100 * rows[0]['conf_level']:g} % intervals ({methods})" if rows else "no cohorts"
+    notes = [f"{said[0].upper()}{said[1:]}." for said in (result.get("note"), not_shown(result)) if said]
     flags = [
-        f"Attention, {': '.join(filter(None, [row['question'], row['option'], row['cohort'], row['flag']]))}"
+        f"Attention, {', '.join(filter(None, [row['question'], row['option'], row['cohort'], row['flag']]))}"
         for row in rows
         if row["flag"]
     ]
-    if rows and (fake := rows[0].get("assumed_fake")) is not None:
-        level += f" that hold if up to {percent(fake)} of all reports are fake"
-    supposed = [f"robust if at most {percent(rows[0]['misbehaving'])} of the people misbehave"] if robust else []
-    notes = [f"{said[0].upper()}{said[1:]}." for said in (result.get("note"), not_shown(result)) if said]
+    return "\n\n".join([_table_of(rows), f"{_summary(result)}; {ONE_REPORT[result['access']]}", *notes, *flags])
+
+
+def _table_of(rows: Sequence[dict[str, Any]]) -> str:
+    """Estimates as text; a column that says nothing is left out."""
+    columns: dict[str, Callable[[dict[str, Any]], str]] = {
+        "question": lambda row: row["question"],
+        "option": lambda row: row["option"] or row["statistic"],
+    }
+    has_cohorts = any(row["cohort"] for row in rows)
+    if has_cohorts:
+        columns["cohort"] = lambda row: row["cohort"] or "-"
+    if has_cohorts or len({row["n"] for row in rows}) > 1:  # where devices draw what they ask
+        columns["n"] = lambda row: str(row["n"])
+    columns["estimate"] = lambda row: figure(row["estimate"], row["statistic"])
+    columns["std. error"] = lambda row: figure(row["std_error"], row["statistic"])
+    columns["interval"] = partial(_interval, name="conf")
+    if _is_robust(rows):
+        columns["bounds"] = partial(_interval, name="bound")
+        columns["robust interval"] = partial(_interval, name="robust")
+    lines = [[cell(row) for cell in columns.values()] for row in rows]
+    return format_table([*columns], lines, right=columns.keys() - {"question", "option", "cohort"})
+
+
+def _interval(row: dict[str, Any], name: str) -> str:
+    return " to ".join(figure(row[f"{name}_{end}"], row["statistic"]) for end in ("low", "high"))
+
+
+def _is_robust(rows: Sequence[dict[str, Any]]) -> bool:
+    return any(row.get("misbehaving") is not None for row in rows)
+
+
+def _summary(result: dict[str, Any]) -> str:
+    """How many reports, and what the intervals are."""
+    rows = result["estimates"]
     released = " released" if result.get("more") or result.get("waiting") else ""
-    reports = (
-        f"{result['n']} report{'' if result['n'] == 1 else 's'}{released}"
-        if result["n"] or not released
-        else "no reports released yet"
-    )
-    return "\n\n".join(
-        [
-            table,
-            ", ".join([reports, level, *supposed]) + f"; {ONE_REPORT[result['access']]}",
-            *notes,
-            *flags,
-        ]
-    )
+    said = [f"{result['n']} report{'' if result['n'] == 1 else 's'}{released}"]
+    if released and not result["n"]:
+        said = ["no reports released yet"]
+    if not rows:
+        return f"{said[0]}, no cohorts"
+    methods = ", ".join(dict.fromkeys(row["method"] for row in rows))
+    level = f"{100 * rows[0]['conf_level']:g} % intervals ({methods})"
+    if (fake := rows[0].get("assumed_fake")) is not None:
+        level += f" that hold if up to {percent(fake)} of all reports are fake"
+    said.append(level)
+    if _is_robust(rows):
+        said.append(f"robust if at most {percent(rows[0]['misbehaving'])} of the people misbehave")
+    return ", ".join(said)
 
 
 FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {
