@@ -118,26 +118,44 @@ class Survey:
     id: str = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
-        check_text(self.title, "title", MAX_LABEL)
-        if self.organiser is not None:
-            check_text(self.organiser, "organiser", MAX_LABEL)
-        if self.about is not None:
-            check_text(self.about, "about", MAX_TEXT)
-        if not 1 <= len(self.questions) <= MAX_QUESTIONS:
-            raise SurveyError(f"questions: must be 1 to {MAX_QUESTIONS}, got {len(self.questions)}")
-        refuse_repeats(tuple(question.id for question in self.questions), "questions: ids")
-        for members in self.groups.values():
-            check_group(members)
-        if len(self.cohorts) > MAX_COHORTS:
-            raise SurveyError(f"cohorts: must be at most {MAX_COHORTS}, got {len(self.cohorts)}")
-        for cohort in self.cohorts:
-            check_text(cohort, "cohorts", MAX_LABEL)
-        refuse_repeats(self.cohorts, "cohorts")
+        self._check_texts()
+        self._check_questions()
+        self._check_cohorts()
         if self.rows > MAX_ROWS:
             raise SurveyError(
                 f"survey: must make at most {MAX_ROWS} rows of estimates, got {self.rows}: options of all questions "
                 "times (cohorts + 1)"
             )
+        self._check_settings()
+        self._check_access()
+        document = strict_json.dumps(_published(self))
+        if len(document) > MAX_BYTES:
+            raise SurveyError(f"survey: must be at most {MAX_BYTES} bytes when published, got {len(document)}")
+        object.__setattr__(self, "document", document)
+        object.__setattr__(self, "id", address(document))
+
+    def _check_texts(self) -> None:
+        check_text(self.title, "title", MAX_LABEL)
+        if self.organiser is not None:
+            check_text(self.organiser, "organiser", MAX_LABEL)
+        if self.about is not None:
+            check_text(self.about, "about", MAX_TEXT)
+
+    def _check_questions(self) -> None:
+        if not 1 <= len(self.questions) <= MAX_QUESTIONS:
+            raise SurveyError(f"questions: must be 1 to {MAX_QUESTIONS}, got {len(self.questions)}")
+        refuse_repeats(tuple(question.id for question in self.questions), "questions: ids")
+        for members in self.groups.values():
+            check_group(members)
+
+    def _check_cohorts(self) -> None:
+        if len(self.cohorts) > MAX_COHORTS:
+            raise SurveyError(f"cohorts: must be at most {MAX_COHORTS}, got {len(self.cohorts)}")
+        for cohort in self.cohorts:
+            check_text(cohort, "cohorts", MAX_LABEL)
+        refuse_repeats(self.cohorts, "cohorts")
+
+    def _check_settings(self) -> None:
         if self.opens and self.closes and self.closes < self.opens:
             raise SurveyError(f"closes: must not be before opens, got {self.closes} before {self.opens}")
         if self.fresh is not None and self.fresh not in FRESH:
@@ -150,6 +168,8 @@ class Survey:
             raise SurveyError(
                 f"release: must be a whole number from {LEAST_RELEASE} to {MOST_RELEASE}, got {shown(self.release)}"
             )
+
+    def _check_access(self) -> None:
         for key, known in (("retention", RETENTIONS), ("results", RESULTS), ("readers", READERS), ("access", ACCESS)):
             value = getattr(self, key)
             if not isinstance(value, str) or value not in known:
@@ -159,11 +179,6 @@ class Survey:
                 f"access: must be unlinkable with an issuer, and only then, got {self.access} "
                 f"{'without one' if self.issuer is None else 'with one'}; 'deniable issuer key' makes one for a survey"
             )
-        document = strict_json.dumps(_published(self))
-        if len(document) > MAX_BYTES:
-            raise SurveyError(f"survey: must be at most {MAX_BYTES} bytes when published, got {len(document)}")
-        object.__setattr__(self, "document", document)
-        object.__setattr__(self, "id", address(document))
 
     def takes_cohort(self, cohort: object) -> bool:
         """Whether a report may carry this cohort; None is a report without one."""

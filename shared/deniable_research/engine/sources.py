@@ -8,7 +8,7 @@ import shutil
 import tempfile
 import warnings
 import weakref
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -147,6 +147,28 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
     connection = _embedded() if engine == EMBEDDED else _connect(engine)
     if text.startswith(NAMED):
         return Source(_named(connection, text.removeprefix(NAMED)), text.removeprefix(NAMED))
+    files, export = _files_of(text, engine, connection)
+    reader = getattr(connection, READERS[files.suffix], None)
+    if reader is None:
+        raise ParameterError(f"{files.name}: this engine reads no such files; name one of its tables, {NAMED}reports")
+    is_csv = files.suffix == ".csv"
+    if delimiter is not None and not is_csv:
+        raise ParameterError(f"delimiter: must be left out, {files.name} is not a CSV file")
+    # Of rows that have nothing in a column as far as it looks, DuckDB cannot tell what the others hold; Spark sees
+    # no column where there are no rows.
+    types = _types_of(export) if files.suffix == ".jsonl" and export is not None else {}
+    is_duckdb = connection.name == EMBEDDED  # within this process, or a file of its own
+    options = _options_of_duckdb(files, export, delimiter, types) if is_duckdb else _options_of_spark(files, delimiter)
+    with _asking(files.name):
+        if connection.name == "pyspark":
+            rows = _on_spark(connection, files, options, types)
+        else:
+            rows = reader([*map(for_duckdb, files.paths)], **options)
+        return Source(_unquoted(rows), files.name, is_csv, export)
+
+
+def _files_of(text: str, engine: str, connection: Any) -> tuple[Files, Export | None]:
+    """The files of a place, fetched where they are elsewhere; with the export, where they are one."""
     if is_url(text) and is_survey(text):
         export: Export | None = fetch_survey(text, _temporary(connection))
     else:
@@ -158,38 +180,38 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
                 f"got {text.partition('://')[0]!r:.20}"
             )
         export = open_export(Path(text))
-    files = find_files(text) if export is None else files_of_export(export)
-    reader = getattr(connection, READERS[files.suffix], None)
-    if reader is None:
-        raise ParameterError(f"{files.name}: this engine reads no such files; name one of its tables, {NAMED}reports")
-    is_csv = files.suffix == ".csv"
-    is_duckdb = connection.name == EMBEDDED  # within this process, or a file of its own
-    options: dict[str, Any] = {}
-    if is_duckdb:
-        options["hive_types_autocast"] = False  # texts as they stand: a cohort 01 is not a number
-    if is_csv:
-        options |= _CSV | (_CSV_OF_DUCKDB if is_duckdb else _CSV_OF_SPARK)
+    return find_files(text) if export is None else files_of_export(export), export
+
+
+def _types_of(export: Export) -> dict[str, str]:
+    """The types of the columns that the files of an export hold, in SQL."""
+    return {column: _SQL_TYPES[kind] for column, kind in export.types.items() if column not in export.partitions}
+
+
+def _options_of_duckdb(
+    files: Files, export: Export | None, delimiter: str | None, types: Mapping[str, str]
+) -> dict[str, Any]:
+    options: dict[str, Any] = {"hive_types_autocast": False}  # texts as they stand: a cohort 01 is not a number
+    if files.suffix == ".csv":
+        options |= _CSV | _CSV_OF_DUCKDB
         if delimiter is not None:
-            options["delim" if is_duckdb else "sep"] = delimiter
-        elif export is not None and is_duckdb:  # nothing has to be guessed
+            options["delim"] = delimiter
+        elif export is not None:  # nothing has to be guessed
             options["delim"] = ","
-    elif delimiter is not None:
-        raise ParameterError(f"delimiter: must be left out, {files.name} is not a CSV file")
     if READERS[files.suffix] == "read_json":
-        options |= _JSON_OF_DUCKDB if is_duckdb else _JSON_OF_SPARK
-    types: dict[str, str] = {}
-    if files.suffix == ".jsonl" and export is not None:
-        # Of rows that have nothing in a column as far as it looks, DuckDB cannot tell what the others hold; Spark sees
-        # no column where there are no rows.
-        types = {column: _SQL_TYPES[kind] for column, kind in export.types.items() if column not in export.partitions}
-        if is_duckdb:
-            options["columns"] = types
-    with _asking(files.name):
-        if connection.name == "pyspark":
-            rows = _on_spark(connection, files, options, types)
-        else:
-            rows = reader([*map(for_duckdb, files.paths)], **options)
-        return Source(_unquoted(rows), files.name, is_csv, export)
+        options |= _JSON_OF_DUCKDB
+    return options | ({"columns": types} if types else {})
+
+
+def _options_of_spark(files: Files, delimiter: str | None) -> dict[str, Any]:
+    options: dict[str, Any] = {}
+    if files.suffix == ".csv":
+        options |= _CSV | _CSV_OF_SPARK
+        if delimiter is not None:
+            options["sep"] = delimiter
+    if READERS[files.suffix] == "read_json":
+        options |= _JSON_OF_SPARK
+    return options
 
 
 def _unquoted(rows: Any) -> Any:

@@ -99,52 +99,92 @@ def newton(
     smallest_eigenvalue = math.inf
     gone, reach = 0.0, 1 / np.linalg.norm(directions, axis=1).clip(1e-300)
     for _ in range(MOST_STEPS):
-        stuck = {j for j in box if (params[j] <= 0 and gradient[j] <= 0) or (params[j] >= 1 and gradient[j] >= 0)}
-        while True:
-            free = directions[:, ~directions[sorted(stuck)].any(axis=0)] if stuck else directions
-            slope = free.T @ gradient
-            if not slope.size:
-                break
-            curvature = -(free.T @ hessian @ free)
-            along = _uphill(curvature, slope, n)
-            step = free @ along
-            # the curvature of others may push a share out of its range although its own slope does not
-            out = {j for j in box if (params[j] <= 0 and step[j] < 0) or (params[j] >= 1 and step[j] > 0)}
-            if not out:
-                break
-            stuck |= out
-        if not slope.size:
+        climb = _climb(params, gradient, hessian, directions, box, n)
+        if climb is None:  # every share is at its end, and is pushed beyond
             converged, smallest_eigenvalue = True, math.inf
             break
-        length = float(np.linalg.norm(along))
-        if np.abs(slope).max() <= SMALLEST_GRADIENT * n:
-            smallest_eigenvalue = float(np.linalg.eigvalsh(curvature)[0])
+        if np.abs(climb.slope).max() <= SMALLEST_GRADIENT * n:
+            smallest_eigenvalue = climb.smallest_eigenvalue
             flat = smallest_eigenvalue <= FLAT * n
-            converged = not flat and length <= SMALLEST_STEP
+            converged = not flat and climb.length <= SMALLEST_STEP
             if flat or converged:
                 break
-        step *= min(1.0, max(LONGEST_STEP, 0.5 * gone) / max(length, 1e-300))
-        gain = float(gradient @ step)
-        for halving in range(40):
-            new = params + step * 0.5**halving
-            new[box] = np.clip(new[box], 0, 1)
-            if (new == params).all():
-                break
-            candidate = objective(new)
-            if candidate[0] >= value + 1e-4 * min(gain * 0.5**halving, gradient @ (new - params)) - 1e-13 * abs(value):
-                break
-        else:
-            new = params
-        if (new == params).all():  # no digit left to gain
-            smallest_eigenvalue = float(np.linalg.eigvalsh(curvature)[0])
-            converged = gain <= 1e-9 and smallest_eigenvalue > FLAT * n
+        step = climb.step * min(1.0, max(LONGEST_STEP, 0.5 * gone) / max(climb.length, 1e-300))
+        new, found = _halved(objective, params, (value, gradient), step, box)
+        if found is None:  # no digit left to gain
+            smallest_eigenvalue = climb.smallest_eigenvalue
+            converged = float(gradient @ step) <= 1e-9 and smallest_eigenvalue > FLAT * n
             break
         gone += float(np.linalg.norm((new - params) * reach))
         params = new
-        value, gradient, hessian = candidate
+        value, gradient, hessian = found
+        last = climb
     else:
-        smallest_eigenvalue = float(np.linalg.eigvalsh(curvature)[0])
+        smallest_eigenvalue = last.smallest_eigenvalue
     return Optimum(params, value, converged, flat, smallest_eigenvalue)
+
+
+@dataclass(frozen=True)
+class _Climb:
+    """Newton's step from some parameters, and the surface in the directions that are free there."""
+
+    step: NDArray[np.float64]
+    slope: NDArray[np.float64]
+    curvature: NDArray[np.float64]
+    length: float
+
+    @property
+    def smallest_eigenvalue(self) -> float:
+        return float(np.linalg.eigvalsh(self.curvature)[0])
+
+
+def _climb(
+    params: NDArray[np.float64],
+    gradient: NDArray[np.float64],
+    hessian: NDArray[np.float64],
+    directions: NDArray[np.float64],
+    box: Sequence[int],
+    n: float,
+) -> _Climb | None:
+    """The step that leaves shares at an end which they are pushed beyond; None where no direction is free."""
+    stuck = {j for j in box if (params[j] <= 0 and gradient[j] <= 0) or (params[j] >= 1 and gradient[j] >= 0)}
+    while True:
+        free = directions[:, ~directions[sorted(stuck)].any(axis=0)] if stuck else directions
+        slope = free.T @ gradient
+        if not slope.size:
+            return None
+        curvature = -(free.T @ hessian @ free)
+        along = _uphill(curvature, slope, n)
+        step = free @ along
+        # the curvature of others may push a share out of its range although its own slope does not
+        out = {j for j in box if (params[j] <= 0 and step[j] < 0) or (params[j] >= 1 and step[j] > 0)}
+        if not out:
+            return _Climb(step, slope, curvature, float(np.linalg.norm(along)))
+        stuck |= out
+
+
+def _halved(
+    objective: Objective,
+    params: NDArray[np.float64],
+    at: tuple[float, NDArray[np.float64]],
+    step: NDArray[np.float64],
+    box: list[int],
+) -> tuple[NDArray[np.float64], Value | None]:
+    """The longest of a step and its halves that gains enough, and what is there; None where none does.
+
+    Enough is a ten-thousandth of what the slope promises (Armijo's rule), less a rounding error of the value.
+    """
+    value, gradient = at
+    gain = float(gradient @ step)
+    for halving in range(40):
+        new = params + step * 0.5**halving
+        new[box] = np.clip(new[box], 0, 1)
+        if (new == params).all():
+            break
+        found = objective(new)
+        if found[0] >= value + 1e-4 * min(gain * 0.5**halving, float(gradient @ (new - params))) - 1e-13 * abs(value):
+            return new, found
+    return params, None
 
 
 def _uphill(curvature: NDArray[np.float64], slope: NDArray[np.float64], n: float) -> NDArray[np.float64]:
