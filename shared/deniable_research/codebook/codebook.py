@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -159,32 +159,8 @@ class Codebook:
         """
         entries = {(column.column, column.arm): _of_column(column, None) for column in layout.questions}
         missing = tuple(filter(None, layout.missing))
-        for column in layout.questions:
-            if column.group is not None:
-                groups = tuple((text, f"group {number}") for number, text in enumerate(column.groups, start=1))
-                label = f"Group of the design of {column.name}"
-                none = tuple(filter(None, column.group_missing))
-                entries.setdefault((column.group, None), Entry(column.group, label, "one of the groups", groups, none))
-        for mixed in layout.mixed:
-            arms = [arm.arm for arm in layout.arms(mixed) if arm.arm is not None]
-            place = arms[0][0]
-            designs = tuple((label, label) for _, label in arms)
-            entries.setdefault(
-                (place, None), Entry(place, f"Design of {mixed}", "one of the designs", designs, missing)
-            )
-        sampling = layout.sampling
-        population = None if read_number(sampling.population or "0") is not None else sampling.population
-        for name, label, holds, labels in (
-            (layout.weights, "Sampling weight", "numbers of at least 0", ()),
-            (sampling.strata, "Stratum", "labels", ()),
-            (sampling.cluster, "Primary sampling unit", "labels", ()),
-            (population, "Units in the population of the stratum", "numbers", ()),
-            *((name, "Replicate weight", "numbers of at least 0", ()) for name in sampling.replicates),
-            (layout.cohort, "Cohort", "labels", layout.cohorts),
-        ):
-            if name is not None:
-                categories = tuple((text, text) for text in labels)
-                entries.setdefault((name, None), Entry(name, label, holds, categories, missing))
+        for entry in (*_groups_of(layout), *_designs_of(layout, missing), *_sampling_of(layout, missing)):
+            entries.setdefault((entry.column, None), entry)
         if columns is None:
             return cls(title, None, (), tuple(entries.values()))
         found = (
@@ -194,6 +170,39 @@ class Codebook:
             or [_plain(name, column.without(layout.missing), missing)]
         )
         return cls(title, None, (), tuple(found))
+
+
+def _groups_of(layout: Layout) -> Iterator[Entry]:
+    """The columns that say to which group of a design somebody belongs."""
+    for column in layout.questions:
+        if column.group is not None:
+            groups = tuple((text, f"group {number}") for number, text in enumerate(column.groups, start=1))
+            none = tuple(filter(None, column.group_missing))
+            yield Entry(column.group, f"Group of the design of {column.name}", "one of the groups", groups, none)
+
+
+def _designs_of(layout: Layout, missing: tuple[str, ...]) -> Iterator[Entry]:
+    """The columns that say which of several designs somebody answered by."""
+    for mixed in layout.mixed:
+        arms = [arm.arm for arm in layout.arms(mixed) if arm.arm is not None]
+        designs = tuple((label, label) for _, label in arms)
+        yield Entry(arms[0][0], f"Design of {mixed}", "one of the designs", designs, missing)
+
+
+def _sampling_of(layout: Layout, missing: tuple[str, ...]) -> Iterator[Entry]:
+    """The columns of the sampling design, and that of cohorts."""
+    sampling = layout.sampling
+    population = None if read_number(sampling.population or "0") is not None else sampling.population
+    for name, label, holds, labels in (
+        (layout.weights, "Sampling weight", "numbers of at least 0", ()),
+        (sampling.strata, "Stratum", "labels", ()),
+        (sampling.cluster, "Primary sampling unit", "labels", ()),
+        (population, "Units in the population of the stratum", "numbers", ()),
+        *((name, "Replicate weight", "numbers of at least 0", ()) for name in sampling.replicates),
+        (layout.cohort, "Cohort", "labels", layout.cohorts),
+    ):
+        if name is not None:
+            yield Entry(name, label, holds, tuple((text, text) for text in labels), missing)
 
 
 def _plain(name: str, column: Coded[str], missing: tuple[str, ...]) -> Entry:

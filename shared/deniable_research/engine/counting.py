@@ -114,6 +114,33 @@ def count_supports(
         sums[f"example{place}"] = texts.said.min(where=texts.is_strange)
         for option in range(question.design.reports.size):
             sums[f"s{place}_{option}"] = texts.supports(option).cast("int64").sum()
+    table = _counted(source, wanted, sums, keys)
+    for place, question in enumerate(questions):
+        if strange := int(_numbers(table, f"strange{place}").sum()):
+            first = min(each for each in table.column(f"example{place}").to_pylist() if each is not None)
+            raise question.refusal(strange, first)
+    found = _columns(table, source, keys)
+    people = _numbers(table, "people")
+    if source.export is not None and COHORT in keys.values():
+        cohorts = found[next(name for name, column in keys.items() if column == COHORT)]
+        _compare(cohorts, people, source.export, source.name)
+    supports = {
+        question.name: np.column_stack(
+            [_numbers(table, f"s{place}_{option}") for option in range(question.design.reports.size)]
+        )
+        for place, question in enumerate(questions)
+    }
+    asked = {
+        question.name: np.asarray(table.column(f"p{place}").to_pylist(), dtype=bool)
+        for place, question in enumerate(questions)
+    }
+    return Supports(found, people, supports, asked)
+
+
+def _counted(
+    source: Source, wanted: Mapping[str, Any], sums: Mapping[str, Any], keys: Mapping[str, str]
+) -> pyarrow.Table:
+    """The groups of rows that are alike, with their sums, in order."""
     counts = source.rows.group_by(**wanted).aggregate(**sums) if wanted else source.rows.aggregate(**sums)
     table = source.run(counts.limit(MOST_PATTERNS + 1))
     if table.num_rows > MOST_PATTERNS:
@@ -125,29 +152,7 @@ def count_supports(
     people = int(_numbers(table, "people").sum())
     if source.export is not None and people != source.export.rows:
         raise ReportError(f"{source.name}: must have {source.export.rows} rows, as its manifest says, got {people}")
-    for place, question in enumerate(questions):
-        if strange := int(_numbers(table, f"strange{place}").sum()):
-            first = min(each for each in table.column(f"example{place}").to_pylist() if each is not None)
-            raise question.refusal(strange, first)
-    table = _sorted(table, list(wanted), source.name)
-    found = _columns(table, source, keys)
-    if source.export is not None and COHORT in keys.values():
-        cohorts = found[next(name for name, column in keys.items() if column == COHORT)]
-        _compare(cohorts, _numbers(table, "people"), source.export, source.name)
-    return Supports(
-        found,
-        _numbers(table, "people"),
-        {
-            question.name: np.column_stack(
-                [_numbers(table, f"s{place}_{option}") for option in range(question.design.reports.size)]
-            )
-            for place, question in enumerate(questions)
-        },
-        {
-            question.name: np.asarray(table.column(f"p{place}").to_pylist(), dtype=bool)
-            for place, question in enumerate(questions)
-        },
-    )
+    return _sorted(table, list(wanted), source.name)
 
 
 def _compare(cohorts: Coded[str], people: NDArray[np.int64], export: Export, subject: str) -> None:

@@ -83,6 +83,28 @@ class EngineReports:
         return wanted.table(count_supports(source, columns, wanted.added))
 
 
+def _asked(layout: Layout, names: Iterable[str]) -> tuple[dict[str, RandomizedColumn], dict[str, list[str]]]:
+    """The questions that names mean, their arms and anchors among them, and the boxes of each; "" is all of them."""
+    asked: dict[str, RandomizedColumn] = {}
+    boxes: dict[str, list[str]] = {}
+    for arm in (arm for name in names for arm in layout.mixed.get(name, (name,))):
+        layout.question(arm)  # says what is wrong with a name that there is not
+        question, option = layout.whole(arm)
+        boxes.setdefault(question.name, []).append(option or "")
+        asked[question.name] = question
+        if question.anchor is not None:
+            anchor = layout.whole(question.anchor)[0]
+            boxes.setdefault(anchor.name, []).append("")
+            asked[anchor.name] = anchor
+    return asked, boxes
+
+
+def _mates(layout: Layout, asked: Mapping[str, RandomizedColumn]) -> tuple[RandomizedColumn, ...]:
+    """The other questions of groups of which devices draw some: they say who was asked."""
+    groups = {question.drawn for question in asked.values() if question.drawn is not None and question.drawn.is_drawn}
+    return tuple(each for each in layout.questions if each.drawn in groups and each.name not in asked)
+
+
 @dataclass(frozen=True, eq=False)
 class _Wanted:
     """What has to be counted for some names."""
@@ -96,31 +118,14 @@ class _Wanted:
     @classmethod
     def of(cls, layout: Layout, names: Sequence[str], *, added: bool) -> _Wanted:
         """Sort the names: what is added up, counted as it is, of which boxes are, and what says who was asked."""
-        boxes: dict[str, list[str]] = {}
-        asked: dict[str, RandomizedColumn] = {}
-        plain = []
-        for name in names:
-            if not layout.has(name):
-                plain.append(name)
-                continue
-            for arm in layout.mixed.get(name, (name,)):
-                layout.question(arm)  # says what is wrong with a name that there is not
-                question, option = layout.whole(arm)
-                boxes.setdefault(question.name, []).append(option or "")
-                asked[question.name] = question
-                if question.anchor is not None:
-                    anchor = layout.whole(question.anchor)[0]
-                    boxes.setdefault(anchor.name, []).append("")
-                    asked[anchor.name] = anchor
+        asked, boxes = _asked(layout, [name for name in names if layout.has(name)])
+        plain = dict.fromkeys(name for name in names if not layout.has(name))
         used = Counter(each.column for each in layout.questions)
 
         def is_text(question: RandomizedColumn) -> bool:
             return used[question.column] == 1 and _is_text(question)
 
-        groups = {
-            question.drawn for question in asked.values() if question.drawn is not None and question.drawn.is_drawn
-        }
-        mates = tuple(each for each in layout.questions if each.drawn in groups and each.name not in asked)
+        mates = _mates(layout, asked)
         single = {name: tuple(options) for name, options in boxes.items() if all(options) and is_text(asked[name])}
         summed = tuple(
             question
@@ -130,7 +135,7 @@ class _Wanted:
         kept = {*asked, *(each.name for each in mates)}
         mixed = {name: arms for name, arms in layout.mixed.items() if kept.issuperset(arms)}
         part = replace(layout, questions=tuple(each for each in layout.questions if each.name in kept), mixed=mixed)
-        return cls(part, summed, single, mates, tuple(dict.fromkeys(plain)))
+        return cls(part, summed, single, mates, tuple(plain))
 
     @cached_property
     def partial(self) -> dict[str, str]:

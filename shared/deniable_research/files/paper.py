@@ -75,8 +75,20 @@ def paper_table(
         cells = [next((row for row in each if row.term == term), None) for each in rows]
         body.append((term, *(_estimate(cell, stars) for cell in cells)))
         body.append(("", *(_below(cell, intervals) for cell in cells)))
-    level = f"{100 * confidence_level:g} %"
-    inside = f"{level} intervals in square brackets" if intervals else "Standard errors in round brackets"
+    said = _said(models, confidence_level if intervals else None, stars=stars, odds_ratios=odds_ratios)
+    header = ("", *(f"({place})" for place in range(1, len(models) + 1)))
+    return PaperTable(header, tuple(body), tuple(_figures(models)), (*said, *notes))
+
+
+def _said(
+    models: Sequence[FittedModel], confidence_level: float | None, *, stars: bool, odds_ratios: bool
+) -> list[str]:
+    """What stands below the table: what its figures are, then each model's formula and message."""
+    inside = (
+        "Standard errors in round brackets"
+        if confidence_level is None
+        else f"{100 * confidence_level:g} % intervals in square brackets"
+    )
     said = [f"{'Odds ratios' if odds_ratios else 'Coefficients'} of the truth. {inside}."]
     if stars:
         by_ratio = any(model.interval == "profile" for model in models)
@@ -85,8 +97,7 @@ def paper_table(
         said.append("Log-likelihoods are of different reports and do not compare.")
     said += [f"({place}) {model.formula}" for place, model in enumerate(models, start=1)]
     said += [f"({place}) {model.fit.message}" for place, model in enumerate(models, start=1) if model.fit.message]
-    header = ("", *(f"({place})" for place in range(1, len(models) + 1)))
-    return PaperTable(header, tuple(body), tuple(_figures(models)), (*said, *notes))
+    return said
 
 
 def noise_notes(table: Table, names: Sequence[str]) -> list[str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from deniable.output import number, percent
@@ -192,42 +192,49 @@ def _measure(row: ComparisonRow) -> str:
 def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
     """Cells, then how the columns go together."""
     cells = [row for row in rows if row.measure in ("joint", "conditional")]
-    text = []
-    if cells:
-        names = [name for name in (rows[0].first, rows[0].second, rows[0].third) if name is not None]
-        feasible = any(row.feasible is not None for row in cells)
-        header = [*names, "estimate", "std. error", "interval", *(["most likely"] if feasible else [])]
-        lines = [
-            [
-                *[option for option in (row.first_option, row.second_option, row.third_option) if option is not None],
-                percent(row.estimate),
-                percent(row.std_error),
-                interval(row.conf_low, row.conf_high),
-                *([percent(row.feasible)] if feasible else []),
-            ]
-            for row in cells
-        ]
-        text += [format_table(header, lines, right=header[len(names) :]), ""]
-    level = f"{100 * rows[0].conf_level:g} % intervals"
+    text = [_cells_table(cells), ""] if cells else []
     among = f" among people with each answer to {rows[0].given}" if rows[0].given else ""
     whom = (
         f"a sum of weights of {number(rows[0].n)}"
         if rows[0].weighted
         else counted(round(rows[0].n), "person", "people")
     )
+    level = f"{100 * rows[0].conf_level:g} % intervals"
     text.append(f"{level}. {'Shares' + among if cells else 'Correlation'}, {whom}.")
-    for row in rows:
-        if row.measure == "independence":
-            text.append(f"Independence: {_test(row)}, p {p_value(row.p_value)}.")
-        elif row.measure in ("correlation", "odds ratio"):
-            ends = interval(row.conf_low, row.conf_high, number)
-            text.append(f"{row.measure.capitalize()}: {number(row.estimate)} ({ends}).")
-        if row.note:
-            text.append(f"About the {row.measure}: {row.note}.")
+    text += [sentence for row in rows for sentence in _association(row)]
     df = [row.df_error for row in rows if isinstance(row, SampledCrosstabRow) and row.df is None]
     if found := [each for each in df if each is not None]:
         text.append(f"Errors are those of the sampling design, with {_degrees(found)}.")
     return "\n".join(text)
+
+
+def _cells_table(cells: Sequence[CrosstabRow]) -> str:
+    """The shares of a crosstab, with the most likely ones where some were searched for."""
+    names = [name for name in (cells[0].first, cells[0].second, cells[0].third) if name is not None]
+    feasible = any(row.feasible is not None for row in cells)
+    header = [*names, "estimate", "std. error", "interval", *(["most likely"] if feasible else [])]
+    lines = [
+        [
+            *[option for option in (row.first_option, row.second_option, row.third_option) if option is not None],
+            percent(row.estimate),
+            percent(row.std_error),
+            interval(row.conf_low, row.conf_high),
+            *([percent(row.feasible)] if feasible else []),
+        ]
+        for row in cells
+    ]
+    return format_table(header, lines, right=header[len(names) :])
+
+
+def _association(row: CrosstabRow) -> Iterator[str]:
+    """How the columns go together, and what must be known of a row, in sentences."""
+    if row.measure == "independence":
+        yield f"Independence: {_test(row)}, p {p_value(row.p_value)}."
+    elif row.measure in ("correlation", "odds ratio"):
+        ends = interval(row.conf_low, row.conf_high, number)
+        yield f"{row.measure.capitalize()}: {number(row.estimate)} ({ends})."
+    if row.note:
+        yield f"About the {row.measure}: {row.note}."
 
 
 def regression_text(

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
-from deniable_research.attention.sensitivity import KNOWN, corrected, shares_up_to
+from deniable_research.attention.sensitivity import KNOWN, Corrected, corrected, shares_up_to
 from deniable_research.files.correcting import CORRECTED
 from deniable_research.files.shares import estimate_shares
 from deniable_research.files.table import Table
@@ -85,16 +85,12 @@ def sensitivity(
     found: dict[tuple[str, str, str], list[SensitivityRow]] = {}
     for share in shares_up_to(suspected.share, steps):
         now = replace(suspected, share=share)
-        known = len(now.kinds) == 1 and now.kinds[0] in KNOWN
         for name in chosen:
-            question = table.layout.question(name)
-            alone = known and question.has_shares and question.design.groups == 1
-            exact = corrected(table.estimate(name), now, asked.confidence_level, asked.method) if alone else ()
-            places = {option: place for place, option in enumerate(question.options)}
+            exact = _corrected(table, name, now, asked)
             for row in estimate_shares(table, [name], wanted=replace(asked, misbehaving=now)):
                 if row.statistic == CORRECTED or row.misbehaving is None:
                     continue
-                here = exact[places[row.option]] if exact and row.statistic == "share" else None
+                here = exact.get(row.option) if row.statistic == "share" else None
                 found.setdefault((name, row.option, row.statistic), []).append(
                     SensitivityRow(
                         question=name,
@@ -113,6 +109,16 @@ def sensitivity(
                     )
                 )
     return [row for rows in found.values() for row in rows]
+
+
+def _corrected(table: Table, name: str, suspected: Misbehaving, asked: EstimateOptions) -> dict[str, Corrected]:
+    """The corrected share of each option, where it is known what people who misbehave send."""
+    question = table.layout.question(name)
+    is_known = len(suspected.kinds) == 1 and suspected.kinds[0] in KNOWN
+    if not (is_known and question.has_shares and question.design.groups == 1):
+        return {}
+    exact = corrected(table.estimate(name), suspected, asked.confidence_level, asked.method)
+    return dict(zip(question.options, exact, strict=True))
 
 
 def sensitivity_chart(rows: Sequence[SensitivityRow]) -> Figure:

@@ -10,6 +10,7 @@ from deniable_research.pictures import FAINT_INK, STYLES, tidy
 from deniable_research.simulation.figures import SimulationRow
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 MOST_ROWS = 200
@@ -78,25 +79,30 @@ def power_chart(rows: Sequence[SimulationRow]) -> Figure:
     panels = figure.subplots(lines, columns, squeeze=False).ravel()
     for axes, name in zip(panels, names, strict=False):
         here = [row for row in tested if (row.option or row.statistic) == name]
-        series = [None] if by_epsilon else list(dict.fromkeys(row.epsilon for row in here))
-        for place, epsilon in enumerate(series):
-            line = [row for row in here if by_epsilon or row.epsilon == epsilon]
-            x = [row.epsilon if by_epsilon else row.respondents for row in line]
-            y = [row.rejected or 0.0 for row in line]
-            error = [BOUND * (row.rejected_error or 0.0) for row in line]
-            colour, dashes = STYLES[place % len(STYLES)]
-            label = None if epsilon is None else f"epsilon {epsilon:g}"
-            axes.errorbar(x, y, error, color=colour, linestyle=dashes, marker="o", capsize=2, label=label)
+        _draw_power(axes, here, by_epsilon)
         axes.axhline(1 - here[0].conf_level, color=FAINT_INK, linewidth=1, zorder=0)
         axes.set_ylim(0, 1.02)
         axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
         axes.set_xlabel("epsilon of each question" if by_epsilon else "respondents")
         tidy(axes, f"power: {name}"[:60].replace("$", r"\$"))
-        if len(series) > 1:
-            axes.legend(frameon=False, fontsize=8)
     for axes in panels[len(names) :]:
         axes.set_visible(False)
     return figure
+
+
+def _draw_power(axes: Axes, rows: Sequence[SimulationRow], by_epsilon: bool) -> None:
+    """A line of powers over epsilon, or one over the respondents for each epsilon."""
+    series = [None] if by_epsilon else list(dict.fromkeys(row.epsilon for row in rows))
+    for place, epsilon in enumerate(series):
+        line = [row for row in rows if by_epsilon or row.epsilon == epsilon]
+        x = [(row.epsilon or 0.0) if by_epsilon else row.respondents for row in line]
+        y = [row.rejected or 0.0 for row in line]
+        error = [BOUND * (row.rejected_error or 0.0) for row in line]
+        colour, dashes = STYLES[place % len(STYLES)]
+        label = None if epsilon is None else f"epsilon {epsilon:g}"
+        axes.errorbar(x, y, error, color=colour, linestyle=dashes, marker="o", capsize=2, label=label)
+    if len(series) > 1:
+        axes.legend(frameon=False, fontsize=8)
 
 
 def _name(row: SimulationRow) -> str:
