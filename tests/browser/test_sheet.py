@@ -125,9 +125,9 @@ def test_a_phone_that_reads_a_code_answers(
     with closing(SqliteStore(collector.database)) as store:
         publish(store, survey, number=40)
     sheet = tmp_path / "sheet.html"
-    CommandLine("invite").ok(
-        survey.id, "-n", 2, "--sheet", sheet, "--db", collector.database, "--public-url", collector.url
-    )
+    made = ("sheet", survey.id, "--to") if access == "open" else ("people", survey.id, "--sheet")
+    places = ("--db", collector.database, "--public-url", collector.url)
+    CommandLine("invite").ok(*made, sheet, "-n", 2, *places)
     paper = context.new_page()
     paper.emulate_media(media="print")
     paper.goto(sheet.as_uri())

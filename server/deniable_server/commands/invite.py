@@ -348,6 +348,7 @@ def _find(
     if found.access == "open" and not may_be_open:
         raise SurveyError(
             f"survey {survey_id}: is open to everybody who has its link, so it has no invitations; "
+            "'deniable invite sheet' prints that link on cards; "
             'with access = "invited" or "unlinkable" in its file it would be another survey'
         )
     return _Target(found, collector or url or public_url, database, url, token)
