@@ -2,6 +2,9 @@
 
 Python writes them, so what they prove is that JavaScript does the same; that Python does right is proved by
 enumeration in ``test_mechanisms.py``. Regenerating them must show no difference.
+
+Each case draws from a seed of its own, which is what the case is about. So a case that is added adds its lines and
+leaves all other lines as they were.
 """
 
 from __future__ import annotations
@@ -10,7 +13,7 @@ import itertools
 import json
 import random
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -337,6 +340,11 @@ mechanism = "longitudinal"
 """
 
 
+def seeded_by(case: str) -> random.Random:
+    """A generator of a case's own; a text seeds it alike on every machine and in every version of Python 3."""
+    return random.Random(case)
+
+
 def possible_answers(mechanism: Mechanism) -> list[Any]:
     """A few answers, the first and the last among them."""
     if not design_of(mechanism).is_exclusive:
@@ -374,8 +382,9 @@ def good_vector(mechanism: Mechanism, answer: Any, first: list[int], dice: rando
     return {"name": name, "mechanism": mechanism.publish(), "answer": answer, "words": words, "report": report}
 
 
-def mechanism_vectors(mechanism: Mechanism, dice: random.Random, drawn: int = 20) -> list[dict[str, Any]]:
+def mechanism_vectors(mechanism: Mechanism, drawn: int = 20) -> list[dict[str, Any]]:
     """Both sides of thresholds, random words, and answers that are none."""
+    dice = seeded_by(json.dumps(mechanism.publish()))
     changes = sorted(thresholds(mechanism))
     some = changes if len(changes) <= 8 else dice.sample(changes, 8)
     edges = sorted({edge for at in some for edge in (at - 1, at) if 0 <= edge <= LAST_WORD} | {0, LAST_WORD})
@@ -680,7 +689,7 @@ def survey_vectors() -> list[dict[str, Any]]:
     return vectors + [{"name": f"bad: {name}", "document": text, "id": None} for name, text in bad.items()]
 
 
-def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
+def report_vectors() -> list[dict[str, Any]]:
     survey = read_survey(SURVEY)
     vectors: list[dict[str, Any]] = []
 
@@ -712,11 +721,12 @@ def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
         )
 
     for number in range(50):
-        answers = {question.id: some_answer(question, dice) for question in survey.questions}
+        dice = seeded_by(f"person {number}")
+        answers = some_answers(survey, dice)
         words = [dice.getrandbits(32) for _ in range(40)]
         cohort = dice.choice([None, "paper", "web"])
         add(f"good: person {number}", answers, cohort, words, f"{dice.getrandbits(128):032x}")
-    whole = {question.id: some_answer(question, dice) for question in survey.questions}
+    whole = some_answers(survey, seeded_by("whole"))
     for name, changes in {
         "no option": {"religious": "very"},
         "number of an option": {"religious": 1},
@@ -744,11 +754,13 @@ def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
     for grouped in map(read_survey, (GROUPED, GROUPS)):
         of_groups: dict[str, Any] = {"survey": grouped, "document": grouped.document.decode()}
         for number in range(10):
-            answers = {question.id: some_answer(question, dice) for question in grouped.questions}
+            dice = seeded_by(f"{grouped.title} {number}")
+            answers = some_answers(grouped, dice)
             words = [dice.getrandbits(32) for _ in range(40)]
             add(f"good: {grouped.title} {number}", answers, None, words, f"{dice.getrandbits(128):032x}", **of_groups)
-        asked = draw_questions(grouped, lambda: dice.getrandbits(32))
-        given = {question.id: some_answer(question, dice) for question in grouped.questions}
+        of_asked = seeded_by(f"asked of {grouped.title}")
+        asked = draw_questions(grouped, lambda dice=of_asked: dice.getrandbits(32))
+        given = some_answers(grouped, of_asked)
         few = {name: given[name] for name in asked}
         add(
             f"good: asked of {grouped.title}",
@@ -768,60 +780,73 @@ def report_vectors(dice: random.Random) -> list[dict[str, Any]]:
     return vectors
 
 
-def epsilon_vectors(dice: random.Random) -> list[dict[str, Any]]:
-    """Epsilons of published mechanisms with any weights; JavaScript's are never below."""
+def published_at_random(name: str, dice: random.Random) -> dict[str, Any]:
+    """A document of a kind of mechanism with any weights; not every one can be a mechanism."""
 
-    def inner(least: int = 2) -> int:
+    def inner() -> int:
         """A weight near 0, near 2**32, or anywhere."""
         distance = int(2 ** dice.uniform(1, 31))
-        return max(dice.choice([distance, 2**32 - distance, dice.randrange(2**32)]), least)
+        return max(dice.choice([distance, 2**32 - distance, dice.randrange(2**32)]), 2)
 
     def split(parts: int, least: int) -> list[int]:
+        """Weights that add up to 2**32."""
         cuts = sorted(dice.sample(range(1, 10**6), parts - 1))
         weights = [(high - low) * 4000 + least for low, high in itertools.pairwise([0, *cuts, 10**6])]
         weights[dice.randrange(parts)] += 2**32 - sum(weights)
         return weights
 
     def between(*rows: list[int]) -> dict[str, Any]:
+        """The rows of a piecewise-linear mechanism, as the first one and the slopes from each to the next."""
         slopes = [[b - a for a, b in zip(*pair, strict=True)] for pair in itertools.pairwise(rows)]
-        return {"name": "piecewise", "knots": list(range(len(rows))), "weights": rows[0], "slopes": slopes}
+        return {"knots": list(range(len(rows))), "weights": rows[0], "slopes": slopes}
 
     def tails(length: int) -> list[int]:
         return sorted(dice.sample(range(1, 2 ** dice.randrange(10, 31)), length), reverse=True)
 
+    k, steps = dice.randrange(2, 12), dice.randrange(1, 12)
+
+    def keep() -> int:
+        """A weight of the truth that leaves each other option the same integer."""
+        return 2**32 - (k - 1) * dice.randrange(1, 2**32 // k)
+
+    parameters: dict[str, Callable[[], dict[str, Any]]] = {
+        "two-coin": lambda: {"truth": inner(), "yes": inner()},
+        "warner": lambda: {"keep": inner()},
+        "forced-response": lambda: {"truth": inner(), "forced": split(k, 2)},
+        "k-ary": lambda: {"k": k, "keep": keep()},
+        "subset": lambda: {"k": k, "w": dice.randrange(1, k), "inside": 2**32 + int(2 ** dice.uniform(0, 49))},
+        "tick-boxes": lambda: {"k": dice.randrange(2, 257), "keep": 2**31 + int(2 ** dice.uniform(0, 31))},
+        "drawn-boxes": lambda: {"k": k, "s": 1, "keep": inner()},
+        "geometric": lambda: {"lo": 0, "hi": steps, "tails": tails(steps)},
+        "discrete-laplace": lambda: {"lo": -2, "hi": steps, "excess": 3, "tails": tails(steps + 5)},
+        "exponential": lambda: {"weights": [split(3, 1) for _ in range(3)]},
+        "longitudinal": lambda: {"k": k, "keep": keep(), "again": keep()},
+        "mean": lambda: {"lo": 0, "hi": steps, "slope": 2 * dice.randrange(1, 2**31 // steps)},
+        "piecewise": lambda: between(split(3, 1), split(3, 1), split(3, 1)),
+    }
+    return {"name": name, **parameters[name]()}
+
+
+def epsilon_vectors(each: int = 40) -> list[dict[str, Any]]:
+    """Epsilons of published mechanisms, so many of each kind; JavaScript's are never below."""
     vectors: list[dict[str, Any]] = []
-    while len(vectors) < 500:
-        k = dice.randrange(2, 12)
-        other = dice.randrange(1, 2**32 // k)
-        steps = dice.randrange(1, 12)
-        published: dict[str, Any] = dice.choice(
-            [
-                {"name": "two-coin", "truth": inner(), "yes": inner()},
-                {"name": "warner", "keep": inner()},
-                {"name": "forced-response", "truth": inner(), "forced": split(k, 2)},
-                {"name": "k-ary", "k": k, "keep": 2**32 - (k - 1) * other},
-                {"name": "subset", "k": k, "w": dice.randrange(1, k), "inside": 2**32 + int(2 ** dice.uniform(0, 49))},
-                {"name": "tick-boxes", "k": dice.randrange(2, 257), "keep": 2**31 + int(2 ** dice.uniform(0, 31))},
-                {"name": "drawn-boxes", "k": k, "s": 1, "keep": inner()},
-                {"name": "geometric", "lo": 0, "hi": steps, "tails": tails(steps)},
-                {"name": "discrete-laplace", "lo": -2, "hi": steps, "excess": 3, "tails": tails(steps + 5)},
-                {"name": "exponential", "weights": [split(3, 1) for _ in range(3)]},
-                {
-                    "name": "longitudinal",
-                    "k": k,
-                    "keep": 2**32 - (k - 1) * other,
-                    "again": 2**32 - (k - 1) * dice.randrange(1, 2**32 // k),
-                },
-                {"name": "mean", "lo": 0, "hi": steps, "slope": 2 * dice.randrange(1, 2**31 // steps)},
-                between(split(3, 1), split(3, 1), split(3, 1)),
-            ]
-        )
-        try:
-            mechanism = mechanism_from_published(published)
-        except DeniableError:
-            continue
-        vectors.append({"mechanism": published, "epsilon": mechanism.epsilon})
+    for name in dict.fromkeys(mechanism.name for mechanism in MECHANISMS):
+        dice = seeded_by(f"epsilons of {name}")
+        found: list[dict[str, Any]] = []
+        while len(found) < each:
+            published = published_at_random(name, dice)
+            try:
+                mechanism = mechanism_from_published(published)
+            except DeniableError:
+                continue
+            found.append({"mechanism": published, "epsilon": mechanism.epsilon})
+        vectors += found
     return vectors
+
+
+def some_answers(survey: Survey, dice: random.Random) -> dict[str, Any]:
+    """Random answers to all questions of a survey, as a person gives them."""
+    return {question.id: some_answer(question, dice) for question in survey.questions}
 
 
 def some_answer(question: Question, dice: random.Random) -> Any:
@@ -837,6 +862,9 @@ def some_answer(question: Question, dice: random.Random) -> Any:
 
 
 ID = "bpn4zq5y7xlxpqd63hsrm4s5ky"
+
+SURVEYS_OF_SEQUENCES = (25,) * 8
+"""For each sequence in ``memory.json``, of how many surveys of the model it draws: a new survey gets new sequences."""
 
 
 def link_vectors() -> list[dict[str, Any]]:
@@ -1027,24 +1055,26 @@ def ledger_vectors() -> list[dict[str, Any]]:
 
 def vector_files() -> dict[str, str]:
     """File name to content."""
-    dice = random.Random(1974)
     files: dict[str, Any] = {}
     for mechanism in MECHANISMS:
-        files.setdefault(f"{mechanism.name}.json", []).extend(mechanism_vectors(mechanism, dice))
+        files.setdefault(f"{mechanism.name}.json", []).extend(mechanism_vectors(mechanism))
     files["bad-mechanisms.json"] = [
         {"name": f"bad: {name}", "mechanism": published, "answer": 0, "words": [], "report": None}
         for name, published in BAD_MECHANISMS.items()
     ]
-    files["epsilons.json"] = epsilon_vectors(random.Random(11))
+    files["epsilons.json"] = epsilon_vectors()
     files["surveys.json"] = survey_vectors()
-    files["reports.json"] = {"document": read_survey(SURVEY).document.decode(), "vectors": report_vectors(dice)}
+    files["reports.json"] = {"document": read_survey(SURVEY).document.decode(), "vectors": report_vectors()}
     files["links.json"] = link_vectors()
     files["ledger.json"] = ledger_vectors()
     files["strengths.json"] = {sentence: sorted(at) for sentence, at in HOLDS_AT.items()}
     files["memory.json"] = {
         "surveys": [each.document.decode() for each in device_model.SURVEYS],
         "keys": [each.keys for each in device_model.SURVEYS],
-        "sequences": [device_model.sequence(dice, 40) for _ in range(8)],
+        "sequences": [
+            device_model.sequence(seeded_by(f"sequence {number}"), 40, surveys)
+            for number, surveys in enumerate(SURVEYS_OF_SEQUENCES)
+        ],
     }
     return {name: one_a_line(content) + "\n" for name, content in files.items()}
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from dataclasses import replace
 from decimal import Decimal, localcontext
 
 import pytest
@@ -13,12 +14,14 @@ from deniable import (
     DeniableError,
     ParameterError,
     SurveyError,
+    mechanisms,
     odds_sentences,
     parse_survey,
     whole_odds_sentences,
 )
 from deniable.mechanisms import MECHANISMS, mechanism_from_published
 from deniable_client.device import randomize
+from tests.support import device_model
 from tests.support.vectors import VECTORS, vectors
 from tools import make_vectors
 
@@ -30,6 +33,22 @@ def test_files_are_what_the_generator_writes() -> None:
     assert {
         path.name: path.read_text(encoding="utf-8") for path in VECTORS.glob("*.json")
     } == make_vectors.vector_files()
+
+
+@pytest.mark.slow
+def test_case_that_is_added_leaves_the_others_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
+    added = mechanisms.KAry.from_epsilon(6, 2)
+    before = {name: set(content.splitlines()) for name, content in make_vectors.vector_files().items()}
+    monkeypatch.setattr(make_vectors, "MECHANISMS", [added, *make_vectors.MECHANISMS])
+    monkeypatch.setattr(
+        device_model, "SURVEYS", (*device_model.SURVEYS, replace(device_model.SURVEYS[0], title="Added"))
+    )
+    monkeypatch.setattr(make_vectors, "SURVEYS_OF_SEQUENCES", (*make_vectors.SURVEYS_OF_SEQUENCES, 26))
+    after = {name: set(content.splitlines()) for name, content in make_vectors.vector_files().items()}
+    # What stood last in a list has a comma now, which is all that may differ.
+    lost = {name: {line for line in before[name] - after[name] if f"{line}," not in after[name]} for name in before}
+    assert lost == {name: set() for name in before}
+    assert {name for name in before if after[name] - before[name]} == {"k-ary.json", "memory.json"}
 
 
 @pytest.mark.parametrize("name", MECHANISM_FILES)

@@ -262,9 +262,9 @@ def wave(value: int, word: int, k: int, again: int, **_: Any) -> int:
     return value if word < again else others[(word - again) * (k - 1) // (2**32 - again)]
 
 
-def some_step(dice: random.Random, day: datetime.date) -> dict[str, Any]:
-    """A random step on a day."""
-    where: dict[str, Any] = {"survey": dice.randrange(len(SURVEYS)), "collector": dice.choice(list(PLACES))}
+def some_step(dice: random.Random, day: datetime.date, surveys: int = len(SURVEYS)) -> dict[str, Any]:
+    """A random step on a day, about one of the first surveys."""
+    where: dict[str, Any] = {"survey": dice.randrange(surveys), "collector": dice.choice(list(PLACES))}
     act = dice.choices(["answer", "look", "ask", "sent"], [6, 3, 1, 1])[0]
     if act == "sent":
         return {"act": act, **where}
@@ -311,12 +311,12 @@ def next_day(dice: random.Random, day: datetime.date) -> datetime.date:
     return moved if 1970 <= moved.year < 2200 else START
 
 
-def sequence(dice: random.Random, length: int) -> list[dict[str, Any]]:
-    """Steps on one device, each with what it must come to."""
+def sequence(dice: random.Random, length: int, surveys: int = len(SURVEYS)) -> list[dict[str, Any]]:
+    """Steps on one device, about the first of `SURVEYS` or all, each with what it must come to."""
     model, day, steps = Model(), START, []
     for _ in range(length):
         day = next_day(dice, day)
-        step = some_step(dice, day)
+        step = some_step(dice, day, surveys)
         steps.append(step | {"expect": model.step(step)})
         model.check()
     return steps
