@@ -6,6 +6,7 @@ python -m tools.packages install-java
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
 import subprocess
@@ -23,8 +24,14 @@ def can_install() -> bool:
 
 def install_package(package: str) -> None:
     """Install a package of the system."""
-    run(["apt-get", "update", "-qq"])
+    _update()
     run(["apt-get", "install", "-y", "-qq", "--no-install-recommends", package])
+
+
+@functools.cache
+def _update() -> None:
+    """Learn which packages there are, once a process."""
+    run(["apt-get", "update", "-qq"])
 
 
 def run(command: list[str]) -> None:
