@@ -13,7 +13,7 @@ from deniable_research.designs import of_one_truth
 from deniable_research.files import Layout, Table, compare
 from deniable_research.items import Item
 from deniable_research.joint import box_pair
-from deniable_research.planning import NoiseModel, expected_width, power
+from deniable_research.planning import NoiseModel, ShareTest, expected_width
 from deniable_research.simulation import simulate
 from deniable_statistics.intervals import share_interval
 from tests.support.survey_files import question_toml, survey_toml
@@ -87,7 +87,7 @@ def test_plans_are_of_the_estimate_that_is_published(k: int, epsilon: int, share
 
 def test_exact_power_is_not_known_where_devices_draw() -> None:
     with pytest.raises(ParameterError, match=r"^exact: needs reports that all speak of the option"):
-        power(NoiseModel.options_of(ONE)[0], 1000, 0.3, null=0.2, exact=True)
+        ShareTest(NoiseModel.options_of(ONE)[0], 0.2, exact=True).power(0.3, 1000)
 
 
 def test_the_default_interval_is_chosen_by_the_box_that_the_fewest_drew() -> None:

@@ -31,7 +31,7 @@ from deniable_research.files.shares import cautions
 from deniable_research.joint import DrawnPair, correlation, crosstab, question_pair
 from deniable_research.joint.pairs import pair_channel
 from deniable_research.planning import expected_width
-from deniable_research.planning.plans import estimands_of, plan_size
+from deniable_research.planning.plans import SizePlan, estimands_of
 from deniable_research.simulation import simulate
 from deniable_research.simulation.draw import Column, randomize_people, words_of
 from deniable_research.simulation.epsilons import split_over_all
@@ -143,7 +143,7 @@ def test_plans_are_for_the_people_of_the_choice(size: int, epsilon: float) -> No
     for question in survey.questions:
         needed = people_needed(question.mechanism, wants_mean=False, asked=question.share_asked)
         (estimand,) = estimands_of(question, [0.5])
-        assert plan_size(estimand, 0.05).people == needed
+        assert SizePlan(estimand, 0.05)["people"] == needed
         assert estimand.noise is not None
         assert expected_width(estimand.noise, needed, 0.5) / 2 == pytest.approx(0.05, rel=0.015)
     assert group_of(survey).why is not None
@@ -157,7 +157,7 @@ def test_a_mean_is_planned_for_those_who_are_asked() -> None:
     assert group_of(survey).draw == 1
     for question in survey.questions:
         (estimand,) = estimands_of(question, [])
-        assert plan_size(estimand, 0.05).people == people_needed(question.mechanism, wants_mean=True, asked=0.25)
+        assert SizePlan(estimand, 0.05)["people"] == people_needed(question.mechanism, wants_mean=True, asked=0.25)
 
 
 def test_the_command_plans_for_the_same_people(tmp_path: Path) -> None:

@@ -8,9 +8,10 @@ from dataclasses import dataclass, replace
 
 from deniable.errors import ParameterError
 from deniable.exact import Number, rational
-from deniable.mechanisms import Mechanism
+from deniable.mechanisms import Mechanism, Warner
 from deniable_research.planning.checks import check_share
 from deniable_research.planning.precision import Precision
+from deniable_statistics.authoring.selection import choose_for_choice
 from deniable_statistics.designs.of_mechanisms import design_of
 
 
@@ -97,6 +98,11 @@ class NoiseModel:
         if not 0 <= v < len(options):
             raise ParameterError(f"option: must be an integer in [0, {len(options)}), got {v}")
         return options[v]
+
+    @classmethod
+    def with_least(cls, options: int, epsilon: Number) -> NoiseModel:
+        """By the mechanism with the least noise for a yes-no question (two options) or a choice."""
+        return cls.through(Warner.from_epsilon(epsilon) if options == 2 else choose_for_choice(options, epsilon).best)
 
     @classmethod
     def options_of(cls, mechanism: Mechanism) -> tuple[NoiseModel, ...]:
