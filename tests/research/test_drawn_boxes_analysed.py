@@ -14,7 +14,7 @@ from deniable_research.files import Layout, Table, compare
 from deniable_research.items import Item
 from deniable_research.joint import box_pair
 from deniable_research.planning import NoiseModel, ShareTest, expected_width
-from deniable_research.simulation import simulate
+from deniable_research.simulation import Simulation
 from deniable_statistics.intervals import share_interval
 from tests.support.survey_files import question_toml, survey_toml
 
@@ -106,13 +106,13 @@ def test_errors_of_respondents_alone_are_those_of_their_covariance() -> None:
 
 
 def test_surveys_in_which_nobody_drew_a_box_say_nothing_of_it() -> None:
-    rows = simulate(read_survey(TICKS), respondents=12, repetitions=60, seed=3)
+    rows = Simulation(read_survey(TICKS), respondents=12).run(60, seed=3)
     assert {row.repetitions for row in rows} != {60}
     assert all(40 < row.repetitions <= 60 for row in rows)
     with pytest.raises(
         ParameterError, match=r"respondents: must be so many that devices draw every question and box, drugs: "
     ):
-        simulate(read_survey(TICKS), respondents=2, repetitions=2, seed=3)
+        Simulation(read_survey(TICKS), respondents=2).run(2, seed=3)
 
 
 def test_pairs_that_all_say_the_same_are_not_tested() -> None:

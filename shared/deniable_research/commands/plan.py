@@ -17,7 +17,7 @@ from deniable.survey.cohorts import release_warning
 from deniable.survey.document import Survey
 from deniable.table import csv_lines
 from deniable_research.commands.levels import LEVEL
-from deniable_research.commands.options import FILE, format_option, plot_option
+from deniable_research.commands.options import FILE, format_option, plot_option, refuse
 from deniable_research.output import to_json
 from deniable_research.pictures import save_picture
 from deniable_research.planning.charts import epsilon_chart, survey_chart
@@ -65,11 +65,6 @@ class PlanRequest:
         return self.questions is not None
 
     @property
-    def half_width(self) -> float:
-        """What is wanted, as a part of the range."""
-        return 0.05 if self.width is None else self.width
-
-    @property
     def noises(self) -> list[NoiseModel]:
         """How one question is asked, for each epsilon."""
         if self.truth is None:
@@ -86,33 +81,21 @@ class PlanRequest:
         return "greater" if share > self.against else "less"
 
 
-FORBIDDEN: tuple[tuple[Callable[[PlanRequest], bool], str], ...] = (
+FORBIDDEN: tuple[tuple[Callable[[PlanRequest], Any], str], ...] = (
     (
-        lambda asked: sum((bool(asked.epsilons), asked.truth is not None, asked.file is not None)) != 1,
+        lambda r: sum((bool(r.epsilons), r.truth is not None, r.file is not None)) != 1,
         "give one of --epsilon, --truth and --survey",
     ),
-    (lambda asked: asked.tests and asked.file is not None, "--against goes with one question, not with --survey"),
-    (lambda asked: asked.tests and not asked.shares, "--against needs --share, the other one of the two"),
-    (lambda asked: asked.tests and asked.width is not None, "--against goes with --power, not with --width"),
-    (lambda asked: asked.one_sided and not asked.tests, "--one-sided goes with --against"),
-    (
-        lambda asked: asked.exact and not (asked.tests and asked.cohorts == 1),
-        "--exact goes with --against and --cohorts 1",
-    ),
-    (lambda asked: asked.splits and not asked.epsilons, "--questions needs --epsilon, to be split"),
-    (lambda asked: asked.splits and asked.tests, "--questions goes with --width, not with --against"),
-    (
-        lambda asked: asked.splits and asked.respondents is not None,
-        "--questions goes with --width, not with --respondents",
-    ),
-    (
-        lambda asked: asked.options != 2 and asked.file is not None,
-        "--options goes with one question, not with --survey",
-    ),
-    (
-        lambda asked: asked.yes != "1/2" and (asked.truth is None or asked.options != 2),
-        "--yes goes with --truth, for yes or no",
-    ),
+    (lambda r: r.tests and r.file is not None, "--against goes with one question, not with --survey"),
+    (lambda r: r.tests and not r.shares, "--against needs --share, the other one of the two"),
+    (lambda r: r.tests and r.width is not None, "--against goes with --power, not with --width"),
+    (lambda r: r.one_sided and not r.tests, "--one-sided goes with --against"),
+    (lambda r: r.exact and not (r.tests and r.cohorts == 1), "--exact goes with --against and --cohorts 1"),
+    (lambda r: r.splits and not r.epsilons, "--questions needs --epsilon, to be split"),
+    (lambda r: r.splits and r.tests, "--questions goes with --width, not with --against"),
+    (lambda r: r.splits and r.respondents is not None, "--questions goes with --width, not with --respondents"),
+    (lambda r: r.options != 2 and r.file is not None, "--options goes with one question, not with --survey"),
+    (lambda r: r.yes != "1/2" and (r.truth is None or r.options != 2), "--yes goes with --truth, for yes or no"),
 )
 """What does not go together, and the sentence that refuses it; the first that holds is said."""
 
@@ -158,9 +141,7 @@ def plan(**given: Any) -> None:
     privacy costs: the same asked directly, or told to a trusted curator, and how wrong direct answers may be.
     """
     asked = PlanRequest(**given)
-    for holds, sentence in FORBIDDEN:
-        if holds(asked):
-            raise click.UsageError(sentence)
+    refuse(asked, FORBIDDEN)
     survey = None if asked.file is None else read_survey(asked.file.read_bytes())
     plans = _plans(asked, survey)
     if survey is not None and asked.respondents and (warning := release_warning(survey, asked.respondents)):
@@ -178,7 +159,8 @@ def plan(**given: Any) -> None:
 
 
 def _plans(asked: PlanRequest, survey: Survey | None) -> Sequence[Plan]:
-    shares, width, confidence = asked.shares or SHARES, asked.half_width, asked.confidence
+    shares, confidence = asked.shares or SHARES, asked.confidence
+    width = 0.05 if asked.width is None else asked.width
     if asked.questions is not None:
         return [
             SplitPlan(asked.questions, epsilon, share, width, asked.options, confidence)

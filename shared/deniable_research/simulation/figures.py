@@ -124,11 +124,7 @@ def summary(key: Key, outcomes: Sequence[Outcome], people: int, confidence_level
     rejection = float(rejected.mean())
     coverage = float(((low <= key.truth) & (key.truth <= high)).mean())
     return SimulationRow(
-        question=key.question,
-        option=key.option,
-        cohort=key.cohort,
-        statistic=key.statistic,
-        truth=key.truth,
+        **key._asdict(),
         mean_estimate=mean,
         bias=mean - key.truth,
         bias_error=spread / math.sqrt(repetitions),
@@ -140,7 +136,6 @@ def summary(key: Key, outcomes: Sequence[Outcome], people: int, confidence_level
         mean_width=float((high - low).mean()),
         rejected=rejection if key.test else None,
         rejected_error=_error_of_share(rejection, repetitions) if key.test else None,
-        test=key.test,
         repetitions=repetitions,
         respondents=people,
         conf_level=confidence_level,

@@ -44,7 +44,7 @@ EQUAL = "no difference"
 
 @dataclass(frozen=True)
 class Simulation:
-    """A survey to be repeated; `simulate` is the short form.
+    """A survey to be repeated.
 
     Attributes
     ----------
@@ -57,6 +57,14 @@ class Simulation:
     compare : mapping of str to shares, optional
         Where the truth of a second cohort, one half of the people, is another one; questions that are not named have
         the same truth. By default there is one cohort.
+
+    Examples
+    --------
+    >>> from deniable import Question, TwoCoin
+    >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
+    >>> no, yes = Simulation(survey, {"q": 0.3}, respondents=400).run(repetitions=100)
+    >>> yes.truth, abs(yes.bias) < 4 * yes.bias_error, 0.85 < yes.coverage <= 1
+    (0.3, True, True)
     """
 
     survey: Survey
@@ -110,7 +118,30 @@ class Simulation:
     def run(
         self, repetitions: int = 500, seed: int = DEFAULT_SEED, wanted: EstimateOptions | None = None
     ) -> tuple[SimulationRow, ...]:
-        """Repeat the survey; see `simulate`."""
+        """Draw whole surveys, estimate each one, and say how the estimates behave.
+
+        Every repetition draws other people from the population of the truth, sends their answers through the survey's
+        own mechanisms, and estimates as a collector publishes. Only the words of chance are PCG64's, so that the same
+        seed repeats the same surveys: this is a simulation, and no way to collect answers. Of more than 10,000 people
+        only the counts are drawn, in the distribution that they have with people; so respondents cost nothing.
+
+        Parameters
+        ----------
+        repetitions, seed : int
+        wanted : EstimateOptions, optional
+            Confidence level, method, target, simultaneous intervals. With the target "respondents" the truth is still
+            that of the population.
+
+        Returns
+        -------
+        tuple of SimulationRow
+            In the order of cohorts, questions and options; then the differences.
+
+        Raises
+        ------
+        ParameterError
+            If the truth does not fit the survey, or there are too many draws.
+        """
         check_number(repetitions, "repetitions", 2, MOST_DRAWS // min(self.respondents, ONE_BY_ONE))
         asked = wanted or EstimateOptions()
         generator, cohorts = generator_of(seed), self.cohorts
@@ -143,61 +174,6 @@ class Simulation:
             }
 
         return of_reports
-
-
-def simulate(
-    survey: Survey,
-    truth: Mapping[str, Shares] | None = None,
-    respondents: int = 1000,
-    repetitions: int = 500,
-    *,
-    misbehaviour: Misbehaviour = Misbehaviour(),  # noqa: B008 - a frozen value
-    compare: Mapping[str, Shares] | None = None,
-    seed: int = DEFAULT_SEED,
-    wanted: EstimateOptions | None = None,
-) -> tuple[SimulationRow, ...]:
-    """Draw whole surveys, estimate each one, and say how the estimates behave.
-
-    Every repetition draws other people from the population of the truth, sends their answers through the survey's own
-    mechanisms, and estimates as a collector publishes. Only the words of chance are PCG64's, so that the same seed
-    repeats the same surveys: this is a simulation, and no way to collect answers. Of more than 10,000 people only the
-    counts are drawn, in the distribution that they have with people; so the number of respondents costs nothing.
-
-    Parameters
-    ----------
-    survey : Survey
-    truth : mapping of str to shares, optional
-        True shares by question; by default all answers are equally frequent. See `truth_of`. Questions are answered
-        independently.
-    respondents, repetitions : int
-    misbehaviour : Misbehaviour
-        Who does not do as the survey supposes.
-    compare : mapping of str to shares, optional
-        Other truths of a second cohort, one half of the people.
-    seed : int
-    wanted : EstimateOptions, optional
-        Confidence level, method, target, simultaneous intervals. With the target "respondents" the truth is still
-        that of the population.
-
-    Returns
-    -------
-    tuple of SimulationRow
-        In the order of cohorts, questions and options; then the differences.
-
-    Raises
-    ------
-    ParameterError
-        If the truth does not fit the survey, or there are too few people or too many draws.
-
-    Examples
-    --------
-    >>> from deniable import Question, Survey, TwoCoin
-    >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
-    >>> no, yes = simulate(survey, {"q": 0.3}, respondents=400, repetitions=100)
-    >>> yes.truth, abs(yes.bias) < 4 * yes.bias_error, 0.85 < yes.coverage <= 1
-    (0.3, True, True)
-    """
-    return Simulation(survey, truth, respondents, misbehaviour, compare).run(repetitions, seed, wanted)
 
 
 def _publish(
