@@ -144,6 +144,7 @@ def plan(**given: Any) -> None:
     refuse(asked, FORBIDDEN)
     survey = None if asked.file is None else read_survey(asked.file.read_bytes())
     plans = _plans(asked, survey)
+    # A survey releases cohorts from a size on; who plans for fewer should know before fieldwork.
     if survey is not None and asked.respondents and (warning := release_warning(survey, asked.respondents)):
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
     rows = [each.row() for each in plans]
@@ -161,6 +162,7 @@ def plan(**given: Any) -> None:
 def _plans(asked: PlanRequest, survey: Survey | None) -> Sequence[Plan]:
     shares, confidence = asked.shares or SHARES, asked.confidence
     width = 0.05 if asked.width is None else asked.width
+    # Split by epsilon alone: which mechanism each part has follows from it.
     if asked.questions is not None:
         return [
             SplitPlan(asked.questions, epsilon, share, width, asked.options, confidence)

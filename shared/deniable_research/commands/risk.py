@@ -58,6 +58,7 @@ def risk(
     most be afterwards. Advantage: the difference, in percentage points.
     """
     given = sum((bool(epsilons), file is not None, advantage is not None))
+    # A chart alone needs no epsilon: it shows all.
     if given > 1 or (given == 0 and picture is None):
         raise click.UsageError("give one of --epsilon, --survey and --advantage")
     if prior is not None and advantage is None:
@@ -130,6 +131,7 @@ def chart(epsilons: Sequence[float] = ()) -> Figure:
 
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
+    # Smooth to the eye: 300 steps.
     steps = [LARGEST_SHOWN * step / 300 for step in range(301)]
     worst = [worst_advantage(each) for each in steps]
     axes.plot(steps, worst, color=INK, linewidth=3, label="worst prior", zorder=2)

@@ -201,6 +201,7 @@ def simulate(**given: Any) -> None:
     Cauchy prior, which pulls effects towards 0, and it is said for how many samples.
     """
     asked = SimulateRequest(**given)
+    # Before options are refused: a file that is no survey is the first thing to say.
     survey = read_any_survey(asked.file.read())
     refuse(asked, FORBIDDEN)
     if asked.formula is None:
@@ -251,6 +252,7 @@ def _simulate_survey(asked: SimulateRequest, survey: Survey) -> None:
     if asked.folder is not None:
         check_folder(asked.folder, "parquet")
     if asked.writes:
+        # Before minutes of simulation, whose reports could then not be written.
         simulation.check_links()
     rows = simulation.run(asked.repetitions, asked.seed, EstimateOptions(asked.confidence, asked.method))
     if asked.split:
@@ -296,6 +298,7 @@ def _shares(given: Sequence[str], flag: str) -> Mapping[str, Any]:
     for each in given:
         question, equals, shares = each.partition("=")
         try:
+            # Without a sign it is a file; with a bracket TOML; with a comma a list; else one share.
             if not equals:
                 found |= read_truth(Path(each).read_text("utf-8"))
             elif shares.strip().startswith(("[", "{")):
@@ -330,6 +333,7 @@ def _pairs(given: Sequence[str], flag: str, example: str, read: Callable[[str], 
 def _number(text: str, flag: str) -> float:
     try:
         return float(text)
+    # Who wrote 40% or 0,4 is told how numbers are written.
     except ValueError:
         hint = number_hint(text)
         raise click.BadParameter(f"must be a number, got {text!r:.40}{hint}", param_hint=flag) from None

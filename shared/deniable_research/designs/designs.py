@@ -143,6 +143,7 @@ def kuk(p1: Number, p2: Number, repetitions: int = 1) -> Channel:
     )
     scores = None
     if red[0] != red[1]:
+        # f = (mean red - p2) / (p1 - p2) as scores of each response.
         yes = tuple((Fraction(r, repetitions) - red[0]) / (red[1] - red[0]) for r in range(repetitions + 1))
         scores = (tuple(1 - each for each in yes), yes)
     responses = tuple(f"{r} red" for r in range(repetitions + 1))
@@ -307,6 +308,7 @@ def unrelated_question_unknown(p1: Number, p2: Number) -> Groups:
     (0.25, 0.75, 0.75, 0.25)
     """
     zero = Fraction(0)
+    # The unrelated yes is a share of its own, so that columns do not add up to 1.
     matrices = tuple(((p, zero, 1 - p, zero), (zero, p, zero, 1 - p)) for p in (_share(p1, "p1"), _share(p2, "p2")))
     return Groups(matrices, NO_YES, ("no", "yes", "unrelated no", "unrelated yes"), "unrelated_question_unknown")
 
@@ -346,6 +348,7 @@ def cheater_detection(yes: Sequence[Number], no: Sequence[Number] = (0, 0)) -> G
         y, z = _share(yes[g], f"yes[{g}]"), _share(no[g], f"no[{g}]")
         if y + z > 1:
             raise ParameterError(f"yes[{g}] + no[{g}]: must be at most 1, got {y + z}")
+        # Columns: honest no, honest yes, cheater, who says no whatever is told.
         matrices.append(((1 - y, z, Fraction(1)), (y, 1 - z, Fraction(0))))
     return Groups(tuple(matrices), NO_YES, ("no", "yes", "cheater"), "cheater_detection")
 
@@ -370,6 +373,7 @@ def stochastic_lie_detector(p1: Number, p2: Number) -> Groups:
     0.5667
     """
     one, zero = Fraction(1), Fraction(0)
+    # Columns: no, honest carrier (says yes), lying carrier (says no).
     matrices = tuple(((p, zero, one), (1 - p, one, zero)) for p in (_share(p1, "p1"), _share(p2, "p2")))
     carriers = ("yes, honest", "yes, lying")
     derived = (Derived("prevalence", carriers), Derived("t, honest among carriers", carriers[:1], carriers))
@@ -377,6 +381,7 @@ def stochastic_lie_detector(p1: Number, p2: Number) -> Groups:
 
 
 def _yes_no(name: str, yes_if_yes: Fraction, yes_if_no: Fraction, responses: tuple[str, str] = NO_YES) -> Channel:
+    # Rows: no, yes; columns: truth no, truth yes.
     matrix = ((1 - yes_if_no, 1 - yes_if_yes), (yes_if_no, yes_if_yes))
     return Channel(matrix, responses, NO_YES, name)
 

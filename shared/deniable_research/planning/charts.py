@@ -61,6 +61,7 @@ def epsilon_chart(plans: Sequence[Plan], options: int = 2) -> Figure:
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
     low, high = (end(limit, *(plan["epsilon"] for plan in plans)) for end, limit in zip((min, max), SHOWN, strict=True))
+    # Geometric steps: even on a logarithmic axis.
     epsilons = [low * (high / low) ** (step / STEPS) for step in range(STEPS + 1)]
     curves, colours = _curves(plans[0]), _colours(plans)
     for share, colour in colours.items():
@@ -72,10 +73,12 @@ def epsilon_chart(plans: Sequence[Plan], options: int = 2) -> Figure:
             heights = [_or_gap(at, epsilon, name) for epsilon in epsilons]
             axes.plot(epsilons, heights, color=colour, linestyle=dashes, linewidth=2)
         for plan in same:
+            # Both ways of a split are answers; of the others only the first curve is planned.
             for name in list(curves.values()) if isinstance(plan, SplitPlan) else [curves[DEVICE]]:
                 axes.plot(plan["epsilon"], plan[name], "o", color=colour, markersize=7, zorder=4)
     axes.set_xscale("log")
     axes.set_xlim(low, high)
+    # Named ticks that stand within the range: those of matplotlib would be powers of ten alone.
     ticks = [tick for tick in TICKS if low <= tick <= high]
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.xaxis.set_minor_formatter(NullFormatter())
@@ -107,6 +110,7 @@ def survey_chart(plans: Sequence[Plan]) -> Figure:
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter
 
+    # Half widths of means have other units and share no axis with points.
     rows = [plan for plan in plans if isinstance(plan, EstimandPlan) and plan["share"] is not None]
     if not rows:
         raise ParameterError("plot: must have a share to draw, got questions with means only")

@@ -66,6 +66,7 @@ def exact_sample_size(tails: Sequence[Tail], target: float, impossible: str) -> 
             "the normal approximation has no such limit"
         )
     while high > 0:
+        # Downwards: the first block with too little power has the last such number.
         numbers = np.arange(max(1, high - BLOCK), high + 1)
         too_few = numbers[sum(_tail_power(numbers, *tail) for tail in tails) < target]
         if too_few.size:
@@ -77,6 +78,7 @@ def exact_sample_size(tails: Sequence[Tail], target: float, impossible: str) -> 
 def critical_counts(n: ArrayLike, lam: float, level: float) -> NDArray[np.int64]:
     """The smallest ``c`` with ``P(C >= c) <= level`` for binomial counts of ``n`` and ``lam``; n + 1 if none is."""
     people = np.asarray(n, dtype=np.int64)
+    # The quantile is the largest count that does not reject; the next one does.
     counts = np.asarray(binom.isf(level, people, lam)).astype(np.int64) + 1
     while (more := (counts <= people) & (binom.sf(counts - 1, people, lam) > level)).any():
         counts += more  # scipy's quantile may be off by one where the probability meets the level
@@ -98,11 +100,14 @@ def tails_of(noise: NoiseModel, share: float, null: float, level: float, alterna
     if noise.support is None:
         raise ParameterError("exact: needs a mechanism whose reports support an option or do not")
     a, b = noise.support
+    # A report supports the option with probability b + (a - b) f.
     lam_null, lam = (b + (a - b) * f for f in (null, share))
     greater, less = (lam_null, lam), (1 - lam_null, 1 - lam)
+    # Where supports are rarer when the option is true, few of them speak for a greater share.
     if a < b:
         greater, less = less, greater
     if alternative == "two-sided":
+        # As Clopper and Pearson's interval: half the level on either side.
         return [(*greater, level / 2), (*less, level / 2)]
     return [(*(greater if alternative == "greater" else less), level)]
 
@@ -114,12 +119,14 @@ def _tail_power(n: ArrayLike, lam_null: float, lam: float, level: float) -> NDAr
 
 def _missed_at_most(n: int, lam_null: float, lam: float, level: float) -> float:
     """A bound on 1 - power that falls with ``n``; 1 where nothing is proved."""
+    # Chernoff: P(C >= n x | null) <= exp(-n KL(x, lam_null)), which is the level where KL is ln(1 / level) / n.
     needed = math.log(1 / level) / n
     if _divergence(1.0, lam_null) <= needed:
         return 1.0
     low, high = lam_null, 1.0
     while low < (middle := (low + high) / 2) < high:  # to the last float: `crossing` stops a few of them before
         low, high = (middle, high) if _divergence(middle, lam_null) < needed else (low, middle)
+    # The same bound from the other side: fewer than n x reports although lam is true.
     return math.exp(-n * _divergence(high, lam)) if high < lam else 1.0
 
 

@@ -55,7 +55,10 @@ def mean_precision(question: Question, population: Sequence[float] | None = None
     if shares.shape != numbers.shape or shares.min() < 0 or abs(shares.sum() - 1) > 1e-9:
         raise ParameterError(f"population: must be {len(numbers)} shares that add up to 1, one for each number")
     mean, span = float(shares @ numbers), float(numbers[-1] - numbers[0])
+    # A f: what one report brings on average, as if it were the counts.
     expected = (design_of(mechanism).float_matrix @ shares).tolist()
     error = MeanEstimate.from_counts(mechanism, expected, 1, values).std_error
+    # sum f (x - mean)^2
     direct = float(shares @ (numbers - mean) ** 2)
+    # n stands for people, of whom only a part is asked; a person's answer moves the sum by the range at most.
     return Precision(error**2 / question.share_asked, direct, question.epsilon, sensitivity=span, span=span)

@@ -86,7 +86,9 @@ class NoiseModel:
         a, b = (check_share(float(rational(each, "support")), "support") for each in support)
         if a == b:
             raise ParameterError(f"support: must be two different probabilities, got {a:g} twice")
+        # Both reports, yes and no, under either truth: the worst of the four ratios is exp(epsilon).
         ratios = [(a, b), (b, a), (1 - a, 1 - b), (1 - b, 1 - a)]
+        # A report that only one truth can send proves it; one that neither can send says nothing.
         epsilon = max(math.log(p / q) if p and q else math.inf * (p > q) for p, q in ratios if p or q)
         return cls(a * (1 - a) / (a - b) ** 2, b * (1 - b) / (a - b) ** 2, epsilon, support=(a, b))
 
@@ -94,6 +96,7 @@ class NoiseModel:
     def through(cls, mechanism: Mechanism, option: int | None = None) -> NoiseModel:
         """One option of a question that a mechanism answers; by default the last, which of a yes-no is yes."""
         options = cls.options_of(mechanism)
+        # Yes is the last option of a yes-no, and what people plan for.
         v = len(options) - 1 if option is None else option
         if not 0 <= v < len(options):
             raise ParameterError(f"option: must be an integer in [0, {len(options)}), got {v}")
@@ -119,6 +122,7 @@ class NoiseModel:
         design = design_of(mechanism)
         # Replacing one answer moves one count of a yes-no, two of a choice, and every box.
         moved = float(min(mechanism.k - 1, 2) if design.is_exclusive else mechanism.k)
+        # Of one report: ``n`` of a binomial is then the share of reports that speak of the option.
         counted = design.binomials(design.expected_if_even, 1.0)
         return tuple(
             cls(true, other, mechanism.epsilon, moved, *((each.support.floats, float(each.n)) if each else ()))
@@ -132,6 +136,7 @@ class NoiseModel:
             a, b = self.support
             lam = b + (a - b) * f
             return lam * (1 - lam) / (a - b) ** 2 / self.drawn
+        # Law of total variance: sampling, then the noise of those of whom the option is true, and of the others.
         each = f * (1 - f) + f * self.noise_if_true + (1 - f) * self.noise_if_other
         return each if self.support is not None else each / self.drawn
 

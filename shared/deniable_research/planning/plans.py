@@ -58,6 +58,7 @@ def estimands_of(question: Question, shares: Iterable[float]) -> list[Estimand]:
         every = NoiseModel.options_of(question.mechanism)[question.kind.headline or 0 :]
         options = [each.asked_of(question.share_asked, question.epsilon) for each in every]
         for share in shares:
+            # The widest interval of the question: who plans for it is safe for all options.
             worst = max(options, key=lambda noise: noise.variance(share))
             found.append(Estimand.of_share(question.id, worst, share))
     if question.kind.has_numbers:
@@ -154,6 +155,7 @@ class SizePlan(EstimandPlan):
         "people": lambda plan: plan.precision.sample_size(plan["half_width"], plan.conf_level),
         "people_directly": lambda plan: plan.precision.directly.sample_size(plan["half_width"], plan.conf_level),
         "people_curator": lambda plan: plan.precision.curator_sample_size(plan["half_width"], plan.conf_level),
+        # Of variances: the ratio of whole people would jump.
         "times": lambda plan: plan.precision.factor,
         "break_even_bias": lambda plan: plan.precision.break_even_bias(plan["people"]),
     }
@@ -202,10 +204,12 @@ class WidthPlan(EstimandPlan):
         **ESTIMAND,
         "respondents": lambda plan: plan.respondents,
         "conf_level": lambda plan: plan.conf_level,
+        # Of the interval to come; the next three are normal, to be compared with each other.
         "half_width": lambda plan: plan._expected(),
         "half_width_normal": lambda plan: plan.precision.half_width(plan.respondents, plan.conf_level),
         "half_width_directly": lambda plan: plan.precision.directly.half_width(plan.respondents, plan.conf_level),
         "half_width_curator": lambda plan: plan.precision.curator_half_width(plan.respondents, plan.conf_level),
+        # Exceeded as rarely as the interval misses.
         "curator_noise": lambda plan: plan.precision.curator_noise(plan.respondents, 1 - plan.conf_level),
         "break_even_bias": lambda plan: plan.precision.break_even_bias(plan.respondents),
         "detectable": lambda plan: plan._detectable(),
@@ -230,6 +234,7 @@ class WidthPlan(EstimandPlan):
         return expected_width(noise, self.respondents, share, self.conf_level) / 2
 
     def _detectable(self) -> float | None:
+        # Two waves or arms of the same survey: half of the people in each.
         n1, n2 = in_cohorts(self.respondents, 2)
         noise, share, level = self.estimand.noise, self.estimand.share, 1 - self.conf_level
         try:
@@ -309,6 +314,7 @@ class PowerPlan(EstimandPlan):
         return replace(super().at(epsilon, options), exact=False)
 
     def _people(self, noise: NoiseModel) -> int:
+        # One part a cohort: all are of the same size.
         return sum(self._test(noise).sizes(self["share"], self.target, (1,) * self.cohorts))
 
     def _power(self, noise: NoiseModel) -> float:
@@ -371,8 +377,10 @@ class SplitPlan(Plan):
         "epsilon_each": lambda plan: plan["epsilon"] / plan.questions,
         "half_width": lambda plan: plan.half_width,
         "conf_level": lambda plan: plan.conf_level,
+        # The variance counts people in both ways, so that the two numbers compare.
         "people_together": lambda plan: plan.together.sample_size(plan.half_width, plan.conf_level),
         "people_one_each": lambda plan: plan.one_each.sample_size(plan.half_width, plan.conf_level),
+        # Of variances, as the factor that people would have without rounding.
         "ratio": lambda plan: plan.together.variance / plan.one_each.variance,
         "best": lambda plan: plan._way.label,
         "people_best": lambda plan: plan._best().sample_size(plan.half_width, plan.conf_level),
@@ -406,6 +414,7 @@ class SplitPlan(Plan):
         return ways_to_share([Member(kind, range(self.options), None)] * self.questions, self.total)[0]
 
     def _best(self) -> Precision:
+        # All questions are alike, so that one stands for all.
         noise = NoiseModel.through(self._way.mechanisms[0])
         return noise.asked_of(self._way.draw / self._way.size, self["epsilon"]).at(self.share)
 

@@ -79,6 +79,7 @@ class Precision:
     @property
     def factor(self) -> float:
         """How many times the people of direct questions are needed; infinite if those need one only."""
+        # Where everybody says the same, one direct answer tells the share.
         if self.direct == 0:
             return math.inf if self.variance else 1.0
         return self.variance / self.direct
@@ -89,6 +90,7 @@ class Precision:
 
     def half_width(self, n: int, confidence_level: float = 0.95) -> float:
         """Half the length of a normal interval from ``n`` reports."""
+        # z sqrt(V / n)
         return normal_quantile(check_confidence_level(confidence_level)) * self.std_error(n)
 
     def sample_size(self, half_width: float, confidence_level: float = 0.95) -> int:
@@ -103,6 +105,7 @@ class Precision:
 
     def break_even_bias(self, n: int) -> float:
         """How wrong ``n`` direct answers must be, on the whole, for randomised ones to have the smaller error."""
+        # V / n = direct / n + bias^2, solved for the bias; rounding may leave a difference below 0.
         return math.sqrt(max(self.variance - self.direct, 0.0) / check_people(n))
 
     def curator_noise(self, n: int, beta: float = 0.05) -> float:
@@ -115,10 +118,12 @@ class Precision:
         """
         if not 0 < beta < 1:
             raise ParameterError(f"beta: must be above 0 and below 1, got {beta}")
+        # P(|Laplace| > t) = exp(-t n epsilon / s) = beta, solved for t.
         return math.log(1 / beta) * self._curator_scale(n)
 
     def curator_half_width(self, n: int, confidence_level: float = 0.95) -> float:
         """Half the length of a normal interval around a trusted curator's figure, sampling error included."""
+        # A Laplace draw of scale b has the variance 2 b^2.
         error = math.sqrt(self.direct / check_people(n) + 2 * self._curator_scale(n) ** 2)
         return normal_quantile(check_confidence_level(confidence_level)) * error
 
@@ -127,12 +132,14 @@ class Precision:
         return self._smallest(half_width, confidence_level, self.curator_half_width)
 
     def _curator_scale(self, n: int) -> float:
+        # The sums get noise of scale s / epsilon; the estimate is a sum divided by n.
         return self.sensitivity / (check_people(n) * self.epsilon)
 
     def _smallest(self, half_width: float, confidence_level: float, width_of: Callable[[int, float], float]) -> int:
         if not 0 < half_width < self.span:
             whole = f"{self.span:g}, the whole range"
             raise ParameterError(f"half_width: must be above 0 and below {whole}, got {half_width}")
+        # Searched on whole people: z^2 V / w^2 rounded up may be one off where floats tie.
         return smallest(
             lambda n: width_of(n, confidence_level) <= half_width,
             f"half_width: {half_width:g} takes more people than there are; allow more width or more epsilon",

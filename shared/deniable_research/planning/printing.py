@@ -75,6 +75,7 @@ def _power_meaning(plan: PowerPlan) -> list[str]:
         f"{_percent(plan.against)} with power {_percent(plan.target)} ({test}); "
         f"asked directly and truthfully, {_would(plan['people_directly'])}.",
     ]
+    # Where nobody says how many answer, the power is the wanted one, which was said above.
     if plan["respondents"] != plan["people"]:
         sentences.append(
             f"{plan['respondents']:,} people have a power of {_percent(plan['power'])}; "
@@ -124,6 +125,7 @@ def _points(width: float) -> str:
 
 def _amount(plan: Plan, name: str) -> str:
     """A figure in the unit of what is estimated: points of a share, or that of the mean."""
+    # Means have units of their own, which nobody here knows.
     return _points(plan[name]) + " points" if plan["statistic"] == "share" else f"{plan[name]:.3g}"
 
 

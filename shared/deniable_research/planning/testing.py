@@ -94,8 +94,10 @@ class ShareTest:
                 return exact_power(self._tails(share), n)
         else:
             n1, n2 = (check_people(n, "sizes") for n in sizes)
+            # Under the null hypothesis both cohorts have the pooled share.
             pooled = self.noise.variance((n1 * f1 + n2 * f2) / (n1 + n2))
             null_error = math.sqrt(pooled * (1 / n1 + 1 / n2))
+            # Under the alternative each has its own.
             error = math.sqrt(self.noise.variance(f1) / n1 + self.noise.variance(f2) / n2)
         return normal_power(f2 - f1, null_error, error, self.level, self.alternative)
 
@@ -150,6 +152,7 @@ class ShareTest:
             If even a share of 1 (or 0) has less power.
         """
         check_test(target, self.level, self.alternative)
+        # Two-sided, too, the difference upwards is what is planned for.
         farthest = 0.0 if self.alternative == "less" else 1.0
         return _reaching(
             lambda share: self.power(share, *sizes), self.against, farthest, target, f"a share of {farthest:g}"
@@ -187,6 +190,7 @@ def detectable_mean_difference(
     check_test(target, level, alternative)
     n1, n2 = (check_people(n, "sizes") for n in sizes)
     error = math.sqrt(precision.variance * (1 / n1 + 1 / n2))
+    # With the same variance in both cohorts, the error does not depend on the difference.
     sign = -1.0 if alternative == "less" else 1.0
     return sign * _reaching(
         lambda size: normal_power(sign * size, error, error, level, alternative),
@@ -218,6 +222,7 @@ def normal_power(effect: float, null_error: float, error: float, level: float, a
     >>> round(normal_power(0.0, 1.0, 1.0, 0.05, "two-sided"), 12)       # nothing to be found
     0.05
     """
+    # The test rejects beyond z null_error; the estimate lies around the effect with an error of its own.
     z = -NormalDist().inv_cdf(level / 2 if alternative == "two-sided" else level)
     above, below = (_tail(sign * effect - z * null_error, error) for sign in (1, -1))
     return {"two-sided": above + below, "greater": above, "less": below}[alternative]

@@ -60,6 +60,7 @@ def expected_width(
     """
     if noise.support is None:
         raise ParameterError("expected_width: needs a mechanism whose reports support an option or do not")
+    # As many draw the option as are to be expected, and at least one.
     reports = max(round(check_people(n) * noise.drawn), 1)
     return _expected(noise.support, reports, check_share(share), check_confidence_level(confidence_level), method)
 
@@ -68,11 +69,14 @@ def expected_width(
 def _expected(support: tuple[float, float], n: int, share: float, confidence_level: float, method: str) -> float:
 
     a, b = support
+    # P(a report supports the option)
     lam = b + (a - b) * share
     low, high = (int(binom.ppf(tail, n, lam)) for tail in (NEGLECTED, 1 - NEGLECTED))
     counts = np.arange(low, high + 1)
+    # Widths change slowly with the count, intervals take most of the time.
     looked_at = np.unique(np.linspace(low, high, MOST_INTERVALS).round().astype(int))
     intervals = [share_interval(int(count), n, support, confidence_level, method) for count in looked_at]
     widths = np.interp(counts, looked_at, [interval.high - interval.low for interval in intervals])
     chances = binom.pmf(counts, n, lam)
+    # Divided by the probability that was looked at, so that the tails left out do not make widths smaller.
     return float(chances @ widths / chances.sum())

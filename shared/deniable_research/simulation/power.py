@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import multiprocessing
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -20,6 +18,7 @@ from deniable_research.regression.fit import PRIORS
 from deniable_research.simulation.draw import generator_of
 from deniable_research.simulation.epsilons import at_epsilon
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
+from deniable_research.simulation.processes import map_all
 from deniable_research.simulation.simulate import MOST_DRAWS, check_number
 from deniable_research.simulation.study import Covariate, Study
 from deniable_statistics.intervals.methods import MOST_TRUTHS
@@ -120,14 +119,18 @@ def simulated_power(
     check_number(repetitions, "repetitions", 2, max(MOST_DRAWS // study.respondents, 2))
     _check_formula(study, analysis)
     _ = study.coefficients  # computed once, for all processes
+    # A seed for each sample, so that it does not depend on which process draws it.
     seeds = [int(each) for each in np.random.SeedSequence(seed).generate_state(repetitions, np.uint64)]
     analyse = ANALYSES[analysis] if penalty == "auto" else partial(_regression, penalty=penalty)
-    found = _run(partial(_sample, study, analyse, confidence_level), seeds, processes)
+    one = partial(_sample, study, analyse, confidence_level)
+    found = map_all(one, seeds, processes, chunk=max(repetitions // (8 * processes), 1))
     failures = Counter(each for each in found if isinstance(each, str))
+    # Two samples at least: a spread needs them.
     if sum(failures.values()) > repetitions - 2:
         raise ParameterError(max(failures, key=lambda sentence: failures[sentence]))
     analysed = [each for each in found if isinstance(each, Analysed)]
     priors = Counter(each.prior for each in analysed if each.prior is not None)
+    # Among the samples that were fitted at all.
     under_prior = sum(priors.values()) / len(analysed) if analysis == "regress" else None
     rows = [
         replace(_without_truth(summary(key, outcomes, study.respondents, confidence_level)), under_prior=under_prior)
@@ -135,13 +138,6 @@ def simulated_power(
         if len(outcomes) > 1
     ]
     return Power(tuple(rows), repetitions, dict(failures), dict(priors))
-
-
-def _run(one: Callable[[int], Analysed | str], seeds: Sequence[int], processes: int) -> list[Analysed | str]:
-    if processes == 1:
-        return list(map(one, seeds))
-    with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-        return list(pool.map(one, seeds, chunksize=max(len(seeds) // (8 * processes), 1)))
 
 
 def _outcomes(analysed: Sequence[Analysed]) -> dict[Key, list[Outcome]]:
@@ -202,6 +198,7 @@ def _crosstab(study: Study, table: Table, level: float) -> Analysed:
     name = study.predictors[0]
     true = study.true_shares(name)
     yes = table.layout.question(study.outcome).options[1]
+    # The intervals that `cross` gives tables of few truths, and of more.
     how = "profile" if 2 * len(true) <= MOST_TRUTHS else "agresti-coull"
     found: Figures = []
     for row in cross(table, [study.outcome, name], confidence_level=level):
@@ -256,8 +253,10 @@ def _true_slope(study: Study) -> float:
     true = study.true_shares(study.predictors[0])
     x = np.array([float(label) for label in true])
     often, share = np.array(list(true.values())).T
+    # P(a report says yes) in each cohort, whose variance weighs it.
     lam = b + (a - b) * share
     weight = often / (lam * (1 - lam))
+    # Weighted least squares: slope = sum w (x - mean) y / sum w (x - mean)^2.
     x = x - weight @ x / weight.sum()
     return float((weight * x) @ share / ((weight * x) @ x))
 

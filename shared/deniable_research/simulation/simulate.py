@@ -85,6 +85,7 @@ class Simulation:
             return ((None, self.respondents, truths),)
         first, second = self.survey.cohorts[:2] if len(self.survey.cohorts) > 1 else ("first", "second")
         others = truth_of(self.survey, {**(self.truth or {}), **self.compare})
+        # The first cohort has the odd person.
         half = self.respondents // 2
         return ((first, self.respondents - half, truths), (second, half, others))
 
@@ -95,6 +96,7 @@ class Simulation:
         if self.compare is not None or not self.survey.cohort_required:
             return self.cohorts
         ((_, people, truths),), labels = self.cohorts, self.survey.cohorts
+        # Links are opened evenly; the first ones have one person more.
         each, more = divmod(people, len(labels))
         return tuple((label, each + (place < more), truths) for place, label in enumerate(labels[:people]))
 
@@ -145,6 +147,7 @@ class Simulation:
         check_number(repetitions, "repetitions", 2, MOST_DRAWS // min(self.respondents, ONE_BY_ONE))
         asked = wanted or EstimateOptions()
         generator, cohorts = generator_of(seed), self.cohorts
+        # Laws are made once and drawn from in every repetition.
         counted = [self._counts(truths, people) for _, people, truths in cohorts]
         figures: dict[Key, list[Outcome]] = {}
         for _ in range(repetitions):
@@ -219,6 +222,7 @@ def _compare(
         for option, label in enumerate(question.options):
             result = difference(found[0][question.id], found[1][question.id], option)
             low, high = result.interval(wanted.confidence_level)
+            # What is true of the difference, first cohort minus second, as the estimate has it.
             apart = first.shares[option] - second.shares[option]
             rejected = result.p_value < 1 - wanted.confidence_level
             name = f"{cohorts[0][0]} - {cohorts[1][0]}"

@@ -133,6 +133,7 @@ def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
     for s in range(1, min(k, MOST_DRAWN) + 1):
         with contextlib.suppress(ParameterError):
             drawn.append(_candidate(DrawnBoxes.from_epsilon(k, epsilon, s)))
+    # The reason that a survey publishes names two of them; all would be a list.
     nearest = sorted(drawn, key=lambda each: each.variance)[:2]
     return _choose(POINTS_OF_A_BOX, [*nearest, *coins])
 
@@ -165,6 +166,7 @@ def _choose(precision: str, plainest_first: Iterable[Candidate]) -> Choice:
     if not candidates:
         raise ParameterError("epsilon: no mechanism can hold it with 32-bit weights for so many options")
     least = min(each.variance for each in candidates)
+    # The first within the tie is the plainest: that is the order in which they come.
     chosen = next(each for each in candidates if each.variance <= TIE * least)
     others = (each for each in candidates if each is not chosen)
     return Choice(precision, (chosen, *sorted(others, key=lambda each: each.variance)))
