@@ -13,7 +13,7 @@ from deniable_research.designs import of_one_truth
 from deniable_research.files import Layout, Table, compare
 from deniable_research.items import Item
 from deniable_research.joint import box_pair
-from deniable_research.planning import NoiseModel, ShareTest, expected_width
+from deniable_research.planning import NoiseModel, ShareTest
 from deniable_research.simulation import Simulation
 from deniable_statistics.intervals import share_interval
 from tests.support.survey_files import question_toml, survey_toml
@@ -82,7 +82,7 @@ def test_plans_are_of_the_estimate_that_is_published(k: int, epsilon: int, share
     published = mechanism.estimate(counts, n, n_effective=n).std_error[0]
     assert noise.at(share).std_error(n) == pytest.approx(published, rel=1e-9)
     if share == 0.5:  # near 0 intervals are cut
-        assert expected_width(noise, n, share) == pytest.approx(2 * noise.at(share).half_width(n), rel=0.01)
+        assert noise.expected_width(n, share) == pytest.approx(2 * noise.at(share).half_width(n), rel=0.01)
 
 
 def test_exact_power_is_not_known_where_devices_draw() -> None:

@@ -30,7 +30,6 @@ from deniable_research.files.crossing import complete_rows
 from deniable_research.files.shares import cautions
 from deniable_research.joint import DrawnPair, correlation, crosstab, question_pair
 from deniable_research.joint.pairs import pair_channel
-from deniable_research.planning import expected_width
 from deniable_research.planning.plans import SizePlan, estimands_of
 from deniable_research.simulation import Simulation
 from deniable_research.simulation.draw import Column, randomize_people, words_of
@@ -145,7 +144,7 @@ def test_plans_are_for_the_people_of_the_choice(size: int, epsilon: float) -> No
         (estimand,) = estimands_of(question, [0.5])
         assert SizePlan(estimand, 0.05)["people"] == needed
         assert estimand.noise is not None
-        assert expected_width(estimand.noise, needed, 0.5) / 2 == pytest.approx(0.05, rel=0.015)
+        assert estimand.noise.expected_width(needed, 0.5) / 2 == pytest.approx(0.05, rel=0.015)
     assert group_of(survey).why is not None
     assert f" {needed:,}; " in str(group_of(survey).why)
 

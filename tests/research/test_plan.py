@@ -15,7 +15,7 @@ import pytest
 
 from deniable import KAry, ParameterError, TwoCoin, Warner, read_survey
 from deniable_research.commands.plan import plan
-from deniable_research.planning import NoiseModel, expected_width
+from deniable_research.planning import NoiseModel
 from deniable_research.planning.charts import epsilon_chart, survey_chart
 from deniable_research.planning.plans import Estimand, PowerPlan, SizePlan, SplitPlan, WidthPlan
 from deniable_research.planning.precision import Precision
@@ -84,7 +84,7 @@ def test_width_of_so_many_respondents_and_the_break_even_bias() -> None:
     assert "If direct answers are wrong by more than 2.74 points on the whole" in text
     assert "an increase of 17.6 points or more is found with a probability of 80 %" in text
     (row,) = plans("--truth", "1/2", "--share", "0.3", "--respondents", "1000")
-    assert row["half_width"] == expected_width(NoiseModel.through(TwoCoin("1/2", "1/2")), 1000, 0.3) / 2
+    assert row["half_width"] == NoiseModel.through(TwoCoin("1/2", "1/2")).expected_width(1000, 0.3) / 2
     assert row["curator_noise"] == pytest.approx(math.log(20) / 1000 / math.log(3))
 
 

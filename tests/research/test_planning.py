@@ -43,7 +43,6 @@ from deniable_research.planning import (
     SplitPlan,
     WidthPlan,
     detectable_mean_difference,
-    expected_width,
     mean_precision,
 )
 from deniable_research.planning.checks import smallest
@@ -483,7 +482,7 @@ def test_expected_width_by_enumeration(noise: NoiseModel, share: float, method: 
     for count in range(n + 1):
         low, high = share_interval(count, n, noise.support, 0.9, method)
         total += math.comb(n, count) * lam**count * (1 - lam) ** (n - count) * (high - low)
-    assert expected_width(noise, n, share, 0.9, method) == pytest.approx(total, abs=1e-8)
+    assert noise.expected_width(n, share, 0.9, method) == pytest.approx(total, abs=1e-8)
 
 
 def test_expected_width_of_many_people_is_interpolated_without_loss() -> None:
@@ -494,12 +493,12 @@ def test_expected_width_of_many_people_is_interpolated_without_loss() -> None:
     assert len(counts) > 1000
     ends = [share_interval(count, n, COINS.support) for count in counts]
     total = float(np.asarray(binom.pmf(list(counts), n, lam)) @ [high - low for low, high in ends])
-    assert expected_width(COINS, n, share) == pytest.approx(total, rel=1e-5)
+    assert COINS.expected_width(n, share) == pytest.approx(total, rel=1e-5)
 
 
 def test_expected_width_tends_to_the_normal_one_and_is_smaller_at_the_ends() -> None:
-    assert expected_width(COINS, 30_000, 0.4) == pytest.approx(2 * COINS.at(0.4).half_width(30_000), rel=2e-3)
-    assert expected_width(COINS, 500, 0.0) < 0.75 * 2 * COINS.at(0.0).half_width(500)
+    assert COINS.expected_width(30_000, 0.4) == pytest.approx(2 * COINS.at(0.4).half_width(30_000), rel=2e-3)
+    assert COINS.expected_width(500, 0.0) < 0.75 * 2 * COINS.at(0.0).half_width(500)
 
 
 # Splitting
@@ -545,7 +544,7 @@ def test_survey_is_planned_question_by_question() -> None:
             assert estimand.share is not None
             other = estimand.share + plan["detectable"]
             assert ShareTest(estimand.noise, 0.1).power(other, 500, 500) == pytest.approx(0.8, abs=1e-9)
-            assert plan["half_width"] == expected_width(estimand.noise, 1000, 0.1) / 2
+            assert plan["half_width"] == estimand.noise.expected_width(1000, 0.1) / 2
 
 
 def test_worst_option_is_planned_for() -> None:
@@ -620,9 +619,9 @@ def test_plan_of_a_test_gives_people_and_the_power_of_respondents() -> None:
             "power: even a difference over the whole range is found with power",
         ),
         (lambda: ShareTest(COINS, 0.1).sizes(0.2, allocation=(0, 1)), "allocation: must be an integer of at least 1"),
-        (lambda: expected_width(COINS, 10, 0.5, method="guess"), "method: must be one of"),
+        (lambda: COINS.expected_width(10, 0.5, method="guess"), "method: must be one of"),
         (
-            lambda: expected_width(NoiseModel.through(Geometric.from_epsilon(0, 4, 1)), 10, 0.5),
+            lambda: NoiseModel.through(Geometric.from_epsilon(0, 4, 1)).expected_width(10, 0.5),
             "expected_width: needs a mechanism whose reports support an option or do not",
         ),
         (

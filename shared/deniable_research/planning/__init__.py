@@ -2,7 +2,8 @@
 
 * `NoiseModel` is how one share is asked for: the noise of one option of a question. `NoiseModel.directly()` has none.
 * `Precision` is what follows for one estimated share or mean: half widths, sample sizes, break-even bias, and what a
-  trusted curator could do. `mean_precision` makes it for means, `expected_width` for the very intervals to come.
+  trusted curator could do. `mean_precision` makes it for means; `NoiseModel.expected_width` looks at the very intervals
+  to come.
 * `ShareTest` tests a share against a known one or between two cohorts: its power, the people that it takes, and the
   smallest difference that it finds; `detectable_mean_difference` is that of means.
 * `SizePlan`, `WidthPlan`, `PowerPlan` and `SplitPlan`, several questions with one epsilon, are what ``deniable plan``
@@ -11,12 +12,10 @@
 Nothing here has a random draw: variances are formulas, and powers and widths normal or exact binomial sums.
 """
 
-from deniable_research.planning.means import mean_precision
 from deniable_research.planning.noise_model import NoiseModel
 from deniable_research.planning.plans import PowerPlan, SizePlan, SplitPlan, WidthPlan
-from deniable_research.planning.precision import Precision
+from deniable_research.planning.precision import Precision, mean_precision
 from deniable_research.planning.testing import ShareTest, detectable_mean_difference
-from deniable_research.planning.widths import expected_width
 
 __all__ = [
     "NoiseModel",
@@ -27,6 +26,5 @@ __all__ = [
     "SplitPlan",
     "WidthPlan",
     "detectable_mean_difference",
-    "expected_width",
     "mean_precision",
 ]

@@ -18,11 +18,9 @@ from deniable.exact import Number, positive_epsilon
 from deniable.survey.question import Question
 from deniable.survey.question_types import QUESTION_TYPES
 from deniable_research.planning.checks import check_people
-from deniable_research.planning.means import mean_precision
 from deniable_research.planning.noise_model import NoiseModel
-from deniable_research.planning.precision import Precision
+from deniable_research.planning.precision import Precision, mean_precision
 from deniable_research.planning.testing import ShareTest, check_test, detectable_mean_difference
-from deniable_research.planning.widths import expected_width
 from deniable_statistics.authoring.sharing import Member, Sharing, ways_to_share
 
 Figures = Mapping[str, Callable[[Any], Any]]
@@ -231,7 +229,7 @@ class WidthPlan(EstimandPlan):
         noise, share = self.estimand.noise, self.estimand.share
         if noise is None or noise.support is None or share is None:  # published intervals of all else are normal
             return self.precision.half_width(self.respondents, self.conf_level)
-        return expected_width(noise, self.respondents, share, self.conf_level) / 2
+        return noise.expected_width(self.respondents, share, self.conf_level) / 2
 
     def _detectable(self) -> float | None:
         # Two waves or arms of the same survey: half of the people in each.

@@ -79,30 +79,7 @@ def read_survey(text: str | bytes | Path) -> Survey:
     >>> survey.id, survey.questions[0].mechanism
     ('httkewi55ornktgjp4t4lebelm', TwoCoin(truth=2147483648, yes=2147483648))
     """
-    if isinstance(text, Path):
-        text = _read_file(text)
-    try:
-        source = text.decode("utf-8") if isinstance(text, bytes) else text
-    except UnicodeDecodeError as problem:
-        line = problem.object[: problem.start].count(b"\n") + 1
-        raise SurveyError(
-            f"survey: must be UTF-8 text, which byte {problem.start} (line {line}) is not; save the file as UTF-8"
-        ) from None
-    source = source.removeprefix(BYTE_ORDER_MARK)  # which editors on Windows write
-    if len(source) > MAX_BYTES:
-        raise SurveyError(f"survey: must be at most {MAX_BYTES} characters, got {len(source)}")
-    try:
-        written = tomllib.loads(source, parse_float=Decimal)
-    except tomllib.TOMLDecodeError as problem:
-        if _FILE_NAME.fullmatch(source):
-            raise SurveyError(
-                f"survey: must be TOML, got what looks like the name of a file; read_survey(Path({source!r})) reads it"
-            ) from None
-        last = source.rstrip("\n").count("\n") + 1
-        sentence = str(problem).replace("at end of document", f"at line {last}, the end of the document")
-        raise SurveyError(_usual_slip(source, sentence) or f"survey: is not TOML: {sentence}") from None
-    except RecursionError:
-        raise SurveyError("survey: is not TOML of a survey: it nests too deep") from None
+    written = _read_toml(_read_file(text) if isinstance(text, Path) else text)
     _refuse_unknown(written, SURVEY_KEYS, "survey")
     questions = written.get("questions")
     if not isinstance(questions, list) or not questions or not all(isinstance(each, dict) for each in questions):
@@ -130,6 +107,32 @@ def _read_file(path: Path) -> bytes:
         return path.read_bytes()
     except OSError as error:
         raise SurveyError(f"survey: {path.name} cannot be read: {error.strerror}") from None
+
+
+def _read_toml(text: str | bytes) -> dict[str, Any]:
+    """The keys of a survey's file, or a SurveyError that names the line."""
+    try:
+        source = text.decode("utf-8") if isinstance(text, bytes) else text
+    except UnicodeDecodeError as problem:
+        line = problem.object[: problem.start].count(b"\n") + 1
+        raise SurveyError(
+            f"survey: must be UTF-8 text, which byte {problem.start} (line {line}) is not; save the file as UTF-8"
+        ) from None
+    source = source.removeprefix(BYTE_ORDER_MARK)  # which editors on Windows write
+    if len(source) > MAX_BYTES:
+        raise SurveyError(f"survey: must be at most {MAX_BYTES} characters, got {len(source)}")
+    try:
+        return tomllib.loads(source, parse_float=Decimal)
+    except tomllib.TOMLDecodeError as problem:
+        if _FILE_NAME.fullmatch(source):
+            raise SurveyError(
+                f"survey: must be TOML, got what looks like the name of a file; read_survey(Path({source!r})) reads it"
+            ) from None
+        last = source.rstrip("\n").count("\n") + 1
+        sentence = str(problem).replace("at end of document", f"at line {last}, the end of the document")
+        raise SurveyError(_usual_slip(source, sentence) or f"survey: is not TOML: {sentence}") from None
+    except RecursionError:
+        raise SurveyError("survey: is not TOML of a survey: it nests too deep") from None
 
 
 def _issuer(written: object) -> Issuer | None:
