@@ -56,8 +56,10 @@ def likelihood_ratio(matrix: Sequence[Sequence[Number]]) -> Fraction | float:
                 f"matrix: column {x} must hold probabilities that add up to 1, got a sum of {float(sum(column)):.10g}"
             )
     possible = [row for row in rows if any(row)]
+    # A response that one truth excludes tells for certain that it is not the truth.
     if any(min(row) == 0 for row in possible):
         return math.inf
+    # In fractions: rounding would make a ratio of exactly 3 a little more.
     return max(max(row) / min(row) for row in possible)
 
 
@@ -253,6 +255,7 @@ def range_advantage(epsilon: float, precision: float, width: float, by_distance:
     loss, near, whole = as_loss(epsilon), _length(precision, "precision"), _length(width, "width")
     if whole == 0:
         raise ParameterError("width: must be above 0, got 0")
+    # The interval around the guess as a part of the range; beyond the ends there is nothing to hit.
     u = min(1.0, 2 * near / whole)
     if not by_distance:
         return guessing_advantage(u, loss)
@@ -357,6 +360,7 @@ def factor(epsilon: float) -> str:
     if loss == math.inf:
         return "infinity"
     if loss >= math.log(1e9):
+        # Beyond a billion people read the power of ten.
         return f"10^{math.ceil(loss / math.log(10))}"
     return factor_above(Fraction(math.exp(loss) * (1 - 1e-12)))  # where only floating point is in the way
 

@@ -69,6 +69,7 @@ class PlanRequest:
         """How one question is asked, for each epsilon."""
         if self.truth is None:
             return [NoiseModel.with_least(self.options, epsilon) for epsilon in self.epsilons]
+        # Two coins say yes or no; of more options one coin and a fair die.
         binary = self.options == 2
         return [
             NoiseModel.through(TwoCoin(self.truth, self.yes) if binary else KAry.from_coin(self.options, self.truth))
@@ -147,6 +148,7 @@ def plan(**given: Any) -> None:
     # A survey releases cohorts from a size on; who plans for fewer should know before fieldwork.
     if survey is not None and asked.respondents and (warning := release_warning(survey, asked.respondents)):
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
+    # All figures before anything is printed: whatever is refused is refused without output.
     rows = [each.row() for each in plans]
     if asked.form == "csv":
         click.echo("".join(csv_lines([rows[0], *(row.values() for row in rows)])), nl=False)
@@ -170,6 +172,7 @@ def _plans(asked: PlanRequest, survey: Survey | None) -> Sequence[Plan]:
             for share in shares
         ]
     if survey is None:
+        # The rows of one epsilon stand together.
         estimands = [Estimand.of_share("", noise, share) for noise in asked.noises for share in shares]
     else:
         estimands = [estimand for question in survey.questions for estimand in estimands_of(question, shares)]

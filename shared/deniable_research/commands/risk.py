@@ -70,9 +70,11 @@ def risk(
     rows = [(f"{epsilon:g}", epsilon) for epsilon in epsilons]
     if file is not None:
         survey = read_survey(file.read_bytes())
+        # Each question alone, then all that one person sends.
         rows = [*((each.id, each.epsilon) for each in survey.questions), ("whole survey", survey.epsilon)]
         meanings = [whole_odds_sentences(survey)]
     if advantage is not None:
+        # Rounded down: what is printed keeps the advantage.
         needed = _below(epsilon_for_advantage(advantage, prior))
         rows = [("needed", needed)]
         meanings = [odds_of(needed)]
@@ -140,6 +142,7 @@ def chart(epsilons: Sequence[float] = ()) -> Figure:
         axes.plot(
             steps, curve, color=colour, linestyle=dashes, linewidth=1.8, label=f"prior {100 * prior:g} %", zorder=3
         )
+    # Where the last name was written.
     named = -math.inf
     for epsilon in sorted({each for each in epsilons if each <= LARGEST_SHOWN}):
         top = worst_advantage(epsilon)

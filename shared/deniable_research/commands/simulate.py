@@ -215,6 +215,7 @@ def _simulate_analysis(asked: SimulateRequest, survey: Survey, formula: str) -> 
     covariates = _pairs(asked.covariates, "--covariate", "age_group=young:0.6,old:0.4", Covariate.parse)
     truth = _shares(asked.truths, "--truth")
     study = Study(survey, formula, effects, covariates, truth, asked.respondents, asked.misbehaviour)
+    # All samples before anything is printed; an analysis that refuses every one is an error.
     found = planning_curve(
         study,
         _curves(asked.curves),
@@ -236,6 +237,7 @@ def _simulate_analysis(asked: SimulateRequest, survey: Survey, formula: str) -> 
         "misbehaviour": vars(study.misbehaviour),
     }
     _print(asked.form, rows, document, lambda: power_text(rows, asked.repetitions, asked.seed))
+    # On stderr, so that CSV and JSON stay whole.
     for sentence in cautions(found):
         click.echo(sentence, err=True)
     if asked.picture is not None:
@@ -272,6 +274,7 @@ def _simulate_survey(asked: SimulateRequest, survey: Survey) -> None:
     }
     _print(asked.form, rows, document, lambda: simulation_text(rows, simulation, asked.seed))
     if asked.reports is not None:
+        # The seed again: the file holds the first of the surveys that were simulated.
         generator = generator_of(asked.seed)
         try:
             lines = reports_csv(simulation.draw(generator), generator)
@@ -344,6 +347,7 @@ def _curves(given: Sequence[str]) -> dict[str, list[float]]:
     for name, texts in _pairs(given, "--over", "epsilon=1,2,3", str).items():
         if name not in ("respondents", "epsilon"):
             raise click.BadParameter(f"must be over respondents or epsilon, got {name!r:.40}", param_hint="--over")
+        # A value that is named twice is one point of the curve.
         found[name] = list(dict.fromkeys(_number(each, "--over") for each in texts.split(",")))
         if name == "respondents" and not all(each >= 1 and each == int(each) for each in found[name]):
             raise click.BadParameter(

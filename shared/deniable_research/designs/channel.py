@@ -147,6 +147,7 @@ class Channel(_WithResponses):
     def __post_init__(self) -> None:
         rows, columns = _shape(self.matrix, self.name)
         for x, column in enumerate(zip(*self.matrix, strict=True)):
+            # Exactly 1, in fractions: what is nearly a channel has no exact epsilon and no unbiased shares.
             if min(column) < 0 or sum(column) != 1:
                 raise ParameterError(
                     f"{self.name}: column {x} must hold probabilities that add up to exactly 1, "
@@ -154,6 +155,7 @@ class Channel(_WithResponses):
                 )
         object.__setattr__(self, "responses", _labels(self.responses, rows, f"{self.name}: responses"))
         object.__setattr__(self, "truths", _labels(self.truths, columns, f"{self.name}: truths"))
+        # L A = 1 is what makes the estimator unbiased, whatever the shares.
         if self.scores is not None and product(self.scores, self.matrix) != identity(columns):
             raise ParameterError(f"{self.name}: scores times matrix must be the identity")
 
@@ -172,6 +174,7 @@ class Channel(_WithResponses):
     @property
     def epsilon(self) -> float:
         """Privacy loss of one response, rounded up to the next float, or `math.inf`."""
+        # Rounded up: a published epsilon never promises more than holds.
         ratio = self.likelihood_ratio
         return log_above(ratio) if isinstance(ratio, Fraction) else ratio
 
@@ -206,6 +209,7 @@ class Channel(_WithResponses):
     @cached_property
     def support(self) -> tuple[Support, ...] | None:
         """Support probabilities of every truth, where each response means one truth and errs evenly; else None."""
+        # An estimator of its own is not the inverse of these binomials.
         if len(self.responses) != len(self.truths) or self.scores is not None:
             return None
         found = []
@@ -299,6 +303,7 @@ class Groups(_WithResponses):
 
     def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
         """Covariance of the unbiased shares, the groups drawn from a population."""
+        # lam_g = C_g / n_g: the responses of a group are multinomial on their own.
         weights, sizes = np.array(self.inverse, dtype=float), np.array(self.sizes(counts, n), dtype=float)
         lam = np.array(counts, dtype=float) / sizes
         # Groups are other people, so that covariances add up.
@@ -314,6 +319,7 @@ class Groups(_WithResponses):
             return self.extremes(weights)
         least, most = np.zeros(len(weights)), np.zeros(len(weights))
         for part, matrix in zip(self._parts(), self.matrices, strict=True):
+            # W A_g: what each truth is expected to add in this group.
             expected = weights[:, part] @ np.array(matrix, dtype=float)
             least += expected.min(axis=1)
             most += expected.max(axis=1)
@@ -321,6 +327,7 @@ class Groups(_WithResponses):
 
     def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
         """For each count the number of responses of its group."""
+        # A group's size is the sum of its own counts: everybody in it gives one response.
         groups = [counts[part] for part in self._parts()]
         return [sum(group) for group in groups for _ in group]
 
@@ -340,6 +347,7 @@ class Groups(_WithResponses):
         ]
         flat = tuple(count for tally in tallies for count in tally)
         for g, tally in enumerate(tallies):
+            # Without anybody in a group, its equation says nothing and a share has no estimate.
             if sum(flat) and not sum(tally):
                 raise ParameterError(f"counts of group {g}: must hold at least one response, got none")
         return Estimate.from_counts(self, flat)
@@ -365,6 +373,7 @@ def _tally(
 ) -> tuple[Count, ...]:
     tally = check_counts(counts, len(matrix), subject, weighted=weighted)
     for count, row, response in zip(tally, matrix, responses, strict=True):
+        # A response that no truth can give is a mistake in the data.
         if count and not any(row):
             raise ParameterError(f"{subject}: must be 0 for {response!r}, which is impossible, got {count}")
     return tally

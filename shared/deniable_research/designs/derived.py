@@ -77,6 +77,7 @@ class CombinedShare:
         if math.isnan(self.estimate):
             return math.nan
         design = self.shares.design
+        # One report in a hundred, moved from one end of what reports can add to the other.
         return 0.01 * float(design.reach((self._slope @ design.debiasing.weights)[None, :])[0])
 
     def interval(self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD, *, fakes: Count = 0) -> Interval:
@@ -110,6 +111,7 @@ class CombinedShare:
         part, whole = (self._indicator(truths) for truths in (self.part, self.whole or ()))
         if self.whole is None:
             return misbehaving.combination(self.shares, part, level)
+        # Nothing was reported: everything is possible.
         if not self.shares.n:
             return Robust(Interval(0.0, 1.0), Interval(0.0, 1.0))
 
@@ -127,6 +129,7 @@ class CombinedShare:
         return indicator
 
     def _among(self, shares: tuple[float, ...]) -> float:
+        # fsum: the order of the truths does not matter.
         above = math.fsum(shares[x] for x in self.part)
         if self.whole is None:
             return above

@@ -68,8 +68,10 @@ def forced_response(truth: Number, forced: Sequence[Number] = ("1/2", "1/2")) ->
     False
     """
     t = probability(truth, "truth")
+    # May be 0: an option that is never forced proves itself, and the design is for analysis alone.
     weights = [_share(each, f"forced[{option}]") for option, each in enumerate(forced)]
     if len(weights) < 2 or sum(weights) != 1:
+        # Sources often give the probabilities of all outcomes of the dice.
         hint = "; divide them by 1 - truth" if sum(weights) == 1 - t else ""
         raise ParameterError(
             f"forced: must be the probabilities of two options or more that add up to 1, "
@@ -134,6 +136,7 @@ def kuk(p1: Number, p2: Number, repetitions: int = 1) -> Channel:
     >>> kuk("0.8", "0.2", repetitions=5).likelihood_ratio
     Fraction(1024, 1)
     """
+    # In the order of the truths, no and yes.
     red = (probability(p2, "p2"), probability(p1, "p1"))
     if type(repetitions) is not int or not 1 <= repetitions <= 1000:
         raise ParameterError(f"repetitions: must be an integer in [1, 1000], got {describe(repetitions)}")
@@ -277,6 +280,7 @@ def from_mechanism(mechanism: Mechanism) -> Channel:
     if not mechanism.reports.supports_one:
         raise ParameterError(f"mechanism: must report one value, got {mechanism.name!r}, which reports several at once")
     design = design_of(mechanism)
+    # Truths whose shares cannot be told apart have numbers for names.
     truths = design.truths if design.has_shares else ()
     return Channel(design.channel_matrix, mechanism.reports.labels, truths, mechanism.name)
 
@@ -346,6 +350,7 @@ def cheater_detection(yes: Sequence[Number], no: Sequence[Number] = (0, 0)) -> G
         raise ParameterError(f"yes, no: must be one probability for each of 2 groups, got {len(yes)} and {len(no)}")
     for g in range(2):
         y, z = _share(yes[g], f"yes[{g}]"), _share(no[g], f"no[{g}]")
+        # The rest, 1 - yes - no, is told to answer truthfully.
         if y + z > 1:
             raise ParameterError(f"yes[{g}] + no[{g}]: must be at most 1, got {y + z}")
         # Columns: honest no, honest yes, cheater, who says no whatever is told.

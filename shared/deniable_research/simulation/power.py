@@ -290,6 +290,7 @@ def planning_curve(
     found = []
     for epsilon in curves.get("epsilon", [None]):
         survey = study.survey if epsilon is None else at_epsilon(study.survey, epsilon)
+        # The same seed at every point: only size and epsilon differ.
         for people in curves.get("respondents", [study.respondents]):
             one = simulated_power(replace(study, survey=survey, respondents=int(people)), repetitions, seed, **settings)
             rows = tuple(replace(row, epsilon=epsilon) for row in one.rows)

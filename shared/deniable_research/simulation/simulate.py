@@ -157,6 +157,7 @@ class Simulation:
             ]
             if len(cohorts) == 2:
                 _compare(found, cohorts, asked, figures)
+        # Differences belong to no cohort: all people stand behind them.
         people = {cohort: n for cohort, n, _ in cohorts}
         return tuple(
             summary(key, outcomes, people.get(key.cohort, self.respondents), asked.confidence_level)
@@ -226,6 +227,7 @@ def _compare(
             apart = first.shares[option] - second.shares[option]
             rejected = result.p_value < 1 - wanted.confidence_level
             name = f"{cohorts[0][0]} - {cohorts[1][0]}"
+            # Noted even where it stays empty: figures keep the order of the survey.
             outcomes = figures.setdefault(Key(question.id, label, name, "difference", apart, EQUAL), [])
             if not math.isnan(result.difference):  # otherwise a box that no device of a cohort drew
                 outcomes.append(Outcome(result.difference, result.std_error, low, high, rejected, result.method))

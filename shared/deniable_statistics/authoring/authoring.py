@@ -245,6 +245,7 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
 
 def _group_of(written: Mapping[str, Any], kind: QuestionType, where: str, groups: Collection[str]) -> str | None:
     """The group that a question shares its epsilon with; None where it says how much noise it has itself."""
+    # Either says how much noise there is; both could contradict each other.
     coins = [key for key in _COINS if key in written]
     if "epsilon" in written and coins:
         raise SurveyError(f"{where}: must have either epsilon or the coins, got both epsilon and {coins[0]}")
@@ -266,6 +267,7 @@ def _group_of(written: Mapping[str, Any], kind: QuestionType, where: str, groups
 
 def _questions(drafts: Sequence[_Draft], groups: Mapping[str, Mapping[str, Any]]) -> tuple[Question, ...]:
     """The questions with the noise that they ask for, or that their groups have for them."""
+    # A group's noise is chosen for all of its questions together, wherever they stand in the file.
     members = {name: [each for each in drafts if each.group == name] for name in groups}
     shared = {name: iter(_shared(name, groups[name], some)) for name, some in members.items()}
     return tuple(_alone(each) if each.group is None else next(shared[each.group]) for each in drafts)

@@ -224,6 +224,7 @@ ROUNDS = 6
 
 def _merged(three: Chances, before: Floats) -> Floats:
     """For each three outputs their mean; where they have no mass, the output that they replaced."""
+    # How likely each of the three is among all answers.
     mass = three.mean.reshape(-1, 3)
     total = mass.sum(axis=1)
     means = (mass * three.outputs.reshape(-1, 3)).sum(axis=1) / np.maximum(total, NEGLIGIBLE)
@@ -234,6 +235,7 @@ def _merged(three: Chances, before: Floats) -> Floats:
 
 def _pruned(channel: Chances) -> Chances | None:
     """Without outputs that hardly occur and knots where no row bends; None if its rows are too much alike."""
+    # Outputs that hardly occur cost a column of weights and tell nothing.
     p = channel.p[:, channel.mean > NEGLIGIBLE]
     p /= p.sum(axis=1, keepdims=True)
     slopes = np.diff(p, axis=0) / np.diff(channel.line.knots)[:, None]
@@ -303,6 +305,7 @@ def _at_knots(rows: Rows) -> Floats:
 def _keeps(rows: Rows, epsilon: Fraction) -> bool:
     """Whether rounding costs no more of the asked epsilon than may be."""
     p = _at_knots(rows)
+    # epsilon is the largest log-ratio within an output, over all knots.
     kept = math.log((p.max(axis=0) / p.min(axis=0)).max())
     return kept >= float(epsilon * (1 - LARGEST_LOSS))
 
@@ -311,5 +314,6 @@ def _noise_of(rows: Rows) -> float:
     """The mean noise of the best unbiased estimator from these very integers."""
     line, p = Line(rows.knots), _at_knots(rows)
     mean = line.shares @ p
+    # Weighted least squares: x' (P W P')^-1 P W with W = diag(1 / mean).
     scores = np.linalg.solve((p / mean) @ p.T, line.x) @ (p / mean)
     return float(mean @ scores**2) - line.variance

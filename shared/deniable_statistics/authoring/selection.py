@@ -127,6 +127,7 @@ def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
     drawn-boxes (2 of 8) 4,063; drawn-boxes (3 of 8) 5,196; tick-boxes 24,842
     """
     coins = _made((TickBoxes,), range(k), epsilon)
+    # Drawn boxes hold a few of the boxes in each report, coins all of them.
     if goal == "together":
         return _choose(f"{POINTS_OF_A_BOX} with all boxes in every report", coins)
     drawn: list[Candidate] = []
@@ -140,6 +141,7 @@ def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
 
 def choose_for_number(lo: int, hi: int, epsilon: Number) -> Choice:
     """The candidates for a whole number in a range whose mean is wanted."""
+    # Wide ranges: only what publishes a few weights, however many numbers there are.
     linear = (OneBitMean, Piecewise)
     among = (*linear, Geometric, DiscreteLaplace) if hi - lo <= MOST_COMPARED else linear
     return _choose(PART_OF_RANGE, _made(among, range(lo, hi + 1), epsilon, wants_mean=True))

@@ -132,6 +132,7 @@ def ways_to_share(members: Sequence[Member], epsilon: Number, draw: int | None =
 
 def why(ways: Sequence[Sharing]) -> str:
     """The choice of the first in a sentence, as surveys publish it; what splitting takes too, where it is known."""
+    # Splitting is what authors know, so that it is named wherever it was looked at.
     named = [*ways[:SHOWN], *(each for each in ways[SHOWN:] if each.is_split)]
     refused = {True: " (which devices refuse)", False: ""}
     said = [f"{each.label} {each.respondents:,}{refused[each.is_refused]}" for each in named]
