@@ -48,6 +48,7 @@ def likelihood_ratio(matrix: Sequence[Sequence[Number]]) -> Fraction | float:
     rows = [[rational(each, f"matrix[{r}][{x}]") for x, each in enumerate(row)] for r, row in enumerate(matrix)]
     if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
         raise ParameterError(f"matrix: must have rows of one length, got {len(rows)} rows")
+    # Fractions add up exactly; floats such as .3 and .7 nearly.
     slack = Fraction(1, 10**9) if any(isinstance(each, float) for row in matrix for each in row) else 0
     for x, column in enumerate(zip(*rows, strict=True)):
         if min(column) < 0 or abs(sum(column) - 1) > slack:
@@ -55,8 +56,10 @@ def likelihood_ratio(matrix: Sequence[Sequence[Number]]) -> Fraction | float:
                 f"matrix: column {x} must hold probabilities that add up to 1, got a sum of {float(sum(column)):.10g}"
             )
     possible = [row for row in rows if any(row)]
+    # A response that one truth excludes tells for certain that it is not the truth.
     if any(min(row) == 0 for row in possible):
         return math.inf
+    # In fractions: rounding would make a ratio of exactly 3 a little more.
     return max(max(row) / min(row) for row in possible)
 
 
@@ -98,6 +101,7 @@ def posterior(prior: float, epsilon: float) -> float:
     0.25
     """
     pi, loss = _probability(prior, "prior"), as_loss(epsilon)
+    # Divided by E, so that a large epsilon does not overflow.
     return pi / (pi + (1 - pi) * math.exp(-loss)) if pi else 0.0
 
 
@@ -110,11 +114,13 @@ def guessing_advantage(prior: float, epsilon: float) -> float:
     pi, loss = _probability(prior, "prior"), as_loss(epsilon)
     if pi in (0, 1):
         return 0.0
+    # pi (1 - pi) (E - 1) / (pi E + 1 - pi), divided by E; expm1 keeps the digits of a small epsilon.
     return pi * (1 - pi) * -math.expm1(-loss) / (pi + (1 - pi) * math.exp(-loss))
 
 
 def worst_prior(epsilon: float) -> float:
     """The prior at which a report helps guessing most: ``1 / (1 + exp(epsilon / 2))``."""
+    # 1 / (1 + sqrt(E)), both divided by sqrt(E), so that a large epsilon does not overflow.
     half = math.exp(-as_loss(epsilon) / 2)
     return half / (1 + half)
 
@@ -249,11 +255,13 @@ def range_advantage(epsilon: float, precision: float, width: float, by_distance:
     loss, near, whole = as_loss(epsilon), _length(precision, "precision"), _length(width, "width")
     if whole == 0:
         raise ParameterError("width: must be above 0, got 0")
+    # The interval around the guess as a part of the range; beyond the ends there is nothing to hit.
     u = min(1.0, 2 * near / whole)
     if not by_distance:
         return guessing_advantage(u, loss)
     if loss == 0 or u == 0:
         return 0.0
+    # (1 - exp(-epsilon u)) / (1 - exp(-epsilon)) - u; rounding may leave less than 0.
     return max(0.0, math.expm1(-loss * u) / math.expm1(-loss) - u)
 
 
@@ -290,6 +298,7 @@ def all_advantage(priors: Sequence[float], epsilon: float | Sequence[float], ind
     """
     pi, losses = _attributes(priors, epsilon)
     if independent:
+        # Independent before and, given independent reports, after: products.
         return math.prod(map(posterior, pi, losses)) - math.prod(pi)
     return _top_advantage(max(0.0, math.fsum(pi) - len(pi) + 1), min(pi), math.fsum(losses))
 
@@ -351,12 +360,14 @@ def factor(epsilon: float) -> str:
     if loss == math.inf:
         return "infinity"
     if loss >= math.log(1e9):
+        # Beyond a billion people read the power of ten.
         return f"10^{math.ceil(loss / math.log(10))}"
     return factor_above(Fraction(math.exp(loss) * (1 - 1e-12)))  # where only floating point is in the way
 
 
 def _top_advantage(low: float, high: float, epsilon: float) -> float:
     """The largest guessing advantage over priors in [low, high]."""
+    # The advantage rises up to the worst prior and falls thereafter.
     return guessing_advantage(min(max(worst_prior(epsilon), low), high), epsilon)
 
 

@@ -13,8 +13,8 @@ from deniable_research.designs import of_one_truth
 from deniable_research.files import Layout, Table, compare
 from deniable_research.items import Item
 from deniable_research.joint import box_pair
-from deniable_research.planning import NoiseModel, expected_width, power
-from deniable_research.simulation import simulate
+from deniable_research.planning import NoiseModel, ShareTest
+from deniable_research.simulation import Simulation
 from deniable_statistics.intervals import share_interval
 from tests.support.survey_files import question_toml, survey_toml
 
@@ -82,12 +82,12 @@ def test_plans_are_of_the_estimate_that_is_published(k: int, epsilon: int, share
     published = mechanism.estimate(counts, n, n_effective=n).std_error[0]
     assert noise.at(share).std_error(n) == pytest.approx(published, rel=1e-9)
     if share == 0.5:  # near 0 intervals are cut
-        assert expected_width(noise, n, share) == pytest.approx(2 * noise.at(share).half_width(n), rel=0.01)
+        assert noise.expected_width(n, share) == pytest.approx(2 * noise.at(share).half_width(n), rel=0.01)
 
 
 def test_exact_power_is_not_known_where_devices_draw() -> None:
     with pytest.raises(ParameterError, match=r"^exact: needs reports that all speak of the option"):
-        power(NoiseModel.options_of(ONE)[0], 1000, 0.3, null=0.2, exact=True)
+        ShareTest(NoiseModel.options_of(ONE)[0], 0.2, exact=True).power(0.3, 1000)
 
 
 def test_the_default_interval_is_chosen_by_the_box_that_the_fewest_drew() -> None:
@@ -106,13 +106,13 @@ def test_errors_of_respondents_alone_are_those_of_their_covariance() -> None:
 
 
 def test_surveys_in_which_nobody_drew_a_box_say_nothing_of_it() -> None:
-    rows = simulate(read_survey(TICKS), respondents=12, repetitions=60, seed=3)
+    rows = Simulation(read_survey(TICKS), respondents=12).run(60, seed=3)
     assert {row.repetitions for row in rows} != {60}
     assert all(40 < row.repetitions <= 60 for row in rows)
     with pytest.raises(
         ParameterError, match=r"respondents: must be so many that devices draw every question and box, drugs: "
     ):
-        simulate(read_survey(TICKS), respondents=2, repetitions=2, seed=3)
+        Simulation(read_survey(TICKS), respondents=2).run(2, seed=3)
 
 
 def test_pairs_that_all_say_the_same_are_not_tested() -> None:

@@ -30,9 +30,8 @@ from deniable_research.files.crossing import complete_rows
 from deniable_research.files.shares import cautions
 from deniable_research.joint import DrawnPair, correlation, crosstab, question_pair
 from deniable_research.joint.pairs import pair_channel
-from deniable_research.planning import expected_width
-from deniable_research.planning.plans import estimands_of, plan_size
-from deniable_research.simulation import simulate
+from deniable_research.planning.plans import SizePlan, estimands_of
+from deniable_research.simulation import Simulation
 from deniable_research.simulation.draw import Column, randomize_people, words_of
 from deniable_research.simulation.epsilons import split_over_all
 from deniable_statistics.authoring.precision import people_needed
@@ -143,9 +142,9 @@ def test_plans_are_for_the_people_of_the_choice(size: int, epsilon: float) -> No
     for question in survey.questions:
         needed = people_needed(question.mechanism, wants_mean=False, asked=question.share_asked)
         (estimand,) = estimands_of(question, [0.5])
-        assert plan_size(estimand, 0.05).people == needed
+        assert SizePlan(estimand, 0.05)["people"] == needed
         assert estimand.noise is not None
-        assert expected_width(estimand.noise, needed, 0.5) / 2 == pytest.approx(0.05, rel=0.015)
+        assert estimand.noise.expected_width(needed, 0.5) / 2 == pytest.approx(0.05, rel=0.015)
     assert group_of(survey).why is not None
     assert f" {needed:,}; " in str(group_of(survey).why)
 
@@ -157,7 +156,7 @@ def test_a_mean_is_planned_for_those_who_are_asked() -> None:
     assert group_of(survey).draw == 1
     for question in survey.questions:
         (estimand,) = estimands_of(question, [])
-        assert plan_size(estimand, 0.05).people == people_needed(question.mechanism, wants_mean=True, asked=0.25)
+        assert SizePlan(estimand, 0.05)["people"] == people_needed(question.mechanism, wants_mean=True, asked=0.25)
 
 
 def test_the_command_plans_for_the_same_people(tmp_path: Path) -> None:
@@ -615,7 +614,7 @@ def test_commands_say_how_many_were_asked(tmp_path: Path) -> None:
 @pytest.mark.simulation
 def test_simulated_surveys_find_what_the_formula_says() -> None:
     survey = shared_survey(5, 2.0)
-    rows = simulate(survey, {"q1": 0.2}, respondents=400, repetitions=300, seed=20)
+    rows = Simulation(survey, {"q1": 0.2}, 400).run(300, seed=20)
     for row in rows:
         assert abs(row.bias) < 4 * row.bias_error, row
         assert row.coverage > 0.95 - 4 * math.sqrt(0.95 * 0.05 / 300), row
@@ -661,7 +660,7 @@ def test_what_cannot_be_simulated_is_refused(tmp_path: Path) -> None:
     path.write_text(survey_toml("T", question_toml("q", "yes-no", epsilon=1.0)), encoding="utf-8")
     assert "--split needs a survey with groups" in CommandLine("simulate").refused(path, "--split")
     with pytest.raises(ParameterError, match=r"^respondents: must be so many that devices draw every question and box"):
-        simulate(shared_survey(5, 1.0), respondents=2, repetitions=2, seed=1)
+        Simulation(shared_survey(5, 1.0), respondents=2).run(2, seed=1)
 
 
 @pytest.mark.simulation

@@ -14,7 +14,7 @@ from deniable import Estimate, ParameterError, ReportError, TwoCoin, Warner, rea
 from deniable_research.designs import combined_share, stochastic_lie_detector
 from deniable_research.files import Layout, Table, cross, estimate_shares, quick_question, read_layout
 from deniable_research.files.printing import crosstab_text
-from deniable_research.planning import NoiseModel, power, sample_size_for_power
+from deniable_research.planning import NoiseModel, ShareTest
 from deniable_research.simulation import Simulation, generator_of, reports_csv
 from deniable_statistics.intervals import METHODS, level_of_each
 from deniable_statistics.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
@@ -127,8 +127,8 @@ def test_every_level_that_is_taken_gives_intervals(level: float) -> None:
 
 def test_a_known_share_of_0_asked_directly_is_told_by_the_first_yes() -> None:
     direct = NoiseModel.directly()
-    assert sample_size_for_power(direct, 0.2) == 8  # 1 - 0.8^8 = 0.83, 1 - 0.8^7 = 0.79
-    assert power(direct, 8, 0.2) == pytest.approx(1 - 0.8**8)
+    assert ShareTest(direct).sizes(0.2) == (8,)  # 1 - 0.8^8 = 0.83, 1 - 0.8^7 = 0.79
+    assert ShareTest(direct).power(0.2, 8) == pytest.approx(1 - 0.8**8)
     assert "8 would." in PLAN.ok("--epsilon", "1", "--share", "0.2", "--against", "0", "--cohorts", "1")
     assert "one person would." in PLAN.ok("--epsilon", "1", "--share", "0.9", "--against", "0", "--cohorts", "1")
 

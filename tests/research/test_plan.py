@@ -15,12 +15,11 @@ import pytest
 
 from deniable import KAry, ParameterError, TwoCoin, Warner, read_survey
 from deniable_research.commands.plan import plan
-from deniable_research.planning import NoiseModel, expected_width
+from deniable_research.planning import NoiseModel
 from deniable_research.planning.charts import epsilon_chart, survey_chart
-from deniable_research.planning.plans import Estimand, SizePlan, plan_size, plan_width
-from deniable_research.planning.power_plans import plan_power
+from deniable_research.planning.plans import Estimand, PowerPlan, SizePlan, SplitPlan, WidthPlan
+from deniable_research.planning.precision import Precision
 from deniable_research.planning.printing import meaning
-from deniable_research.planning.splitting import plan_split
 from tests.support.command_line import CommandLine
 from tests.support.surveys import FIVE_TYPES
 
@@ -85,7 +84,7 @@ def test_width_of_so_many_respondents_and_the_break_even_bias() -> None:
     assert "If direct answers are wrong by more than 2.74 points on the whole" in text
     assert "an increase of 17.6 points or more is found with a probability of 80 %" in text
     (row,) = plans("--truth", "1/2", "--share", "0.3", "--respondents", "1000")
-    assert row["half_width"] == expected_width(NoiseModel.through(TwoCoin("1/2", "1/2")), 1000, 0.3) / 2
+    assert row["half_width"] == NoiseModel.through(TwoCoin("1/2", "1/2")).expected_width(1000, 0.3) / 2
     assert row["curator_noise"] == pytest.approx(math.log(20) / 1000 / math.log(3))
 
 
@@ -113,9 +112,9 @@ def test_test_between_cohorts_and_against_a_known_share() -> None:
 def test_power_and_confidence_are_obeyed() -> None:
     more = plans("--epsilon", "1", "--share", "0.1", "--against", "0.2", "--power", "0.9", "--confidence", "0.99")
     estimand = Estimand.of_share("", NoiseModel.through(Warner.from_epsilon(1)), 0.1)
-    assert more[0]["people"] == plan_power(estimand, 0.2, target=0.9, level=0.01).people
+    assert more[0]["people"] == PowerPlan(estimand, 0.2, target=0.9, level=0.01)["people"]
     (wide,) = plans("--epsilon", "1", "--share", "0.1", "--confidence", "0.9")
-    assert wide["people"] == plan_size(estimand, 0.05, 0.9).people
+    assert wide["people"] == SizePlan(estimand, 0.05, 0.9)["people"]
 
 
 def test_choice_questions() -> None:
@@ -201,11 +200,11 @@ def test_plot_is_written_and_the_same_every_time(form: str, tmp_path: Path, file
 @pytest.mark.parametrize(
     ("drawn", "curves", "dots"),
     [
-        ([plan_size(each, 0.05) for each in SUBJECTS], 3, [1553, 417]),
-        ([plan_width(each, 1000) for each in SUBJECTS], 3, [each.precision.half_width(1000) for each in SUBJECTS]),
-        ([plan_power(each, 0.2) for each in SUBJECTS], 2, [plan_power(each, 0.2).people for each in SUBJECTS]),
-        ([plan_power(SUBJECTS[0], 0.2, respondents=500)], 2, [plan_power(SUBJECTS[0], 0.2, respondents=500).power]),
-        ([plan_split(5, 1, 0.1, 0.05)], 2, [38426, 7765]),
+        ([SizePlan(each, 0.05) for each in SUBJECTS], 3, [1553, 417]),
+        ([WidthPlan(each, 1000) for each in SUBJECTS], 3, [each.precision.half_width(1000) for each in SUBJECTS]),
+        ([PowerPlan(each, 0.2) for each in SUBJECTS], 2, [PowerPlan(each, 0.2)["people"] for each in SUBJECTS]),
+        ([PowerPlan(SUBJECTS[0], 0.2, sample=500)], 2, [PowerPlan(SUBJECTS[0], 0.2, sample=500)["power"]]),
+        ([SplitPlan(5, 1, 0.1, 0.05)], 2, [38426, 7765]),
     ],
 )
 def test_chart_has_its_curves_and_every_plan_on_the_curve_of_its_epsilon(
@@ -217,7 +216,7 @@ def test_chart_has_its_curves_and_every_plan_on_the_curve_of_its_epsilon(
     assert len(lines) == curves
     assert [float(np.asarray(point.get_ydata())[0]) for point in points] == dots
     for each, point in zip(drawn * (len(dots) // len(drawn)), points, strict=True):
-        heights = [np.interp(math.log(each.epsilon), np.log(line.get_xdata()), line.get_ydata()) for line in lines]  # type: ignore[arg-type]
+        heights = [np.interp(math.log(each["epsilon"]), np.log(line.get_xdata()), line.get_ydata()) for line in lines]  # type: ignore[arg-type]
         (dot,) = np.asarray(point.get_ydata())
         assert min(abs(height / dot - 1) for height in heights) < 0.01
 
@@ -225,7 +224,7 @@ def test_chart_has_its_curves_and_every_plan_on_the_curve_of_its_epsilon(
 @pytest.mark.slow
 @pytest.mark.long
 def test_chart_leaves_gaps_where_no_number_of_people_is_enough() -> None:
-    (axes,) = epsilon_chart([plan_split(300_000, 5, 0.1, 0.9)]).axes
+    (axes,) = epsilon_chart([SplitPlan(300_000, 5, 0.1, 0.9)]).axes
     together, one_each = (np.asarray(line.get_ydata(), dtype=float) for line in axes.lines[:2])
     assert np.isnan(together[0])
     assert not np.isnan(together[-1])
@@ -233,16 +232,16 @@ def test_chart_leaves_gaps_where_no_number_of_people_is_enough() -> None:
 
 
 def test_chart_of_a_survey_has_a_line_for_each_share(file: Path) -> None:
-    rows = [plan_size(estimand, 0.05) for estimand in SUBJECTS]
+    rows = [SizePlan(estimand, 0.05) for estimand in SUBJECTS]
     (axes,) = survey_chart(rows).axes
     assert [label.get_text() for label in axes.get_yticklabels()] == [", 10 %"] * 2
-    means = [SizePlan("q", "mean", 1.0, None, 3.0, 0.95, 10, 5, 6, 2.0, 0.1)]
+    means = [SizePlan(Estimand("q", "mean", None, Precision(4.0, 2.0, epsilon=1.0, span=60.0)), 0.05)]
     with pytest.raises(ParameterError, match="plot: must have a share to draw"):
         survey_chart(means)
 
 
 def test_meaning_names_the_bias_of_direct_answers() -> None:
-    assert "wrong by more than 2.43 points" in meaning(plan_size(SUBJECTS[0], 0.05))[-1]
+    assert "wrong by more than 2.43 points" in meaning(SizePlan(SUBJECTS[0], 0.05))[-1]
 
 
 def test_wrong_use_is_a_sentence(file: Path, tmp_path: Path) -> None:

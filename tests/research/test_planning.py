@@ -36,22 +36,18 @@ from deniable.mechanisms import OneOfK
 from deniable_research.designs import Channel, forced_response, unrelated_question, warner
 from deniable_research.planning import (
     NoiseModel,
+    PowerPlan,
     Precision,
-    cohort_power,
-    cohort_sizes,
-    detectable_difference,
+    ShareTest,
+    SizePlan,
+    SplitPlan,
+    WidthPlan,
     detectable_mean_difference,
-    detectable_share,
-    expected_width,
     mean_precision,
-    power,
-    sample_size_for_power,
-    split,
 )
 from deniable_research.planning.checks import smallest
-from deniable_research.planning.exact_power import _missed_at_most, _tails, critical_counts
-from deniable_research.planning.plans import Estimand, estimands_of, plan_size, plan_width
-from deniable_research.planning.power_plans import plan_power
+from deniable_research.planning.exact_power import _missed_at_most, critical_counts, tails_of
+from deniable_research.planning.plans import Estimand, estimands_of
 from deniable_statistics.designs.of_mechanisms import design_of, mean_values
 from deniable_statistics.intervals import share_interval
 from tests.support.surveys import FIVE_TYPES
@@ -249,8 +245,8 @@ def test_variance_of_a_mean_by_every_answer_and_report(question: Question, popul
 def test_power_is_that_of_rr(row: dict[str, str]) -> None:
     noise = of_channel(CLASSICAL[row["design"], row["parameters"]])
     alternative = {"one-sided": "greater", "two-sided": "two-sided"}[row["test"]]
-    found = power(noise, int(row["n"]), float(row["prevalence"]), level=float(row["level"]), alternative=alternative)
-    assert found == pytest.approx(float(row["power"]), abs=1e-8)
+    test = ShareTest(noise, level=float(row["level"]), alternative=alternative)
+    assert test.power(float(row["prevalence"]), int(row["n"])) == pytest.approx(float(row["power"]), abs=1e-8)
 
 
 @pytest.mark.parametrize(
@@ -261,35 +257,35 @@ def test_people_are_solved_for_where_rr_stops_too_early(
     noise: NoiseModel, share: float, level: float, needed: int, stopped: int
 ) -> None:
     """rr 1.4.2 takes the first number whose power is within .01 of the wanted one."""
-
-    def reached(n: int) -> float:
-        return power(noise, n, share, level=level, alternative="greater")
-
-    assert sample_size_for_power(noise, share, level=level, alternative="greater") == needed
-    assert next(n for n in range(1, 1000) if abs(reached(n) - 0.8) < 0.01) == stopped
-    assert reached(stopped) < 0.8
+    test = ShareTest(noise, level=level, alternative="greater")
+    assert test.sizes(share) == (needed,)
+    assert next(n for n in range(1, 1000) if abs(test.power(share, n) - 0.8) < 0.01) == stopped
+    assert test.power(share, stopped) < 0.8
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("noise", [COINS, DIE, NoiseModel.with_support((0.2, 0.7)), NoiseModel.directly()])
 def test_solved_people_are_enough_and_one_fewer_is_not(noise: NoiseModel, alternative: str) -> None:
-    shares = (0.3, 0.1) if alternative != "less" else (0.1, 0.3)
+    share, null = (0.3, 0.1) if alternative != "less" else (0.1, 0.3)
+    test = ShareTest(noise, null, alternative=alternative)
     for target in (0.5, 0.8, 0.99):
-        n = sample_size_for_power(noise, *shares, target, alternative=alternative)
-        assert power(noise, n, *shares, alternative=alternative) >= target
-        below = [power(noise, each, *shares, alternative=alternative) for each in range(1, n)]
+        (n,) = test.sizes(share, target)
+        assert test.power(share, n) >= target
+        below = [test.power(share, each) for each in range(1, n)]
         assert all(each < target for each in below)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 @pytest.mark.parametrize("exact", [False, True])
 def test_detectable_share_has_the_power_and_nothing_nearer_has(alternative: str, exact: bool) -> None:
-    share = detectable_share(COINS, 300, 0.05, 0.8, alternative=alternative, exact=exact)
-    assert power(COINS, 300, share, 0.05, alternative=alternative, exact=exact) == pytest.approx(0.8, abs=1e-9)
+    test = ShareTest(COINS, 0.05, alternative=alternative, exact=exact)
+    share = test.detectable(300)
+    assert test.power(share, 300) == pytest.approx(0.8, abs=1e-9)
     nearer = [0.05 + (share - 0.05) * step / 100 for step in range(100)]
-    assert all(power(COINS, 300, each, 0.05, alternative=alternative, exact=exact) < 0.8 for each in nearer)
-    below = detectable_share(COINS, 300, 0.5, alternative="less", exact=exact)
-    assert power(COINS, 300, below, 0.5, alternative="less", exact=exact) == pytest.approx(0.8, abs=1e-9)
+    assert all(test.power(each, 300) < 0.8 for each in nearer)
+    less = ShareTest(COINS, 0.5, alternative="less", exact=exact)
+    below = less.detectable(300)
+    assert less.power(below, 300) == pytest.approx(0.8, abs=1e-9)
     assert below < 0.5
 
 
@@ -326,14 +322,14 @@ def test_exact_power_by_enumeration(alternative: str, support: tuple[str, str], 
     for share, null, level in [("1/5", "0", "1/20"), ("1/2", "1/4", "1/10"), ("1", "1/2", "1/2"), ("0", "1", "1/100")]:
         expected = enumerated_power((a, b), n, Fraction(share), Fraction(null), Fraction(level), alternative)
         truth, supposed, alpha = (float(Fraction(each)) for each in (share, null, level))
-        found = power(NoiseModel.with_support((a, b)), n, truth, supposed, alpha, alternative, exact=True)
-        assert found == pytest.approx(float(expected), abs=1e-12)
+        test = ShareTest(NoiseModel.with_support((a, b)), supposed, alpha, alternative, exact=True)
+        assert test.power(truth, n) == pytest.approx(float(expected), abs=1e-12)
 
 
 def test_exact_tests_keep_their_level() -> None:
     for n in range(1, 200):
-        assert power(COINS, n, 0.2, 0.2, exact=True) <= 0.05
-        assert power(COINS, n, 0.2, 0.2, alternative="less", exact=True) <= 0.05
+        assert ShareTest(COINS, 0.2, exact=True).power(0.2, n) <= 0.05
+        assert ShareTest(COINS, 0.2, alternative="less", exact=True).power(0.2, n) <= 0.05
 
 
 def test_critical_counts_are_the_smallest_that_keep_the_level() -> None:
@@ -358,11 +354,12 @@ def test_exact_power_stays_from_the_solved_people_on(
     noise: NoiseModel, low: float, high: float, alternative: str
 ) -> None:
     share, null = (low, high) if alternative == "less" else (high, low)
-    n = sample_size_for_power(noise, share, null, alternative=alternative, exact=True)
-    reached = [power(noise, each, share, null, alternative=alternative, exact=True) for each in range(1, 4 * n + 50)]
+    test = ShareTest(noise, null, alternative=alternative, exact=True)
+    (n,) = test.sizes(share)
+    reached = [test.power(share, each) for each in range(1, 4 * n + 50)]
     assert min(reached[n - 1 :]) >= 0.8
     assert n == 1 or reached[n - 2] < 0.8
-    normal = sample_size_for_power(noise, share, null, alternative=alternative)
+    (normal,) = ShareTest(noise, null, alternative=alternative).sizes(share)
     assert abs(n - normal) <= 0.25 * normal + 10
 
 
@@ -370,24 +367,26 @@ def test_lasting_people_do_not_depend_on_the_blocks_of_the_search(monkeypatch: p
     found = []
     for block in (4096, 64, 7):
         monkeypatch.setattr("deniable_research.planning.exact_power.BLOCK", block)
-        found.append([sample_size_for_power(COINS, share, 0.1, exact=True) for share in (0.3, 0.5, 0.9)])
+        found.append([ShareTest(COINS, 0.1, exact=True).sizes(share) for share in (0.3, 0.5, 0.9)])
     assert found[0] == found[1] == found[2]
 
 
 def test_exact_power_is_saw_toothed_so_that_the_first_people_are_not_the_lasting_ones() -> None:
-    n = sample_size_for_power(DIE, 0.2, level=0.01, alternative="greater", exact=True)
-    first = next(n for n in range(1, 500) if power(DIE, n, 0.2, level=0.01, alternative="greater", exact=True) >= 0.8)
+    test = ShareTest(DIE, level=0.01, alternative="greater", exact=True)
+    (n,) = test.sizes(0.2)
+    first = next(n for n in range(1, 500) if test.power(0.2, n) >= 0.8)
     assert first < n == 105
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
 def test_bound_of_missed_differences_holds_and_falls(alternative: str) -> None:
     """What the search for lasting people starts from: an upper bound on 1 - power that never rises."""
-    (lam_null, lam, level), *_ = _tails(COINS, 0.4, 0.1, 0.05, alternative)
+    (lam_null, lam, level), *_ = tails_of(COINS, 0.4, 0.1, 0.05, alternative)
+    test = ShareTest(COINS, 0.1, alternative=alternative, exact=True)
     before = 1.0
     for n in range(1, 400):
         bound = _missed_at_most(n, lam_null, lam, level)
-        assert 1 - power(COINS, n, 0.4, 0.1, alternative=alternative, exact=True) <= bound + 1e-12
+        assert 1 - test.power(0.4, n) <= bound + 1e-12
         assert bound <= before + 1e-12
         before = bound
 
@@ -423,20 +422,19 @@ def test_power_of_cohorts_by_enumeration(
     noise: NoiseModel, sizes: tuple[int, int], shares: tuple[float, float]
 ) -> None:
     """The normal power against all pairs of counts of the very test; they differ by the lattice and the true errors."""
-    assert cohort_power(noise, sizes, shares) == pytest.approx(pooled_test_power(noise, sizes, shares, 0.05), abs=0.01)
+    found = ShareTest(noise, shares[0]).power(shares[1], *sizes)
+    assert found == pytest.approx(pooled_test_power(noise, sizes, shares, 0.05), abs=0.01)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
 @pytest.mark.parametrize("allocation", [(1, 1), (1, 3), (2, 1)])
 def test_solved_cohorts_are_enough_and_the_next_smaller_are_not(alternative: str, allocation: tuple[int, int]) -> None:
-    shares = (0.35, 0.1) if alternative == "less" else (0.1, 0.35)
-    n1, n2 = cohort_sizes(COINS, shares, 0.9, 0.05, alternative, allocation)
+    first, second = (0.35, 0.1) if alternative == "less" else (0.1, 0.35)
+    test = ShareTest(COINS, first, 0.05, alternative)
+    n1, n2 = test.sizes(second, 0.9, allocation)
     assert n1 * allocation[1] == n2 * allocation[0]
     times = n1 // allocation[0]
-    reached = [
-        cohort_power(COINS, (m * allocation[0], m * allocation[1]), shares, 0.05, alternative)
-        for m in range(1, times + 1)
-    ]
+    reached = [test.power(second, m * allocation[0], m * allocation[1]) for m in range(1, times + 1)]
     assert reached[-1] >= 0.9
     assert all(each < 0.9 for each in reached[:-1])
 
@@ -446,15 +444,16 @@ def test_solved_cohorts_are_enough_and_the_next_smaller_are_not(alternative: str
 def test_detectable_difference_has_the_power_and_nothing_between_has(share: float, alternative: str) -> None:
     start = 1 - share if alternative == "less" else share
     sizes = (900, 600)
-    difference = detectable_difference(COINS, sizes, start, alternative=alternative)
+    test = ShareTest(COINS, start, alternative=alternative)
+    other = test.detectable(*sizes)
+    difference = other - start
     assert (difference < 0) == (alternative == "less")
-    other = start + difference
-    assert cohort_power(COINS, sizes, (start, other), alternative=alternative) == pytest.approx(0.8, abs=1e-9)
+    assert test.power(other, *sizes) == pytest.approx(0.8, abs=1e-9)
     for step in range(100):
         nearer = start + difference * step / 100
-        assert cohort_power(COINS, sizes, (start, nearer), alternative=alternative) < 0.8
+        assert test.power(nearer, *sizes) < 0.8
         farther = other + ((0 if difference < 0 else 1) - other) * (step + 1) / 100
-        assert cohort_power(COINS, sizes, (start, farther), alternative=alternative) > 0.8
+        assert test.power(farther, *sizes) > 0.8
 
 
 def test_detectable_difference_of_means_solves_the_power() -> None:
@@ -483,7 +482,7 @@ def test_expected_width_by_enumeration(noise: NoiseModel, share: float, method: 
     for count in range(n + 1):
         low, high = share_interval(count, n, noise.support, 0.9, method)
         total += math.comb(n, count) * lam**count * (1 - lam) ** (n - count) * (high - low)
-    assert expected_width(noise, n, share, 0.9, method) == pytest.approx(total, abs=1e-8)
+    assert noise.expected_width(n, share, 0.9, method) == pytest.approx(total, abs=1e-8)
 
 
 def test_expected_width_of_many_people_is_interpolated_without_loss() -> None:
@@ -494,12 +493,12 @@ def test_expected_width_of_many_people_is_interpolated_without_loss() -> None:
     assert len(counts) > 1000
     ends = [share_interval(count, n, COINS.support) for count in counts]
     total = float(np.asarray(binom.pmf(list(counts), n, lam)) @ [high - low for low, high in ends])
-    assert expected_width(COINS, n, share) == pytest.approx(total, rel=1e-5)
+    assert COINS.expected_width(n, share) == pytest.approx(total, rel=1e-5)
 
 
 def test_expected_width_tends_to_the_normal_one_and_is_smaller_at_the_ends() -> None:
-    assert expected_width(COINS, 30_000, 0.4) == pytest.approx(2 * COINS.at(0.4).half_width(30_000), rel=2e-3)
-    assert expected_width(COINS, 500, 0.0) < 0.75 * 2 * COINS.at(0.0).half_width(500)
+    assert COINS.expected_width(30_000, 0.4) == pytest.approx(2 * COINS.at(0.4).half_width(30_000), rel=2e-3)
+    assert COINS.expected_width(500, 0.0) < 0.75 * 2 * COINS.at(0.0).half_width(500)
 
 
 # Splitting
@@ -507,17 +506,17 @@ def test_expected_width_tends_to_the_normal_one_and_is_smaller_at_the_ends() -> 
 
 @pytest.mark.parametrize("questions", [2, 5, 10])
 def test_splitting_a_small_epsilon_costs_as_many_times_more_people_as_there_are_questions(questions: int) -> None:
-    assert split(questions, "0.05", 0.5).ratio == pytest.approx(questions, rel=0.01)
+    assert SplitPlan(questions, "0.05", 0.5)["ratio"] == pytest.approx(questions, rel=0.01)
 
 
 def test_splitting_is_the_variance_of_a_part_against_a_part_of_the_people() -> None:
-    four = split(4, 2, 0.2)
+    four = SplitPlan(4, 2, 0.2)
     part, whole = (math.exp(each) for each in (0.5, 2.0))
     assert four.together.variance == pytest.approx(part / (part - 1) ** 2 + 0.16, rel=1e-6)
     assert four.one_each.variance == pytest.approx(4 * (whole / (whole - 1) ** 2 + 0.16), rel=1e-6)
-    assert split(1, 1, 0.2).ratio == 1
-    assert split(3, 20, 0.5).ratio < 1  # hardly any noise: drawing only loses people
-    assert split(3, 1, 0.2, options=5).ratio > 2
+    assert SplitPlan(1, 1, 0.2)["ratio"] == 1
+    assert SplitPlan(3, 20, 0.5)["ratio"] < 1  # hardly any noise: drawing only loses people
+    assert SplitPlan(3, 1, 0.2, options=5)["ratio"] > 2
 
 
 # Whole surveys and their plans
@@ -535,17 +534,17 @@ def test_survey_is_planned_question_by_question() -> None:
         ("drinks", "mean"),
     ]
     assert [each.precision.sensitivity for each in estimands] == [1, 2, 3, 2, 6, 60]
-    assert plan_size(estimands[0], 0.05).people == 1291
+    assert SizePlan(estimands[0], 0.05)["people"] == 1291
     for estimand in estimands:
-        plan = plan_width(estimand, 1000)
-        assert plan.people == plan_size(estimand, 0.05).people
-        assert plan.half_width_directly <= plan.half_width_curator < plan.half_width
-        assert plan.detectable is not None
+        plan = WidthPlan(estimand, 1000)
+        assert plan["people"] == SizePlan(estimand, 0.05)["people"]
+        assert plan["half_width_directly"] <= plan["half_width_curator"] < plan["half_width"]
+        assert plan["detectable"] is not None
         if estimand.noise is not None:
             assert estimand.share is not None
-            other = estimand.share + plan.detectable
-            assert cohort_power(estimand.noise, (500, 500), (0.1, other)) == pytest.approx(0.8, abs=1e-9)
-            assert plan.half_width == expected_width(estimand.noise, 1000, 0.1) / 2
+            other = estimand.share + plan["detectable"]
+            assert ShareTest(estimand.noise, 0.1).power(other, 500, 500) == pytest.approx(0.8, abs=1e-9)
+            assert plan["half_width"] == estimand.noise.expected_width(1000, 0.1) / 2
 
 
 def test_worst_option_is_planned_for() -> None:
@@ -557,22 +556,23 @@ def test_worst_option_is_planned_for() -> None:
 
 
 def test_too_few_people_detect_nothing_and_say_so() -> None:
-    plan = plan_width(Estimand.of_share("q", COINS, 0.5), 20)
-    assert plan.detectable is None
+    plan = WidthPlan(Estimand.of_share("q", COINS, 0.5), 20)
+    assert plan["detectable"] is None
     with pytest.raises(ParameterError, match=r"power: even a share of 1 is found with power 0\.\d+ only, not 0.8; ask"):
-        detectable_difference(COINS, (10, 10), 0.5)
+        ShareTest(COINS, 0.5).detectable(10, 10)
 
 
 def test_plan_of_a_test_gives_people_and_the_power_of_respondents() -> None:
     estimand = Estimand.of_share("q", COINS, 0.3)
-    plan = plan_power(estimand, 0.1, cohorts=1, alternative="greater")
-    assert plan.people == plan.respondents == sample_size_for_power(COINS, 0.3, 0.1, alternative="greater")
-    assert plan.power == power(COINS, plan.people, 0.3, 0.1, alternative="greater")
-    noise = plan_power(estimand, 0.1, respondents=301)
-    assert noise.power == cohort_power(COINS, (150, 151), (0.1, 0.3))
-    assert noise.people == sum(cohort_sizes(COINS, (0.1, 0.3)))
-    less = cohort_sizes(COINS, (0.5, 0.3), alternative="less")
-    assert plan_power(estimand, 0.5, alternative="less").people == sum(less)
+    plan = PowerPlan(estimand, 0.1, cohorts=1, alternative="greater")
+    test = ShareTest(COINS, 0.1, alternative="greater")
+    assert (plan["people"],) == (plan["respondents"],) == test.sizes(0.3)
+    assert plan["power"] == test.power(0.3, plan["people"])
+    noise = PowerPlan(estimand, 0.1, sample=301)
+    assert noise["power"] == ShareTest(COINS, 0.1).power(0.3, 150, 151)
+    assert noise["people"] == sum(ShareTest(COINS, 0.1).sizes(0.3, allocation=(1, 1)))
+    less = ShareTest(COINS, 0.5, alternative="less").sizes(0.3, allocation=(1, 1))
+    assert PowerPlan(estimand, 0.5, alternative="less")["people"] == sum(less)
 
 
 # What is refused
@@ -592,50 +592,53 @@ def test_plan_of_a_test_gives_people_and_the_power_of_respondents() -> None:
         (lambda: COINS.at(0.1).half_width(0), "n: must be an integer of at least 1, got 0"),
         (lambda: COINS.at(0.1).half_width(10, 1.0), "confidence_level: must be from 0.001 to 0.999999999999, got 1.0"),
         (lambda: COINS.at(0.1).curator_noise(10, 0), "beta: must be above 0 and below 1, got 0"),
-        (lambda: power(COINS, 10, 0.1, level=0), "level: must be above 0 and below 1, got 0"),
-        (lambda: power(COINS, 10, 0.1, alternative="both"), "alternative: must be one of two-sided, greater, less"),
-        (lambda: power(COINS, 10, 0.1, -0.1), "null: must be a probability in [0, 1], got -0.1"),
-        (lambda: sample_size_for_power(COINS, 0.1, 0.1), "shares: must differ from each other, got 0.1 for both"),
+        (lambda: ShareTest(COINS, level=0).power(0.1, 10), "level: must be above 0 and below 1, got 0"),
         (
-            lambda: sample_size_for_power(COINS, 0.1, target=0.05),
+            lambda: ShareTest(COINS, alternative="both").power(0.1, 10),
+            "alternative: must be one of two-sided, greater, less",
+        ),
+        (lambda: ShareTest(COINS, -0.1).power(0.1, 10), "null: must be a probability in [0, 1], got -0.1"),
+        (lambda: ShareTest(COINS, 0.1).sizes(0.1), "shares: must differ from each other, got 0.1 for both"),
+        (
+            lambda: ShareTest(COINS).sizes(0.1, target=0.05),
             "power: must be below 1 and above the level 0.05, which a test has without any people, got 0.05",
         ),
         (
-            lambda: sample_size_for_power(COINS, 0.1, 0.2, alternative="greater"),
+            lambda: ShareTest(COINS, 0.2, alternative="greater").sizes(0.1),
             "alternative: must be the side on which 0.1 is of 0.2, got 'greater'",
         ),
-        (lambda: sample_size_for_power(COINS, 0.1, 0.1000001), "share: 0.1 is too near to 0.1000001 for any number"),
+        (lambda: ShareTest(COINS, 0.1000001).sizes(0.1), "share: 0.1 is too near to 0.1000001 for any number"),
         (
-            lambda: sample_size_for_power(COINS, 0.1, 0.1005, exact=True),
+            lambda: ShareTest(COINS, 0.1005, exact=True).sizes(0.1),
             "exact: is limited to 1,000,000 people, these shares may need",
         ),
-        (lambda: detectable_share(COINS, 5), "power: even a share of 1 is found with power"),
-        (lambda: detectable_difference(COINS, (100, 100), 1.0), "power: even a share of 1 is found with power"),
+        (lambda: ShareTest(COINS).detectable(5), "power: even a share of 1 is found with power"),
+        (lambda: ShareTest(COINS, 1.0).detectable(100, 100), "power: even a share of 1 is found with power"),
         (
             lambda: detectable_mean_difference(Precision(100.0, 1.0, span=1.0), (5, 5)),
             "power: even a difference over the whole range is found with power",
         ),
-        (lambda: cohort_sizes(COINS, (0.1, 0.2), allocation=(0, 1)), "allocation: must be an integer of at least 1"),
-        (lambda: expected_width(COINS, 10, 0.5, method="guess"), "method: must be one of"),
+        (lambda: ShareTest(COINS, 0.1).sizes(0.2, allocation=(0, 1)), "allocation: must be an integer of at least 1"),
+        (lambda: COINS.expected_width(10, 0.5, method="guess"), "method: must be one of"),
         (
-            lambda: expected_width(NoiseModel.through(Geometric.from_epsilon(0, 4, 1)), 10, 0.5),
+            lambda: NoiseModel.through(Geometric.from_epsilon(0, 4, 1)).expected_width(10, 0.5),
             "expected_width: needs a mechanism whose reports support an option or do not",
         ),
         (
-            lambda: power(NoiseModel.through(Geometric.from_epsilon(0, 4, 1)), 10, 0.5, exact=True),
+            lambda: ShareTest(NoiseModel.through(Geometric.from_epsilon(0, 4, 1)), exact=True).power(0.5, 10),
             "exact: needs a mechanism whose reports support an option or do not",
         ),
-        (lambda: split(0, 1, 0.1), "questions: must be an integer of at least 1, got 0"),
+        (lambda: SplitPlan(0, 1, 0.1), "questions: must be an integer of at least 1, got 0"),
         (lambda: mean_precision(Question("q", "yes-no", "?", ("no", "yes"), Warner("0.7"))), "question 'q': must be a"),
         (
             lambda: mean_precision(Question("q", "number", "?", (), OneBitMean.from_epsilon(0, 2, 1)), [0.5, 0.5]),
             "population: must be 3 shares that add up to 1",
         ),
-        (lambda: plan_size(Estimand.of_share("q", COINS, 0.1), 1.0), "width: must be above 0 and below 1"),
-        (lambda: plan_width(Estimand.of_share("q", COINS, 0.1), 1), "respondents: must be at least 2"),
-        (lambda: plan_width(Estimand.of_share("q", COINS, 0.1), 50, target=0.01), "power: must be below 1 and above"),
-        (lambda: plan_power(Estimand.of_share("q", COINS, 0.1), 0.2, cohorts=3), "cohorts: must be 1 or 2, got 3"),
-        (lambda: plan_power(Estimand.of_share("q", COINS, 0.1), 0.2, exact=True), "exact: is for one cohort"),
+        (lambda: SizePlan(Estimand.of_share("q", COINS, 0.1), 1.0), "width: must be above 0 and below 1"),
+        (lambda: WidthPlan(Estimand.of_share("q", COINS, 0.1), 1), "respondents: must be at least 2"),
+        (lambda: WidthPlan(Estimand.of_share("q", COINS, 0.1), 50, power=0.01), "power: must be below 1 and above"),
+        (lambda: PowerPlan(Estimand.of_share("q", COINS, 0.1), 0.2, cohorts=3), "cohorts: must be 1 or 2, got 3"),
+        (lambda: PowerPlan(Estimand.of_share("q", COINS, 0.1), 0.2, exact=True), "exact: is for one cohort"),
     ],
 )
 def test_what_cannot_be_planned_is_a_sentence(attempt: Callable[[], object], message: str) -> None:

@@ -16,7 +16,7 @@ from deniable import ParameterError, Survey, read_survey
 from deniable_research.files import regress
 from deniable_research.regression import Fit
 from deniable_research.simulation import Misbehaviour, generator_of
-from deniable_research.simulation.power import planning_curve, power
+from deniable_research.simulation.power import planning_curve, simulated_power
 from deniable_research.simulation.study import Covariate, Study
 from tests.support.command_line import CommandLine
 from tests.support.survey_files import question_toml, survey_toml
@@ -77,7 +77,7 @@ def test_samples_are_those_of_the_study(survey: Survey) -> None:
 @pytest.mark.long
 def test_regressions_are_unbiased_and_cover(survey: Survey) -> None:
     """120 samples of one seed."""
-    found = power(study(survey), 120)
+    found = simulated_power(study(survey), 120)
     assert found.failures == {}
     for row in found.rows:
         assert (row.statistic, row.repetitions) == ("coefficient", 120)
@@ -92,7 +92,7 @@ def test_regressions_are_unbiased_and_cover(survey: Survey) -> None:
 def test_both_sides_may_be_randomised(survey: Survey) -> None:
     """60 samples of one seed: the coefficients of the truth, and no figures of how often truths are."""
     effects = {"religious[T.strongly]": 1.0, "religious[T.mildly]": 0.0}
-    found = power(Study(survey, "affair ~ religious", effects, {}, {"affair": 0.3}, 1500), 60)
+    found = simulated_power(Study(survey, "affair ~ religious", effects, {}, {"affair": 0.3}, 1500), 60)
     assert found.failures == {}
     assert [row.option for row in found.rows] == ["Intercept", "religious[T.mildly]", "religious[T.strongly]"]
     for row in found.rows:
@@ -104,7 +104,7 @@ def test_both_sides_may_be_randomised(survey: Survey) -> None:
 @pytest.mark.long
 def test_no_effect_is_found_at_the_level(survey: Survey) -> None:
     """200 samples: more than 26 rejections at .05 happen once in a hundred thousand times."""
-    row = power(study(survey, people=300, effects={"age[T.young]": 0.0}), 200).rows[1]
+    row = simulated_power(study(survey, people=300, effects={"age[T.young]": 0.0}), 200).rows[1]
     assert row.rejected is not None
     assert row.rejected <= 26 / 200
 
@@ -131,21 +131,21 @@ def test_noncompliance_takes_power_and_biases(survey: Survey) -> None:
     careless = Study(
         survey, "affair ~ age", {"age[T.young]": 1.0}, AGE, {"affair": 0.3}, 500, Misbehaviour(careless=0.4)
     )
-    good, bad = (power(each, 60).rows[1] for each in (careful, careless))
+    good, bad = (simulated_power(each, 60).rows[1] for each in (careful, careless))
     assert bad.bias < good.bias - 0.2
 
 
 @pytest.mark.simulation
 def test_processes_change_nothing(survey: Survey) -> None:
     small = study(survey, people=100)
-    assert power(small, 6, 5, processes=2) == power(small, 6, 5)
-    assert power(small, 6, 6) != power(small, 6, 5)
+    assert simulated_power(small, 6, 5, processes=2) == simulated_power(small, 6, 5)
+    assert simulated_power(small, 6, 6) != simulated_power(small, 6, 5)
 
 
 @pytest.mark.long
 @pytest.mark.simulation
 def test_crosstabs_know_their_true_cells(survey: Survey) -> None:
-    found = power(study(survey, people=1500), 80, analysis="crosstab")
+    found = simulated_power(study(survey, people=1500), 80, analysis="crosstab")
     cells = [row for row in found.rows if row.statistic == "share"]
     assert [row.option for row in cells] == ["no, old", "no, young", "yes, old", "yes, young"]
     assert math.fsum(row.truth for row in cells) == pytest.approx(1)
@@ -161,7 +161,7 @@ def test_crosstabs_know_their_true_cells(survey: Survey) -> None:
 def test_trends_know_their_slope(survey: Survey) -> None:
     line = Study(survey, "affair ~ cohort", {"cohort": 0.3}, {}, {"affair": 0.3}, 2000)
     assert line.terms == ("Intercept", "cohort")
-    (row,) = power(line, 80, analysis="trend").rows
+    (row,) = simulated_power(line, 80, analysis="trend").rows
     shares = [share for _, share in line.true_shares("cohort").values()]
     assert row.truth == pytest.approx((shares[2] - shares[0]) / 4, rel=0.05)
     assert abs(row.bias) < 4 * row.bias_error
@@ -176,7 +176,7 @@ def test_a_number_may_depend_on_an_answer(survey: Survey) -> None:
         survey, "income ~ affair + years", {"affair[T.yes]": -5.0, "years": 0.5}, income, {"affair": 0.3}, 800
     )
     assert found.coefficients["Intercept"] == pytest.approx(41.5)
-    rows = {row.option: row for row in power(found, 60).rows}
+    rows = {row.option: row for row in simulated_power(found, 60).rows}
     assert set(rows) == {"Intercept", "affair[T.yes]", "years"}
     for row in rows.values():
         assert abs(row.bias) < 4 * row.bias_error
@@ -205,17 +205,17 @@ def test_what_does_not_fit_is_refused(survey: Survey, formula: str, effects: dic
 
 def test_what_the_analysis_refuses_is_refused(survey: Survey) -> None:
     with pytest.raises(ParameterError, match="formula"):
-        power(Study(survey, "affair ~ 0 + affair", {}, {}, None, 50), 2)
+        simulated_power(Study(survey, "affair ~ 0 + affair", {}, {}, None, 50), 2)
     with pytest.raises(ParameterError, match="analysis: must be one of"):
-        power(study(survey), 2, analysis="Regress")
+        simulated_power(study(survey), 2, analysis="Regress")
     with pytest.raises(ParameterError, match="repetitions: must be"):
-        power(study(survey), 1)
+        simulated_power(study(survey), 1)
     with pytest.raises(ParameterError, match="numbers as labels"):
-        power(study(survey), 2, analysis="trend")
+        simulated_power(study(survey), 2, analysis="trend")
     with pytest.raises(ParameterError, match="one column for a crosstab"):
-        power(study(survey, "affair ~ age + cohort"), 2, analysis="crosstab")
+        simulated_power(study(survey, "affair ~ age + cohort"), 2, analysis="crosstab")
     with pytest.raises(ParameterError, match="above 0 and below 1"):
-        power(Study(survey, "affair ~ age", {}, AGE, {"affair": 0}), 2)
+        simulated_power(Study(survey, "affair ~ age", {}, AGE, {"affair": 0}), 2)
 
 
 @pytest.mark.parametrize(
@@ -229,8 +229,8 @@ def test_covariates_are_checked(text: str) -> None:
 @pytest.mark.slow
 def test_one_person_is_refused_or_counted_and_nothing_is_lost(survey: Survey) -> None:
     with pytest.raises(ParameterError):
-        power(study(survey, people=1), 3)
-    few = power(study(survey, people=4), 30)
+        simulated_power(study(survey, people=1), 3)
+    few = simulated_power(study(survey, people=4), 30)
     assert sum(few.failures.values()) + max(row.repetitions for row in few.rows) <= 30
 
 
@@ -279,7 +279,7 @@ def test_draws_use_every_level_that_the_study_has(survey: Survey) -> None:
         60,
     )
     assert rare.terms == ("Intercept", "age[T.b]", "age[T.c]")
-    found = power(rare, 20)
+    found = simulated_power(rare, 20)
     assert max(row.repetitions for row in found.rows) == 20 - sum(found.failures.values())
     assert np.isfinite([row.bias for row in found.rows]).all()
 
@@ -322,5 +322,5 @@ def test_a_prior_is_said_with_the_number_of_its_samples_and_can_be_left_out(tmp_
 
 def test_a_prior_is_chosen_for_a_regression_alone(survey: Survey, file: Path) -> None:
     with pytest.raises(ParameterError, match="penalty: must be auto for a crosstab, which has no prior, got none"):
-        power(study(survey), 2, analysis="crosstab", penalty=None)
+        simulated_power(study(survey), 2, analysis="crosstab", penalty=None)
     assert "--penalty and --over go with --formula" in SIMULATE.refused(file, "--penalty", "none")

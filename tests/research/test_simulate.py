@@ -27,7 +27,6 @@ from deniable_research.simulation import (
     generator_of,
     read_truth,
     reports_csv,
-    simulate,
     truth_of,
 )
 from deniable_research.simulation.draw import draw_reports, words_of
@@ -64,7 +63,7 @@ ok, refused = SIMULATE.ok, SIMULATE.refused
 @pytest.mark.long
 @pytest.mark.simulation
 def test_estimates_are_unbiased_and_intervals_cover(five: Survey) -> None:
-    rows = simulate(five, TRUTH, respondents=300, repetitions=200)
+    rows = Simulation(five, TRUTH, 300).run(200)
     assert [row.statistic for row in rows].count("mean") == 2
     assert len(rows) == 2 + 10 + 3 + 8 + 1
     for row in rows:
@@ -74,7 +73,7 @@ def test_estimates_are_unbiased_and_intervals_cover(five: Survey) -> None:
 
 
 def test_truths_are_those_that_were_asked_for(five: Survey) -> None:
-    rows = simulate(five, TRUTH, respondents=100, repetitions=2)
+    rows = Simulation(five, TRUTH, 100).run(2)
     shares = {(row.question, row.option): row.truth for row in rows}
     assert shares["affair", "yes"] == 0.3
     assert shares["town", "A"] == 0.4
@@ -85,7 +84,7 @@ def test_truths_are_those_that_were_asked_for(five: Survey) -> None:
 
 @pytest.mark.slow
 def test_a_seed_repeats_the_surveys_and_another_one_does_not(five: Survey) -> None:
-    once, again, other = (simulate(five, None, 100, 3, seed=seed) for seed in (5, 5, 6))
+    once, again, other = (Simulation(five, None, 100).run(3, seed) for seed in (5, 5, 6))
     assert once == again
     assert once != other
 
@@ -95,7 +94,7 @@ def test_a_seed_repeats_the_surveys_and_another_one_does_not(five: Survey) -> No
 @pytest.mark.parametrize("kind", ["noncompliance", "denial", "careless"])
 def test_bias_of_misbehaviour_is_its_closed_form(five: Survey, kind: str) -> None:
     share = 0.2
-    rows = simulate(five, TRUTH, 1000, 200, misbehaviour=Misbehaviour(**{kind: share}), wanted=FAST)
+    rows = Simulation(five, TRUTH, 1000, Misbehaviour(**{kind: share})).run(200, wanted=FAST)
     tested = 0
     for row in rows:
         mechanism = five.question(row.question).mechanism
@@ -125,7 +124,7 @@ def test_bias_of_misbehaviour_is_its_closed_form(five: Survey, kind: str) -> Non
 @pytest.mark.simulation
 def test_power_of_a_difference_is_that_of_the_normal_approximation(file: Path) -> None:
     survey = read_survey(SURVEY)
-    rows = simulate(survey, {"affair": 0.3}, 1000, 300, compare={"affair": 0.45}, wanted=FAST)
+    rows = Simulation(survey, {"affair": 0.3}, compare={"affair": 0.45}).run(300, wanted=FAST)
     (row,) = [row for row in rows if row.statistic == "difference" and row.option == "yes" and row.question == "affair"]
     assert row.truth == pytest.approx(-0.15)
     assert (row.cohort, row.test) == ("paper - web", "no difference")
@@ -142,7 +141,7 @@ def test_power_of_a_difference_is_that_of_the_normal_approximation(file: Path) -
 
 
 def test_cohorts_share_the_people_and_report_their_own_number() -> None:
-    rows = simulate(read_survey(SURVEY), None, 101, 2, compare={})
+    rows = Simulation(read_survey(SURVEY), None, 101, compare={}).run(2)
     assert {(row.cohort, row.respondents) for row in rows} == {("paper", 51), ("web", 50), ("paper - web", 101)}
 
 
@@ -246,11 +245,11 @@ def test_impossible_simulations_are_refused(five: Survey) -> None:
     with pytest.raises(ParameterError, match="must be at most 1 together"):
         Misbehaviour(0.5, 0.5, 0.1)
     with pytest.raises(ParameterError, match="respondents: must be an integer"):
-        simulate(five, None, 0)
+        Simulation(five, None, 0)
     with pytest.raises(ParameterError, match="respondents: must be an integer in \\[2,"):
-        simulate(five, None, 1, compare={})
+        Simulation(five, None, 1, compare={})
     with pytest.raises(ParameterError, match="repetitions: must be an integer"):
-        simulate(five, None, 10**6, 10**6)
+        Simulation(five, None, 10**6).run(10**6)
 
 
 def test_command_prints_a_table_with_its_seed_and_suppositions(file: Path) -> None:
@@ -265,7 +264,7 @@ def test_command_prints_a_table_with_its_seed_and_suppositions(file: Path) -> No
 
 
 def test_csv_and_json_hold_the_rows_of_the_function(file: Path) -> None:
-    expected = simulate(read_survey(SURVEY), {"affair": 0.32, "religious": [0.1, 0.2, 0.3, 0.4]}, 300, 10)
+    expected = Simulation(read_survey(SURVEY), {"affair": 0.32, "religious": [0.1, 0.2, 0.3, 0.4]}, 300).run(10)
     arguments = [file, "--truth", "affair=0.32", "--truth", "religious=0.1,0.2,0.3,0.4"]
     arguments += ["--respondents", 300, "--repetitions", 10]
     frame = pd.read_csv(io.StringIO(ok(*arguments, "--format", "csv")))

@@ -35,7 +35,7 @@ from deniable import (
     read_survey,
 )
 from deniable.wire.space import Texts
-from deniable_research.simulation import Misbehaviour, Simulation, Truth, generator_of, simulate, truth_of
+from deniable_research.simulation import Misbehaviour, Simulation, Truth, generator_of, truth_of
 from deniable_research.simulation.counts import CountedSurvey, count_members, draw_counts, laws_of, multinomial
 from deniable_research.simulation.draw import draw_reports
 from deniable_research.simulation.misbehaviour import first_report
@@ -305,16 +305,16 @@ def test_large_surveys_are_counted_and_small_ones_asked(monkeypatch: pytest.Monk
 
     monkeypatch.setattr(sys.modules["deniable_research.simulation.simulate"], "draw_reports", draw)
     survey = joint_survey(2, 3, 2)
-    simulate(survey, None, ONE_BY_ONE, 2)
+    Simulation(survey, None, ONE_BY_ONE).run(2)
     assert drawn == [ONE_BY_ONE] * 2
-    simulate(survey, None, ONE_BY_ONE + 1, 2)
+    Simulation(survey, None, ONE_BY_ONE + 1).run(2)
     assert len(drawn) == 2
 
 
 @pytest.mark.long
 @pytest.mark.simulation
 def test_estimates_of_a_hundred_million_are_unbiased_and_cover() -> None:
-    rows = simulate(read_survey(FIVE_TYPES), {"affair": 0.3}, 10**8, 100)
+    rows = Simulation(read_survey(FIVE_TYPES), {"affair": 0.3}, 10**8).run(100)
     assert len(rows) == 2 + 10 + 3 + 8 + 1
     for row in rows:
         assert row.respondents == 10**8
@@ -326,7 +326,7 @@ def test_estimates_of_a_hundred_million_are_unbiased_and_cover() -> None:
 
 
 def test_cohorts_of_large_surveys_are_compared() -> None:
-    rows = simulate(read_survey(SURVEY), {"affair": 0.3}, 10**6, 20, compare={"affair": 0.31})
+    rows = Simulation(read_survey(SURVEY), {"affair": 0.3}, 10**6, compare={"affair": 0.31}).run(20)
     (row,) = [row for row in rows if row.statistic == "difference" and row.test and row.option == "yes"]
     assert row.truth == pytest.approx(-0.01)
     assert abs(row.bias) < 4 * row.bias_error

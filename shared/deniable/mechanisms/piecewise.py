@@ -97,11 +97,11 @@ class Piecewise(OverRange, RowMechanism):
 
         Needs numpy and scipy.
         """
-        from deniable_statistics.authoring.optimum import least_noise
-
         asked = positive_epsilon(epsilon)
         check_range(lo, hi, LARGEST_RANGE)
         try:
+            from deniable_statistics.authoring.optimum import least_noise
+
             knots, weights, slopes = least_noise(hi - lo, asked)
         except ModuleNotFoundError as error:
             raise NotInstalled(error.name or "scipy") from None

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterable
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+Request = TypeVar("Request")
 PICTURES = (".svg", ".png")
 
 format_option = click.option(
@@ -24,6 +25,13 @@ def plot_option(drawn: str) -> Callable[[Any], Any]:
     return click.option(
         "--plot", "picture", metavar="FILE", type=NEW_FILE, callback=_checked, help=f"Draw {drawn}, as .svg or .png."
     )
+
+
+def refuse(request: Request, forbidden: Iterable[tuple[Callable[[Request], Any], str]]) -> None:
+    """Raise a click.UsageError with the first sentence whose predicate holds of what a command is asked."""
+    for holds, sentence in forbidden:
+        if holds(request):
+            raise click.UsageError(sentence)
 
 
 def _checked(_context: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-import math
-from collections.abc import Sequence
-from dataclasses import asdict, fields
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -18,20 +17,88 @@ from deniable.survey.cohorts import release_warning
 from deniable.survey.document import Survey
 from deniable.table import csv_lines
 from deniable_research.commands.levels import LEVEL
-from deniable_research.commands.options import FILE, format_option, plot_option
+from deniable_research.commands.options import FILE, format_option, plot_option, refuse
+from deniable_research.output import to_json
 from deniable_research.pictures import save_picture
 from deniable_research.planning.charts import epsilon_chart, survey_chart
 from deniable_research.planning.checks import MOST_PEOPLE
 from deniable_research.planning.noise_model import NoiseModel
-from deniable_research.planning.plans import Estimand, estimands_of, plan_size, plan_width
-from deniable_research.planning.power_plans import plan_power
-from deniable_research.planning.printing import Plan, meaning, plans_table
-from deniable_research.planning.splitting import least_noise, plan_split
+from deniable_research.planning.plans import Estimand, Plan, PowerPlan, SizePlan, SplitPlan, WidthPlan, estimands_of
+from deniable_research.planning.printing import meaning, plans_table
 from deniable_statistics.authoring.authoring import read_survey
 from deniable_statistics.authoring.respondents import comparison, group_sentences
 
 SHARES = (0.5, 0.1)
 """Planned for if nobody says otherwise: the share with the most sampling error, and one as rare as a secret."""
+
+
+@dataclass(frozen=True)
+class PlanRequest:
+    """What ``deniable plan`` is asked, by the names of its options."""
+
+    epsilons: tuple[float, ...]
+    truth: str | None
+    yes: str
+    options: int
+    file: Path | None
+    shares: tuple[float, ...]
+    width: float | None
+    respondents: int | None
+    against: float | None
+    cohorts: int
+    power: float
+    confidence: float
+    one_sided: bool
+    exact: bool
+    questions: int | None
+    form: str
+    picture: Path | None
+
+    @property
+    def tests(self) -> bool:
+        """Whether a share is tested."""
+        return self.against is not None
+
+    @property
+    def splits(self) -> bool:
+        """Whether several questions share the epsilon."""
+        return self.questions is not None
+
+    @property
+    def noises(self) -> list[NoiseModel]:
+        """How one question is asked, for each epsilon."""
+        if self.truth is None:
+            return [NoiseModel.with_least(self.options, epsilon) for epsilon in self.epsilons]
+        # Two coins say yes or no; of more options one coin and a fair die.
+        binary = self.options == 2
+        return [
+            NoiseModel.through(TwoCoin(self.truth, self.yes) if binary else KAry.from_coin(self.options, self.truth))
+        ]
+
+    def side(self, share: float | None) -> str:
+        """The alternative of a test of this share."""
+        if not self.one_sided or share is None or self.against is None:
+            return "two-sided"
+        return "greater" if share > self.against else "less"
+
+
+FORBIDDEN: tuple[tuple[Callable[[PlanRequest], Any], str], ...] = (
+    (
+        lambda r: sum((bool(r.epsilons), r.truth is not None, r.file is not None)) != 1,
+        "give one of --epsilon, --truth and --survey",
+    ),
+    (lambda r: r.tests and r.file is not None, "--against goes with one question, not with --survey"),
+    (lambda r: r.tests and not r.shares, "--against needs --share, the other one of the two"),
+    (lambda r: r.tests and r.width is not None, "--against goes with --power, not with --width"),
+    (lambda r: r.one_sided and not r.tests, "--one-sided goes with --against"),
+    (lambda r: r.exact and not (r.tests and r.cohorts == 1), "--exact goes with --against and --cohorts 1"),
+    (lambda r: r.splits and not r.epsilons, "--questions needs --epsilon, to be split"),
+    (lambda r: r.splits and r.tests, "--questions goes with --width, not with --against"),
+    (lambda r: r.splits and r.respondents is not None, "--questions goes with --width, not with --respondents"),
+    (lambda r: r.options != 2 and r.file is not None, "--options goes with one question, not with --survey"),
+    (lambda r: r.yes != "1/2" and (r.truth is None or r.options != 2), "--yes goes with --truth, for yes or no"),
+)
+"""What does not go together, and the sentence that refuses it; the first that holds is said."""
 
 
 @click.command(
@@ -67,89 +134,57 @@ SHARES = (0.5, 0.1)
 @click.option("--questions", type=click.IntRange(2), metavar="D", help="D such questions for one epsilon: all, or one?")
 @format_option
 @plot_option("it against epsilon, or the questions of a survey side by side")
-def plan(
-    epsilons: tuple[float, ...],
-    truth: str | None,
-    yes: str,
-    options: int,
-    file: Path | None,
-    shares: tuple[float, ...],
-    width: float | None,
-    respondents: int | None,
-    against: float | None,
-    cohorts: int,
-    power: float,
-    confidence: float,
-    one_sided: bool,
-    exact: bool,
-    questions: int | None,
-    form: str,
-    picture: Path | None,
-) -> None:
+def plan(**given: Any) -> None:
     """Say how many people a survey takes, or what so many people tell.
 
     Give what you know. With a half width: the people. With respondents: the half width and the smallest difference
     between two cohorts. With a share to test against: the people, or the power of the respondents. Beside it what
     privacy costs: the same asked directly, or told to a trusted curator, and how wrong direct answers may be.
     """
-    if sum((bool(epsilons), truth is not None, file is not None)) != 1:
-        raise click.UsageError("give one of --epsilon, --truth and --survey")
-    for refused, reason in (
-        (against is not None and file is not None, "--against goes with one question, not with --survey"),
-        (against is not None and not shares, "--against needs --share, the other one of the two"),
-        (against is not None and width is not None, "--against goes with --power, not with --width"),
-        (one_sided and against is None, "--one-sided goes with --against"),
-        (exact and (against is None or cohorts != 1), "--exact goes with --against and --cohorts 1"),
-        (questions is not None and not epsilons, "--questions needs --epsilon, to be split"),
-        (questions is not None and against is not None, "--questions goes with --width, not with --against"),
-        (questions is not None and respondents is not None, "--questions goes with --width, not with --respondents"),
-        (options != 2 and file is not None, "--options goes with one question, not with --survey"),
-        (yes != "1/2" and (truth is None or options != 2), "--yes goes with --truth, for yes or no"),
-    ):
-        if refused:
-            raise click.UsageError(reason)
-    planned = shares or SHARES
-    half_width = 0.05 if width is None else width
-    survey = None if file is None else read_survey(file.read_bytes())
-    plans: Sequence[Plan]
-    if survey is not None:
-        estimands = [estimand for question in survey.questions for estimand in estimands_of(question, planned)]
-    else:
-        noise = _asked(epsilons, truth, yes, options)
-        estimands = [Estimand.of_share("", each, share) for each in noise for share in planned]
-    if questions is not None:
-        plans = [
-            plan_split(questions, epsilon, share, half_width, options, confidence)
-            for epsilon in epsilons
-            for share in planned
-        ]
-    elif against is not None:
-        level = round(1 - confidence, 12)  # 0.05, not 0.050000000000000044
-        plans = [
-            plan_power(each, against, cohorts, respondents, power, level, _side(each, against, one_sided), exact)
-            for each in estimands
-        ]
-    elif respondents is not None:
-        plans = [plan_width(each, respondents, half_width, confidence, power) for each in estimands]
-    else:
-        plans = [plan_size(each, half_width, confidence) for each in estimands]
-    if survey is not None and respondents is not None and (warning := release_warning(survey, respondents)):
+    asked = PlanRequest(**given)
+    refuse(asked, FORBIDDEN)
+    survey = None if asked.file is None else read_survey(asked.file.read_bytes())
+    plans = _plans(asked, survey)
+    # A survey releases cohorts from a size on; who plans for fewer should know before fieldwork.
+    if survey is not None and asked.respondents and (warning := release_warning(survey, asked.respondents)):
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
-    click.echo({"table": _as_table, "csv": _as_csv, "json": _as_json}[form](plans, survey), nl=form != "csv")
-    if picture is not None:
-        save_picture(picture, lambda: survey_chart(plans) if survey else epsilon_chart(plans, options))
+    # All figures before anything is printed: whatever is refused is refused without output.
+    rows = [each.row() for each in plans]
+    if asked.form == "csv":
+        click.echo("".join(csv_lines([rows[0], *(row.values() for row in rows)])), nl=False)
+    elif asked.form == "json":
+        whole = {} if survey is None else {"survey": survey.id, "epsilon": survey.epsilon}
+        click.echo(to_json(whole | {"plans": rows}))
+    else:
+        click.echo(_as_table(plans, survey))
+    if asked.picture is not None:
+        save_picture(asked.picture, lambda: survey_chart(plans) if survey else epsilon_chart(plans, asked.options))
 
 
-def _asked(epsilons: Sequence[float], truth: str | None, yes: str, options: int) -> list[NoiseModel]:
-    if truth is None:
-        return [NoiseModel.through(least_noise(options, epsilon)) for epsilon in epsilons]
-    return [NoiseModel.through(TwoCoin(truth, yes) if options == 2 else KAry.from_coin(options, truth))]
-
-
-def _side(estimand: Estimand, against: float, one_sided: bool) -> str:
-    if not one_sided or estimand.share is None:
-        return "two-sided"
-    return "greater" if estimand.share > against else "less"
+def _plans(asked: PlanRequest, survey: Survey | None) -> Sequence[Plan]:
+    shares, confidence = asked.shares or SHARES, asked.confidence
+    width = 0.05 if asked.width is None else asked.width
+    # Split by epsilon alone: which mechanism each part has follows from it.
+    if asked.questions is not None:
+        return [
+            SplitPlan(asked.questions, epsilon, share, width, asked.options, confidence)
+            for epsilon in asked.epsilons
+            for share in shares
+        ]
+    if survey is None:
+        # The rows of one epsilon stand together.
+        estimands = [Estimand.of_share("", noise, share) for noise in asked.noises for share in shares]
+    else:
+        estimands = [estimand for question in survey.questions for estimand in estimands_of(question, shares)]
+    if asked.against is not None:
+        level = round(1 - confidence, 12)  # 0.05, not 0.050000000000000044
+        test = partial(
+            PowerPlan, against=asked.against, cohorts=asked.cohorts, sample=asked.respondents, target=asked.power
+        )
+        return [test(each, level=level, alternative=asked.side(each.share), exact=asked.exact) for each in estimands]
+    if asked.respondents is not None:
+        return [WidthPlan(each, asked.respondents, width, confidence, asked.power) for each in estimands]
+    return [SizePlan(each, width, confidence) for each in estimands]
 
 
 def _as_table(plans: Sequence[Plan], survey: Survey | None) -> str:
@@ -162,18 +197,3 @@ def _as_table(plans: Sequence[Plan], survey: Survey | None) -> str:
         ]
         parts.append(f"Whole survey: epsilon {survey.epsilon:.4f}")
     return "\n\n".join(parts)
-
-
-def _as_csv(plans: Sequence[Plan], _survey: Survey | None) -> str:
-    header = [field.name for field in fields(plans[0])]
-    return "".join(csv_lines([header, *(_finite(each).values() for each in plans)]))
-
-
-def _as_json(plans: Sequence[Plan], survey: Survey | None) -> str:
-    whole = {} if survey is None else {"survey": survey.id, "epsilon": survey.epsilon}
-    return json.dumps(whole | {"plans": [_finite(each) for each in plans]}, indent=1, allow_nan=False)
-
-
-def _finite(each: Plan) -> dict[str, Any]:
-    """The row with null for what no number of people gives."""
-    return {key: None if value == math.inf else value for key, value in asdict(each).items()}

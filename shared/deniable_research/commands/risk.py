@@ -58,6 +58,7 @@ def risk(
     most be afterwards. Advantage: the difference, in percentage points.
     """
     given = sum((bool(epsilons), file is not None, advantage is not None))
+    # A chart alone needs no epsilon: it shows all.
     if given > 1 or (given == 0 and picture is None):
         raise click.UsageError("give one of --epsilon, --survey and --advantage")
     if prior is not None and advantage is None:
@@ -69,9 +70,11 @@ def risk(
     rows = [(f"{epsilon:g}", epsilon) for epsilon in epsilons]
     if file is not None:
         survey = read_survey(file.read_bytes())
+        # Each question alone, then all that one person sends.
         rows = [*((each.id, each.epsilon) for each in survey.questions), ("whole survey", survey.epsilon)]
         meanings = [whole_odds_sentences(survey)]
     if advantage is not None:
+        # Rounded down: what is printed keeps the advantage.
         needed = _below(epsilon_for_advantage(advantage, prior))
         rows = [("needed", needed)]
         meanings = [odds_of(needed)]
@@ -130,6 +133,7 @@ def chart(epsilons: Sequence[float] = ()) -> Figure:
 
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
+    # Smooth to the eye: 300 steps.
     steps = [LARGEST_SHOWN * step / 300 for step in range(301)]
     worst = [worst_advantage(each) for each in steps]
     axes.plot(steps, worst, color=INK, linewidth=3, label="worst prior", zorder=2)
@@ -138,6 +142,7 @@ def chart(epsilons: Sequence[float] = ()) -> Figure:
         axes.plot(
             steps, curve, color=colour, linestyle=dashes, linewidth=1.8, label=f"prior {100 * prior:g} %", zorder=3
         )
+    # Where the last name was written.
     named = -math.inf
     for epsilon in sorted({each for each in epsilons if each <= LARGEST_SHOWN}):
         top = worst_advantage(epsilon)

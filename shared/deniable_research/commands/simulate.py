@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO, TypeVar
 
 import click
 
@@ -13,11 +14,9 @@ from deniable.commands.main import example
 from deniable.commands.numbers import Number
 from deniable.errors import ParameterError
 from deniable.exact import number_hint
-from deniable.output import number, percent
-from deniable.table import format_table
+from deniable.survey.document import Survey
 from deniable_research.commands.levels import LEVEL
-from deniable_research.commands.options import NEW_FILE, format_option, plot_option
-from deniable_research.commands.simulate_power import SPREAD, print_power
+from deniable_research.commands.options import NEW_FILE, format_option, plot_option, refuse
 from deniable_research.files.regressing import PENALTIES
 from deniable_research.output import records, rows_csv, to_json
 from deniable_research.pictures import save_picture
@@ -32,19 +31,78 @@ from deniable_research.simulation import (
     reports_csv,
     write_rows,
 )
-from deniable_research.simulation.charts import simulation_chart
+from deniable_research.simulation.charts import power_chart, simulation_chart
 from deniable_research.simulation.epsilons import split_over_all
 from deniable_research.simulation.power import ANALYSES, planning_curve
+from deniable_research.simulation.printing import cautions, power_text, simulation_text
 from deniable_research.simulation.study import Covariate, Study
 from deniable_statistics.data.folder import check_folder
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.intervals import METHODS
 from deniable_statistics.published.published_rows import EstimateOptions
 
+T = TypeVar("T")
 SHARE = Number(0, 1)
+truths_option = partial(click.option, metavar="FILE|QUESTION=SHARES", multiple=True)
 
 MOST_IN_CSV = 1_000_000
 """They are sorted by their ids in memory."""
+
+
+@dataclass(frozen=True)
+class SimulateRequest:
+    """What ``deniable simulate`` is asked, by the names of its options."""
+
+    file: BinaryIO
+    respondents: int
+    repetitions: int
+    truths: tuple[str, ...]
+    noncompliance: float
+    denial: float
+    careless: float
+    others: tuple[str, ...]
+    split: bool
+    formula: str | None
+    effects: tuple[str, ...]
+    covariates: tuple[str, ...]
+    analysis: str | None
+    penalty: str
+    curves: tuple[str, ...]
+    processes: int | None
+    seed: int
+    confidence: float
+    method: str
+    form: str
+    reports: Path | None
+    folder: Path | None
+    picture: Path | None
+
+    @property
+    def writes(self) -> bool:
+        """Whether the reports of a survey are wanted."""
+        return self.reports is not None or self.folder is not None
+
+    @property
+    def misbehaviour(self) -> Misbehaviour:
+        """Who does not do as the survey supposes."""
+        return Misbehaviour(self.noncompliance, self.denial, self.careless)
+
+
+FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
+    (
+        lambda r: r.formula is not None and (r.others or r.split or r.writes or r.method != DEFAULT_METHOD),
+        "--compare, --split, --reports, --rows and --method do not go with --formula",
+    ),
+    (
+        lambda r: r.formula is None and (r.effects or r.covariates or r.analysis or r.curves or r.penalty != "auto"),
+        "--effect, --covariate, --analysis, --penalty and --over go with --formula",
+    ),
+    (
+        lambda r: r.formula is None and r.processes is not None and r.folder is None,
+        "--processes goes with --formula or --rows",
+    ),
+)
+"""What does not go together, and the sentence that refuses it; the first that holds is said."""
 
 
 @click.command(
@@ -61,21 +119,15 @@ MOST_IN_CSV = 1_000_000
 @click.argument("file", metavar="SURVEY", type=click.File("rb"))
 @click.option("--respondents", type=click.IntRange(1), default=1000, show_default=True, help="People in each survey.")
 @click.option("--repetitions", type=click.IntRange(2), default=500, show_default=True, help="How many surveys.")
-@click.option(
-    "--truth",
-    "truths",
-    metavar="FILE|QUESTION=SHARES",
-    multiple=True,
+@truths_option(
+    *("--truth", "truths"),
     help='True shares: a TOML file, affair=0.32, religious=0.2,0.3,0.4,0.1 or "town={A=0.5}". By default all alike.',
 )
 @click.option("--noncompliance", type=SHARE, default=0.0, help="Share of people who report the first option as it is.")
 @click.option("--denial", type=SHARE, default=0.0, help="Share of people who answer the first option, then randomised.")
 @click.option("--careless", type=SHARE, default=0.0, help="Share of people whose report is drawn from all, uniformly.")
-@click.option(
-    "--compare",
-    "others",
-    metavar="FILE|QUESTION=SHARES",
-    multiple=True,
+@truths_option(
+    *("--compare", "others"),
     help="Other truths of a second cohort, half of the people: power of the difference.",
 )
 @click.option(
@@ -135,31 +187,7 @@ MOST_IN_CSV = 1_000_000
     "beside, for 'deniable analyze ... --from FOLDER'.",
 )
 @plot_option("bias and coverage")
-def simulate(
-    file: Any,
-    respondents: int,
-    repetitions: int,
-    truths: tuple[str, ...],
-    noncompliance: float,
-    denial: float,
-    careless: float,
-    others: tuple[str, ...],
-    split: bool,
-    formula: str | None,
-    effects: tuple[str, ...],
-    covariates: tuple[str, ...],
-    analysis: str | None,
-    penalty: str,
-    curves: tuple[str, ...],
-    processes: int | None,
-    seed: int,
-    confidence: float,
-    method: str,
-    form: str,
-    reports: Path | None,
-    folder: Path | None,
-    picture: Path | None,
-) -> None:
+def simulate(**given: Any) -> None:
     """Draw whole surveys and say how well their estimates do.
 
     SURVEY is the author's TOML or the published JSON. Every repetition draws other people from the population, sends
@@ -172,82 +200,100 @@ def simulate(
     every sample is analysed as its file would be: a regression whose likelihood has no maximum estimates under a
     Cauchy prior, which pulls effects towards 0, and it is said for how many samples.
     """
-    survey = read_any_survey(file.read())
-    if formula is not None:
-        if others or split or reports is not None or folder is not None or method != DEFAULT_METHOD:
-            raise click.UsageError("--compare, --split, --reports, --rows and --method do not go with --formula")
-        study = Study(
-            survey,
-            formula,
-            {
-                term: _number(effect, "--effect")
-                for term, effect in _pairs(effects, "--effect", "age_group[T.old]=0.4").items()
-            },
-            {
-                name: Covariate.parse(text)
-                for name, text in _pairs(covariates, "--covariate", "age_group=young:0.6,old:0.4").items()
-            },
-            _shares(truths, "--truth"),
-            respondents,
-            Misbehaviour(noncompliance, denial, careless),
-        )
-        settings = {
-            "analysis": analysis or "regress",
-            "confidence_level": confidence,
-            "penalty": PENALTIES[penalty],
-            "processes": processes or 1,
-        }
-        print_power(planning_curve(study, _curves(curves), repetitions, seed, **settings), study, seed, form, picture)
-        return
-    if effects or covariates or analysis or curves or penalty != "auto":
-        raise click.UsageError("--effect, --covariate, --analysis, --penalty and --over go with --formula")
-    if processes is not None and folder is None:
-        raise click.UsageError("--processes goes with --formula or --rows")
-    simulation = Simulation(
-        survey,
-        _shares(truths, "--truth"),
-        respondents,
-        Misbehaviour(noncompliance, denial, careless),
-        _shares(others, "--compare") if others else None,
+    asked = SimulateRequest(**given)
+    # Before options are refused: a file that is no survey is the first thing to say.
+    survey = read_any_survey(asked.file.read())
+    refuse(asked, FORBIDDEN)
+    if asked.formula is None:
+        _simulate_survey(asked, survey)
+    else:
+        _simulate_analysis(asked, survey, asked.formula)
+
+
+def _simulate_analysis(asked: SimulateRequest, survey: Survey, formula: str) -> None:
+    effects = _pairs(asked.effects, "--effect", "age_group[T.old]=0.4", partial(_number, flag="--effect"))
+    covariates = _pairs(asked.covariates, "--covariate", "age_group=young:0.6,old:0.4", Covariate.parse)
+    truth = _shares(asked.truths, "--truth")
+    study = Study(survey, formula, effects, covariates, truth, asked.respondents, asked.misbehaviour)
+    # All samples before anything is printed; an analysis that refuses every one is an error.
+    found = planning_curve(
+        study,
+        _curves(asked.curves),
+        asked.repetitions,
+        asked.seed,
+        analysis=asked.analysis or "regress",
+        confidence_level=asked.confidence,
+        penalty=PENALTIES[asked.penalty],
+        processes=asked.processes or 1,
     )
-    if reports is not None and respondents > MOST_IN_CSV:
-        raise click.UsageError(f"--reports writes at most {MOST_IN_CSV:,} people, got {respondents:,}")
-    if folder is not None:
-        check_folder(folder, "parquet")
-    if reports is not None or folder is not None:
+    rows = [row for each in found for row in each.rows]
+    document = {
+        "formula": study.formula,
+        "coefficients": study.coefficients,
+        "seed": asked.seed,
+        "repetitions": asked.repetitions,
+        "failures": [each.failures for each in found],
+        "priors": [each.priors for each in found],
+        "misbehaviour": vars(study.misbehaviour),
+    }
+    _print(asked.form, rows, document, lambda: power_text(rows, asked.repetitions, asked.seed))
+    # On stderr, so that CSV and JSON stay whole.
+    for sentence in cautions(found):
+        click.echo(sentence, err=True)
+    if asked.picture is not None:
+        save_picture(asked.picture, lambda: power_chart(rows))
+
+
+def _simulate_survey(asked: SimulateRequest, survey: Survey) -> None:
+    truth = _shares(asked.truths, "--truth")
+    people, misbehaviour = asked.respondents, asked.misbehaviour
+    others = _shares(asked.others, "--compare") if asked.others else None
+    simulation = Simulation(survey, truth, people, misbehaviour, others)
+    if asked.reports is not None and people > MOST_IN_CSV:
+        raise click.UsageError(f"--reports writes at most {MOST_IN_CSV:,} people, got {people:,}")
+    if asked.folder is not None:
+        check_folder(asked.folder, "parquet")
+    if asked.writes:
+        # Before minutes of simulation, whose reports could then not be written.
         simulation.check_links()
-    rows = simulation.run(repetitions, seed, EstimateOptions(confidence, method))
-    if split:
+    rows = simulation.run(asked.repetitions, asked.seed, EstimateOptions(asked.confidence, asked.method))
+    if asked.split:
         if not survey.groups:
             raise click.UsageError("--split needs a survey with groups of questions that share an epsilon")
-        other = replace(simulation, survey=split_over_all(survey)).run(repetitions, seed)
+        # Its intervals are not looked at, so it needs no level and no method: the spread of estimates has neither.
+        other = replace(simulation, survey=split_over_all(survey)).run(asked.repetitions, asked.seed)
         rows = tuple(
             replace(row, empirical_se_if_split=each.empirical_se) for row, each in zip(rows, other, strict=True)
         )
-    if form == "table":
-        click.echo(_as_table(rows, simulation, seed))
-    elif form == "csv":
-        click.echo(rows_csv(rows, SimulationRow), nl=False)
-    else:
-        document = {
-            "survey": survey.id,
-            "seed": seed,
-            "respondents": respondents,
-            "repetitions": repetitions,
-            "misbehaviour": vars(simulation.misbehaviour),
-            "figures": records(rows, SimulationRow),
-        }
-        click.echo(to_json(document))
-    if reports is not None:
-        generator = generator_of(seed)
+    document = {
+        "survey": survey.id,
+        "seed": asked.seed,
+        "respondents": people,
+        "repetitions": asked.repetitions,
+        "misbehaviour": vars(simulation.misbehaviour),
+    }
+    _print(asked.form, rows, document, lambda: simulation_text(rows, simulation, asked.seed))
+    if asked.reports is not None:
+        # The seed again: the file holds the first of the surveys that were simulated.
+        generator = generator_of(asked.seed)
         try:
-            reports.write_text("".join(reports_csv(simulation.draw(generator), generator)), "utf-8", newline="")
+            lines = reports_csv(simulation.draw(generator), generator)
+            asked.reports.write_text("".join(lines), "utf-8", newline="")
         except OSError as error:
-            raise click.ClickException(f"{reports.name}: cannot be written: {error.strerror}") from None
-    if folder is not None:
-        write_rows(simulation, folder, seed, processes)
-    if picture is not None:
-        save_picture(picture, lambda: simulation_chart(rows))
+            raise click.ClickException(f"{asked.reports.name}: cannot be written: {error.strerror}") from None
+    if asked.folder is not None:
+        write_rows(simulation, asked.folder, asked.seed, asked.processes)
+    if asked.picture is not None:
+        save_picture(asked.picture, lambda: simulation_chart(rows))
+
+
+def _print(form: str, rows: Sequence[SimulationRow], document: dict[str, Any], text: Callable[[], str]) -> None:
+    if form == "csv":
+        click.echo(rows_csv(rows, SimulationRow), nl=False)
+    elif form == "json":
+        click.echo(to_json(document | {"figures": records(rows, SimulationRow)}))
+    else:
+        click.echo(text())
 
 
 def _shares(given: Sequence[str], flag: str) -> Mapping[str, Any]:
@@ -255,6 +301,7 @@ def _shares(given: Sequence[str], flag: str) -> Mapping[str, Any]:
     for each in given:
         question, equals, shares = each.partition("=")
         try:
+            # Without a sign it is a file; with a bracket TOML; with a comma a list; else one share.
             if not equals:
                 found |= read_truth(Path(each).read_text("utf-8"))
             elif shares.strip().startswith(("[", "{")):
@@ -273,8 +320,9 @@ def _shares(given: Sequence[str], flag: str) -> Mapping[str, Any]:
     return found
 
 
-def _pairs(given: Sequence[str], flag: str, example: str) -> dict[str, str]:
-    found = {}
+def _pairs(given: Sequence[str], flag: str, example: str, read: Callable[[str], T]) -> dict[str, T]:
+    """What each name is said to be; all are looked at before the first is read."""
+    found: dict[str, str] = {}
     for each in given:
         name, equals, value = each.rpartition("=")
         if not equals or not name.strip() or not value.strip():
@@ -282,12 +330,13 @@ def _pairs(given: Sequence[str], flag: str, example: str) -> dict[str, str]:
         if name.strip() in found:
             raise click.BadParameter(f"must name {name.strip()} once", param_hint=flag)
         found[name.strip()] = value.strip()
-    return found
+    return {name: read(value) for name, value in found.items()}
 
 
 def _number(text: str, flag: str) -> float:
     try:
         return float(text)
+    # Who wrote 40% or 0,4 is told how numbers are written.
     except ValueError:
         hint = number_hint(text)
         raise click.BadParameter(f"must be a number, got {text!r:.40}{hint}", param_hint=flag) from None
@@ -295,9 +344,10 @@ def _number(text: str, flag: str) -> float:
 
 def _curves(given: Sequence[str]) -> dict[str, list[float]]:
     found = {}
-    for name, texts in _pairs(given, "--over", "epsilon=1,2,3").items():
+    for name, texts in _pairs(given, "--over", "epsilon=1,2,3", str).items():
         if name not in ("respondents", "epsilon"):
             raise click.BadParameter(f"must be over respondents or epsilon, got {name!r:.40}", param_hint="--over")
+        # A value that is named twice is one point of the curve.
         found[name] = list(dict.fromkeys(_number(each, "--over") for each in texts.split(",")))
         if name == "respondents" and not all(each >= 1 and each == int(each) for each in found[name]):
             raise click.BadParameter(
@@ -312,58 +362,3 @@ def _share(text: str, given: str, flag: str) -> float:
         hint = number_hint(given.partition("=")[2].strip()) or number_hint(f"{text.strip()}%")
         raise click.BadParameter(f"shares must be from 0 to 1, got {given!r:.80}{hint}", param_hint=flag)
     return share
-
-
-def _as_table(rows: Sequence[SimulationRow], simulation: Simulation, seed: int) -> str:
-    by_cohort = simulation.compare is not None
-    header = ["question", "option", *(["cohort"] if by_cohort else []), "truth", "mean", "bias", "MC error"]
-    split = [] if rows[0].empirical_se_if_split is None else ["if split"]
-    header += ["spread", *split, "stated", "coverage", "MC error", "width", "rejected"]
-    lines = []
-    for row in rows:
-        form = number if row.statistic == "mean" else percent
-        lines.append(
-            [
-                row.question,
-                row.option or row.statistic,
-                *([row.cohort or ""] if by_cohort else []),
-                *map(form, (row.truth, row.mean_estimate)),
-                *((number(row.bias, 3), number(row.bias_error, 3)) if form is number else _points(row)),
-                form(row.empirical_se),
-                *([] if row.empirical_se_if_split is None else [form(row.empirical_se_if_split)]),
-                form(row.stated_se),
-                *map(percent, (row.coverage, row.coverage_error)),
-                form(row.mean_width),
-                percent(row.rejected),
-            ]
-        )
-    table = format_table(header, lines, right=header[2 + by_cohort :])
-    tests = "Rejected: surveys whose interval lies above a share of 0"
-    if by_cohort:
-        tests += "; of a difference, those with p below " + f"{1 - rows[0].conf_level:.2g}"
-    methods = ", ".join(dict.fromkeys(row.method for row in rows))
-    return "\n".join(
-        [
-            table,
-            "",
-            f"{rows[0].repetitions} surveys of {simulation.respondents} people, seed {seed} (PCG64: simulation only)",
-            f"{100 * rows[0].conf_level:g} % intervals ({methods}). MC error: standard error of the simulation itself.",
-            SPREAD,
-            f"{tests}.",
-            *(["If split: the spread if all people were asked all questions, at a part of epsilon each."] * len(split)),
-            *_sentences(simulation.misbehaviour),
-        ]
-    )
-
-
-def _points(row: SimulationRow) -> tuple[str, str]:
-    return percent(row.bias, 2), percent(row.bias_error, 2)
-
-
-def _sentences(misbehaviour: Misbehaviour) -> list[str]:
-    said = {
-        "noncompliance": "of the people report the first option as it is, whatever the instruction",
-        "denial": "of the people answer the first option, which then is randomised",
-        "careless": "of the people send a report drawn uniformly from all possible ones",
-    }
-    return [f"{100 * share:g} % {said[name]}." for name, share in vars(misbehaviour).items() if share]

@@ -37,12 +37,14 @@ def solve(square: NDArray[np.object_], right: NDArray[np.object_]) -> NDArray[np
     size = len(square)
     rows = np.hstack([square, right])
     for column in range(size):
+        # Any row that is not 0 will do: fractions lose no digits, so that the largest pivot is no better.
         pivot = next((r for r in range(column, size) if rows[r, column]), None)
         if pivot is None:
             raise np.linalg.LinAlgError("singular matrix")
         rows[[column, pivot]] = rows[[pivot, column]]
         rows[column] /= rows[column, column]
         for r in range(size):
+            # Above and below, so that the left side ends as the identity.
             if r != column and rows[r, column]:
                 rows[r] -= rows[r, column] * rows[column]
     return rows[:, size:]

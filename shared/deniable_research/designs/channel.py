@@ -27,9 +27,14 @@ from deniable_statistics.estimates.estimate import Estimate, check_counts
 
 
 class _WithResponses(Design):
-    """What channels and groups of them share: responses with names, and an exact inverse."""
+    """What channels and groups of them share: responses with names, a matrix for each group, and an exact inverse."""
 
     responses: tuple[str, ...]
+
+    @property
+    @abstractmethod
+    def exact_channels(self) -> tuple[Matrix, ...]:
+        """``P(response r | truth x)`` as fractions, a matrix for each group."""
 
     @property
     @abstractmethod
@@ -48,6 +53,45 @@ class _WithResponses(Design):
     def debiasing(self) -> Debiasing:
         weights = np.array(self.inverse, dtype=float)
         return Debiasing(weights, np.zeros(len(weights)))
+
+    @cached_property
+    def is_mixture(self) -> bool:
+        """Whether truths are kinds of people, each of whom responds; the share of an unrelated yes is not."""
+        return all(sum(column) == 1 for matrix in self.exact_channels for column in zip(*matrix, strict=True))
+
+    def shares(self, counts: Sequence[Count], n: Count) -> list[Fraction]:
+        """Unbiased shares, exactly."""
+        sizes = map(Fraction, self.sizes(counts, n))
+        return times(self.inverse, [Fraction(count) / size for count, size in zip(counts, sizes, strict=True)])
+
+    def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """The least and the largest of ``weights`` among the possible responses of each group, added up, shape (m,)."""
+        # One response from each group is what sums of groups are made of; impossible ones do not count.
+        least, most = np.zeros(len(weights)), np.zeros(len(weights))
+        for part, matrix in zip(self._parts(), self.exact_channels, strict=True):
+            possible = weights[:, part][:, [any(row) for row in matrix]]
+            least += possible.min(axis=1)
+            most += possible.max(axis=1)
+        return least, most
+
+    def expected(self, shares: Sequence[float]) -> list[float]:
+        """The probability of every response of every group when these are the shares."""
+        rows = itertools.chain.from_iterable(self.exact_channels)
+        return [math.fsum(map(operator.mul, map(float, row), shares)) for row in rows]
+
+    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
+        """The most likely shares, where they are the parts of one whole; else the unbiased ones, each cut to [0, 1]."""
+        if self.support is not None:
+            return most_likely_shares(counts, n, self.support)
+        if self.is_mixture:
+            matrices = [[[float(each) for each in row] for row in matrix] for matrix in self.exact_channels]
+            return most_likely_mixture(matrices, [counts[part] for part in self._parts()])
+        return tuple(min(max(float(share), 0.0), 1.0) for share in self.shares(counts, n))
+
+    def _parts(self) -> list[slice]:
+        """Where the counts of each group stand among all."""
+        ends = list(itertools.accumulate(map(len, self.exact_channels)))
+        return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
 
 @dataclass(frozen=True)
@@ -103,6 +147,7 @@ class Channel(_WithResponses):
     def __post_init__(self) -> None:
         rows, columns = _shape(self.matrix, self.name)
         for x, column in enumerate(zip(*self.matrix, strict=True)):
+            # Exactly 1, in fractions: what is nearly a channel has no exact epsilon and no unbiased shares.
             if min(column) < 0 or sum(column) != 1:
                 raise ParameterError(
                     f"{self.name}: column {x} must hold probabilities that add up to exactly 1, "
@@ -110,6 +155,7 @@ class Channel(_WithResponses):
                 )
         object.__setattr__(self, "responses", _labels(self.responses, rows, f"{self.name}: responses"))
         object.__setattr__(self, "truths", _labels(self.truths, columns, f"{self.name}: truths"))
+        # L A = 1 is what makes the estimator unbiased, whatever the shares.
         if self.scores is not None and product(self.scores, self.matrix) != identity(columns):
             raise ParameterError(f"{self.name}: scores times matrix must be the identity")
 
@@ -128,6 +174,7 @@ class Channel(_WithResponses):
     @property
     def epsilon(self) -> float:
         """Privacy loss of one response, rounded up to the next float, or `math.inf`."""
+        # Rounded up: a published epsilon never promises more than holds.
         ratio = self.likelihood_ratio
         return log_above(ratio) if isinstance(ratio, Fraction) else ratio
 
@@ -145,6 +192,7 @@ class Channel(_WithResponses):
         epsilon is infinite: 'no' is possible when the truth is 'no' and impossible when it is 'yes'
         """
         for response, row in zip(self.responses, self.matrix, strict=True):
+            # The first response that some truth excludes is enough to say why.
             if max(row) > 0 and min(row) == 0:
                 possible, impossible = (self.truths[row.index(find(row))] for find in (max, min))
                 return (
@@ -161,41 +209,25 @@ class Channel(_WithResponses):
     @cached_property
     def support(self) -> tuple[Support, ...] | None:
         """Support probabilities of every truth, where each response means one truth and errs evenly; else None."""
+        # An estimator of its own is not the inverse of these binomials.
         if len(self.responses) != len(self.truths) or self.scores is not None:
             return None
         found = []
         for v, row in enumerate(self.matrix):
+            # One probability for all other truths, another for its own: then the count is one binomial.
             others = {chance for x, chance in enumerate(row) if x != v}
             if len(others) != 1 or row[v] in others:
                 return None
             found.append(Support(row[v], others.pop()))
         return tuple(found)
 
-    def shares(self, counts: Sequence[Count], n: Count) -> list[Fraction]:
-        """Unbiased shares, exactly."""
-        return times(self.inverse, [Fraction(count) / Fraction(n) for count in counts])
-
     def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
         """Covariance of the unbiased shares of ``n`` people drawn from a population."""
         seen = [Fraction(count) / Fraction(n) for count in counts]
         predicted = times(self.matrix, times(self.inverse, seen))
+        # With more responses than truths the fit smooths the counts; where it is no probability, they stand.
         lam = predicted if min(predicted) >= 0 else seen
         return one_report_covariance(self.debiasing.weights, [float(each) for each in lam]) / float(n)
-
-    def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The least and the largest of ``weights`` among possible responses, both of shape (m,)."""
-        possible = weights[:, [any(row) for row in self.matrix]]
-        return possible.min(axis=1), possible.max(axis=1)
-
-    def expected(self, shares: Sequence[float]) -> list[float]:
-        """The probability of every response when these are the shares."""
-        return [math.fsum(map(operator.mul, map(float, row), shares)) for row in self.matrix]
-
-    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
-        """The most likely shares within [0, 1] that add up to 1."""
-        if self.support is not None:
-            return most_likely_shares(counts, n, self.support)
-        return most_likely_mixture([[[float(each) for each in row] for row in self.matrix]], [counts])
 
     def estimate(self, counts: Sequence[Count], *, n_effective: float | None = None) -> Estimate:
         """Debias a tally of responses; see `deniable.Estimate`.
@@ -269,58 +301,33 @@ class Groups(_WithResponses):
     def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
         raise ParameterError(f"{self.name}: has a report of one person in one group only; take the mean of the shares")
 
-    def shares(self, counts: Sequence[Count], n: Count) -> list[Fraction]:
-        """Unbiased shares, exactly."""
-        sizes = map(Fraction, self.sizes(counts, n))
-        return times(self.inverse, [Fraction(count) / size for count, size in zip(counts, sizes, strict=True)])
-
     def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
         """Covariance of the unbiased shares, the groups drawn from a population."""
+        # lam_g = C_g / n_g: the responses of a group are multinomial on their own.
         weights, sizes = np.array(self.inverse, dtype=float), np.array(self.sizes(counts, n), dtype=float)
         lam = np.array(counts, dtype=float) / sizes
+        # Groups are other people, so that covariances add up.
         parts = [one_report_covariance(weights[:, part], lam[part]) / sizes[part][0] for part in self._parts()]
         return np.asarray(sum(parts))
-
-    def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The least and the largest of ``weights`` among the possible responses of each group, added up, shape (m,)."""
-        least, most = np.zeros(len(weights)), np.zeros(len(weights))
-        for part, matrix in zip(self._parts(), self.matrices, strict=True):
-            possible = weights[:, part][:, [any(row) for row in matrix]]
-            least += possible.min(axis=1)
-            most += possible.max(axis=1)
-        return least, most
 
     def meant(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The least and the largest expectation of ``weights`` under any truth of each group, added up, shape (m,).
 
         Where unknowns are not kinds of people, as the share of an unrelated yes is not, of any response.
         """
-        if any(sum(column) != 1 for matrix in self.matrices for column in zip(*matrix, strict=True)):
+        if not self.is_mixture:
             return self.extremes(weights)
         least, most = np.zeros(len(weights)), np.zeros(len(weights))
         for part, matrix in zip(self._parts(), self.matrices, strict=True):
+            # W A_g: what each truth is expected to add in this group.
             expected = weights[:, part] @ np.array(matrix, dtype=float)
             least += expected.min(axis=1)
             most += expected.max(axis=1)
         return least, most
 
-    def expected(self, shares: Sequence[float]) -> list[float]:
-        """The probability of every response of every group when these are the shares."""
-        return [math.fsum(map(operator.mul, map(float, row), shares)) for matrix in self.matrices for row in matrix]
-
-    def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
-        """The most likely shares, where they are the parts of one whole; else the unbiased ones, each cut to [0, 1]."""
-        if all(sum(column) == 1 for matrix in self.matrices for column in zip(*matrix, strict=True)):
-            matrices = [[[float(each) for each in row] for row in matrix] for matrix in self.matrices]
-            return most_likely_mixture(matrices, [counts[part] for part in self._parts()])
-        return tuple(min(max(float(share), 0.0), 1.0) for share in self.shares(counts, n))
-
-    def _parts(self) -> list[slice]:
-        ends = list(itertools.accumulate(map(len, self.matrices)))
-        return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
-
     def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
         """For each count the number of responses of its group."""
+        # A group's size is the sum of its own counts: everybody in it gives one response.
         groups = [counts[part] for part in self._parts()]
         return [sum(group) for group in groups for _ in group]
 
@@ -340,6 +347,7 @@ class Groups(_WithResponses):
         ]
         flat = tuple(count for tally in tallies for count in tally)
         for g, tally in enumerate(tallies):
+            # Without anybody in a group, its equation says nothing and a share has no estimate.
             if sum(flat) and not sum(tally):
                 raise ParameterError(f"counts of group {g}: must hold at least one response, got none")
         return Estimate.from_counts(self, flat)
@@ -365,6 +373,7 @@ def _tally(
 ) -> tuple[Count, ...]:
     tally = check_counts(counts, len(matrix), subject, weighted=weighted)
     for count, row, response in zip(tally, matrix, responses, strict=True):
+        # A response that no truth can give is a mistake in the data.
         if count and not any(row):
             raise ParameterError(f"{subject}: must be 0 for {response!r}, which is impossible, got {count}")
     return tally

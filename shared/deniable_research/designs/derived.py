@@ -67,6 +67,7 @@ class CombinedShare:
         if math.isnan(self.estimate):
             return math.nan
         used = np.flatnonzero(self._slope)  # the covariance of boxes is not known, and one box alone needs none
+        # Delta method: gradient' covariance gradient.
         weights = self._slope[used]
         return math.sqrt(max(float(weights @ covariance[np.ix_(used, used)] @ weights), 0.0))
 
@@ -76,6 +77,7 @@ class CombinedShare:
         if math.isnan(self.estimate):
             return math.nan
         design = self.shares.design
+        # One report in a hundred, moved from one end of what reports can add to the other.
         return 0.01 * float(design.reach((self._slope @ design.debiasing.weights)[None, :])[0])
 
     def interval(self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD, *, fakes: Count = 0) -> Interval:
@@ -95,6 +97,7 @@ class CombinedShare:
         if fakes:
             raise ParameterError("fakes: must go with an interval by likelihood ratio, for several options together")
         wald = resolve_method(method, self.shares.n_effective) == "wald"
+        # Around the figure after z^2 more reports, as Agresti and Coull do for a binomial.
         near = self if wald else CombinedShare(self.shares.smoothed(z * z), self.part, self.whole)
         return Interval(near.estimate - z * near.std_error, near.estimate + z * near.std_error).cut()
 
@@ -104,22 +107,19 @@ class CombinedShare:
         Of a ratio all ``t`` for which 0 is in those of the difference ``part - t whole`` (Fieller's method).
         """
         level = check_confidence_level(confidence_level)
-        part, whole = np.zeros(len(self.shares.share)), np.zeros(len(self.shares.share))
-        part[list(self.part)] = 1
+        # Indicators, so that ``part @ shares`` is the sum.
+        part, whole = (self._indicator(truths) for truths in (self.part, self.whole or ()))
         if self.whole is None:
             return misbehaving.combination(self.shares, part, level)
-        whole[list(self.whole)] = 1
+        # Nothing was reported: everything is possible.
         if not self.shares.n:
             return Robust(Interval(0.0, 1.0), Interval(0.0, 1.0))
 
         def ends(of: int) -> Interval:
-            def least(t: float) -> float:
-                return -misbehaving.combination(self.shares, part - t * whole, level)[of].low
+            def rising(end: int) -> Callable[[float], float]:
+                return lambda t: -misbehaving.combination(self.shares, part - t * whole, level)[of][end]
 
-            def most(t: float) -> float:
-                return -misbehaving.combination(self.shares, part - t * whole, level)[of].high
-
-            return Interval(_crossing_or_end(least), _crossing_or_end(most))
+            return Interval(*(_crossing_or_end(rising(end)) for end in (0, 1)))
 
         return Robust(ends(0), ends(1))
 
@@ -129,6 +129,7 @@ class CombinedShare:
         return indicator
 
     def _among(self, shares: tuple[float, ...]) -> float:
+        # fsum: the order of the truths does not matter.
         above = math.fsum(shares[x] for x in self.part)
         if self.whole is None:
             return above
@@ -137,10 +138,10 @@ class CombinedShare:
     @cached_property
     def _slope(self) -> NDArray[np.float64]:
         """How fast the figure moves with each share."""
-        slope = np.zeros(len(self.shares.share))
-        slope[list(self.part)] = 1
+        slope = self._indicator(self.part)
         if self.whole is not None:
-            slope[list(self.whole)] -= self.estimate
+            # d(part / whole) = (d part - ratio d whole) / whole
+            slope -= self.estimate * self._indicator(self.whole)
             slope /= math.fsum(self.shares.share[x] for x in self.whole)
         return slope
 

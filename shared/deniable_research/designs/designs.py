@@ -68,8 +68,10 @@ def forced_response(truth: Number, forced: Sequence[Number] = ("1/2", "1/2")) ->
     False
     """
     t = probability(truth, "truth")
+    # May be 0: an option that is never forced proves itself, and the design is for analysis alone.
     weights = [_share(each, f"forced[{option}]") for option, each in enumerate(forced)]
     if len(weights) < 2 or sum(weights) != 1:
+        # Sources often give the probabilities of all outcomes of the dice.
         hint = "; divide them by 1 - truth" if sum(weights) == 1 - t else ""
         raise ParameterError(
             f"forced: must be the probabilities of two options or more that add up to 1, "
@@ -134,6 +136,7 @@ def kuk(p1: Number, p2: Number, repetitions: int = 1) -> Channel:
     >>> kuk("0.8", "0.2", repetitions=5).likelihood_ratio
     Fraction(1024, 1)
     """
+    # In the order of the truths, no and yes.
     red = (probability(p2, "p2"), probability(p1, "p1"))
     if type(repetitions) is not int or not 1 <= repetitions <= 1000:
         raise ParameterError(f"repetitions: must be an integer in [1, 1000], got {describe(repetitions)}")
@@ -143,6 +146,7 @@ def kuk(p1: Number, p2: Number, repetitions: int = 1) -> Channel:
     )
     scores = None
     if red[0] != red[1]:
+        # f = (mean red - p2) / (p1 - p2) as scores of each response.
         yes = tuple((Fraction(r, repetitions) - red[0]) / (red[1] - red[0]) for r in range(repetitions + 1))
         scores = (tuple(1 - each for each in yes), yes)
     responses = tuple(f"{r} red" for r in range(repetitions + 1))
@@ -276,6 +280,7 @@ def from_mechanism(mechanism: Mechanism) -> Channel:
     if not mechanism.reports.supports_one:
         raise ParameterError(f"mechanism: must report one value, got {mechanism.name!r}, which reports several at once")
     design = design_of(mechanism)
+    # Truths whose shares cannot be told apart have numbers for names.
     truths = design.truths if design.has_shares else ()
     return Channel(design.channel_matrix, mechanism.reports.labels, truths, mechanism.name)
 
@@ -307,6 +312,7 @@ def unrelated_question_unknown(p1: Number, p2: Number) -> Groups:
     (0.25, 0.75, 0.75, 0.25)
     """
     zero = Fraction(0)
+    # The unrelated yes is a share of its own, so that columns do not add up to 1.
     matrices = tuple(((p, zero, 1 - p, zero), (zero, p, zero, 1 - p)) for p in (_share(p1, "p1"), _share(p2, "p2")))
     return Groups(matrices, NO_YES, ("no", "yes", "unrelated no", "unrelated yes"), "unrelated_question_unknown")
 
@@ -344,8 +350,10 @@ def cheater_detection(yes: Sequence[Number], no: Sequence[Number] = (0, 0)) -> G
         raise ParameterError(f"yes, no: must be one probability for each of 2 groups, got {len(yes)} and {len(no)}")
     for g in range(2):
         y, z = _share(yes[g], f"yes[{g}]"), _share(no[g], f"no[{g}]")
+        # The rest, 1 - yes - no, is told to answer truthfully.
         if y + z > 1:
             raise ParameterError(f"yes[{g}] + no[{g}]: must be at most 1, got {y + z}")
+        # Columns: honest no, honest yes, cheater, who says no whatever is told.
         matrices.append(((1 - y, z, Fraction(1)), (y, 1 - z, Fraction(0))))
     return Groups(tuple(matrices), NO_YES, ("no", "yes", "cheater"), "cheater_detection")
 
@@ -370,6 +378,7 @@ def stochastic_lie_detector(p1: Number, p2: Number) -> Groups:
     0.5667
     """
     one, zero = Fraction(1), Fraction(0)
+    # Columns: no, honest carrier (says yes), lying carrier (says no).
     matrices = tuple(((p, zero, one), (1 - p, one, zero)) for p in (_share(p1, "p1"), _share(p2, "p2")))
     carriers = ("yes, honest", "yes, lying")
     derived = (Derived("prevalence", carriers), Derived("t, honest among carriers", carriers[:1], carriers))
@@ -377,6 +386,7 @@ def stochastic_lie_detector(p1: Number, p2: Number) -> Groups:
 
 
 def _yes_no(name: str, yes_if_yes: Fraction, yes_if_no: Fraction, responses: tuple[str, str] = NO_YES) -> Channel:
+    # Rows: no, yes; columns: truth no, truth yes.
     matrix = ((1 - yes_if_no, 1 - yes_if_yes), (yes_if_no, yes_if_yes))
     return Channel(matrix, responses, NO_YES, name)
 

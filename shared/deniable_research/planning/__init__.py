@@ -2,41 +2,29 @@
 
 * `NoiseModel` is how one share is asked for: the noise of one option of a question. `NoiseModel.directly()` has none.
 * `Precision` is what follows for one estimated share or mean: half widths, sample sizes, break-even bias, and what a
-  trusted curator could do. `mean_precision` makes it for means, `expected_width` for the very intervals to come.
-* `power`, `sample_size_for_power` and `detectable_share` test against a known share; `cohort_power`, `cohort_sizes` and
-  `detectable_difference` between two cohorts.
-* `split` compares splitting an epsilon over several questions with asking one of them at random.
-* `deniable_research.planning.plans` puts it together for ``deniable plan``.
+  trusted curator could do. `mean_precision` makes it for means; `NoiseModel.expected_width` looks at the very intervals
+  to come.
+* `ShareTest` tests a share against a known one or between two cohorts: its power, the people that it takes, and the
+  smallest difference that it finds; `detectable_mean_difference` is that of means.
+* `SizePlan`, `WidthPlan`, `PowerPlan` and `SplitPlan`, several questions with one epsilon, are what ``deniable plan``
+  prints.
 
-Nothing here has a random draw: variances are formulas, and powers and widths normal or exact binomial sums. Only the
-exact ones need scipy.
+Nothing here has a random draw: variances are formulas, and powers and widths normal or exact binomial sums.
 """
 
-from deniable_research.planning.cohorts import (
-    cohort_power,
-    cohort_sizes,
-    detectable_difference,
-    detectable_mean_difference,
-)
-from deniable_research.planning.known_share import detectable_share, power, sample_size_for_power
-from deniable_research.planning.means import mean_precision
 from deniable_research.planning.noise_model import NoiseModel
-from deniable_research.planning.precision import Precision
-from deniable_research.planning.splitting import Split, split
-from deniable_research.planning.widths import expected_width
+from deniable_research.planning.plans import PowerPlan, SizePlan, SplitPlan, WidthPlan
+from deniable_research.planning.precision import Precision, mean_precision
+from deniable_research.planning.testing import ShareTest, detectable_mean_difference
 
 __all__ = [
     "NoiseModel",
+    "PowerPlan",
     "Precision",
-    "Split",
-    "cohort_power",
-    "cohort_sizes",
-    "detectable_difference",
+    "ShareTest",
+    "SizePlan",
+    "SplitPlan",
+    "WidthPlan",
     "detectable_mean_difference",
-    "detectable_share",
-    "expected_width",
     "mean_precision",
-    "power",
-    "sample_size_for_power",
-    "split",
 ]

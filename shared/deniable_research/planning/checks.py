@@ -35,11 +35,13 @@ def smallest(fits: Callable[[int], bool], impossible: str) -> int:
     ParameterError
         With the sentence ``impossible`` if nothing up to `MOST_PEOPLE` fits.
     """
+    # Doubling finds some number that fits within 40 steps, whatever the scale.
     high = 1
     while not fits(high):
         high *= 2
         if high > MOST_PEOPLE:
             raise ParameterError(impossible)
+    # Now ``low`` is too few and ``high`` fits; bisection keeps both true.
     low = high // 2
     while high - low > 1:
         middle = (low + high) // 2

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,10 +17,14 @@ MOST_PEOPLE = 1_000_000
 """Most people for exact power; beyond, steps of the discrete test do not matter, and the normal approximation holds."""
 
 BLOCK = 4096
+"""Numbers of people that are looked at together, as one vector."""
+
+Tail = tuple[float, float, float]
+"""Probability of a report that speaks for the alternative, under the null hypothesis and in truth; and a level."""
 
 
-def exact_power(noise: NoiseModel, n: int, share: float, null: float, level: float, alternative: str) -> float:
-    """The exact probability that ``n`` reports reject ``share == null``.
+def exact_power(tails: Sequence[Tail], n: int) -> float:
+    """The exact probability that ``n`` reports reject.
 
     Notes
     -----
@@ -27,24 +32,18 @@ def exact_power(noise: NoiseModel, n: int, share: float, null: float, level: flo
     the level on either side, as Clopper and Pearson's interval does. Its size never exceeds the level, and lies
     below it because counts are whole: power jumps down wherever the critical count moves up by one.
 
-    Raises
-    ------
-    ParameterError
-        If the mechanism's counts are not binomials.
-
     Examples
     --------
     One coin shown as it is, tossed six times, to tell p = .9 from .5: reject at 6 of 6, (1/2)^6 = .016; .9^6 = .53.
 
-    >>> round(exact_power(NoiseModel.directly(), 6, share=0.9, null=0.5, level=0.05, alternative="greater"), 4)
+    >>> tails = tails_of(NoiseModel.directly(), share=0.9, null=0.5, level=0.05, alternative="greater")
+    >>> round(exact_power(tails, 6), 4)
     0.5314
     """
-    return float(sum(_tail_power([n], *tail)[0] for tail in _tails(noise, share, null, level, alternative)))
+    return float(sum(_tail_power([n], *tail)[0] for tail in tails))
 
 
-def exact_sample_size(
-    noise: NoiseModel, share: float, null: float, target: float, level: float, alternative: str
-) -> int:
+def exact_sample_size(tails: Sequence[Tail], target: float, impossible: str) -> int:
     """The smallest number of people from which on exact power never falls below the target again.
 
     Notes
@@ -53,20 +52,21 @@ def exact_sample_size(
     bound the critical count is at most ``ceil(n x)`` with ``n KL(x, lam_null) = ln(1 / level)``, and fewer reports
     than that have a probability of at most ``exp(-n KL(x, lam))``, ``KL`` the divergence of two coins. As ``n``
     grows ``x`` falls, so once that is below ``1 - target``, it is so for good.
+
+    Raises
+    ------
+    ParameterError
+        With the sentence ``impossible`` where no number of people is enough, or if more than `MOST_PEOPLE` may be.
     """
-    tails = _tails(noise, share, null, level, alternative)
-    lam_null, lam, tail_level = max(tails, key=lambda tail: tail[1] - tail[0])  # the side on which the share is
-    high = smallest(
-        lambda n: _missed_at_most(n, lam_null, lam, tail_level) <= 1 - target,
-        f"share: {share} is too near to {null} for any number of people; take more epsilon",
-    )
+    lam_null, lam, level = max(tails, key=lambda tail: tail[1] - tail[0])  # the side on which the share is
+    high = smallest(lambda n: _missed_at_most(n, lam_null, lam, level) <= 1 - target, impossible)
     if high > MOST_PEOPLE:
         raise ParameterError(
             f"exact: is limited to {MOST_PEOPLE:,} people, these shares may need {high:,}; "
             "the normal approximation has no such limit"
         )
-
     while high > 0:
+        # Downwards: the first block with too little power has the last such number.
         numbers = np.arange(max(1, high - BLOCK), high + 1)
         too_few = numbers[sum(_tail_power(numbers, *tail) for tail in tails) < target]
         if too_few.size:
@@ -78,6 +78,7 @@ def exact_sample_size(
 def critical_counts(n: ArrayLike, lam: float, level: float) -> NDArray[np.int64]:
     """The smallest ``c`` with ``P(C >= c) <= level`` for binomial counts of ``n`` and ``lam``; n + 1 if none is."""
     people = np.asarray(n, dtype=np.int64)
+    # The quantile is the largest count that does not reject; the next one does.
     counts = np.asarray(binom.isf(level, people, lam)).astype(np.int64) + 1
     while (more := (counts <= people) & (binom.sf(counts - 1, people, lam) > level)).any():
         counts += more  # scipy's quantile may be off by one where the probability meets the level
@@ -86,45 +87,52 @@ def critical_counts(n: ArrayLike, lam: float, level: float) -> NDArray[np.int64]
     return counts
 
 
-Tail = tuple[float, float, float]
-"""Probability of a report that speaks for the alternative, under the null hypothesis and in truth; and a level."""
+def tails_of(noise: NoiseModel, share: float, null: float, level: float, alternative: str) -> list[Tail]:
+    """The upper tails whose probabilities add up to the power; a lower tail is the upper one of all other reports.
 
-
-def _tails(noise: NoiseModel, share: float, null: float, level: float, alternative: str) -> list[Tail]:
-    """The upper tails whose probabilities add up to the power; a lower tail is the upper one of all other reports."""
+    Raises
+    ------
+    ParameterError
+        If the mechanism's counts are not binomials.
+    """
     if noise.drawn < 1:
         raise ParameterError("exact: needs reports that all speak of the option; of boxes devices draw some")
     if noise.support is None:
         raise ParameterError("exact: needs a mechanism whose reports support an option or do not")
     a, b = noise.support
+    # A report supports the option with probability b + (a - b) f.
     lam_null, lam = (b + (a - b) * f for f in (null, share))
     greater, less = (lam_null, lam), (1 - lam_null, 1 - lam)
+    # Where supports are rarer when the option is true, few of them speak for a greater share.
     if a < b:
         greater, less = less, greater
     if alternative == "two-sided":
+        # As Clopper and Pearson's interval: half the level on either side.
         return [(*greater, level / 2), (*less, level / 2)]
     return [(*(greater if alternative == "greater" else less), level)]
 
 
 def _tail_power(n: ArrayLike, lam_null: float, lam: float, level: float) -> NDArray[np.float64]:
-
     people = np.asarray(n, dtype=np.int64)
     return np.asarray(binom.sf(critical_counts(people, lam_null, level) - 1, people, lam))
 
 
 def _missed_at_most(n: int, lam_null: float, lam: float, level: float) -> float:
     """A bound on 1 - power that falls with ``n``; 1 where nothing is proved."""
+    # Chernoff: P(C >= n x | null) <= exp(-n KL(x, lam_null)), which is the level where KL is ln(1 / level) / n.
     needed = math.log(1 / level) / n
     if _divergence(1.0, lam_null) <= needed:
         return 1.0
     low, high = lam_null, 1.0
-    while low < (middle := (low + high) / 2) < high:
+    while low < (middle := (low + high) / 2) < high:  # to the last float: `crossing` stops a few of them before
         low, high = (middle, high) if _divergence(middle, lam_null) < needed else (low, middle)
+    # The same bound from the other side: fewer than n x reports although lam is true.
     return math.exp(-n * _divergence(high, lam)) if high < lam else 1.0
 
 
 def _divergence(x: float, lam: float) -> float:
     """``x ln(x / lam) + (1 - x) ln((1 - x) / (1 - lam))``."""
+    # The bound that messages name depends on how this is rounded: scipy's `rel_entr` differs near ``x = lam``.
     total = 0.0
     for p, q in ((x, lam), (1 - x, 1 - lam)):
         if p > 0:

@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from dataclasses import dataclass, replace
 
+import numpy as np
+from scipy.stats import binom
+
 from deniable.errors import ParameterError
 from deniable.exact import Number, rational
-from deniable.mechanisms import Mechanism
-from deniable_research.planning.checks import check_share
+from deniable.mechanisms import Mechanism, Warner
+from deniable_research.planning.checks import check_people, check_share
 from deniable_research.planning.precision import Precision
+from deniable_statistics.authoring.selection import choose_for_choice
 from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.intervals import check_confidence_level, share_interval
+
+NEGLECTED = 1e-9
+"""Probability in each tail of the counts whose widths are left out of the mean; no width exceeds 1."""
+
+MOST_INTERVALS = 400
+"""Beyond so many likely counts, intervals are computed at this many and interpolated: neighbours hardly differ."""
 
 
 @dataclass(frozen=True)
@@ -85,7 +97,9 @@ class NoiseModel:
         a, b = (check_share(float(rational(each, "support")), "support") for each in support)
         if a == b:
             raise ParameterError(f"support: must be two different probabilities, got {a:g} twice")
+        # Both reports, yes and no, under either truth: the worst of the four ratios is exp(epsilon).
         ratios = [(a, b), (b, a), (1 - a, 1 - b), (1 - b, 1 - a)]
+        # A report that only one truth can send proves it; one that neither can send says nothing.
         epsilon = max(math.log(p / q) if p and q else math.inf * (p > q) for p, q in ratios if p or q)
         return cls(a * (1 - a) / (a - b) ** 2, b * (1 - b) / (a - b) ** 2, epsilon, support=(a, b))
 
@@ -93,10 +107,16 @@ class NoiseModel:
     def through(cls, mechanism: Mechanism, option: int | None = None) -> NoiseModel:
         """One option of a question that a mechanism answers; by default the last, which of a yes-no is yes."""
         options = cls.options_of(mechanism)
+        # Yes is the last option of a yes-no, and what people plan for.
         v = len(options) - 1 if option is None else option
         if not 0 <= v < len(options):
             raise ParameterError(f"option: must be an integer in [0, {len(options)}), got {v}")
         return options[v]
+
+    @classmethod
+    def with_least(cls, options: int, epsilon: Number) -> NoiseModel:
+        """By the mechanism with the least noise for a yes-no question (two options) or a choice."""
+        return cls.through(Warner.from_epsilon(epsilon) if options == 2 else choose_for_choice(options, epsilon).best)
 
     @classmethod
     def options_of(cls, mechanism: Mechanism) -> tuple[NoiseModel, ...]:
@@ -113,6 +133,7 @@ class NoiseModel:
         design = design_of(mechanism)
         # Replacing one answer moves one count of a yes-no, two of a choice, and every box.
         moved = float(min(mechanism.k - 1, 2) if design.is_exclusive else mechanism.k)
+        # Of one report: ``n`` of a binomial is then the share of reports that speak of the option.
         counted = design.binomials(design.expected_if_even, 1.0)
         return tuple(
             cls(true, other, mechanism.epsilon, moved, *((each.support.floats, float(each.n)) if each else ()))
@@ -126,6 +147,7 @@ class NoiseModel:
             a, b = self.support
             lam = b + (a - b) * f
             return lam * (1 - lam) / (a - b) ** 2 / self.drawn
+        # Law of total variance: sampling, then the noise of those of whom the option is true, and of the others.
         each = f * (1 - f) + f * self.noise_if_true + (1 - f) * self.noise_if_other
         return each if self.support is not None else each / self.drawn
 
@@ -136,3 +158,61 @@ class NoiseModel:
     def at(self, share: float) -> Precision:
         """What to expect of the estimate if this is the true share."""
         return Precision(self.variance(share), share * (1 - share), self.epsilon, self.sensitivity)
+
+    def expected_width(self, n: int, share: float, confidence_level: float = 0.95, method: str = "default") -> float:
+        """The mean width of the interval from ``n`` reports, over all counts that they may bring.
+
+        Parameters
+        ----------
+        n : int
+        share : float
+            The true share.
+        confidence_level, method
+            As for `deniable_statistics.intervals.share_interval`.
+
+        Returns
+        -------
+        float
+            In share points, at most 1. Half of it is the *expected half width*. Near 0 and 1 it is below the width of
+            the normal interval, because intervals are cut there.
+
+        Raises
+        ------
+        ParameterError
+            If the mechanism's counts are not binomials: such shares have normal intervals, so that
+            ``2 * at(share).half_width(n)`` is what to expect.
+
+        Notes
+        -----
+        ``sum P(C = c) width(c)`` with ``C`` binomial of ``n`` and ``b + (a - b) share``. Counts outside of all but
+        2e-9 of the probability are left out, and among more than 400 likely counts the widths are interpolated. Where
+        devices draw what they report, as many are taken to draw the option as are to be expected.
+
+        Examples
+        --------
+        Asked directly, one person: Clopper and Pearson's interval is 0 to .975 or .025 to 1, whatever the share:
+
+        >>> round(NoiseModel.directly().expected_width(1, 0.3, method="clopper-pearson"), 4)
+        0.975
+        """
+        if self.support is None:
+            raise ParameterError("expected_width: needs a mechanism whose reports support an option or do not")
+        # As many draw the option as are to be expected, and at least one.
+        reports = max(round(check_people(n) * self.drawn), 1)
+        return _mean_width(self.support, reports, check_share(share), check_confidence_level(confidence_level), method)
+
+
+@functools.lru_cache(maxsize=256)
+def _mean_width(support: tuple[float, float], n: int, share: float, confidence_level: float, method: str) -> float:
+    a, b = support
+    # P(a report supports the option)
+    lam = b + (a - b) * share
+    low, high = (int(binom.ppf(tail, n, lam)) for tail in (NEGLECTED, 1 - NEGLECTED))
+    counts = np.arange(low, high + 1)
+    # Widths change slowly with the count, intervals take most of the time.
+    looked_at = np.unique(np.linspace(low, high, MOST_INTERVALS).round().astype(int))
+    intervals = [share_interval(int(count), n, support, confidence_level, method) for count in looked_at]
+    widths = np.interp(counts, looked_at, [interval.high - interval.low for interval in intervals])
+    chances = binom.pmf(counts, n, lam)
+    # Divided by the probability that was looked at, so that the tails left out do not make widths smaller.
+    return float(chances @ widths / chances.sum())

@@ -1,23 +1,30 @@
-"""Plans for one number that a survey will estimate: the people for a width, the width for the people.
+"""Plans of a survey: the people for a width or a test, the width for the people, several questions for one epsilon.
 
-Each plan is a frozen row, whose fields are the columns of ``deniable plan --format csv``. Those of tests are in
-`power_plans`, those of several questions for one epsilon in `splitting`.
+A plan is what is given; its figures are closed forms. They are the columns of ``deniable plan --format csv``.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from operator import attrgetter
+from typing import Any, ClassVar, Self
 
-from deniable.errors import ParameterError
+from deniable.errors import ParameterError, describe
+from deniable.exact import Number, positive_epsilon
 from deniable.survey.question import Question
+from deniable.survey.question_types import QUESTION_TYPES
 from deniable_research.planning.checks import check_people
-from deniable_research.planning.cohorts import detectable_difference, detectable_mean_difference, halves
-from deniable_research.planning.means import mean_precision
 from deniable_research.planning.noise_model import NoiseModel
-from deniable_research.planning.precision import Precision
-from deniable_research.planning.testing import check_test
-from deniable_research.planning.widths import expected_width
+from deniable_research.planning.precision import Precision, mean_precision
+from deniable_research.planning.testing import ShareTest, check_test, detectable_mean_difference
+from deniable_statistics.authoring.sharing import Member, Sharing, ways_to_share
+
+Figures = Mapping[str, Callable[[Any], Any]]
+"""Formulas by the names of what they give, of a plan."""
 
 
 @dataclass(frozen=True)
@@ -49,6 +56,7 @@ def estimands_of(question: Question, shares: Iterable[float]) -> list[Estimand]:
         every = NoiseModel.options_of(question.mechanism)[question.kind.headline or 0 :]
         options = [each.asked_of(question.share_asked, question.epsilon) for each in every]
         for share in shares:
+            # The widest interval of the question: who plans for it is safe for all options.
             worst = max(options, key=lambda noise: noise.variance(share))
             found.append(Estimand.of_share(question.id, worst, share))
     if question.kind.has_numbers:
@@ -56,132 +64,365 @@ def estimands_of(question: Question, shares: Iterable[float]) -> list[Estimand]:
     return found
 
 
+class Plan(ABC):
+    """What is given before anybody is asked, and the figures that follow from it: ``plan["people"]``.
+
+    A figure is computed when it is first asked for, so that a chart which needs one of them at many epsilons does not
+    wait for the others.
+    """
+
+    figures: ClassVar[Figures]
+    """The formula of each figure by its name, in the order of CSV and JSON."""
+
+    @cached_property
+    def _known(self) -> dict[str, Any]:
+        return {}
+
+    def __getitem__(self, name: str) -> Any:
+        if name not in self._known:
+            self._known[name] = self.figures[name](self)
+        return self._known[name]
+
+    def row(self) -> dict[str, Any]:
+        """All figures by their names; None for what no number of people gives."""
+        return {name: None if self[name] == math.inf else self[name] for name in self.figures}
+
+    @abstractmethod
+    def at(self, epsilon: float, options: int) -> Plan:
+        """The plan of a share for another epsilon, by the mechanism with the least noise for so many options."""
+
+
 @dataclass(frozen=True)
-class SizePlan:
-    """How many people an interval of a wanted width takes."""
+class EstimandPlan(Plan):
+    """A plan for one number."""
 
-    question: str
-    statistic: str
-    epsilon: float
-    share: float | None
-    half_width: float
-    """What is wanted: share points, or the unit of the mean."""
-    conf_level: float
-    people: int
-    people_directly: int
-    """How many it would take if they were asked directly and told the truth."""
-    people_curator: int
-    """How many if a trusted curator saw the truth and published it with the same epsilon."""
-    times: float
-    """Factor in people against asking directly, before rounding."""
-    break_even_bias: float
-    """Bias of direct answers from which on randomised answers of as many people have the smaller mean squared error."""
+    estimand: Estimand
+
+    @property
+    def precision(self) -> Precision:
+        """What to expect of the estimate."""
+        return self.estimand.precision
+
+    def at(self, epsilon: float, options: int) -> Self:
+        """The plan of a share for another epsilon, by the mechanism with the least noise for so many options."""
+        share = self.estimand.share
+        assert share is not None, "a question of its own is planned by its share"
+        return replace(self, estimand=Estimand.of_share("", NoiseModel.with_least(options, epsilon), share))
 
 
-def plan_size(estimand: Estimand, width: float, confidence_level: float = 0.95) -> SizePlan:
-    """The people for an interval of plus and minus ``width``, a part of the whole range.
+ESTIMAND: Figures = {
+    "question": lambda plan: plan.estimand.question,
+    "statistic": lambda plan: plan.estimand.statistic,
+    "epsilon": lambda plan: plan.precision.epsilon,
+    "share": lambda plan: plan.estimand.share,
+}
 
+
+@dataclass(frozen=True)
+class SizePlan(EstimandPlan):
+    """How many people an interval of plus and minus ``width`` takes.
+
+    Attributes
+    ----------
+    width : float
+        What is wanted, as a part of the whole range.
+    conf_level : float
+
+    Notes
+    -----
+    Figures: ``half_width`` is the wanted one in share points or in the unit of the mean; ``people`` are who it takes,
+    ``people_directly`` if they were asked directly and told the truth, ``people_curator`` if a trusted curator saw the
+    truth and published it with the same epsilon; ``times`` is the factor in people against asking directly, before
+    rounding, and ``break_even_bias`` as for `Precision`.
+
+    Examples
+    --------
     >>> from deniable import Warner
-    >>> plan = plan_size(Estimand.of_share("affair", NoiseModel.through(Warner.from_epsilon(1)), 0.1), 0.05)
-    >>> plan.people, plan.people_directly, plan.people_curator, round(plan.times, 1)
+    >>> plan = SizePlan(Estimand.of_share("affair", NoiseModel.through(Warner.from_epsilon(1)), 0.1), 0.05)
+    >>> plan["people"], plan["people_directly"], plan["people_curator"], round(plan["times"], 1)
     (1553, 139, 158, 11.2)
     """
-    if not 0 < width < 1:
-        raise ParameterError(f"width: must be above 0 and below 1, the whole range, got {width}")
-    precision = estimand.precision
-    half_width = width * precision.span
-    people = precision.sample_size(half_width, confidence_level)
-    return SizePlan(
-        question=estimand.question,
-        statistic=estimand.statistic,
-        epsilon=precision.epsilon,
-        share=estimand.share,
-        half_width=half_width,
-        conf_level=confidence_level,
-        people=people,
-        people_directly=precision.directly.sample_size(half_width, confidence_level),
-        people_curator=precision.curator_sample_size(half_width, confidence_level),
-        times=precision.factor,
-        break_even_bias=precision.break_even_bias(people),
-    )
+
+    width: float = 0.05
+    conf_level: float = 0.95
+
+    figures: ClassVar[Figures] = {
+        **ESTIMAND,
+        "half_width": lambda plan: plan.width * plan.precision.span,
+        "conf_level": lambda plan: plan.conf_level,
+        "people": lambda plan: plan.precision.sample_size(plan["half_width"], plan.conf_level),
+        "people_directly": lambda plan: plan.precision.directly.sample_size(plan["half_width"], plan.conf_level),
+        "people_curator": lambda plan: plan.precision.curator_sample_size(plan["half_width"], plan.conf_level),
+        # Of variances: the ratio of whole people would jump.
+        "times": lambda plan: plan.precision.factor,
+        "break_even_bias": lambda plan: plan.precision.break_even_bias(plan["people"]),
+    }
+
+    def __post_init__(self) -> None:
+        if not 0 < self.width < 1:
+            raise ParameterError(f"width: must be above 0 and below 1, the whole range, got {self.width}")
 
 
 @dataclass(frozen=True)
-class WidthPlan:
-    """How precise an estimate from a given number of people will be."""
+class WidthPlan(EstimandPlan):
+    """How precise an estimate from a given number of people will be.
 
-    question: str
-    statistic: str
-    epsilon: float
-    share: float | None
-    respondents: int
-    conf_level: float
-    half_width: float
-    """Half the expected width of the interval that will be published: share points, or the unit of the mean."""
-    half_width_normal: float
-    """Half the width of the normal interval, which is not cut at the ends of the range."""
-    half_width_directly: float
-    """Half the width of the normal interval if people were asked directly and told the truth."""
-    half_width_curator: float
-    """Half the width of the normal interval around the figure of a trusted curator (central model)."""
-    curator_noise: float
-    """What the curator's noise alone exceeds with a probability of 1 - conf_level only."""
-    break_even_bias: float
-    detectable: float | None
-    """Smallest increase from one half of the respondents to the other that is found with `power`; None if none is."""
-    power: float
-    wanted: float
-    """A half width that is wanted."""
-    people: int
-    """How many people the wanted half width takes."""
+    Attributes
+    ----------
+    respondents : int
+    width : float
+        A half width that is wanted, as a part of the whole range.
+    conf_level : float
+    power : float
+        That of the test for which ``detectable`` is the smallest increase.
 
+    Notes
+    -----
+    Figures: ``half_width`` is half the expected width of the interval that will be published, ``half_width_normal``
+    that of the normal interval, which is not cut at the ends of the range; ``half_width_directly`` and
+    ``half_width_curator`` are those of normal intervals if people were asked directly and told the truth, and around
+    the figure of a trusted curator. The curator's noise alone exceeds ``curator_noise`` with a probability of only
+    ``1 - conf_level``. ``detectable`` is the smallest increase from one half of the respondents to the other that is
+    found with ``power``, None if none is; ``people`` are who the ``wanted`` half width takes.
 
-def plan_width(
-    estimand: Estimand, respondents: int, width: float = 0.05, confidence_level: float = 0.95, target: float = 0.8
-) -> WidthPlan:
-    """The precision that so many respondents give, and how many ``width`` would take.
-
+    Examples
+    --------
     >>> from deniable import TwoCoin
-    >>> plan = plan_width(Estimand.of_share("affair", NoiseModel.through(TwoCoin("1/2", "1/2")), 0.3), 1000)
-    >>> round(plan.half_width, 3), round(plan.half_width_directly, 3), round(plan.break_even_bias, 3)
+    >>> plan = WidthPlan(Estimand.of_share("affair", NoiseModel.through(TwoCoin("1/2", "1/2")), 0.3), 1000)
+    >>> round(plan["half_width"], 3), round(plan["half_width_directly"], 3), round(plan["break_even_bias"], 3)
     (0.061, 0.028, 0.027)
     """
-    n = check_people(respondents, "respondents")
-    precision, noise = estimand.precision, estimand.noise
-    cohorts, level = halves(n), 1 - confidence_level
-    check_test(target, level, "two-sided")
-    detectable: float | None
-    try:
-        if noise is not None and estimand.share is not None:
-            detectable = detectable_difference(noise, cohorts, estimand.share, target, level)
-        else:
-            detectable = detectable_mean_difference(precision, cohorts, target, level)
-    except ParameterError:  # all else was checked: no difference is large enough
-        detectable = None
-    size = plan_size(estimand, width, confidence_level)
-    return WidthPlan(
-        question=estimand.question,
-        statistic=estimand.statistic,
-        epsilon=precision.epsilon,
-        share=estimand.share,
-        respondents=n,
-        conf_level=confidence_level,
-        half_width=_expected_half_width(estimand, n, confidence_level),
-        half_width_normal=precision.half_width(n, confidence_level),
-        half_width_directly=precision.directly.half_width(n, confidence_level),
-        half_width_curator=precision.curator_half_width(n, confidence_level),
-        curator_noise=precision.curator_noise(n, level),
-        break_even_bias=precision.break_even_bias(n),
-        detectable=detectable,
-        power=target,
-        wanted=size.half_width,
-        people=size.people,
-    )
+
+    respondents: int
+    width: float = 0.05
+    conf_level: float = 0.95
+    power: float = 0.8
+
+    figures: ClassVar[Figures] = {
+        **ESTIMAND,
+        "respondents": lambda plan: plan.respondents,
+        "conf_level": lambda plan: plan.conf_level,
+        # Of the interval to come; the next three are normal, to be compared with each other.
+        "half_width": lambda plan: plan._expected(),
+        "half_width_normal": lambda plan: plan.precision.half_width(plan.respondents, plan.conf_level),
+        "half_width_directly": lambda plan: plan.precision.directly.half_width(plan.respondents, plan.conf_level),
+        "half_width_curator": lambda plan: plan.precision.curator_half_width(plan.respondents, plan.conf_level),
+        # Exceeded as rarely as the interval misses.
+        "curator_noise": lambda plan: plan.precision.curator_noise(plan.respondents, 1 - plan.conf_level),
+        "break_even_bias": lambda plan: plan.precision.break_even_bias(plan.respondents),
+        "detectable": lambda plan: plan._detectable(),
+        "power": lambda plan: plan.power,
+        "wanted": lambda plan: plan._size["half_width"],
+        "people": lambda plan: plan._size["people"],
+    }
+
+    def __post_init__(self) -> None:
+        in_cohorts(check_people(self.respondents, "respondents"), 2)
+        check_test(self.power, 1 - self.conf_level, "two-sided")
+        _ = self._size  # refuses the width
+
+    @cached_property
+    def _size(self) -> SizePlan:
+        return SizePlan(self.estimand, self.width, self.conf_level)
+
+    def _expected(self) -> float:
+        noise, share = self.estimand.noise, self.estimand.share
+        if noise is None or noise.support is None or share is None:  # published intervals of all else are normal
+            return self.precision.half_width(self.respondents, self.conf_level)
+        return noise.expected_width(self.respondents, share, self.conf_level) / 2
+
+    def _detectable(self) -> float | None:
+        # Two waves or arms of the same survey: half of the people in each.
+        n1, n2 = in_cohorts(self.respondents, 2)
+        noise, share, level = self.estimand.noise, self.estimand.share, 1 - self.conf_level
+        try:
+            if noise is None or share is None:
+                return detectable_mean_difference(self.precision, (n1, n2), self.power, level)
+            return ShareTest(noise, share, level).detectable(n1, n2, target=self.power) - share
+        except ParameterError:  # all else was checked: no difference is large enough
+            return None
 
 
-def _expected_half_width(estimand: Estimand, n: int, confidence_level: float) -> float:
-    """Half the width of the interval that is published: an exact one of a share, a normal one of anything else."""
-    noise = estimand.noise
-    if noise is None or noise.support is None or estimand.share is None:
-        return estimand.precision.half_width(n, confidence_level)
-    return expected_width(noise, n, estimand.share, confidence_level) / 2
+@dataclass(frozen=True)
+class PowerPlan(EstimandPlan):
+    """A test of a share against a known one, or between two cohorts: people and power.
+
+    Attributes
+    ----------
+    against : float
+        The known share, or that of the second cohort, as large as the first.
+    cohorts : {1, 2}
+    sample : int, optional
+        How many people answer, in all cohorts together; by default as many as it takes.
+    target : float
+        The power that is wanted.
+    level : float
+    alternative : {"two-sided", "greater", "less"}
+        What the share of the subject is beside ``against``.
+    exact : bool
+        As for `ShareTest`; for one cohort only.
+
+    Notes
+    -----
+    Figures: ``people`` are who it takes, in all cohorts together, ``people_directly`` if they were asked directly and
+    told the truth, and ``times`` the factor between these; ``power`` and ``power_directly`` are those of the
+    ``respondents``, who are ``people`` where no sample is given.
+
+    Examples
+    --------
+    >>> from deniable import Warner
+    >>> subject = Estimand.of_share("affair", NoiseModel.through(Warner.from_epsilon(1)), 0.10)
+    >>> plan = PowerPlan(subject, against=0.15)
+    >>> plan["people"], plan["people_directly"], round(plan["power"], 4)
+    (12934, 1372, 0.8)
+    >>> round(PowerPlan(subject, against=0.15, sample=5000)["power"], 3)
+    0.414
+    """
+
+    against: float
+    cohorts: int = 2
+    sample: int | None = None
+    target: float = 0.8
+    level: float = 0.05
+    alternative: str = "two-sided"
+    exact: bool = False
+
+    figures: ClassVar[Figures] = {
+        "epsilon": ESTIMAND["epsilon"],
+        "share": ESTIMAND["share"],
+        **{name: attrgetter(name) for name in ("against", "cohorts", "level", "alternative", "exact", "target")},
+        "people": lambda plan: plan._people(plan.estimand.noise),
+        "people_directly": lambda plan: plan._people(NoiseModel.directly()),
+        "times": lambda plan: plan["people"] / plan["people_directly"],
+        "respondents": lambda plan: plan["people"] if plan.sample is None else check_people(plan.sample, "respondents"),
+        "power": lambda plan: plan._power(plan.estimand.noise),
+        "power_directly": lambda plan: plan._power(NoiseModel.directly()),
+    }
+
+    def __post_init__(self) -> None:
+        if self.estimand.noise is None:
+            raise ParameterError("subject: must be a share; for a mean take detectable_mean_difference")
+        if self.cohorts not in (1, 2):
+            raise ParameterError(f"cohorts: must be 1 or 2, got {self.cohorts}")
+        if self.exact and self.cohorts == 2:
+            raise ParameterError("exact: is for one cohort against a known share; two cohorts have the normal test")
+
+    def at(self, epsilon: float, options: int) -> Self:
+        """The plan of a share for another epsilon: of an exact test, the normal approximation without its saw teeth."""
+        return replace(super().at(epsilon, options), exact=False)
+
+    def _people(self, noise: NoiseModel) -> int:
+        # One part a cohort: all are of the same size.
+        return sum(self._test(noise).sizes(self["share"], self.target, (1,) * self.cohorts))
+
+    def _power(self, noise: NoiseModel) -> float:
+        return self._test(noise).power(self["share"], *in_cohorts(self["respondents"], self.cohorts))
+
+    def _test(self, noise: NoiseModel) -> ShareTest:
+        return ShareTest(noise, self.against, self.level, self.alternative, self.exact)
+
+
+@dataclass(frozen=True)
+class SplitPlan(Plan):
+    """Several questions for one epsilon: everybody answers all with a part each, or one at random with all of it.
+
+    Attributes
+    ----------
+    questions : int
+    total : number
+        What a person may lose in all.
+    share : float
+        The share that is planned for.
+    half_width : float
+        What is wanted in every question.
+    options : int
+        2 for yes-no questions, more for choices; each is answered by the mechanism that has the least noise for it.
+    conf_level : float
+
+    Notes
+    -----
+    For a small epsilon the noise grows like ``1 / epsilon^2``: splitting multiplies the variance by about
+    ``questions^2``, drawing by ``questions``. Drawing loses its edge where epsilon is large enough for sampling to
+    matter more than noise, and it cannot cross-tabulate: nobody answers two questions.
+
+    Figures: ``epsilon_each`` is what each question gets if all are asked; ``people_together`` and ``people_one_each``
+    are who either way takes, and ``ratio`` is the factor between these. ``best`` is the way that takes the fewest
+    people, as a survey with one epsilon for its questions chooses it, ``people_best`` who that takes.
+
+    Examples
+    --------
+    Five yes-no questions at ln 3: V = e^(1/5 ln 3) / (e^(1/5 ln 3) - 1)^2 + .09 = 20.6 against 5 (.75 + .09) = 4.2:
+
+    >>> five = SplitPlan(5, math.log(3), share=0.1)
+    >>> round(five.together.variance, 1), round(five.one_each.variance, 1), round(five["ratio"], 1)
+    (20.7, 4.2, 4.9)
+    >>> plan = SplitPlan(5, 2, share=0.5, half_width=0.05)
+    >>> plan["people_together"], plan["people_one_each"], plan["best"], plan["people_best"]
+    (9861, 3312, '2 of 5 in one response', 2540)
+    """
+
+    questions: int
+    total: Number
+    share: float
+    half_width: float = 0.05
+    options: int = 2
+    conf_level: float = 0.95
+
+    figures: ClassVar[Figures] = {
+        "epsilon": lambda plan: float(positive_epsilon(plan.total)),
+        "share": lambda plan: plan.share,
+        "questions": lambda plan: plan.questions,
+        "epsilon_each": lambda plan: plan["epsilon"] / plan.questions,
+        "half_width": lambda plan: plan.half_width,
+        "conf_level": lambda plan: plan.conf_level,
+        # The variance counts people in both ways, so that the two numbers compare.
+        "people_together": lambda plan: plan.together.sample_size(plan.half_width, plan.conf_level),
+        "people_one_each": lambda plan: plan.one_each.sample_size(plan.half_width, plan.conf_level),
+        # Of variances, as the factor that people would have without rounding.
+        "ratio": lambda plan: plan.together.variance / plan.one_each.variance,
+        "best": lambda plan: plan._way.label,
+        "people_best": lambda plan: plan._best().sample_size(plan.half_width, plan.conf_level),
+    }
+
+    def __post_init__(self) -> None:
+        if type(self.questions) is not int or self.questions < 1:
+            raise ParameterError(f"questions: must be an integer of at least 1, got {describe(self.questions)}")
+
+    def at(self, epsilon: float, options: int) -> Self:
+        """The plan for another epsilon."""
+        return replace(self, total=epsilon, options=options)
+
+    @cached_property
+    def together(self) -> Precision:
+        """The precision of each question if everybody answers all of them."""
+        return NoiseModel.with_least(self.options, positive_epsilon(self.total) / self.questions).at(self.share)
+
+    @cached_property
+    def one_each(self) -> Precision:
+        """The precision of each question if everybody answers one, drawn at random; ``n`` stands for people in both.
+
+        The variance is multiplied by ``questions``, because so few reports arrive for each.
+        """
+        one = NoiseModel.with_least(self.options, positive_epsilon(self.total)).at(self.share)
+        return replace(one, variance=self.questions * one.variance, direct=self.questions * one.direct)
+
+    @cached_property
+    def _way(self) -> Sharing:
+        kind = QUESTION_TYPES["yes-no" if self.options == 2 else "choice"]
+        return ways_to_share([Member(kind, range(self.options), None)] * self.questions, self.total)[0]
+
+    def _best(self) -> Precision:
+        # All questions are alike, so that one stands for all.
+        noise = NoiseModel.through(self._way.mechanisms[0])
+        return noise.asked_of(self._way.draw / self._way.size, self["epsilon"]).at(self.share)
+
+
+def in_cohorts(n: int, cohorts: int) -> tuple[int, ...]:
+    """So many people in one or two cohorts, which are of the same size, or one person apart.
+
+    >>> in_cohorts(1001, 2)
+    (500, 501)
+    """
+    if n < cohorts:
+        raise ParameterError(f"respondents: must be at least 2, one for each cohort, got {n}")
+    return (n,) if cohorts == 1 else (n // 2, n - n // 2)

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+import numpy as np
+
 from deniable.errors import ParameterError
+from deniable.survey.question import Question
 from deniable_research.planning.checks import check_people, smallest
+from deniable_statistics.designs.of_mechanisms import design_of, mean_values
+from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.intervals import check_confidence_level
 from deniable_statistics.intervals.interval import normal_quantile
 
@@ -79,6 +84,7 @@ class Precision:
     @property
     def factor(self) -> float:
         """How many times the people of direct questions are needed; infinite if those need one only."""
+        # Where everybody says the same, one direct answer tells the share.
         if self.direct == 0:
             return math.inf if self.variance else 1.0
         return self.variance / self.direct
@@ -89,6 +95,7 @@ class Precision:
 
     def half_width(self, n: int, confidence_level: float = 0.95) -> float:
         """Half the length of a normal interval from ``n`` reports."""
+        # z sqrt(V / n)
         return normal_quantile(check_confidence_level(confidence_level)) * self.std_error(n)
 
     def sample_size(self, half_width: float, confidence_level: float = 0.95) -> int:
@@ -103,6 +110,7 @@ class Precision:
 
     def break_even_bias(self, n: int) -> float:
         """How wrong ``n`` direct answers must be, on the whole, for randomised ones to have the smaller error."""
+        # V / n = direct / n + bias^2, solved for the bias; rounding may leave a difference below 0.
         return math.sqrt(max(self.variance - self.direct, 0.0) / check_people(n))
 
     def curator_noise(self, n: int, beta: float = 0.05) -> float:
@@ -115,10 +123,12 @@ class Precision:
         """
         if not 0 < beta < 1:
             raise ParameterError(f"beta: must be above 0 and below 1, got {beta}")
+        # P(|Laplace| > t) = exp(-t n epsilon / s) = beta, solved for t.
         return math.log(1 / beta) * self._curator_scale(n)
 
     def curator_half_width(self, n: int, confidence_level: float = 0.95) -> float:
         """Half the length of a normal interval around a trusted curator's figure, sampling error included."""
+        # A Laplace draw of scale b has the variance 2 b^2.
         error = math.sqrt(self.direct / check_people(n) + 2 * self._curator_scale(n) ** 2)
         return normal_quantile(check_confidence_level(confidence_level)) * error
 
@@ -127,13 +137,66 @@ class Precision:
         return self._smallest(half_width, confidence_level, self.curator_half_width)
 
     def _curator_scale(self, n: int) -> float:
+        # The sums get noise of scale s / epsilon; the estimate is a sum divided by n.
         return self.sensitivity / (check_people(n) * self.epsilon)
 
     def _smallest(self, half_width: float, confidence_level: float, width_of: Callable[[int, float], float]) -> int:
         if not 0 < half_width < self.span:
             whole = f"{self.span:g}, the whole range"
             raise ParameterError(f"half_width: must be above 0 and below {whole}, got {half_width}")
+        # Searched on whole people: z^2 V / w^2 rounded up may be one off where floats tie.
         return smallest(
             lambda n: width_of(n, confidence_level) <= half_width,
             f"half_width: {half_width:g} takes more people than there are; allow more width or more epsilon",
         )
+
+
+def mean_precision(question: Question, population: Sequence[float] | None = None) -> Precision:
+    """What to expect of the estimated mean of a question.
+
+    Parameters
+    ----------
+    question : Question
+        A scale or a number.
+    population : sequence of float, optional
+        The share of people who give each possible number, in rising order; by default all the same, as where a
+        survey chooses its mechanism.
+
+    Raises
+    ------
+    ParameterError
+        If the question has no mean, or the population is not one share for each number.
+
+    Notes
+    -----
+    The variance is that of `deniable.MeanEstimate` at the counts that this population is expected to bring, more where
+    devices ask the question of a part of the respondents. Asked
+    directly it is that of the numbers themselves. A curator's sum moves by the whole range at most.
+
+    Examples
+    --------
+    A number from 0 to 10 at epsilon 1. Rounded to an end at random, half of the people stand at either, so
+    100 x (1/4) / tanh(1/2)^2 = 117.1; the numbers themselves have a variance of (11^2 - 1) / 12 = 10:
+
+    >>> from deniable import OneBitMean
+    >>> drinks = Question("drinks", "number", "How many?", (), OneBitMean.from_epsilon(0, 10, epsilon=1))
+    >>> precision = mean_precision(drinks)
+    >>> round(precision.variance, 1), round(precision.direct, 1), round(precision.half_width(1000), 2)
+    (117.1, 10.0, 0.67)
+    """
+    mechanism, values = question.mechanism, mean_values(question)
+    if values is None:
+        raise ParameterError(f"question {question.id!r}: must be a scale or a number, which have a mean")
+    possible = question.options or mechanism.answer_range
+    numbers = np.array(possible, dtype=float)
+    shares = np.full(len(numbers), 1 / len(numbers)) if population is None else np.array(population, dtype=float)
+    if shares.shape != numbers.shape or shares.min() < 0 or abs(shares.sum() - 1) > 1e-9:
+        raise ParameterError(f"population: must be {len(numbers)} shares that add up to 1, one for each number")
+    mean, span = float(shares @ numbers), float(numbers[-1] - numbers[0])
+    # A f: what one report brings on average, as if it were the counts.
+    expected = (design_of(mechanism).float_matrix @ shares).tolist()
+    error = MeanEstimate.from_counts(mechanism, expected, 1, values).std_error
+    # sum f (x - mean)^2
+    direct = float(shares @ (numbers - mean) ** 2)
+    # n stands for people, of whom only a part is asked; a person's answer moves the sum by the range at most.
+    return Precision(error**2 / question.share_asked, direct, question.epsilon, sensitivity=span, span=span)

@@ -31,6 +31,7 @@ def simulation_chart(rows: Sequence[SimulationRow]) -> Figure:
     figure = Figure(figsize=(9, 1.3 + 0.26 * len(shown)), layout="constrained")
     biases, coverages = figure.subplots(1, 2, sharey=True)
     for place, row in enumerate(shown):
+        # Biases of shares and means on one axis, so in standard errors of each.
         spread = row.empirical_se or 1.0
         colour = STYLES[1 if row.statistic == "difference" else 0][0]
         for axes, middle, error in (
@@ -73,6 +74,7 @@ def power_chart(rows: Sequence[SimulationRow]) -> Figure:
     if not 0 < len(names) <= MOST_PANELS:
         raise ParameterError(f"chart: must have 1 to {MOST_PANELS} tested figures, got {len(names)}")
     by_epsilon = len({row.respondents for row in tested}) == 1 and len({row.epsilon for row in tested}) > 1
+    # Two panels a line, and as many lines as it takes.
     columns = min(len(names), 2)
     lines = -(-len(names) // columns)
     figure = Figure(figsize=(4.6 * columns, 0.4 + 3 * lines), layout="constrained")
@@ -92,6 +94,7 @@ def power_chart(rows: Sequence[SimulationRow]) -> Figure:
 
 def _draw_power(axes: Axes, rows: Sequence[SimulationRow], by_epsilon: bool) -> None:
     """A line of powers over epsilon, or one over the respondents for each epsilon."""
+    # Either epsilon is the axis, or each has a line over the respondents.
     series = [None] if by_epsilon else list(dict.fromkeys(row.epsilon for row in rows))
     for place, epsilon in enumerate(series):
         line = [row for row in rows if by_epsilon or row.epsilon == epsilon]

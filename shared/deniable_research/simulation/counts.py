@@ -96,16 +96,19 @@ class CountedSurvey:
 
     def draw(self, people: int, generator: np.random.Generator) -> dict[str, Told]:
         """What is counted of one survey, by question."""
+        # Counted once for all questions: the same people misbehave at each.
         refusing, denying, careless, honest = _kinds(self.misbehaviour, people, generator)
         told: dict[str, Told] = {}
         for group, questions in self.units:
             joint = group.joint if group else None
+            # How many responses are uniform patterns is one draw for all questions of a group.
             spread, spread_denial = (_spread(joint, each, generator) for each in (honest, denying))
             parts = (honest - spread, spread, denying - spread_denial, spread_denial, refusing, careless)
             asked = [_asked(group, people_of_part, generator) for people_of_part in parts]
             for place, each in enumerate(questions):
                 laws = (each.kept, each.spread, each.denied, each.spread, each.refused, each.careless)
                 sizes = [int(of_part[place]) for of_part in asked]
+                # Kinds of people are independent, so that their counts add up.
                 counts = sum(law(size, generator) for law, size in zip(laws, sizes, strict=True) if size)
                 told[each.id] = Told(tuple(np.broadcast_to(counts, each.options).tolist()), sum(sizes))
         return told
@@ -232,6 +235,7 @@ def _subsets(mechanism: Subset, shares: NDArray[np.float64], n: int, generator: 
     """
     k, w = mechanism.k, mechanism.w
     even, around = math.comb(k, w) * UNIT, math.comb(k - 1, w - 1) * (mechanism.inside - UNIT)
+    # Two kinds of subsets: uniform over all, and uniform among those around the truth.
     held = int(generator.binomial(n, around / (even + around)))
     return count_members(k, w, n - held, generator) + count_members(k, w - 1, held, generator, shares)
 
@@ -245,6 +249,7 @@ def _drawn_boxes(mechanism: DrawnBoxes, shares: NDArray[np.float64], n: int, gen
 def _marks(mechanism: DrawnBoxes, shares: NDArray[np.float64], n: int, generator: np.random.Generator) -> Counts:
     """How often boxes are reported as not ticked and as ticked, of reports whose marks are independent."""
     drawn = count_members(mechanism.k, mechanism.s, n, generator)
+    # Given which boxes are drawn, each mark is a coin of its own.
     ticked = generator.binomial(drawn, shares)
     return np.stack([drawn - ticked, ticked], axis=1).ravel()
 
@@ -294,6 +299,7 @@ def count_members(
     counts = np.zeros(k, dtype=np.int64)
     if n == 0:
         return counts
+    # Sets by how many members they have here; at the start all have the same number.
     plain, held = np.zeros((2, size + 1), dtype=np.int64)
     (plain if around is None else held)[size] = n
     weights = np.zeros(k) if around is None else np.asarray(around, dtype=float)
@@ -314,6 +320,7 @@ def _share_out(
     half = len(counts) // 2
     first, second, size = half, len(counts) - half, len(plain)
     total = weights.sum()
+    # Whose extra option is in the first half: its weight there, among all that is left.
     in_first = generator.binomial(held, weights[:half].sum() / total if total else 0.0)
     nowhere = np.zeros(size, dtype=np.int64)
     both = _split(plain, first, second, generator)

@@ -59,27 +59,18 @@ def draw_reports(
     """
     kinds = misbehaviour.draw(people, generator)
     answers = {truth.question.id: truth.draw(people, generator) for truth in truths}
-    return _send(truths, answers, kinds, generator)
+    return report_answers(truths, answers, kinds, generator)
 
 
 def report_answers(
     truths: Sequence[Truth],
     answers: Mapping[str, NDArray[Any]],
-    misbehaviour: Misbehaviour,
+    kinds: Sequence[NDArray[np.int64]],
     generator: np.random.Generator,
 ) -> dict[str, Column]:
-    """Reports of people whose answers to every question are known."""
-    people = len(next(iter(answers.values())))
-    return _send(truths, answers, misbehaviour.draw(people, generator), generator)
-
-
-def _send(
-    truths: Sequence[Truth],
-    answers: Mapping[str, NDArray[Any]],
-    kinds: tuple[NDArray[np.int64], ...],
-    generator: np.random.Generator,
-) -> dict[str, Column]:
+    """Reports of people whose answers to every question are known; ``kinds`` are as `Misbehaviour.draw` gives them."""
     words = words_of(generator)
+    # Who denies changes the answer, which is then randomised; the other two change the report.
     refusing, denying, careless = kinds
     for truth in truths:
         answers[truth.question.id][denying] = truth.first  # of boxes no tick
@@ -120,6 +111,7 @@ def _of_group(
 ) -> dict[str, Column]:
     """What the devices make of the answers to a group's questions."""
     people = len(answers[members[0].id])
+    # Which questions a device asks is drawn without a look at the answers.
     drawn = draw_sets(group.size, group.draw, people, words)
     asked = np.zeros((people, group.size), dtype=bool)
     np.put_along_axis(asked, drawn, True, axis=1)
@@ -128,11 +120,14 @@ def _of_group(
         every = [each.mechanism.randomize_many(answers[each.id], words) for each in members]
     else:
         k = members[0].mechanism.k
+        # The pattern of the drawn answers as one number, the first question the highest digit.
         place = k ** np.arange(group.draw)[::-1]
         given = np.take_along_axis(np.stack([answers[each.id] for each in members], axis=1), drawn, axis=1)
+        # The response is a pattern; its digits are the reports of the drawn questions.
         sent = group.joint.randomize_many(given @ place, words)[:, None] // place % k
         table = np.zeros((people, group.size), dtype=np.int64)
         np.put_along_axis(table, drawn, sent, axis=1)
+        # Each column contiguous, as mechanisms give theirs; where a question was not asked the 0 is masked.
         every = list(table.T.copy())
     return {each.id: Column(values, mark) for each, values, mark in zip(members, every, marks, strict=True)}
 
@@ -151,6 +146,7 @@ def reports_csv(cohorts: Sequence[DrawnCohort], generator: np.random.Generator) 
     for drawn in cohorts:
         columns = [column_texts(column) for column in drawn.reports.values()]
         rows += [[generator.bytes(16).hex(), drawn.cohort, *values] for values in zip(*columns, strict=True)]
+    # Sorted by random ids, the order says nothing about who is of which cohort.
     return csv_lines([["id", "cohort", *cohorts[0].reports], *sorted(rows, key=lambda row: str(row[0]))])
 
 

@@ -19,6 +19,7 @@ def split_over_all(survey: Survey) -> Survey:
         group = question.group
         if group is None:
             return question
+        # A group is one unit, whose epsilon is that of all that it asks.
         epsilon = next(unit.epsilon for unit in survey.units if unit.group == group)
         mechanism = mechanism_at(_member(question), positive_epsilon(epsilon) / group.size)
         return replace(question, mechanism=mechanism, group=None)
@@ -44,6 +45,7 @@ def at_epsilon(survey: Survey, epsilon: Number) -> Survey:
 
 
 def _member(question: Question) -> Member:
+    # Surveys publish no goal of ticks; drawn boxes are what it was for shares.
     of_boxes = "shares" if design_of(question.mechanism).is_one_draw else "together"
     goal = of_boxes if question.kind.takes_several else question.goal
     return Member(question.kind, question.mechanism.answer_range, goal)

@@ -117,6 +117,7 @@ def summary(key: Key, outcomes: Sequence[Outcome], people: int, confidence_level
             "respondents: must be so many that devices draw every question and box, "
             f"{key.question}: {key.option} was estimated in {len(outcomes)} surveys"
         )
+    # Without the method, which is a text: all else is a number.
     estimates, errors, low, high, rejected = np.array([outcome[:5] for outcome in outcomes], dtype=float).T
     repetitions = len(outcomes)
     spread = float(estimates.std(ddof=1))
@@ -124,23 +125,21 @@ def summary(key: Key, outcomes: Sequence[Outcome], people: int, confidence_level
     rejection = float(rejected.mean())
     coverage = float(((low <= key.truth) & (key.truth <= high)).mean())
     return SimulationRow(
-        question=key.question,
-        option=key.option,
-        cohort=key.cohort,
-        statistic=key.statistic,
-        truth=key.truth,
+        **key._asdict(),
         mean_estimate=mean,
         bias=mean - key.truth,
+        # Of a mean: the spread over the root of how many.
         bias_error=spread / math.sqrt(repetitions),
         empirical_se=spread,
+        # Of a standard deviation, to the first order and for normal estimates.
         empirical_se_error=spread / math.sqrt(2 * (repetitions - 1)),
+        # Variances are averaged: their mean is what the spread squared is to be compared with.
         stated_se=math.sqrt(float((errors**2).mean())),
         coverage=coverage,
         coverage_error=_error_of_share(coverage, repetitions),
         mean_width=float((high - low).mean()),
         rejected=rejection if key.test else None,
         rejected_error=_error_of_share(rejection, repetitions) if key.test else None,
-        test=key.test,
         repetitions=repetitions,
         respondents=people,
         conf_level=confidence_level,
@@ -149,4 +148,5 @@ def summary(key: Key, outcomes: Sequence[Outcome], people: int, confidence_level
 
 
 def _error_of_share(share: float, n: int) -> float:
+    # Of a binomial share.
     return math.sqrt(share * (1 - share) / n)

@@ -56,8 +56,10 @@ class Misbehaviour:
 
     def draw(self, people: int, generator: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
         """The places of those who do not comply, who deny, and who are careless, each independently one of them."""
+        # Where nobody misbehaves, no words are spent on it.
         if not (self.noncompliance or self.denial or self.careless):
             return (np.empty(0, dtype=np.int64),) * 3
+        # One draw a person decides for all three kinds, so that nobody is of two.
         luck = generator.random(people)
         ends = np.cumsum([0.0, self.noncompliance, self.denial, self.careless])
         return tuple(np.flatnonzero((luck >= low) & (luck < high)) for low, high in itertools.pairwise(ends))
@@ -82,5 +84,6 @@ def first_reports(mechanism: Mechanism, n: int, generator: np.random.Generator) 
     reports = np.broadcast_to(first, (n, *first.shape))
     if not design_of(mechanism).is_one_draw:
         return reports
+    # Each person's boxes are shuffled: a random order is a uniform set of drawn ones.
     order = generator.random((n, mechanism.k)).argsort(axis=1)[:, :, None]
     return np.take_along_axis(reports.reshape(n, mechanism.k, 2), order, axis=1).reshape(reports.shape)

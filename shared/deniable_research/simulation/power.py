@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import math
-import multiprocessing
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
@@ -20,8 +18,9 @@ from deniable_research.regression.fit import PRIORS
 from deniable_research.simulation.draw import generator_of
 from deniable_research.simulation.epsilons import at_epsilon
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
+from deniable_research.simulation.processes import map_all
 from deniable_research.simulation.simulate import MOST_DRAWS, check_number
-from deniable_research.simulation.study import Study
+from deniable_research.simulation.study import Covariate, Study
 from deniable_statistics.intervals.methods import MOST_TRUTHS
 
 Figures = list[tuple[Key, Outcome]]
@@ -68,7 +67,7 @@ class Power:
     priors: dict[str, int]
 
 
-def power(
+def simulated_power(
     study: Study,
     repetitions: int = 200,
     seed: int = 1,
@@ -112,42 +111,43 @@ def power(
     >>> from deniable_research.simulation.study import Covariate
     >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), Warner.from_epsilon(3)),))
     >>> study = Study(survey, "q ~ age", {"age[T.young]": 1.5}, {"age": Covariate.parse("young,old")}, {"q": 0.4}, 600)
-    >>> intercept, young = power(study, repetitions=20).rows
+    >>> intercept, young = simulated_power(study, repetitions=20).rows
     >>> young.option, young.truth, young.rejected > 0.8, abs(young.bias) < 4 * young.bias_error
     ('age[T.young]', 1.5, True, True)
     """
-    if analysis not in ANALYSES:
-        raise ParameterError(f"analysis: must be one of {', '.join(ANALYSES)}, got {analysis!r:.40}")
-    if penalty != "auto" and analysis != "regress":
-        raise ParameterError(f"penalty: must be auto for a {analysis}, which has no prior, got {penalty or 'none'}")
+    _check_analysis(analysis, penalty)
     check_number(repetitions, "repetitions", 2, max(MOST_DRAWS // study.respondents, 2))
-    _check(study, analysis)
+    _check_formula(study, analysis)
     _ = study.coefficients  # computed once, for all processes
+    # A seed for each sample, so that it does not depend on which process draws it.
     seeds = [int(each) for each in np.random.SeedSequence(seed).generate_state(repetitions, np.uint64)]
     analyse = ANALYSES[analysis] if penalty == "auto" else partial(_regression, penalty=penalty)
     one = partial(_sample, study, analyse, confidence_level)
-    if processes > 1:
-        with ProcessPoolExecutor(processes, multiprocessing.get_context("spawn")) as pool:
-            found = list(pool.map(one, seeds, chunksize=max(repetitions // (8 * processes), 1)))
-    else:
-        found = list(map(one, seeds))
-    figures: dict[Key, list[Outcome]] = {}
+    found = map_all(one, seeds, processes, chunk=max(repetitions // (8 * processes), 1))
     failures = Counter(each for each in found if isinstance(each, str))
-    analysed = [each for each in found if isinstance(each, Analysed)]
-    priors = Counter(each.prior for each in analysed if each.prior is not None)
-    for key, outcome in (figure for each in analysed for figure in each.figures):
-        figures.setdefault(key, [])
-        if math.isfinite(outcome.estimate) and outcome.std_error != math.inf:
-            figures[key].append(outcome)
+    # Two samples at least: a spread needs them.
     if sum(failures.values()) > repetitions - 2:
         raise ParameterError(max(failures, key=lambda sentence: failures[sentence]))
+    analysed = [each for each in found if isinstance(each, Analysed)]
+    priors = Counter(each.prior for each in analysed if each.prior is not None)
+    # Among the samples that were fitted at all.
     under_prior = sum(priors.values()) / len(analysed) if analysis == "regress" else None
     rows = [
         replace(_without_truth(summary(key, outcomes, study.respondents, confidence_level)), under_prior=under_prior)
-        for key, outcomes in figures.items()
+        for key, outcomes in _outcomes(analysed).items()
         if len(outcomes) > 1
     ]
     return Power(tuple(rows), repetitions, dict(failures), dict(priors))
+
+
+def _outcomes(analysed: Sequence[Analysed]) -> dict[Key, list[Outcome]]:
+    """What each figure came to in the samples; one that the data do not bound is no estimate."""
+    found: dict[Key, list[Outcome]] = {}
+    for key, outcome in (figure for each in analysed for figure in each.figures):
+        outcomes = found.setdefault(key, [])  # before the check: figures stay in the order of the analysis
+        if math.isfinite(outcome.estimate) and outcome.std_error != math.inf:
+            outcomes.append(outcome)
+    return found
 
 
 def _sample(study: Study, analyse: Analysis, confidence_level: float, seed: int) -> Analysed | str:
@@ -159,33 +159,38 @@ def _sample(study: Study, analyse: Analysis, confidence_level: float, seed: int)
         return str(error)
 
 
-def _check(study: Study, analysis: str) -> None:
+def _check_analysis(analysis: str, penalty: str | None) -> None:
+    if analysis not in ANALYSES:
+        raise ParameterError(f"analysis: must be one of {', '.join(ANALYSES)}, got {analysis!r:.40}")
+    if penalty != "auto" and analysis != "regress":
+        raise ParameterError(f"penalty: must be auto for a {analysis}, which has no prior, got {penalty or 'none'}")
+
+
+def _check_formula(study: Study, analysis: str) -> None:
     if analysis == "regress":
         return
     if study.outcome not in study.questions or len(study.predictors) != 1:
         raise ParameterError(f"formula: must be a question and one column for a {analysis}, got {study.formula!r:.80}")
     name = study.predictors[0]
-    if analysis == "trend" or name in study.plain:
-        labels = study.plain[name].labels if name in study.plain else ()
-        if not labels or (analysis == "trend" and not study.plain[name].is_numeric):
-            what = "numbers as labels, such as 2020,2022,2024" if analysis == "trend" else "labels"
-            raise ParameterError(f"covariate: {name} must have {what} for a {analysis}")
+    column = study.plain.get(name, Covariate() if analysis == "trend" else None)
+    if column is not None and not (column.labels if analysis == "crosstab" else column.is_numeric):
+        what = "numbers as labels, such as 2020,2022,2024" if analysis == "trend" else "labels"
+        raise ParameterError(f"covariate: {name} must have {what} for a {analysis}")
 
 
 def _regression(study: Study, table: Table, level: float, penalty: str | None = "auto") -> Analysed:
     fit = regress(table, study.formula, penalty=penalty)
-    rows, how = fit.tidy(level), fit.interval() if isinstance(fit, Fit) else "wald"
+    how = fit.interval() if isinstance(fit, Fit) else "wald"
     known = study.coefficients
     found: Figures = []
     cells = fit.terms[fit.model.cells_at] if isinstance(fit, Fit) else ()
-    for row in rows:
+    for row in fit.tidy(level):
         if row.term in cells:  # how often truths of randomised predictors are
             continue
         if row.term not in known:
             raise ParameterError(f"formula: the regression has a term {row.term} that the study has not")
         key = Key(study.formula, row.term, None, "coefficient", known[row.term], f"{row.term} = 0")
-        rejected = row.p_value < 1 - level
-        found.append((key, Outcome(row.estimate, row.std_error, row.conf_low, row.conf_high, rejected, how)))
+        found.append((key, _outcome(row, how, row.p_value < 1 - level)))
     return Analysed(found, PRIORS[fit.penalty] if isinstance(fit, Fit) and fit.penalty else None)
 
 
@@ -193,6 +198,7 @@ def _crosstab(study: Study, table: Table, level: float) -> Analysed:
     name = study.predictors[0]
     true = study.true_shares(name)
     yes = table.layout.question(study.outcome).options[1]
+    # The intervals that `cross` gives tables of few truths, and of more.
     how = "profile" if 2 * len(true) <= MOST_TRUTHS else "agresti-coull"
     found: Figures = []
     for row in cross(table, [study.outcome, name], confidence_level=level):
@@ -200,13 +206,11 @@ def _crosstab(study: Study, table: Table, level: float) -> Analysed:
             often, share = true[str(row.second_option)]
             truth = often * (share if row.first_option == yes else 1 - share)
             key = Key(study.formula, f"{row.first_option}, {row.second_option}", None, "share", truth, None)
-            ends = (row.conf_low or 0.0, row.conf_high or 0.0)
-            error = math.nan if row.std_error is None else row.std_error
-            found.append((key, Outcome(row.estimate, error, *ends, False, how)))
+            found.append((key, _outcome(row, how, False)))
         elif row.measure == "independence" and row.p_value is not None:
-            rejected = row.p_value < 1 - level
             key = Key(study.formula, "", None, INDEPENDENCE, math.nan, "independence")
-            found.append((key, Outcome(float(row.statistic or 0), math.nan, math.nan, math.nan, rejected, "score")))
+            nothing = (math.nan,) * 3  # a test has neither standard error nor interval
+            found.append((key, Outcome(float(row.statistic or 0), *nothing, row.p_value < 1 - level, "score")))
     return Analysed(found)
 
 
@@ -218,37 +222,41 @@ def _without_truth(row: SimulationRow) -> SimulationRow:
     """A test has neither truth nor interval."""
     if row.statistic != INDEPENDENCE:
         return row
-    nothing = math.nan
-    return replace(row, bias=nothing, bias_error=nothing, coverage=nothing, coverage_error=nothing, mean_width=nothing)
+    unknown: Any = dict.fromkeys(("bias", "bias_error", "coverage", "coverage_error", "mean_width"), math.nan)
+    return replace(row, **unknown)
 
 
 def _trend(study: Study, table: Table, level: float) -> Analysed:
     name = study.predictors[0]
-    question = table.layout.question(study.outcome)
-    rows = compare(table, study.outcome, name, line=True, options=(question.options[1],), confidence_level=level)
-    slope = _true_slope(study)
-    found: Figures = []
-    for row in rows:
-        if row.measure == "trend" and row.estimate is not None and row.p_value is not None:
-            key = Key(study.formula, f"slope for each unit of {name}", None, "slope", slope, "slope = 0")
-            ends = (row.conf_low or 0.0, row.conf_high or 0.0)
-            error = math.nan if row.std_error is None else row.std_error
-            found.append((key, Outcome(row.estimate, error, *ends, row.p_value < 1 - level, row.method)))
-    return Analysed(found)
+    yes = table.layout.question(study.outcome).options[1]
+    rows = compare(table, study.outcome, name, line=True, options=(yes,), confidence_level=level)
+    key = Key(study.formula, f"slope for each unit of {name}", None, "slope", _true_slope(study), "slope = 0")
+    return Analysed(
+        [
+            (key, _outcome(row, row.method, row.p_value < 1 - level))
+            for row in rows
+            if row.measure == "trend" and row.estimate is not None and row.p_value is not None
+        ]
+    )
+
+
+def _outcome(row: Any, method: str, rejected: bool) -> Outcome:
+    error = math.nan if row.std_error is None else row.std_error
+    return Outcome(row.estimate, error, row.conf_low or 0.0, row.conf_high or 0.0, rejected, method)
 
 
 def _true_slope(study: Study) -> float:
     """What the weighted line through the cohorts comes to with ever more people."""
-    question = study.questions[study.outcome].question
-    design = question.mechanism
-    support = design.support
+    support = study.questions[study.outcome].question.mechanism.support
     assert support is not None
     a, b = support[1].floats
     true = study.true_shares(study.predictors[0])
     x = np.array([float(label) for label in true])
     often, share = np.array(list(true.values())).T
+    # P(a report says yes) in each cohort, whose variance weighs it.
     lam = b + (a - b) * share
     weight = often / (lam * (1 - lam))
+    # Weighted least squares: slope = sum w (x - mean) y / sum w (x - mean)^2.
     x = x - weight @ x / weight.sum()
     return float((weight * x) @ share / ((weight * x) @ x))
 
@@ -272,7 +280,7 @@ def planning_curve(
     curves : mapping of str to sequence of float
         Values of "respondents" and of "epsilon"; what is not named stays as it is.
     repetitions, seed, **settings
-        As for `power`.
+        As for `simulated_power`.
 
     Returns
     -------
@@ -282,8 +290,9 @@ def planning_curve(
     found = []
     for epsilon in curves.get("epsilon", [None]):
         survey = study.survey if epsilon is None else at_epsilon(study.survey, epsilon)
+        # The same seed at every point: only size and epsilon differ.
         for people in curves.get("respondents", [study.respondents]):
-            one = power(replace(study, survey=survey, respondents=int(people)), repetitions, seed, **settings)
+            one = simulated_power(replace(study, survey=survey, respondents=int(people)), repetitions, seed, **settings)
             rows = tuple(replace(row, epsilon=epsilon) for row in one.rows)
             found.append(replace(one, rows=rows))
     return found

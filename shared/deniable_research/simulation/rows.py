@@ -4,13 +4,8 @@ from __future__ import annotations
 
 import functools
 import itertools
-import multiprocessing
 import os
-import signal
-import threading
 from collections.abc import Iterator
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import connection
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -20,6 +15,7 @@ from numpy.typing import NDArray
 from deniable.survey.question import Question
 from deniable.wire.space import Texts
 from deniable_research.simulation.draw import Column, draw_reports
+from deniable_research.simulation.processes import map_all
 from deniable_research.simulation.simulate import Simulation, check_number
 from deniable_statistics.data.folder import check_folder
 from deniable_statistics.data.manifest import REPORTS, SURVEY
@@ -88,37 +84,18 @@ def _cores() -> int:
 
 def _write_parts(simulation: Simulation, folder: Path, seed: int, processes: int) -> None:
     sizes = [(place, part) for place, (_, people, _) in enumerate(simulation.links) for part in _cut(people)]
+    # Each part has its own seed: the number of processes changes nothing.
     seeds = np.random.SeedSequence(seed).spawn(len(sizes))
     pieces = [Piece(number, *size, each) for number, (size, each) in enumerate(zip(sizes, seeds, strict=True))]
     write = functools.partial(_write_part, simulation, folder)
-    if min(processes, len(pieces)) == 1:
-        written = list(map(write, pieces))
-    else:
-        pool = ProcessPoolExecutor(min(processes, len(pieces)), multiprocessing.get_context("spawn"), _end_with_parent)
-        try:
-            written = list(pool.map(write, pieces))
-        finally:
-            pool.shutdown(cancel_futures=True)
-    for each in written:
+    for each in map_all(write, pieces, min(processes, len(pieces))):
+        # Only when all are whole: an interrupted run leaves nothing that reads as Parquet.
         each.rename(each.with_suffix(""))
 
 
 def _cut(people: int) -> Iterator[int]:
     for start in range(0, people, PEOPLE):
         yield min(PEOPLE, people - start)
-
-
-def _end_with_parent() -> None:
-    """Let an interrupt be the parent's, and end when the parent has ended, however that came."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    assert parent is not None
-
-    def watch() -> None:
-        connection.wait([parent.sentinel])
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
 
 
 def _write_part(simulation: Simulation, folder: Path, piece: Piece) -> Path:
@@ -136,6 +113,7 @@ def _write_part(simulation: Simulation, folder: Path, piece: Piece) -> Path:
     with parquet.ParquetWriter(path, schema) as writer:
         left = piece.people
         while left:
+            # Row groups of so many supports, so that memory does not grow with the people.
             people = min(left, max(CELLS // width, 1))
             left -= people
             reports = draw_reports(truths, people, simulation.misbehaviour, generator)
@@ -161,6 +139,7 @@ def _array(column: Column, question: Question) -> pyarrow.Array:
         return pyarrow.array(column.values, pyarrow.int64(), mask=None if asked is None else ~asked)
     size = column.values.shape[1]
     ends = pyarrow.py_buffer(np.arange(0, (people + 1) * size, size, dtype=np.int32))
+    # All texts have the same length, so that their bytes stand one after the other: no Python string is made.
     marks = pyarrow.py_buffer(np.ascontiguousarray(column.values + np.uint8(ord("0")), dtype=np.uint8))
     told = None if asked is None else pyarrow.array(asked).buffers()[1]
     return pyarrow.StringArray.from_buffers(people, ends, marks, told)

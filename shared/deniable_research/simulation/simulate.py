@@ -44,7 +44,7 @@ EQUAL = "no difference"
 
 @dataclass(frozen=True)
 class Simulation:
-    """A survey to be repeated; `simulate` is the short form.
+    """A survey to be repeated.
 
     Attributes
     ----------
@@ -57,6 +57,14 @@ class Simulation:
     compare : mapping of str to shares, optional
         Where the truth of a second cohort, one half of the people, is another one; questions that are not named have
         the same truth. By default there is one cohort.
+
+    Examples
+    --------
+    >>> from deniable import Question, TwoCoin
+    >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
+    >>> no, yes = Simulation(survey, {"q": 0.3}, respondents=400).run(repetitions=100)
+    >>> yes.truth, abs(yes.bias) < 4 * yes.bias_error, 0.85 < yes.coverage <= 1
+    (0.3, True, True)
     """
 
     survey: Survey
@@ -77,6 +85,7 @@ class Simulation:
             return ((None, self.respondents, truths),)
         first, second = self.survey.cohorts[:2] if len(self.survey.cohorts) > 1 else ("first", "second")
         others = truth_of(self.survey, {**(self.truth or {}), **self.compare})
+        # The first cohort has the odd person.
         half = self.respondents // 2
         return ((first, self.respondents - half, truths), (second, half, others))
 
@@ -87,6 +96,7 @@ class Simulation:
         if self.compare is not None or not self.survey.cohort_required:
             return self.cohorts
         ((_, people, truths),), labels = self.cohorts, self.survey.cohorts
+        # Links are opened evenly; the first ones have one person more.
         each, more = divmod(people, len(labels))
         return tuple((label, each + (place < more), truths) for place, label in enumerate(labels[:people]))
 
@@ -110,10 +120,34 @@ class Simulation:
     def run(
         self, repetitions: int = 500, seed: int = DEFAULT_SEED, wanted: EstimateOptions | None = None
     ) -> tuple[SimulationRow, ...]:
-        """Repeat the survey; see `simulate`."""
+        """Draw whole surveys, estimate each one, and say how the estimates behave.
+
+        Every repetition draws other people from the population of the truth, sends their answers through the survey's
+        own mechanisms, and estimates as a collector publishes. Only the words of chance are PCG64's, so that the same
+        seed repeats the same surveys: this is a simulation, and no way to collect answers. Of more than 10,000 people
+        only the counts are drawn, in the distribution that they have with people; so respondents cost nothing.
+
+        Parameters
+        ----------
+        repetitions, seed : int
+        wanted : EstimateOptions, optional
+            Confidence level, method, target, simultaneous intervals. With the target "respondents" the truth is still
+            that of the population.
+
+        Returns
+        -------
+        tuple of SimulationRow
+            In the order of cohorts, questions and options; then the differences.
+
+        Raises
+        ------
+        ParameterError
+            If the truth does not fit the survey, or there are too many draws.
+        """
         check_number(repetitions, "repetitions", 2, MOST_DRAWS // min(self.respondents, ONE_BY_ONE))
         asked = wanted or EstimateOptions()
         generator, cohorts = generator_of(seed), self.cohorts
+        # Laws are made once and drawn from in every repetition.
         counted = [self._counts(truths, people) for _, people, truths in cohorts]
         figures: dict[Key, list[Outcome]] = {}
         for _ in range(repetitions):
@@ -123,6 +157,7 @@ class Simulation:
             ]
             if len(cohorts) == 2:
                 _compare(found, cohorts, asked, figures)
+        # Differences belong to no cohort: all people stand behind them.
         people = {cohort: n for cohort, n, _ in cohorts}
         return tuple(
             summary(key, outcomes, people.get(key.cohort, self.respondents), asked.confidence_level)
@@ -143,61 +178,6 @@ class Simulation:
             }
 
         return of_reports
-
-
-def simulate(
-    survey: Survey,
-    truth: Mapping[str, Shares] | None = None,
-    respondents: int = 1000,
-    repetitions: int = 500,
-    *,
-    misbehaviour: Misbehaviour = Misbehaviour(),  # noqa: B008 - a frozen value
-    compare: Mapping[str, Shares] | None = None,
-    seed: int = DEFAULT_SEED,
-    wanted: EstimateOptions | None = None,
-) -> tuple[SimulationRow, ...]:
-    """Draw whole surveys, estimate each one, and say how the estimates behave.
-
-    Every repetition draws other people from the population of the truth, sends their answers through the survey's own
-    mechanisms, and estimates as a collector publishes. Only the words of chance are PCG64's, so that the same seed
-    repeats the same surveys: this is a simulation, and no way to collect answers. Of more than 10,000 people only the
-    counts are drawn, in the distribution that they have with people; so the number of respondents costs nothing.
-
-    Parameters
-    ----------
-    survey : Survey
-    truth : mapping of str to shares, optional
-        True shares by question; by default all answers are equally frequent. See `truth_of`. Questions are answered
-        independently.
-    respondents, repetitions : int
-    misbehaviour : Misbehaviour
-        Who does not do as the survey supposes.
-    compare : mapping of str to shares, optional
-        Other truths of a second cohort, one half of the people.
-    seed : int
-    wanted : EstimateOptions, optional
-        Confidence level, method, target, simultaneous intervals. With the target "respondents" the truth is still
-        that of the population.
-
-    Returns
-    -------
-    tuple of SimulationRow
-        In the order of cohorts, questions and options; then the differences.
-
-    Raises
-    ------
-    ParameterError
-        If the truth does not fit the survey, or there are too few people or too many draws.
-
-    Examples
-    --------
-    >>> from deniable import Question, Survey, TwoCoin
-    >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
-    >>> no, yes = simulate(survey, {"q": 0.3}, respondents=400, repetitions=100)
-    >>> yes.truth, abs(yes.bias) < 4 * yes.bias_error, 0.85 < yes.coverage <= 1
-    (0.3, True, True)
-    """
-    return Simulation(survey, truth, respondents, misbehaviour, compare).run(repetitions, seed, wanted)
 
 
 def _publish(
@@ -243,9 +223,11 @@ def _compare(
         for option, label in enumerate(question.options):
             result = difference(found[0][question.id], found[1][question.id], option)
             low, high = result.interval(wanted.confidence_level)
+            # What is true of the difference, first cohort minus second, as the estimate has it.
             apart = first.shares[option] - second.shares[option]
             rejected = result.p_value < 1 - wanted.confidence_level
             name = f"{cohorts[0][0]} - {cohorts[1][0]}"
+            # Noted even where it stays empty: figures keep the order of the survey.
             outcomes = figures.setdefault(Key(question.id, label, name, "difference", apart, EQUAL), [])
             if not math.isnan(result.difference):  # otherwise a box that no device of a cohort drew
                 outcomes.append(Outcome(result.difference, result.std_error, low, high, rejected, result.method))

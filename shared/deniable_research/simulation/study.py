@@ -18,14 +18,12 @@ from scipy.stats import norm
 
 from deniable.errors import ParameterError, describe
 from deniable.survey.document import Survey
-from deniable.survey.question import Question
 from deniable_research.files import Layout, Table
 from deniable_research.regression.data import model_matrix, sides, variables
 from deniable_research.simulation.draw import column_texts, report_answers
 from deniable_research.simulation.misbehaviour import Misbehaviour
 from deniable_research.simulation.simulate import check_number
 from deniable_research.simulation.truth import Shares, Truth, truth_of
-from deniable_statistics.designs.of_mechanisms import design_of
 
 MOST_KINDS = 200_000
 """Kinds of people that are told apart, to know what is true of the population."""
@@ -95,6 +93,7 @@ class Covariate:
         """Places of labels, or numbers."""
         if not self.labels:
             return generator.normal(self.mean, self.spread, people)
+        # Without the last end, so that rounding never leaves a person without a label.
         ends = np.cumsum(self.shares)[:-1]
         return np.searchsorted(ends, generator.random(people), side="right")
 
@@ -103,6 +102,7 @@ class Covariate:
         """The values of the population and how frequent they are."""
         if self.labels:
             return np.arange(len(self.labels)), np.array(self.shares) / math.fsum(self.shares)
+        # Quantiles in the middle of equal parts: their mean is exact, their spread a little small.
         return self.mean + self.spread * norm.ppf((np.arange(POINTS) + 0.5) / POINTS), np.full(POINTS, 1 / POINTS)
 
     def column(self, values: NDArray[Any]) -> Any:
@@ -111,6 +111,7 @@ class Covariate:
             return values
         if self.is_numeric:
             return np.array(self.labels, dtype=float)[values]
+        # The reference of the regression is the first of the alphabet, as in a file that is read.
         order = sorted(self.labels)
         return pd.Categorical.from_codes([order.index(self.labels[place]) for place in values.tolist()], order)
 
@@ -212,13 +213,10 @@ class Study:
         """Columns of the formula, frequencies, and values of every kind of people."""
         values, frequencies = [], []
         for name in self.predictors:
-            if name in self.plain:
-                each, often = self.plain[name].kinds
-            else:
-                truth = self.questions[name]
-                each, often = np.arange(len(truth.shares)), np.array(truth.shares)
+            each, often = (self.plain.get(name) or self.questions[name]).kinds
             values.append(each)
             frequencies.append(often)
+        # Kinds multiply: every combination of the columns' values is one.
         if math.prod(map(len, values)) > MOST_KINDS:
             raise ParameterError(f"formula: must have covariates of at most {MOST_KINDS:,} kinds of people")
         grids = [grid.ravel() for grid in np.meshgrid(*values, indexing="ij")] if values else []
@@ -250,17 +248,12 @@ class Study:
     def _frame(self, values: Mapping[str, NDArray[Any]], people: int) -> pd.DataFrame:
         frame = pd.DataFrame(index=range(people))
         for name in self.predictors:
-            if name in self.plain:
-                frame[name] = self.plain[name].column(values[name])
-            else:
-                options = self._names(self.questions[name].question)
-                frame[name] = pd.Categorical.from_codes(values[name], list(options))
+            plain = self.plain.get(name)
+            frame[name] = plain.column(values[name]) if plain else self._answers(name, values[name])
         return frame
 
-    @staticmethod
-    def _names(question: Question) -> tuple[str, ...]:
-        names, truths = question.options, design_of(question.mechanism).truths
-        return names if len(names) == len(truths) else truths
+    def _answers(self, name: str, places: NDArray[Any]) -> pd.Categorical:
+        return pd.Categorical.from_codes(places, list(self.questions[name].labels))
 
     @cached_property
     def coefficients(self) -> dict[str, float]:
@@ -276,7 +269,9 @@ class Study:
         wanted = self.questions[self.outcome].shares[1]
         if not 0 < wanted < 1:
             raise ParameterError(f"truth: must be above 0 and below 1 for {self.outcome}, got {wanted:g}")
+        # Beyond it the logistic function is as good as 0 or 1, so that the root lies within.
         reach = float(np.abs(slope).max()) + 50
+        # E over the population of logistic(a + x'b) = the wanted share; it rises with a.
         found["Intercept"] = float(brentq(lambda a: often @ expit(a + slope) - wanted, -reach, reach, xtol=1e-12))
         return found
 
@@ -285,9 +280,8 @@ class Study:
         _, often, columns = self._population
         matrix = np.asarray(self._matrix, dtype=float)
         yes = expit(matrix @ np.array(list(self.coefficients.values())))
-        labels = self.plain[name].labels if name in self.plain else self._names(self.questions[name].question)
         found = {}
-        for place, label in enumerate(labels):
+        for place, label in enumerate((self.plain.get(name) or self.questions[name]).labels):
             here = often * (columns[name] == place)
             found[label] = (float(here.sum()), float(here @ yes / here.sum()) if here.any() else math.nan)
         return found
@@ -307,6 +301,7 @@ class Study:
         answers: dict[str, NDArray[Any]] = {}
         columns: dict[str, tuple[str, ...]] = {}
         if self.outcome in self.questions:
+            # The logistic model of the truth itself; noise comes later.
             answers[self.outcome] = (generator.random(people) < expit(linear)).astype(np.int64)
         else:
             number = generator.normal(linear, self.plain[self.outcome].spread)
@@ -317,7 +312,9 @@ class Study:
                 answers[name] = values[name] + truth.first
             elif name not in answers:
                 answers[name] = truth.draw(people, generator)
-        reports = report_answers(truth_of(self.survey, self.truth), answers, self.misbehaviour, generator)
+        # All questions are answered, also those that the formula does not name: groups draw among them.
+        kinds = self.misbehaviour.draw(people, generator)
+        reports = report_answers(truth_of(self.survey, self.truth), answers, kinds, generator)
         for name in self.predictors:
             if name in self.plain:
                 covariate = self.plain[name]

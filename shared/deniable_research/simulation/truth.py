@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError, describe
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
+from deniable_statistics.designs.of_mechanisms import design_of
 
 TOLERANCE = 1e-6
 """Largest difference of a question's shares from a sum of 1, for printed digits."""
@@ -61,6 +62,17 @@ class Truth:
             return tuple(float(self.first + step) for step in range(len(self.shares)))
         return tuple(map(float, question.options))
 
+    @property
+    def labels(self) -> tuple[str, ...]:
+        """The names of the answers, as a design tells them apart."""
+        names, truths = self.question.options, design_of(self.question.mechanism).truths
+        return names if len(names) == len(truths) else truths
+
+    @property
+    def kinds(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+        """The places of the answers, and how frequent they are."""
+        return np.arange(len(self.shares)), np.array(self.shares)
+
     @cached_property
     def _ends(self) -> NDArray[np.float64]:
         return np.cumsum(self.shares)[:-1]
@@ -69,6 +81,7 @@ class Truth:
         """True answers of people: numbers of answers, or for tick boxes rows of 0 and 1."""
         if self.boxes:
             return (generator.random((people, len(self.shares))) < self.shares).astype(np.int64)
+        # Inverse of the distribution function.
         return np.asarray(np.searchsorted(self._ends, generator.random(people), side="right") + self.first)
 
 
@@ -137,6 +150,7 @@ def _shares(question: Question, given: Shares | None) -> tuple[float, ...]:
         if abs(total - 1) > TOLERANCE:
             raise ParameterError(f"{where}: must add up to 1, got {total:g}")
         if abs(total - 1) > 1e-12:
+            # Printed digits rarely add up to 1; people are drawn from what does.
             shares = [share / total for share in shares]
     return tuple(shares)
 
@@ -147,6 +161,7 @@ def _by_name(given: Mapping[str, float], names: Sequence[str], boxes: bool, wher
             raise ParameterError(f"{where}: must name answers ({_few(names)}), got {name!r:.40}")
     said = {name: _share(share, where) for name, share in given.items()}
     others = len(names) - len(said)
+    # Boxes are independent of each other; the shares of other questions share what is left.
     rest = 0.5 if boxes else (1 - sum(said.values())) / others if others else 0.0
     if rest < -TOLERANCE:
         raise ParameterError(f"{where}: must add up to at most 1, got {sum(said.values()):g}")

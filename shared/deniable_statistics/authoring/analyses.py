@@ -78,6 +78,7 @@ def alternatives_for(question: Question) -> tuple[Alternative, ...]:
     found: list[Alternative] = []
     for change, other in _others(question):
         gains = tuple(name for name, possible in analyses_of(other).items() if possible and not now[name])
+        # The cheapest way to each set of analyses is enough, and comes first.
         if gains and gains not in [each.gains for each in found]:
             own, others = (variance_if_even(each.mechanism, wants_mean=now["mean"]) for each in (question, other))
             found.append(Alternative(change, gains, others / own, "mean" if now["mean"] else "shares"))
@@ -101,6 +102,7 @@ def _others(question: Question) -> Iterator[tuple[str, Question]]:
         levels = levels_from(str(lo), hi - lo + 1) if hi - lo < MAX_LEVELS else ()
         if len(levels) > 1 and (shares := _made(lambda: choose_for_scale(len(levels), epsilon, "shares").best)):
             yield 'type = "scale" with goal = "shares"', _as_scale(question, levels, shares)
+        # Beyond, its weights would fill the survey.
         if hi - lo <= MOST_COMPARED and (noisy := _made(lambda: Geometric.from_epsilon(lo, hi, epsilon))):
             yield 'mechanism = "geometric"', Question(question.id, "number", question.text, (), noisy)
 

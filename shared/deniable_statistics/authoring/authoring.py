@@ -15,7 +15,7 @@ from deniable.access.issuer import Issuer
 from deniable.errors import ParameterError, SurveyError, describe, key_hint, shown
 from deniable.exact import positive_epsilon
 from deniable.mechanisms import MECHANISMS, ForcedResponse, KAry, Longitudinal, Mechanism, TwoCoin, Warner
-from deniable.survey.document import ACCESS, MAX_BYTES, READERS, RELEASE, RESULTS, RETENTIONS, Survey
+from deniable.survey.document import MAX_BYTES, Survey
 from deniable.survey.group import Group, check_name
 from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
@@ -23,9 +23,11 @@ from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refu
 from deniable_statistics.authoring.selection import choose
 from deniable_statistics.authoring.sharing import Member, ways_to_share, why
 
+AS_WRITTEN = ("cohort_required", "retention", "fresh", "release", "results", "readers", "access")
+"""Keys whose values a `Survey` takes as they are; it checks them, and knows what holds where one is not written."""
+
 SURVEY_KEYS = (
-    *("title", "organiser", "about", "opens", "closes", "cohorts", "cohort_required"),
-    *("retention", "fresh", "release", "results", "readers", "access", "issuer"),
+    *("title", "organiser", "about", "opens", "closes", "cohorts", *AS_WRITTEN, "issuer"),
     *("epsilon", "draw", "groups", "questions"),
 )
 QUESTION_KEYS = ("id", "type", "text", "epsilon", "group")
@@ -77,8 +79,38 @@ def read_survey(text: str | bytes | Path) -> Survey:
     >>> survey.id, survey.questions[0].mechanism
     ('httkewi55ornktgjp4t4lebelm', TwoCoin(truth=2147483648, yes=2147483648))
     """
-    if isinstance(text, Path):
-        text = _read_file(text)
+    written = _read_toml(_read_file(text) if isinstance(text, Path) else text)
+    _refuse_unknown(written, SURVEY_KEYS, "survey")
+    questions = written.get("questions")
+    if not isinstance(questions, list) or not questions or not all(isinstance(each, dict) for each in questions):
+        raise SurveyError("questions: must be one or more tables [[questions]]")
+    ids = tuple(str(each["id"]) for each in questions if "id" in each)
+    # Before any question is read, whose errors are told by its id.
+    refuse_repeats(ids, "questions: ids")
+    groups = _groups(written)
+    drafts = [_draft(each, number, groups) for number, each in enumerate(questions, start=1)]
+    return Survey(
+        title=_text(_required(written, "title", "survey"), "title"),
+        organiser=_text(written.get("organiser"), "organiser"),
+        about=_text(written.get("about"), "about"),
+        opens=_date(written, "opens"),
+        closes=_date(written, "closes"),
+        cohorts=tuple(_list(written, "cohorts", "survey")) if "cohorts" in written else (),
+        issuer=_issuer(written.get("issuer")),
+        questions=_questions(drafts, groups),
+        **{key: written[key] for key in AS_WRITTEN if key in written},
+    )
+
+
+def _read_file(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise SurveyError(f"survey: {path.name} cannot be read: {error.strerror}") from None
+
+
+def _read_toml(text: str | bytes) -> dict[str, Any]:
+    """The keys of a survey's file, or a SurveyError that names the line."""
     try:
         source = text.decode("utf-8") if isinstance(text, bytes) else text
     except UnicodeDecodeError as problem:
@@ -90,7 +122,7 @@ def read_survey(text: str | bytes | Path) -> Survey:
     if len(source) > MAX_BYTES:
         raise SurveyError(f"survey: must be at most {MAX_BYTES} characters, got {len(source)}")
     try:
-        written = tomllib.loads(source, parse_float=Decimal)
+        return tomllib.loads(source, parse_float=Decimal)
     except tomllib.TOMLDecodeError as problem:
         if _FILE_NAME.fullmatch(source):
             raise SurveyError(
@@ -101,38 +133,6 @@ def read_survey(text: str | bytes | Path) -> Survey:
         raise SurveyError(_usual_slip(source, sentence) or f"survey: is not TOML: {sentence}") from None
     except RecursionError:
         raise SurveyError("survey: is not TOML of a survey: it nests too deep") from None
-    _refuse_unknown(written, SURVEY_KEYS, "survey")
-    questions = written.get("questions")
-    if not isinstance(questions, list) or not questions or not all(isinstance(each, dict) for each in questions):
-        raise SurveyError("questions: must be one or more tables [[questions]]")
-    ids = tuple(str(each["id"]) for each in questions if "id" in each)
-    refuse_repeats(ids, "questions: ids")
-    groups = _groups(written)
-    drafts = [_draft(each, number, groups) for number, each in enumerate(questions, start=1)]
-    return Survey(
-        title=_text(_required(written, "title", "survey"), "title"),
-        organiser=_text(written.get("organiser"), "organiser"),
-        about=_text(written.get("about"), "about"),
-        opens=_date(written, "opens"),
-        closes=_date(written, "closes"),
-        cohorts=tuple(_list(written, "cohorts", "survey")) if "cohorts" in written else (),
-        cohort_required=written.get("cohort_required", False),
-        retention=written.get("retention", RETENTIONS[0]),
-        fresh=written.get("fresh"),
-        release=written.get("release", RELEASE),
-        results=written.get("results", RESULTS[0]),
-        readers=written.get("readers", READERS[0]),
-        access=written.get("access", ACCESS[0]),
-        issuer=_issuer(written.get("issuer")),
-        questions=_questions(drafts, groups),
-    )
-
-
-def _read_file(path: Path) -> bytes:
-    try:
-        return path.read_bytes()
-    except OSError as error:
-        raise SurveyError(f"survey: {path.name} cannot be read: {error.strerror}") from None
 
 
 def _issuer(written: object) -> Issuer | None:
@@ -151,6 +151,7 @@ def _usual_slip(source: str, sentence: str) -> str | None:
     if not place or not 1 <= int(place[1]) <= len(lines):
         return None
     number, line = int(place[1]), lines[int(place[1]) - 1]
+    # Within straight quotes curly ones are text.
     if set(re.sub(r'"[^"]*"', "", line)) & CURLY_QUOTES:
         return f'survey, line {number}: must have straight quotes around texts, like "this", not curly ones'
     if found := re.search(rf"=\s*({_DAY_FIRST.pattern})", line):
@@ -183,6 +184,7 @@ def _groups(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
         raise SurveyError("draw: needs epsilon, which the questions share")
     if WHOLE_SURVEY in groups:
         raise SurveyError(f"groups: must not be called {WHOLE_SURVEY!r}, the group of what shares the survey's epsilon")
+    # The survey's epsilon is that of one more group, of all questions that have no noise of their own.
     if "epsilon" in written:
         groups = groups | {WHOLE_SURVEY: {key: written[key] for key in GROUP_KEYS if key in written}}
     for name, each in groups.items():
@@ -231,6 +233,7 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
     options = _options(kind, written, where)
     if "decline" in written:
         kind, options = _declinable(kind, options, written, where)
+    # Two options may be one word in another language, and nobody could tell the answers apart.
     for language in {language for each in options if isinstance(each, Text) for language in each.translations}:
         spoken = tuple(each.in_language(language) if isinstance(each, Text) else each for each in options)
         refuse_repeats(spoken, f"{where}: options in {language}")
@@ -242,6 +245,7 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
 
 def _group_of(written: Mapping[str, Any], kind: QuestionType, where: str, groups: Collection[str]) -> str | None:
     """The group that a question shares its epsilon with; None where it says how much noise it has itself."""
+    # Either says how much noise there is; both could contradict each other.
     coins = [key for key in _COINS if key in written]
     if "epsilon" in written and coins:
         raise SurveyError(f"{where}: must have either epsilon or the coins, got both epsilon and {coins[0]}")
@@ -263,6 +267,7 @@ def _group_of(written: Mapping[str, Any], kind: QuestionType, where: str, groups
 
 def _questions(drafts: Sequence[_Draft], groups: Mapping[str, Mapping[str, Any]]) -> tuple[Question, ...]:
     """The questions with the noise that they ask for, or that their groups have for them."""
+    # A group's noise is chosen for all of its questions together, wherever they stand in the file.
     members = {name: [each for each in drafts if each.group == name] for name in groups}
     shared = {name: iter(_shared(name, groups[name], some)) for name, some in members.items()}
     return tuple(_alone(each) if each.group is None else next(shared[each.group]) for each in drafts)
@@ -285,6 +290,7 @@ def _shared(name: str, written: Mapping[str, Any], drafts: Sequence[_Draft]) -> 
     except ParameterError as error:
         raise SurveyError(f"{where}: {error}") from None
     best, reason = ways[0], why(ways)
+    # Then nothing is drawn: each is a question of its own with a part of epsilon.
     if best.is_split:
         told = None if len(drafts) == 1 else reason
         return [each.with_noise(own, told) for each, own in zip(drafts, best.mechanisms, strict=True)]
@@ -312,6 +318,7 @@ def _options(kind: QuestionType, written: Mapping[str, Any], where: str) -> tupl
             )
         levels = levels_from(str(lo), hi - lo + 1)
         return _with_ends(levels, written, where) if "ends" in written else levels
+    # Types that have neither fixed options nor numbers list theirs.
     options = tuple(_text(each, f"{where}: options") for each in _list(written, "options", where))
     if len(options) < 2:
         raise SurveyError(f"{where}: options must be at least 2, got {len(options)}: one option needs no question")

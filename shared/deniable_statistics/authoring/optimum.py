@@ -8,18 +8,17 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable.exact import LARGEST_LOSS, exp_below
 from deniable.mechanisms.knots import MOST_KNOTS, MOST_REPORTS, shares_of_knots
 from deniable.randomness import UNIT
 
-if TYPE_CHECKING:
-    import numpy as np
-    from numpy.typing import NDArray
-
-    Floats = NDArray[np.float64]
+Floats = NDArray[np.float64]
 
 ENOUGH = 1.03
 """Ratio of the noise to the optimum that is good enough: then fewer knots and reports are preferred."""
@@ -66,7 +65,9 @@ def least_noise(steps: int, epsilon: Fraction) -> Rows:
        Learning Research 17 (2016), 1-51: what is best of all channels is found by linear programs.
     """
     bound = exp_below(epsilon)
+    # A little less, so that rounding to integers stays within the bound.
     ratio = float(bound) * (1 - 1e-12)
+    # What many knots and outputs reach is the yardstick for few.
     reached = ENOUGH * optimal_noise(steps, ratio)
     found: list[tuple[float, Rows]] = []
     for line, outputs in _sizes(steps, ratio, reached):
@@ -95,8 +96,6 @@ def optimal_noise(steps: int, ratio: float, knots: int = 41, outputs: int = 91) 
 
 
 def _noise_with_any_outputs(line: Line, ratio: float, outputs: int = 91) -> float:
-    import numpy as np
-
     # Where their number is 1 more than a multiple of 6, the two outputs that suffice are among them.
     channel = _solve(line, np.linspace(-1.5, 1.5, outputs) * _widest(ratio), ratio)
     return math.inf if channel is None else channel.noise
@@ -132,15 +131,11 @@ class Line:
 
     @property
     def x(self) -> Floats:
-        import numpy as np
-
         return 2 * np.array(self.knots) / self.knots[-1] - 1
 
     @property
     def shares(self) -> Floats:
         """What each knot's row weighs in the mean of the rows of all answers."""
-        import numpy as np
-
         weights = shares_of_knots(self.knots)
         return np.array(weights) / sum(weights)
 
@@ -161,8 +156,6 @@ class Chances:
     @property
     def mean(self) -> Floats:
         """How likely each output is among all answers."""
-        import numpy as np
-
         return np.asarray(self.line.shares @ self.p)
 
     @property
@@ -176,7 +169,6 @@ def _solve(line: Line, outputs: Floats, ratio: float) -> Chances | None:
 
     The unknowns are ``p`` and ``E l``, of which ``l`` alone could be as small as the solver's tolerance.
     """
-    import numpy as np
     from scipy.optimize import linprog
     from scipy.sparse import coo_array
 
@@ -190,8 +182,10 @@ def _solve(line: Line, outputs: Floats, ratio: float) -> Chances | None:
         values, rows, columns = (np.concatenate(each) for each in zip(*entries, strict=True))
         return coo_array((values, (rows, unknown[columns])), shape=(rows.max() + 1, unknown.max() + 1))
 
+    # sum_v v^2 P(v|x), over all x
     cost = np.zeros(unknown.max() + 1)
     np.add.at(cost, unknown[p], np.outer(line.shares, outputs**2).ravel())
+    # l <= p and p <= E l, in terms of p and E l.
     below, above = p, n * v + p
     solved = linprog(
         cost,
@@ -206,12 +200,11 @@ def _solve(line: Line, outputs: Floats, ratio: float) -> Chances | None:
 
 def _few_outputs(line: Line, size: int, ratio: float) -> Chances | None:
     """The best channel of so many outputs that a local search finds; None where there is no sound one."""
-    import numpy as np
-
     even = (_solve(line, np.linspace(-stretch, stretch, size) * _widest(ratio), ratio) for stretch in STRETCHES)
     best = min(filter(None, even), key=lambda each: each.noise, default=None)
     if best is None:
         return None
+    # A quarter of the distance: neighbours do not meet.
     reach = (best.outputs[1] - best.outputs[0]) / 4
     for _ in range(ROUNDS):
         three = _solve(line, (best.outputs[:, None] + reach * np.array([-1, 0, 1])).ravel(), ratio)
@@ -231,19 +224,18 @@ ROUNDS = 6
 
 def _merged(three: Chances, before: Floats) -> Floats:
     """For each three outputs their mean; where they have no mass, the output that they replaced."""
-    import numpy as np
-
+    # How likely each of the three is among all answers.
     mass = three.mean.reshape(-1, 3)
     total = mass.sum(axis=1)
     means = (mass * three.outputs.reshape(-1, 3)).sum(axis=1) / np.maximum(total, NEGLIGIBLE)
     outputs = np.where(total > NEGLIGIBLE, means, before)
+    # Symmetric to the last float, as the answers are.
     return np.asarray((outputs - outputs[::-1]) / 2)
 
 
 def _pruned(channel: Chances) -> Chances | None:
     """Without outputs that hardly occur and knots where no row bends; None if its rows are too much alike."""
-    import numpy as np
-
+    # Outputs that hardly occur cost a column of weights and tell nothing.
     p = channel.p[:, channel.mean > NEGLIGIBLE]
     p /= p.sum(axis=1, keepdims=True)
     slopes = np.diff(p, axis=0) / np.diff(channel.line.knots)[:, None]
@@ -285,6 +277,7 @@ def _moved(row: list[int], step: int, target: Floats, limits: list[tuple[int, in
     """How many steps each weight moves towards its target within its limits, such that the row adds up."""
     least = [-((weight - low) // step) for weight, (low, _) in zip(row, limits, strict=True)]
     most = [(high - weight) // step for weight, (_, high) in zip(row, limits, strict=True)]
+    # Nearest to the target, within its limits.
     moves = [
         min(max(round((aim - weight) / step), low), high)
         for weight, aim, low, high in zip(row, target.tolist(), least, most, strict=True)
@@ -305,8 +298,6 @@ def _moved(row: list[int], step: int, target: Floats, limits: list[tuple[int, in
 
 def _at_knots(rows: Rows) -> Floats:
     """The rows of the knots, shape (knots, reports)."""
-    import numpy as np
-
     moves = np.array(rows.slopes, dtype=float) * np.diff(rows.knots)[:, None]
     return np.asarray(np.vstack([rows.weights, rows.weights + np.cumsum(moves, axis=0)]) / UNIT)
 
@@ -314,15 +305,15 @@ def _at_knots(rows: Rows) -> Floats:
 def _keeps(rows: Rows, epsilon: Fraction) -> bool:
     """Whether rounding costs no more of the asked epsilon than may be."""
     p = _at_knots(rows)
+    # epsilon is the largest log-ratio within an output, over all knots.
     kept = math.log((p.max(axis=0) / p.min(axis=0)).max())
     return kept >= float(epsilon * (1 - LARGEST_LOSS))
 
 
 def _noise_of(rows: Rows) -> float:
     """The mean noise of the best unbiased estimator from these very integers."""
-    import numpy as np
-
     line, p = Line(rows.knots), _at_knots(rows)
     mean = line.shares @ p
+    # Weighted least squares: x' (P W P')^-1 P W with W = diag(1 / mean).
     scores = np.linalg.solve((p / mean) @ p.T, line.x) @ (p / mean)
     return float(mean @ scores**2) - line.variance

@@ -25,6 +25,7 @@ def people_needed(mechanism: Mechanism, *, wants_mean: bool, asked: float = 1.0)
 
 def people(variance: float) -> int:
     """Respondents for that half width, if ``n`` times the variance of what is wanted is this."""
+    # z^2 V / w^2
     return math.ceil(variance * (NormalDist().inv_cdf(0.975) / HALF_WIDTH) ** 2)
 
 
@@ -36,8 +37,10 @@ def variance_if_even(mechanism: Mechanism, *, wants_mean: bool) -> float:
     """
     if not wants_mean:
         share = _even_share(mechanism)
+        # Sampling of one option, and the mean noise of all.
         return share * (1 - share) + noise_if_even(mechanism) / mechanism.k
     possible = mechanism.answer_range
+    # In a range of length 1, so that scales and numbers compare.
     return mean_variance(mechanism) / (possible[-1] - possible[0]) ** 2
 
 

@@ -70,6 +70,7 @@ def comparison(question: Question) -> list[str]:
     if published and published.startswith(choice.claim):
         return [_sentence(published + bounds)]
     sentences = [_sentence(published)] if published else []
+    # The author named the mechanism: what would have been chosen stands beside it.
     said = choice.compared(question.share_asked)
     mechanism = question.mechanism
     if type(mechanism) is not type(choice.best) or str(mechanism) != str(choice.best):
@@ -101,10 +102,10 @@ def _bound(question: Question) -> Iterator[float]:
     if question.kind.takes_several:
         yield _least_variance_of_bits(len(question.options), ratio)
     elif question.kind.wants_mean(question.goal):
-        from deniable_statistics.authoring.optimum import optimal_noise
-
         steps = len(question.mechanism.answer_range) - 1
         with contextlib.suppress(ModuleNotFoundError):  # without scipy nobody solves the linear program
+            from deniable_statistics.authoring.optimum import optimal_noise
+
             yield (optimal_noise(steps, ratio) + (steps + 2) / (3 * steps)) / 4
 
 
@@ -115,6 +116,7 @@ def _least_variance_of_bits(k: int, ratio: float) -> float:
     # A report that is E times as likely under a share alpha of all patterns as under the others.
     alphas = (step / 2000 for step in range(1, 2000))
     gain = max(2 * math.log(1 / a) * ((ratio - 1) * a / ((ratio - 1) * a + 1)) ** 2 for a in alphas)
+    # Level-1 inequality: ``gain`` bounds what a report tells of all bits together; each has the variance 1/4.
     return k / (4 * gain)
 
 

@@ -127,18 +127,21 @@ def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
     drawn-boxes (2 of 8) 4,063; drawn-boxes (3 of 8) 5,196; tick-boxes 24,842
     """
     coins = _made((TickBoxes,), range(k), epsilon)
+    # Drawn boxes hold a few of the boxes in each report, coins all of them.
     if goal == "together":
         return _choose(f"{POINTS_OF_A_BOX} with all boxes in every report", coins)
     drawn: list[Candidate] = []
     for s in range(1, min(k, MOST_DRAWN) + 1):
         with contextlib.suppress(ParameterError):
             drawn.append(_candidate(DrawnBoxes.from_epsilon(k, epsilon, s)))
+    # The reason that a survey publishes names two of them; all would be a list.
     nearest = sorted(drawn, key=lambda each: each.variance)[:2]
     return _choose(POINTS_OF_A_BOX, [*nearest, *coins])
 
 
 def choose_for_number(lo: int, hi: int, epsilon: Number) -> Choice:
     """The candidates for a whole number in a range whose mean is wanted."""
+    # Wide ranges: only what publishes a few weights, however many numbers there are.
     linear = (OneBitMean, Piecewise)
     among = (*linear, Geometric, DiscreteLaplace) if hi - lo <= MOST_COMPARED else linear
     return _choose(PART_OF_RANGE, _made(among, range(lo, hi + 1), epsilon, wants_mean=True))
@@ -165,6 +168,7 @@ def _choose(precision: str, plainest_first: Iterable[Candidate]) -> Choice:
     if not candidates:
         raise ParameterError("epsilon: no mechanism can hold it with 32-bit weights for so many options")
     least = min(each.variance for each in candidates)
+    # The first within the tie is the plainest: that is the order in which they come.
     chosen = next(each for each in candidates if each.variance <= TIE * least)
     others = (each for each in candidates if each is not chosen)
     return Choice(precision, (chosen, *sorted(others, key=lambda each: each.variance)))

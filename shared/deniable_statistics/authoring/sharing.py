@@ -126,11 +126,13 @@ def ways_to_share(members: Sequence[Member], epsilon: Number, draw: int | None =
     found = list(_promising(members, asked) if draw is None else _ways(members, asked, draw))
     if not found:
         raise ParameterError(f"epsilon: {float(asked):g} for {size} questions cannot be held by 32-bit weights")
+    # What devices refuse comes last, however few people it takes.
     return tuple(sorted(found, key=lambda each: (each.is_refused, each.respondents)))
 
 
 def why(ways: Sequence[Sharing]) -> str:
     """The choice of the first in a sentence, as surveys publish it; what splitting takes too, where it is known."""
+    # Splitting is what authors know, so that it is named wherever it was looked at.
     named = [*ways[:SHOWN], *(each for each in ways[SHOWN:] if each.is_split)]
     refused = {True: " (which devices refuse)", False: ""}
     said = [f"{each.label} {each.respondents:,}{refused[each.is_refused]}" for each in named]
@@ -140,6 +142,7 @@ def why(ways: Sequence[Sharing]) -> str:
 def _promising(members: Sequence[Member], epsilon: Fraction) -> Iterator[Sharing]:
     """All ways, as far as asking one question more may still be better; and to split epsilon over all."""
     size, least, in_vain = len(members), math.inf, 0
+    # Means of the same kind are solved once; few kinds can all be looked at.
     is_quick = len({each for each in members if each.wants_mean}) <= QUICK
     for draw in range(1, size):
         ways = list(_ways(members, epsilon, draw, math.inf if is_quick else least))
@@ -166,12 +169,14 @@ def _ways(members: Sequence[Member], epsilon: Fraction, draw: int, enough: float
             if each.wants_mean and respondents > enough:
                 return
             mechanisms[each] = mechanism_of(each)
+            # The question that takes the most people decides for the group.
             needed = people_needed(mechanisms[each], wants_mean=each.wants_mean, asked=draw / size)
             respondents = max(respondents, needed)
         yield Sharing(size, draw, joint, tuple(mechanisms[each] for each in members), respondents)
 
     with contextlib.suppress(ParameterError):
         yield from way(None, lambda each: mechanism_at(each, epsilon / draw))
+    # One response over patterns needs the same options in all questions.
     k = len(members[0].answers)
     if draw > 1 and k**draw <= MOST_PATTERNS and all(each.is_one_option and len(each.answers) == k for each in kinds):
         with contextlib.suppress(ParameterError):
