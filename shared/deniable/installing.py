@@ -13,7 +13,7 @@ who followed such advice. Once the project has registered and released it, this 
 
 
 def install_hint(extra: str = "") -> str:
-    """What to do to get a library that is missing, for the end of an error message.
+    """How to install an extra of the project, for the end of an error message.
 
     >>> install_hint("server")
     "in a clone of the project: pip install '.[server]'"
@@ -23,7 +23,7 @@ def install_hint(extra: str = "") -> str:
 
 
 def extra_with(module: str) -> str:
-    """The extra that brings a library: that of researchers, the collector's, or that of collectors on PostgreSQL.
+    """The extra of the distribution that brings a library: ``research``, ``server`` or ``postgresql``.
 
     >>> extra_with("sqlite_utils.db"), extra_with("numpy")
     ('server', 'research')
@@ -31,6 +31,7 @@ def extra_with(module: str) -> str:
     from importlib.metadata import requires  # which takes longer than this whole module, and is needed in a failure
 
     name = re.escape(module.split(".")[0].replace("_", "-"))
+    # A requirement reads like `numpy>=2; extra == "research"`: the name, versions, then the extra that brings it.
     needs = re.compile(rf"{name}\b(?!-)[^;]*;.*\bextra == ['\"](\w+)['\"]")
     extras = {found[1] for each in requires("deniable") or () if (found := needs.match(each))}
     return next((extra for extra in ("research", "server", "postgresql") if extra in extras), "research")

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from deniable import BudgetError, Ceiling, Report, Survey, read_survey
-from deniable_client import Memory, Told, UnusableMemory, memory_file, randomize
+from deniable_client import Disclosure, Memory, UnusableMemory, memory_file, randomize
 from deniable_client.folder import user_data_folder
 from deniable_client.memory import utc_today
 from tests.support.survey_files import question_toml, survey_toml
@@ -390,7 +390,7 @@ def test_question_under_other_titles_keeps_its_value_and_costs_nothing_more(memo
     assert len({report.id for report in reports}) == 40
     assert memory.ledger(HERE).epsilon == 1
     told = memory.told(survey_of(1, "Title 40", "The same?"), HERE)
-    assert told == Told(collector=1, device=1, has_told=True, is_same=True)
+    assert told == Disclosure(collector=1, device=1, has_told=True, is_same=True)
     assert not memory.told(survey_of(1, "Title 40", "The same, though?"), HERE).is_same
 
 

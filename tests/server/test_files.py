@@ -15,7 +15,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from deniable import Report, Survey
-from deniable_server.store import Outcome, StoreReplaced
+from deniable_server.store import StoreReplaced, Verdict
 from deniable_server.store.sqlite import files
 from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.integrity import inspect
@@ -28,7 +28,7 @@ def report(number: int) -> Report:
 
 def store_some(store: SqliteStore, survey: Survey, *numbers: int) -> None:
     for number in numbers:
-        assert store.store_reports([(survey, [report(number)])]) == [[Outcome.STORED]]
+        assert store.store_reports([(survey, [report(number)])]) == [[Verdict.STORED]]
 
 
 def beside(path: Path, suffix: str) -> Path:
@@ -179,7 +179,7 @@ def test_nobody_trusts_a_look_that_is_not_over(
     remove_log(store.path)
     original = files.identity
     connection = store.db.conn  # a probe looks through it while its own thread commits
-    assert isinstance(connection, files.Connection)
+    assert isinstance(connection, files.FileConnection)
     refused: list[StoreReplaced] = []
 
     def identity(name: str | Path) -> files.Identity | None:

@@ -16,7 +16,7 @@ from deniable_client.device import Given, range_of, true_answer
 Answers = dict[str, Given]
 
 
-class Stopped(Exception):
+class StopRequest(Exception):
     """The person wants to stop."""
 
 
@@ -25,7 +25,7 @@ def ask_all(questions: Sequence[Question]) -> Answers:
 
     Raises
     ------
-    Stopped
+    StopRequest
         If the person types stop.
     """
     screens.show([m.TRUTHFULLY, m.HIDDEN])
@@ -81,15 +81,16 @@ def ask(asked: Question, number: int, total: int) -> Given | None:
 
 
 def read(prompt: str, *, hidden: bool = False) -> str:
-    """One typed line, without spaces around it and in lower case; Stopped for the word stop.
+    """One typed line, without spaces around it and in lower case; StopRequest for the word stop.
 
     Through no shell and no line editor, so that no history keeps it.
     """
     line: str = click.prompt(prompt, default="", show_default=False, prompt_suffix="", hide_input=hidden)
     click.echo()
+    # Before anything else is done with the line: stop must work everywhere.
     wish = line.strip().lower()
     if wish == "stop":
-        raise Stopped
+        raise StopRequest
     return wish
 
 
@@ -110,6 +111,7 @@ def answer_from(asked: Question, typed: str) -> Given:
     """
     given: object = None
     if asked.kind.is_yes_no:
+        # One letter is enough where there are only two words.
         given = {"n": "no", "y": "yes"}.get(typed, typed)
     elif asked.kind.answers is AnswerKind.LEVELS:
         given = typed

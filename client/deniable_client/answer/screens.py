@@ -22,9 +22,9 @@ from deniable_client.answer import messages as m
 from deniable_client.answer.simulator import split
 from deniable_client.audit.answers import extreme_answers
 from deniable_client.client import CLIENT, tells_use
-from deniable_client.connection import Hindrance
+from deniable_client.collector_connection import Hindrance
 from deniable_client.device import Given, range_of
-from deniable_client.memory import Told
+from deniable_client.memory import Disclosure
 
 WIDTH = 80
 MARGIN = "    "
@@ -41,6 +41,7 @@ def show(paragraphs: Iterable[str], *, err: bool = False) -> None:
     width = min(WIDTH, shutil.get_terminal_size().columns)
     for paragraph in paragraphs:
         for line in paragraph.split("\n"):
+            # Lines of others keep their margin when they wrap, so that none can pass for ours.
             margin = MARGIN if line.startswith(MARGIN) else ""
             click.echo(textwrap.fill(line, width, subsequent_indent=margin, break_on_hyphens=False), err=err)
         click.echo(err=err)
@@ -50,6 +51,7 @@ def show(paragraphs: Iterable[str], *, err: bool = False) -> None:
 def aside() -> Iterator[None]:
     """The terminal's other screen, which leaves nothing behind: for answers that somebody wants to read."""
     has_one = os.environ.get("TERM", "dumb") != "dumb"
+    # The alternate screen of xterm: what is shown there is in no scrollback.
     click.echo("\x1b[?1049h\x1b[H" if has_one else "", nl=False)
     try:
         yield
@@ -72,9 +74,9 @@ def label_of(question: Question, option: str) -> str:
     return (m.YES if option == "yes" else m.NO) if question.kind.is_yes_no else inline(option)
 
 
-def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | None = None) -> Paragraphs:
+def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclosure | None = None) -> Paragraphs:
     """Who asks, what leaves the device, why true answers help, who can learn what, and what the device told before."""
-    told = told or Told()
+    told = told or Disclosure()
     most = Ceiling()
     weak = weakness(survey, told.collector)
     no_admission = said(weak, noAdmission=m.NO_ADMISSION) if _has_yes(survey) else ""
@@ -126,6 +128,7 @@ def odds(survey: Survey) -> Paragraphs:
 
 
 def _percent(part: float, most: float) -> int:
+    # Rounded up: a share of a ceiling must not look smaller than it is.
     return math.ceil(100 * part / most)
 
 
@@ -168,13 +171,13 @@ def receipt(
     *,
     is_old: bool,
     is_mine: bool = True,
-    told: Told | None = None,
+    told: Disclosure | None = None,
     report: bytes | None = None,
 ) -> Paragraphs:
     """What a respondent can keep, as strong as the consent said; what was drawn only for who asked, because people read
     a No as a denial. ``is_mine`` unless the link bears the invitation of another person at this device.
     """
-    weak = weakness(survey, (told or Told()).collector)
+    weak = weakness(survey, (told or Disclosure()).collector)
     each = list(dict.fromkeys(sentence for asked in survey.questions for sentence in odds_sentences(asked)))
     return [
         m.SENT_BEFORE if is_old else m.SENT,

@@ -33,6 +33,8 @@ def everybody(survey: Survey) -> list[Answers]:
 def choose(people: list[Answers], n: int) -> list[Answers]:
     """``n`` of them at random; beyond their number everybody and some twice."""
     dice = random.SystemRandom()
+    # Everybody as often as possible, the rest without replacement: the shares stay as near to the true ones as they
+    # can.
     whole, rest = divmod(n, len(people))
     return people * whole + dice.sample(people, rest)
 

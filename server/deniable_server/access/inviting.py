@@ -8,31 +8,31 @@ from typing import Any, Protocol, TypeVar
 from deniable.errors import CollectorError
 from deniable_server.access import remote
 from deniable_server.location import Location
-from deniable_server.store import Added, Unused, open_store
+from deniable_server.store import InvitationCounts, InvitationUsage, open_store
 
 MOST_HASHES = 10_000
 """Hashes in one request."""
 
 
-Answer = TypeVar("Answer", Added, Unused)
+Answer = TypeVar("Answer", InvitationCounts, InvitationUsage)
 
 
-class Inviting(Protocol):
+class InvitationStore(Protocol):
     """Where the invitations of a survey are kept."""
 
-    def add_invitations(self, survey_id: str, hashes: Sequence[str]) -> Added:
+    def add_invitations(self, survey_id: str, hashes: Sequence[str]) -> InvitationCounts:
         """Invite whoever has the secrets of these hashes."""
 
-    def unused_invitations(self, survey_id: str, hashes: Sequence[str] | None = None) -> Unused:
+    def unused_invitations(self, survey_id: str, hashes: Sequence[str] | None = None) -> InvitationUsage:
         """How many were invited, how many invitations are unused, and which of some."""
 
 
-def inviting(database: Location, url: str | None = None, token: str | None = None) -> Inviting:
+def inviting(database: Location, url: str | None = None, token: str | None = None) -> InvitationStore:
     """The store of a file, or a running collector where there is an address."""
     return _Remote(url, token) if url else open_store(database)
 
 
-def add_invitations(place: Inviting, survey_id: str, hashes: Sequence[str]) -> Added:
+def add_invitations(place: InvitationStore, survey_id: str, hashes: Sequence[str]) -> InvitationCounts:
     """Invite, however many there are. What failed halfway can be sent again: who was invited stays so.
 
     Raises
@@ -44,10 +44,10 @@ def add_invitations(place: Inviting, survey_id: str, hashes: Sequence[str]) -> A
     for start in range(0, len(hashes), MOST_HASHES):
         of_these = place.add_invitations(survey_id, hashes[start : start + MOST_HASHES])
         added, known = added + of_these.added, known + of_these.known
-    return Added(added, known)
+    return InvitationCounts(added, known)
 
 
-def unused_invitations(place: Inviting, survey_id: str, hashes: Sequence[str] | None = None) -> Unused:
+def unused_invitations(place: InvitationStore, survey_id: str, hashes: Sequence[str] | None = None) -> InvitationUsage:
     """How many were invited, how many invitations are unused, and which of the hashes given, unless results are live.
 
     Raises
@@ -70,13 +70,13 @@ class _Remote:
         self._url = url
         self._token = token
 
-    def add_invitations(self, survey_id: str, hashes: Sequence[str]) -> Added:
+    def add_invitations(self, survey_id: str, hashes: Sequence[str]) -> InvitationCounts:
         """Invite over HTTP."""
-        return self._read(Added, remote.invitations(self._url, self._token, survey_id, "", hashes))
+        return self._read(InvitationCounts, remote.invitations(self._url, self._token, survey_id, "", hashes))
 
-    def unused_invitations(self, survey_id: str, hashes: Sequence[str] | None = None) -> Unused:
+    def unused_invitations(self, survey_id: str, hashes: Sequence[str] | None = None) -> InvitationUsage:
         """Ask over HTTP."""
-        return self._read(Unused, remote.invitations(self._url, self._token, survey_id, "/unused", hashes))
+        return self._read(InvitationUsage, remote.invitations(self._url, self._token, survey_id, "/unused", hashes))
 
     def _read(self, kind: Callable[..., Answer], answer: dict[str, Any]) -> Answer:
         try:

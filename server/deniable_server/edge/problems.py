@@ -47,7 +47,7 @@ STATUS: tuple[tuple[type[DeniableError], HTTPStatus], ...] = (
     (StoreForbidden, HTTPStatus.FORBIDDEN),
     (DeniableError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
-"""The first class that fits decides."""
+"""HTTP status by exception class; the first class that fits decides."""
 
 SENTENCES = {
     404: "There is nothing at this address.",
@@ -66,7 +66,7 @@ OUTAGES: Mapping[type[DeniableError], tuple[str, int]] = {
     StoreReplaced: (REPLACED, 60),
     StoreUnavailable: (UNAVAILABLE, 1),
 }
-"""What is said while the database takes nothing, and after how many seconds to try again."""
+"""Sentence and ``Retry-After`` in seconds for each reason why the database takes nothing."""
 
 
 def init_app(app: APIFlask) -> None:
@@ -76,6 +76,7 @@ def init_app(app: APIFlask) -> None:
     def on_api_error(error: HTTPError) -> Response:
         detail = SENTENCES.get(error.status_code) or error.message or "The request was refused."
         if isinstance(error.detail, dict) and error.detail:  # a validation error: location -> field -> messages
+            # One location at a time is enough for a person to act on.
             fields = next(iter(error.detail.values()))
             detail = "; ".join(f"{field}: {', '.join(map(str, messages))}" for field, messages in fields.items())
         return problem(error.status_code, detail)
@@ -83,6 +84,7 @@ def init_app(app: APIFlask) -> None:
     @app.errorhandler(HTTPException)
     def on_http_error(error: HTTPException) -> Response:
         code = error.code or 500
+        # Allow and WWW-Authenticate belong to the error; its type and length are those of our body.
         kept = {key: value for key, value in error.get_headers() if key not in ("Content-Type", "Content-Length")}
         return problem(code, SENTENCES.get(code, error.description or error.name), kept)
 
@@ -130,9 +132,9 @@ def answer(
     detail: str,
     headers: list[tuple[str, str]],
 ) -> Iterable[bytes]:
-    """The answer of `problem` to what is refused before it gets to Flask, at next to no cost.
+    """Answer like `problem`, at next to no cost, a request that is refused before it reaches Flask.
 
-    What kind of answer is wanted, this only guesses: it reads no more of ``Accept`` than whether it names HTML.
+    It only guesses the wanted media type, by whether ``Accept`` names HTML.
     """
     is_api = environ["PATH_INFO"].startswith("/api/")
     if not is_api and "pages" in app.blueprints and "text/html" in environ.get("HTTP_ACCEPT", ""):

@@ -16,7 +16,7 @@ _LINK = re.compile(r"(https?://[^\s?#@]+?)/+s/([a-z2-7]{26})/?(?:[?#]\S*)?", re.
 _START = re.compile(r"https?://(?!-)[a-z0-9.\[\]:-]+(/[\x21-\x7e]*)?", re.IGNORECASE)
 
 
-class Place(NamedTuple):
+class SurveyReference(NamedTuple):
     """Which survey somebody means, and where people answer it.
 
     Attributes
@@ -31,7 +31,7 @@ class Place(NamedTuple):
     survey: str
 
 
-def read_place(text: str) -> Place:
+def read_place(text: str) -> SurveyReference:
     """A survey by its id or its link.
 
     Raises
@@ -47,10 +47,10 @@ def read_place(text: str) -> Place:
     True
     """
     if is_address(text):
-        return Place(None, text)
+        return SurveyReference(None, text)
     found = _LINK.fullmatch(text)
     if found and is_address(found[2]):
-        return Place(found[1], found[2])
+        return SurveyReference(found[1], found[2])
     before = text.partition("#")[0]
     raise SurveyError(f"survey: must be 26 letters and digits or a link that ends in /s/ and them, got {before!r:.80}")
 

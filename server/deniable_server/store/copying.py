@@ -27,7 +27,7 @@ _OF_SURVEY = {
 """Tables with rows of a survey, which are few. What is ``unsorted`` is not copied: whatever arrives here is sorted."""
 
 
-class Copied(NamedTuple):
+class CopySummary(NamedTuple):
     """What was copied.
 
     Attributes
@@ -40,7 +40,7 @@ class Copied(NamedTuple):
     reports: int
 
 
-def copy(source: SqlStore, target: SqlStore, tell: Callable[[Survey], None] = lambda survey: None) -> Copied:
+def copy(source: SqlStore, target: SqlStore, tell: Callable[[Survey], None] = lambda survey: None) -> CopySummary:
     """Copy surveys, reports, tallies, invitations, keys and tokens, and compare what arrived with its checksums.
 
     Nobody may use either store meanwhile. What was interrupted is run again: it goes on where it ended. Until it is
@@ -86,7 +86,7 @@ def copy(source: SqlStore, target: SqlStore, tell: Callable[[Survey], None] = la
     with target._alone() as db:
         db.execute(f"DROP TABLE IF EXISTS {UNFINISHED}")
     with target._snapshot() as db:
-        return Copied(len(surveys), sum(counts.folded(db, survey) for survey in surveys))
+        return CopySummary(len(surveys), sum(counts.folded(db, survey) for survey in surveys))
 
 
 def _refuse_others(source: SqlStore, target: SqlStore, surveys: set[str]) -> None:

@@ -11,7 +11,7 @@ from typing import Protocol
 from deniable import Survey
 from deniable.errors import DeniableError
 from deniable_server.location import Address, Location, location
-from deniable_server.store.copying import Copied, copy
+from deniable_server.store.copying import CopySummary, copy
 from deniable_server.store.integrity import Inspection
 from deniable_server.store.interface import Store, utc_today
 from deniable_server.store.sql_store import SqlStore
@@ -79,7 +79,7 @@ def open_store(
 
 def copy_everything(
     source: str | Path | Address, target: str | Path | Address, tell: Callable[[Survey], None] = lambda survey: None
-) -> Copied:
+) -> CopySummary:
     """Copy a database into another one, while no collector serves either; see `deniable_server.store.copying.copy`.
 
     Raises

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 
 from deniable import Report, Survey, Tally
 from deniable_server.signing import PrivateKey
-from deniable_server.store.outcome import Outcome
+from deniable_server.store.verdict import Verdict
 
 Standing = Literal["open", "early", "closed"]
 """Whether a survey takes reports, does not yet, or does no longer."""
@@ -75,7 +75,7 @@ class SurveyState:
         return "early" if is_early else "closed"
 
 
-class Added(NamedTuple):
+class InvitationCounts(NamedTuple):
     """What became of invitations that somebody added.
 
     Attributes
@@ -88,7 +88,7 @@ class Added(NamedTuple):
     known: int
 
 
-class Unused(NamedTuple):
+class InvitationUsage(NamedTuple):
     """How many were invited, and who has not used it.
 
     Attributes
@@ -104,7 +104,7 @@ class Unused(NamedTuple):
     hashes: list[str] | None
 
 
-class Released(NamedTuple):
+class Release(NamedTuple):
     """What results show of a survey at one moment.
 
     Attributes
@@ -232,7 +232,7 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
+    def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Verdict]]:
         """Store reports in one durable transaction, and say of each what became of it.
 
         When this returns, what it calls stored is on disk. When it raises, nothing of the submissions is, or what is
@@ -245,7 +245,7 @@ class Store(ABC):
 
         Returns
         -------
-        list of list of Outcome
+        list of list of Verdict
             For each submission one outcome a report.
 
         Raises
@@ -296,7 +296,7 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def released(self, survey: Survey) -> AbstractContextManager[Released]:
+    def released(self, survey: Survey) -> AbstractContextManager[Release]:
         """Every report that results show, and the tallies that count just these, whatever comes meanwhile.
 
         Reads a few at a time, in one transaction that lasts as long as the block. Nobody waits for it; but as long as
@@ -305,7 +305,7 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def add_invitations(self, survey_id: str, hashes: Iterable[str]) -> Added:
+    def add_invitations(self, survey_id: str, hashes: Iterable[str]) -> InvitationCounts:
         """Invite whoever has the secrets of these hashes. Who was invited before stays so, used or not.
 
         Raises
@@ -317,7 +317,7 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def unused_invitations(self, survey_id: str, hashes: Iterable[str] | None = None) -> Unused:
+    def unused_invitations(self, survey_id: str, hashes: Iterable[str] | None = None) -> InvitationUsage:
         """How many were invited and how many invitations are unused, and of the hashes asked for which ones.
 
         Where results are live it is never said which ones: beside them it would say whose report came when. Refuses
@@ -351,10 +351,10 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def issue(self, survey_id: str, invitation: str, message: str) -> Outcome:
+    def issue(self, survey_id: str, invitation: str, message: str) -> Verdict:
         """Use an invitation to have a blinded message signed; both are named by their hashes.
 
-        Whoever gets `Outcome.STORED`, or later `Outcome.KNOWN`, may be told the signature.
+        Whoever gets `Verdict.STORED`, or later `Verdict.KNOWN`, may be told the signature.
 
         Raises
         ------

@@ -21,9 +21,9 @@ from deniable.access.invitation import hash_of
 from deniable.errors import SurveyError
 from deniable_server.store import checksum
 from deniable_server.store.connection import Connection
-from deniable_server.store.interface import Added, InvitationState, Unused
-from deniable_server.store.outcome import Outcome
+from deniable_server.store.interface import InvitationCounts, InvitationState, InvitationUsage
 from deniable_server.store.tables import invitations_table
+from deniable_server.store.verdict import Verdict
 
 UNUSED, USED = "0", "1"
 """States of an invitation that lets a report count."""
@@ -55,7 +55,7 @@ def check(hashes: Iterable[str]) -> list[str]:
     return sorted(set(found))
 
 
-def add(db: Connection, survey: Survey, hashes: Iterable[str], messages: int) -> Added:
+def add(db: Connection, survey: Survey, hashes: Iterable[str], messages: int) -> InvitationCounts:
     """Invite; within the caller's transaction. Who was invited before keeps the state of the invitation.
 
     Parameters
@@ -71,23 +71,23 @@ def add(db: Connection, survey: Survey, hashes: Iterable[str], messages: int) ->
     if rows:
         db.insert(invitations_table(survey), rows)
         checksum.change(db, survey, checksum.sum_of(survey, "invitation", rows))
-    return Added(len(rows), len(sent) - len(rows))
+    return InvitationCounts(len(rows), len(sent) - len(rows))
 
 
-def unused(db: Connection, survey: Survey, hashes: Sequence[str] | None) -> Unused:
+def unused(db: Connection, survey: Survey, hashes: Sequence[str] | None) -> InvitationUsage:
     """Count invitations, and say which of some are unused."""
     table = invitations_table(survey)
     query = f"SELECT count(*), count(*) FILTER (WHERE {IS_USED}) FROM {table}"
     invited, used = db.execute(query).fetchone()
     if hashes is None:
-        return Unused(invited, invited - used, None)
+        return InvitationUsage(invited, invited - used, None)
     asked = check(hashes)
     found = states(db, survey, asked)
     if missing := len(asked) - len(found):
         raise SurveyError(f"hashes: must be of people who are invited here; {missing:,} of {len(asked):,} are not")
     if survey.results == "live":
-        return Unused(invited, invited - used, None)
-    return Unused(invited, invited - used, [each for each, state in found.items() if not state.strip(UNUSED)])
+        return InvitationUsage(invited, invited - used, None)
+    return InvitationUsage(invited, invited - used, [each for each, state in found.items() if not state.strip(UNUSED)])
 
 
 def state_of(db: Connection, survey: Survey, invitation: str) -> InvitationState:
@@ -115,7 +115,7 @@ def change(db: Connection, survey: Survey, before: Mapping[str, str], after: Map
     checksum.change(db, survey, checksum.sum_of(survey, "invitation", rows))
 
 
-def use_for_message(db: Connection, survey: Survey, invitation: str, message: str, most: int) -> Outcome:
+def use_for_message(db: Connection, survey: Survey, invitation: str, message: str, most: int) -> Verdict:
     """Use an invitation to have a blinded message signed, which is named by its hash; what became of the request.
 
     Parameters
@@ -125,17 +125,17 @@ def use_for_message(db: Connection, survey: Survey, invitation: str, message: st
     """
     found = states(db, survey, [invitation], lock=True)
     if not found:
-        return Outcome.UNINVITED
+        return Verdict.UNINVITED
     state = found[invitation]
     messages = [state[start : start + HASH_DIGITS] for start in range(0, len(state), HASH_DIGITS)]
     signed = [each for each in messages if each != NO_MESSAGE]
     if message in signed:
-        return Outcome.KNOWN
+        return Verdict.KNOWN
     if len(signed) >= min(most, len(messages)):
-        return Outcome.SPENT
+        return Verdict.SPENT
     after = "".join([*signed, message]).ljust(len(state), UNUSED)
     change(db, survey, found, {invitation: after})
-    return Outcome.STORED
+    return Verdict.STORED
 
 
 def widen(db: Connection, survey: Survey, messages: int) -> bool:
@@ -174,19 +174,19 @@ class Rights:
             self._hash = {each.credential: hash_of(each.credential) for each in reports if each.credential}
             self._found = states(db, survey, self._hash.values(), lock=True)
 
-    def refusal_of(self, report: Report) -> Outcome | None:
+    def refusal_of(self, report: Report) -> Verdict | None:
         """Why a new report does not count; None if it does, and then no other one does by the same right."""
         if not self._asks:
             return None
         if report.credential is None:
-            return Outcome.UNINVITED
+            return Verdict.UNINVITED
         if self._survey.access != "invited":
             return None
         invitation = self._hash[report.credential]
         if invitation not in self._found:
-            return Outcome.UNINVITED
+            return Verdict.UNINVITED
         if invitation in self._spent or self._found[invitation] != UNUSED:
-            return Outcome.SPENT
+            return Verdict.SPENT
         self._spent[invitation] = USED
         return None
 

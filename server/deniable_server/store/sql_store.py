@@ -21,16 +21,16 @@ from deniable_server.store.errors import NotFound
 from deniable_server.store.integrity import UNFINISHED
 from deniable_server.store.interface import (
     HIDDEN,
-    Added,
+    InvitationCounts,
     InvitationState,
-    Released,
+    InvitationUsage,
+    Release,
     Store,
     SurveyState,
     TokenRow,
-    Unused,
 )
-from deniable_server.store.outcome import Outcome
 from deniable_server.store.tables import is_empty, pending_table, report_of, reports_table, rows_of
+from deniable_server.store.verdict import Verdict
 
 DAYS_OF_DOUBT = 7
 """Days after its last one on which a survey's ids are still kept: a clock that is set back must find them."""
@@ -80,7 +80,7 @@ class SqlStore(Store):
         """Make the tables of a survey."""
 
     @abstractmethod
-    def _take_open(self, db: Connection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Outcome], int]:
+    def _take_open(self, db: Connection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Verdict], int]:
         """Store new reports of an open survey; what became of each, and how many wait for a fold."""
 
     @abstractmethod
@@ -157,7 +157,7 @@ class SqlStore(Store):
         self._leave_no_trace()
         return self.state(survey_id)
 
-    def add_invitations(self, survey_id: str, hashes: Iterable[str]) -> Added:
+    def add_invitations(self, survey_id: str, hashes: Iterable[str]) -> InvitationCounts:
         survey = self.survey(survey_id)
         with self._transaction() as db:
             self._hold(db, survey)
@@ -169,7 +169,7 @@ class SqlStore(Store):
                 self._invitations_moved(db, survey)
         return added
 
-    def unused_invitations(self, survey_id: str, hashes: Iterable[str] | None = None) -> Unused:
+    def unused_invitations(self, survey_id: str, hashes: Iterable[str] | None = None) -> InvitationUsage:
         survey = self.survey(survey_id)
         with self._snapshot(survey) as db:
             self._refuse_without_invitations(db, survey)
@@ -188,12 +188,12 @@ class SqlStore(Store):
         with self._snapshot(survey) as db:
             return invitations.state_of(db, survey, invitation)
 
-    def issue(self, survey_id: str, invitation: str, message: str) -> Outcome:
+    def issue(self, survey_id: str, invitation: str, message: str) -> Verdict:
         survey = self.survey(survey_id)
         with self._transaction() as db:
             self._enter(db, [survey])
             if not self._is_open(db, survey):
-                return Outcome.CLOSED
+                return Verdict.CLOSED
             key = keys.of(db, survey)
             if key is None:
                 raise NotFound(f"tokens: those of survey {survey_id} are not signed here")
@@ -227,7 +227,7 @@ class SqlStore(Store):
         with self._alone() as db:
             return api_tokens.remove(db, name)
 
-    def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
+    def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Verdict]]:
         surveys: dict[str, Survey] = {}
         reports: dict[str, list[Report]] = {}
         for survey, some in submissions:
@@ -237,10 +237,10 @@ class SqlStore(Store):
             # In the order of addresses: two collectors that wait for each other's rows must not do so in a circle.
             self._enter(db, [surveys[key] for key in sorted(surveys)])
             taken = {key: self._take(db, surveys[key], reports[key]) for key in sorted(surveys)}
-        outcomes: dict[str, Iterator[Outcome]] = {}
+        outcomes: dict[str, Iterator[Verdict]] = {}
         for key, (what, waiting) in taken.items():
             outcomes[key] = iter(what)
-            stored = what.count(Outcome.STORED)
+            stored = what.count(Verdict.STORED)
             self._arrived[key] += stored
             self.unfolded += waiting
             if stored > waiting:
@@ -302,18 +302,18 @@ class SqlStore(Store):
             last = rows[-1][0]
 
     @contextmanager
-    def released(self, survey: Survey) -> Iterator[Released]:
+    def released(self, survey: Survey) -> Iterator[Release]:
         tables = " UNION ALL ".join(f"SELECT * FROM {table}" for table in _shown_tables(survey))
         with self._snapshot(survey) as db:
             is_none = survey.retention == "tallies" or self._hides(db, survey)
             rows = iter(()) if is_none else rows_of(db, f"({tables})")
-            yield Released(self._tallies(db, survey), rows)
+            yield Release(self._tallies(db, survey), rows)
 
-    def _take(self, db: Connection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Outcome], int]:
+    def _take(self, db: Connection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Verdict], int]:
         if not reports:
             return [], 0
         if not self._is_open(db, survey):
-            return [Outcome.CLOSED] * len(reports), 0
+            return [Verdict.CLOSED] * len(reports), 0
         return self._take_open(db, survey, reports)
 
     def _refuse_without_invitations(self, db: Connection, survey: Survey) -> keys.SigningKey | None:

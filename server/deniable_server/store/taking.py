@@ -7,13 +7,13 @@ from operator import itemgetter
 
 from deniable import Report
 from deniable_server.store.invitations import Rights
-from deniable_server.store.outcome import Outcome
 from deniable_server.store.tables import Row
+from deniable_server.store.verdict import Verdict
 
 
 def sort_out(
     reports: Sequence[Report], rows: Sequence[Row], known: Mapping[object, Row], rights: Rights
-) -> tuple[list[Row], list[Outcome]]:
+) -> tuple[list[Row], list[Verdict]]:
     """The rows that are to be stored, in the order of their ids, and what becomes of each report.
 
     Parameters
@@ -29,16 +29,16 @@ def sort_out(
     """
     met = dict(known)
     new: list[Row] = []
-    outcomes: list[Outcome] = []
+    outcomes: list[Verdict] = []
     for report, row in zip(reports, rows, strict=True):
         before = met.get(report.id)
         if before is not None:  # where no more than the id was kept, nothing can conflict with it
             # Before its invitation is looked at: who asks with an id that is taken learns nothing about invitations.
-            outcomes.append(Outcome.KNOWN if row[: len(before)] == before else Outcome.CONFLICT)
+            outcomes.append(Verdict.KNOWN if row[: len(before)] == before else Verdict.CONFLICT)
         elif refusal := rights.refusal_of(report):
             outcomes.append(refusal)
         else:
             met[report.id] = row
             new.append(row)
-            outcomes.append(Outcome.STORED)
+            outcomes.append(Verdict.STORED)
     return sorted(new, key=itemgetter(0)), outcomes

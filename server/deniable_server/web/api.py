@@ -28,7 +28,7 @@ from deniable_server.edge.limits import REPORTS_A_REQUEST, get_limits
 from deniable_server.edge.problems import status_of
 from deniable_server.results import service
 from deniable_server.results.query import EstimatesQuery
-from deniable_server.store import Outcome, Store
+from deniable_server.store import Store, Verdict
 from deniable_server.web import schemas
 from deniable_server.web.metrics import get_metrics
 from deniable_server.writing.writer import Writer
@@ -226,7 +226,7 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
     (outcome,) = submit(survey, [report])
     if refusal := refusal_of(outcome, store, survey):
         raise refusal
-    return {"status": outcome.value}, 201 if outcome is Outcome.STORED else 200
+    return {"status": outcome.value}, 201 if outcome is Verdict.STORED else 200
 
 
 @api.get("/surveys/<survey_id>/estimates")
@@ -321,7 +321,7 @@ def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:
         except ReportError as error:
             refused.append(refused_line(number, error))
     outcomes = submit(survey, [report for _, report in reports]) if reports else []
-    stored = outcomes.count(Outcome.STORED)
+    stored = outcomes.count(Verdict.STORED)
     if stored < len(outcomes):
         for (number, _), outcome in zip(reports, outcomes, strict=True):
             if refusal := refusal_of(outcome, store, survey):
@@ -332,20 +332,20 @@ def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:
     get_limits().charge(request.environ, costs - 1)
     return {
         "stored": stored,
-        "known": outcomes.count(Outcome.KNOWN),
+        "known": outcomes.count(Verdict.KNOWN),
         "refused": refused[:MAX_REFUSALS],
     }
 
 
-def refusal_of(outcome: Outcome, store: Store, survey: Survey) -> ReportError | None:
+def refusal_of(outcome: Verdict, store: Store, survey: Survey) -> ReportError | None:
     """The error that an outcome stands for, or None when the report counts."""
-    if outcome is Outcome.CONFLICT:
+    if outcome is Verdict.CONFLICT:
         return ReportConflict("id: another report was stored under this id; it was not changed")
-    if outcome is Outcome.SPENT:
+    if outcome is Verdict.SPENT:
         return ReportConflict("credential: another report was stored for this invitation; it was not changed")
-    if outcome is Outcome.UNINVITED:
+    if outcome is Verdict.UNINVITED:
         return NotInvited("credential: must be an invitation of this survey")
-    if outcome is Outcome.CLOSED:
+    if outcome is Verdict.CLOSED:
         reason = store.state(survey.id).not_open_because(store.today()) or "it was closed"
         return SurveyClosed(f"survey {survey.id}: takes no reports: {reason}")
     return None
@@ -377,7 +377,7 @@ def csv_response(lines: bytes | Iterable[bytes], filename: str) -> Response:
     return Response(lines, headers=headers, mimetype="text/csv")
 
 
-def submit(survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
+def submit(survey: Survey, reports: Sequence[Report]) -> list[Verdict]:
     """Have reports written; returns when they are on disk."""
     writer: Writer = current_app.extensions["deniable"]["writer"]
     outcomes = writer.submit(survey, reports)

@@ -21,7 +21,7 @@ from deniable import parse_report
 from deniable.report.report import MAX_BYTES
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
 from deniable_server.edge.limits import Limits
-from deniable_server.store import Outcome, Store
+from deniable_server.store import Store, Verdict
 from deniable_server.web.api import BASE
 from deniable_server.web.metrics import Metrics
 from deniable_server.writing.writer import Writer
@@ -34,10 +34,10 @@ ROUTE = f"{BASE}/surveys/<survey_id>/reports"
 _PATH = re.compile(rf"{BASE}/surveys/([a-z2-7]{{26}})/reports")
 
 
-class Answer:
+class FixedAnswer:
     """What Flask would answer, byte for byte; a test compares them."""
 
-    def __init__(self, status: str, outcome: Outcome) -> None:
+    def __init__(self, status: str, outcome: Verdict) -> None:
         self.status = status
         self.body = b'{"status":"%b"}\n' % outcome.value.encode()
         length = str(len(self.body))
@@ -46,8 +46,8 @@ class Answer:
 
 
 _ANSWERS = {
-    outcome: Answer(status, outcome)
-    for outcome, status in {Outcome.STORED: "201 CREATED", Outcome.KNOWN: "200 OK"}.items()
+    outcome: FixedAnswer(status, outcome)
+    for outcome, status in {Verdict.STORED: "201 CREATED", Verdict.KNOWN: "200 OK"}.items()
 }
 
 
@@ -79,7 +79,7 @@ class Intake:
         start_response(answer.status, list(answer.headers))
         return [answer.body]
 
-    def _take(self, survey_id: str, environ: dict[str, Any], started: float) -> Answer | None:
+    def _take(self, survey_id: str, environ: dict[str, Any], started: float) -> FixedAnswer | None:
         """Store the report of a request; None if it does not get the answer that nearly all get."""
         try:
             with self._limits.receiving(environ):

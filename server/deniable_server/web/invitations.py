@@ -20,7 +20,7 @@ from deniable.wire import strict_json
 from deniable_server.access.inviting import MOST_HASHES
 from deniable_server.edge.limits import get_limits
 from deniable_server.signing import PrivateKey
-from deniable_server.store import NotFound, Outcome, Store
+from deniable_server.store import NotFound, Store, Verdict
 from deniable_server.web import schemas
 from deniable_server.web.api import (
     BASE,
@@ -161,11 +161,11 @@ def sign(survey_id: str) -> Response:
     if not key.can_sign(message):  # before the invitation is used for it
         raise ReportError("blinded: must be below the modulus of the survey's key, and not 0")
     outcome = store.issue(survey_id, hash_of(invitation), hashlib.sha256(message).hexdigest())
-    if outcome is Outcome.UNINVITED:
+    if outcome is Verdict.UNINVITED:
         raise NotInvited("invitation: must be one of this survey")
-    if outcome is Outcome.SPENT:
+    if outcome is Verdict.SPENT:
         raise ReportConflict("invitation: was used for another token")
-    if outcome is Outcome.CLOSED:
+    if outcome is Verdict.CLOSED:
         reason = store.state(survey_id).not_open_because(store.today()) or "it was closed"
         raise SurveyClosed(f"survey {survey_id}: gives no tokens: {reason}")
     get_limits().charge(request.environ, 1)

@@ -24,7 +24,7 @@ from prometheus_client.registry import Collector
 from deniable import Survey
 from deniable.errors import DeniableError
 from deniable_server.access.tokens import require_token
-from deniable_server.store import Outcome, Store
+from deniable_server.store import Store, Verdict
 from deniable_server.writing.writer import Writer
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
@@ -65,7 +65,7 @@ class Figures:
     def __init__(self) -> None:
         self.answers: defaultdict[Labels, Counter[int]] = defaultdict(Counter)  # by the place of the bucket
         self.seconds: defaultdict[Labels, float] = defaultdict(float)  # their sum
-        self.reports: Counter[Outcome] = Counter()
+        self.reports: Counter[Verdict] = Counter()
 
     def answered(self, labels: Labels, seconds: float) -> None:
         """Count an answer."""
@@ -98,12 +98,12 @@ class Metrics(Collector):
             figures = self._figures_of(survey) if route in OF_RESPONDENTS else self._told
             figures.answered((method, route, str(status)), seconds)
 
-    def taken(self, survey: Survey, outcomes: Sequence[Outcome]) -> None:
+    def taken(self, survey: Survey, outcomes: Sequence[Verdict]) -> None:
         """Count what became of reports, when the survey is released."""
         with self._lock:
             self._figures_of(survey).reports.update(outcomes)
 
-    def took_one(self, labels: Labels, seconds: float, survey: Survey, outcome: Outcome) -> None:
+    def took_one(self, labels: Labels, seconds: float, survey: Survey, outcome: Verdict) -> None:
         """Count the answer to one report and what became of it, as `answered` and `taken` do."""
         with self._lock:
             figures = self._figures_of(survey)
@@ -130,7 +130,7 @@ class Metrics(Collector):
                 numbers = itertools.accumulate(counts[place] for place in range(len(_BOUNDS)))
                 buckets = list(zip(_BOUNDS, numbers, strict=True))
                 seconds.add_metric(labels, buckets, self._told.seconds[labels])
-            for outcome in Outcome:
+            for outcome in Verdict:
                 reports.add_metric([outcome.value], self._told.reports[outcome])
         yield seconds
         yield reports

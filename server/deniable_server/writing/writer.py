@@ -15,10 +15,10 @@ import time
 from collections.abc import Sequence
 
 from deniable import Report, Survey
-from deniable_server.store import Outcome, Store, StoreBusy
+from deniable_server.store import Store, StoreBusy, Verdict
 
 
-class Answer:
+class SubmissionFuture:
     """What became of a submission, for the one thread that waits for it.
 
     A bare lock, taken until there is an answer: waking a waiter is most of what a report costs here, and the condition
@@ -29,17 +29,17 @@ class Answer:
     __slots__ = ("_error", "_next", "_outcomes", "_wait")
 
     def __init__(self) -> None:
-        self._outcomes: list[Outcome] = []
+        self._outcomes: list[Verdict] = []
         self._error: BaseException | None = None
-        self._next: Answer | None = None
+        self._next: SubmissionFuture | None = None
         self._wait = threading.Lock()
         self._wait.acquire()
 
-    def give(self, outcomes: list[Outcome], then: Answer | None) -> None:
+    def give(self, outcomes: list[Verdict], then: SubmissionFuture | None) -> None:
         """Let the waiter have them, once `wake` is called, and then wake another one."""
         self._outcomes, self._next = outcomes, then
 
-    def refuse(self, error: BaseException, then: Answer | None) -> None:
+    def refuse(self, error: BaseException, then: SubmissionFuture | None) -> None:
         """Let the waiter raise it, once `wake` is called, and then wake another one."""
         self._error, self._next = error, then
 
@@ -47,7 +47,7 @@ class Answer:
         """Let the waiter go on."""
         self._wait.release()
 
-    def get(self) -> list[Outcome]:
+    def get(self) -> list[Verdict]:
         """Wait."""
         self._wait.acquire()
         if self._next is not None:
@@ -57,7 +57,7 @@ class Answer:
         return self._outcomes
 
 
-Submission = tuple[Survey, Sequence[Report], Answer]
+Submission = tuple[Survey, Sequence[Report], SubmissionFuture]
 
 MOST_WAITING = 20_000
 """Reports that may wait; what would be more is refused instead of filling the memory."""
@@ -95,7 +95,7 @@ class Writer:
         self._thread = threading.Thread(target=self._run, name="deniable-writer", daemon=True)
         self._thread.start()
 
-    def submit(self, survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
+    def submit(self, survey: Survey, reports: Sequence[Report]) -> list[Verdict]:
         """Store reports; returns when they are on disk.
 
         Raises
@@ -105,7 +105,7 @@ class Writer:
         StoreFull
             When the disk takes no more.
         """
-        answer = Answer()
+        answer = SubmissionFuture()
         with self._lock:
             if self._stopped:
                 raise StoreBusy("The collector is stopping; send the same report again.")

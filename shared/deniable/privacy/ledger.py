@@ -1,4 +1,4 @@
-"""Losses that add up: what one person was asked."""
+"""A ledger of privacy losses: what one person was asked, and what it adds up to."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from deniable.table import format_table
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One line of a `Ledger`: something that was asked ``count`` times, each at ``epsilon``."""
+class LedgerEntry:
+    """One entry of a `Ledger`: a question asked ``count`` times, each time at ``epsilon`` nats."""
 
     name: str
     epsilon: float
@@ -27,7 +27,7 @@ class Entry:
 
     @property
     def total(self) -> float:
-        """Loss of all times together, rounded up."""
+        """Privacy loss of all times together, in nats, rounded up."""
         return _sum_above([self])
 
 
@@ -59,15 +59,15 @@ class Ledger:
     total                        2.0000
     """
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[LedgerEntry, ...] = ()
 
     def add(self, name: str, epsilon: float, count: int = 1) -> Ledger:
         """The ledger with one more entry: the same loss ``count`` times, to the same person."""
-        return Ledger((*self.entries, Entry(name, epsilon, count)))
+        return Ledger((*self.entries, LedgerEntry(name, epsilon, count)))
 
     @property
     def epsilon(self) -> float:
-        """The sum, never below the exact one."""
+        """The sum in nats, rounded up."""
         return _sum_above(self.entries)
 
     def __str__(self) -> str:
@@ -78,14 +78,16 @@ class Ledger:
 
 def as_loss(value: float, subject: str = "epsilon") -> float:
     """A privacy loss as a float, infinity included, or a ParameterError."""
+    # Infinity is a loss too, that of an answer without noise, and no rational number.
     number = math.inf if value == math.inf else float(rational(value, subject))
     if number < 0:
         raise ParameterError(f"{subject}: must be 0 or above, got {value}")
     return number
 
 
-def _sum_above(entries: Iterable[Entry]) -> float:
+def _sum_above(entries: Iterable[LedgerEntry]) -> float:
     losses = [(entry.epsilon, entry.count) for entry in entries]
     if any(epsilon == math.inf for epsilon, _ in losses):
         return math.inf
+    # Sequential composition, added up exactly and rounded up once: a ledger must never understate.
     return sum_above(Fraction(epsilon) * count for epsilon, count in losses)

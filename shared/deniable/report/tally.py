@@ -19,8 +19,8 @@ class Tally:
     n : int
         Number of reports.
     counts : mapping of str to tuple of int
-        Question id to the number of supporting reports by option; `Question.counted` reads them. Of a question that
-        only some devices ask, one more number counts these.
+        Question id to the number of supporting reports by option; `Question.counted` reads them. For a question
+        that only some devices ask, one more number counts the devices that did.
     """
 
     n: int
@@ -48,6 +48,7 @@ def tally_reports(reports: Iterable[Report], survey: Survey) -> dict[str | None,
             report.cohort, {question.id: [0] * question.reports.size for question in survey.questions}
         )
         for question in survey.questions:
+            # A report supports one option, several, or none: only the mechanism's report space knows.
             for option in question.reports.supports(report.values[question.id]):
                 counts[question.id][option] += 1
     return {

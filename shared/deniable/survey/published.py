@@ -35,6 +35,7 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
     SurveyError
         If the bytes are not those of the address, or not exactly what `Survey` would publish.
     """
+    # Before anything is parsed: bytes that are not those of the link are not even looked at.
     if expected_id is not None and address(document) != expected_id:
         raise SurveyError(
             f"survey {expected_id}: the collector sent other bytes than this address stands for "
@@ -65,6 +66,7 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
         fresh=keys.optional("fresh"),
     )
     keys.refuse_others()
+    # Publishing again must give these very bytes, so nothing in them was ignored, and one survey has one address.
     if survey.document != document:
         raise SurveyError("survey: must be in published form: sorted keys, no spaces, ASCII, nothing left empty")
     return survey
@@ -88,9 +90,10 @@ def _issuer(published: object) -> Issuer | None:
 
 
 def _groups(published: object, questions: Sequence[object]) -> dict[str, Group]:
-    """The groups by name; how many questions each has the questions say."""
+    """The groups by name; their sizes are counted from the questions that name them."""
     if not isinstance(published, dict):
         raise SurveyError(f"groups: must be an object, got {describe(published)}")
+    # The size of a group is not published: it is the number of questions that name it.
     named = Counter(str(each["group"]) for each in questions if isinstance(each, dict) and "group" in each)
     groups = {}
     for name, each in published.items():
@@ -152,7 +155,7 @@ def _date(value: object, subject: str) -> datetime.date | None:
 
 
 class _Keys:
-    """The keys of an object in a published document: each one asked for, none left over."""
+    """The keys of an object in a published document, which must all be read by somebody."""
 
     def __init__(self, value: object, subject: str) -> None:
         if not isinstance(value, dict):

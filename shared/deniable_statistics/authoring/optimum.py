@@ -91,10 +91,10 @@ def optimal_noise(steps: int, ratio: float, knots: int = 41, outputs: int = 91) 
     >>> round(optimal_noise(60, math.e), 2)
     3.89
     """
-    return _noise_with_any_outputs(Line.with_knots(steps, min(knots - steps % 2, steps + 1)), ratio, outputs)
+    return _noise_with_any_outputs(Knots.with_knots(steps, min(knots - steps % 2, steps + 1)), ratio, outputs)
 
 
-def _noise_with_any_outputs(line: Line, ratio: float, outputs: int = 91) -> float:
+def _noise_with_any_outputs(line: Knots, ratio: float, outputs: int = 91) -> float:
     import numpy as np
 
     # Where their number is 1 more than a multiple of 6, the two outputs that suffice are among them.
@@ -107,24 +107,24 @@ def _widest(ratio: float) -> float:
     return (ratio + 1) / (ratio - 1)
 
 
-def _sizes(steps: int, ratio: float, reached: float) -> Iterator[tuple[Line, int]]:
+def _sizes(steps: int, ratio: float, reached: float) -> Iterator[tuple[Knots, int]]:
     """Knots and numbers of outputs, few ones first; of the knots only those that can do, and the most."""
     counts = [2, *range(4 if steps % 2 else 3, min(steps + 1, MOST_KNOTS) + 1, 2)]  # the middle is a knot, if it can be
     for knots in counts:
-        line = Line.with_knots(steps, knots)
+        line = Knots.with_knots(steps, knots)
         if knots in (2, counts[-1]) or _noise_with_any_outputs(line, ratio) <= reached:
             for outputs in range(knots, min(knots + 3, MOST_REPORTS) + 1 if knots > 2 else 3):
                 yield line, outputs
 
 
 @dataclass(frozen=True)
-class Line:
+class Knots:
     """Knots, the answers 0 to the last of them, and their places in [-1, 1]."""
 
     knots: tuple[int, ...]
 
     @classmethod
-    def with_knots(cls, steps: int, n: int) -> Line:
+    def with_knots(cls, steps: int, n: int) -> Knots:
         """As even as whole numbers can be, and symmetric: an odd ``n`` needs even ``steps``."""
         lower = [(2 * steps * place // (n - 1) + 1) // 2 for place in range(n // 2)]
         middle = [steps // 2] * (n % 2)
@@ -154,7 +154,7 @@ class Line:
 class Chances:
     """A solution of the linear program: ``p[k, r]``, how likely output ``r`` is at knot ``k``."""
 
-    line: Line
+    line: Knots
     outputs: Floats
     p: Floats
 
@@ -171,7 +171,7 @@ class Chances:
         return float(self.mean @ self.outputs**2) - self.line.variance
 
 
-def _solve(line: Line, outputs: Floats, ratio: float) -> Chances | None:
+def _solve(line: Knots, outputs: Floats, ratio: float) -> Chances | None:
     """The linear program; None if these outputs make no unbiased channel.
 
     The unknowns are ``p`` and ``E l``, of which ``l`` alone could be as small as the solver's tolerance.
@@ -204,7 +204,7 @@ def _solve(line: Line, outputs: Floats, ratio: float) -> Chances | None:
     return None if solved.x is None else Chances(line, outputs, solved.x[unknown[p]].reshape(n, v))
 
 
-def _few_outputs(line: Line, size: int, ratio: float) -> Chances | None:
+def _few_outputs(line: Knots, size: int, ratio: float) -> Chances | None:
     """The best channel of so many outputs that a local search finds; None where there is no sound one."""
     import numpy as np
 
@@ -252,7 +252,7 @@ def _pruned(channel: Chances) -> Chances | None:
     p = p[kept]
     if p.shape[0] > p.shape[1] or np.linalg.svd(p, compute_uv=False)[-1] < LEAST_SINGULAR:
         return None
-    line = Line(tuple(np.array(channel.line.knots)[kept].tolist()))
+    line = Knots(tuple(np.array(channel.line.knots)[kept].tolist()))
     return Chances(line, channel.outputs[channel.mean > NEGLIGIBLE], p)
 
 
@@ -322,7 +322,7 @@ def _noise_of(rows: Rows) -> float:
     """The mean noise of the best unbiased estimator from these very integers."""
     import numpy as np
 
-    line, p = Line(rows.knots), _at_knots(rows)
+    line, p = Knots(rows.knots), _at_knots(rows)
     mean = line.shares @ p
     scores = np.linalg.solve((p / mean) @ p.T, line.x) @ (p / mean)
     return float(mean @ scores**2) - line.variance

@@ -15,7 +15,7 @@ from deniable.errors import ParameterError, ReportError
 from deniable.survey.document import Survey
 from deniable.table import csv_lines, report_cell
 from deniable_statistics.data.data_set import Variable
-from deniable_statistics.data.manifest import FORMATS, MANIFEST, REPORTS, SURVEY, Manifest, Part, sha256_of
+from deniable_statistics.data.manifest import FORMATS, MANIFEST, REPORTS, SURVEY, Manifest, PartFile, sha256_of
 from deniable_statistics.data.survey_data import COHORT, report_variables
 from deniable_statistics.data.whole import check_parent, sync, whole_folder
 from deniable_statistics.data.writing import WRITERS, arrow_schema, arrow_table, library
@@ -212,12 +212,12 @@ class _Writing:
         for cohort in list(self._open):
             self._close(cohort)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[PartFile]:
         """What was written, once it is closed."""
         for name, rows in sorted(self._sizes.items()):
             path = self._folder / name
             sync(path)
-            yield Part(name, rows, path.stat().st_size, sha256_of(path))
+            yield PartFile(name, rows, path.stat().st_size, sha256_of(path))
 
     def _write(self, cohort: str | None, rows: Sequence[Row]) -> None:
         """Add rows, sorted, to the part that is open for a cohort, or to the next one."""

@@ -37,7 +37,7 @@ TYPES = {Kind.WHOLE: "integer", Kind.REAL: "number", Kind.TEXT: "text", Kind.CAT
 
 
 @dataclass(frozen=True)
-class Part:
+class PartFile:
     """One file of rows.
 
     Attributes
@@ -69,7 +69,7 @@ class Manifest:
     rows_by_cohort : mapping of str or None to int
     columns : tuple of Variable
         All columns, those of `partitions` too.
-    parts : tuple of Part
+    parts : tuple of PartFile
     tool : str
         What wrote it, with its version.
     """
@@ -79,7 +79,7 @@ class Manifest:
     partitions: tuple[str, ...]
     rows_by_cohort: Mapping[str | None, int]
     columns: tuple[Variable, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[PartFile, ...]
     tool: str
 
     @property
@@ -187,7 +187,7 @@ class Listed(NamedTuple):
     partitions: tuple[str, ...]
     rows_by_cohort: Mapping[str | None, int]
     types: Mapping[str, str]
-    parts: Mapping[str, Part]
+    parts: Mapping[str, PartFile]
 
 
 def parse_manifest(raw: bytes, subject: str) -> Listed:
@@ -200,7 +200,7 @@ def parse_manifest(raw: bytes, subject: str) -> Listed:
     """
     content = strict_json.loads(raw, ReportError, f"{subject}: {MANIFEST}")
     try:
-        parts = {str(part["path"]): Part(**part) for part in content["parts"]}
+        parts = {str(part["path"]): PartFile(**part) for part in content["parts"]}
         types = {str(column["name"]): str(column["type"]) for column in content["columns"]}
         partitions = tuple(map(str, content["partitions"]))
         by_cohort = {each["cohort"]: each["rows"] for each in content["rows_by_cohort"]}
@@ -233,7 +233,7 @@ def _is_within(path: str) -> bool:
     return first == REPORTS and bool(rest) and not {"", ".", ".."} & set(rest) and not set("\\\0:") & set(path)
 
 
-def _compare(folder: Path, parts: Mapping[str, Part]) -> None:
+def _compare(folder: Path, parts: Mapping[str, PartFile]) -> None:
     """Raise a ReportError unless there are just these parts."""
     found = {path.relative_to(folder).as_posix(): path for path in _files(folder / REPORTS)}
     if missing := sorted(parts.keys() - found.keys()):

@@ -51,6 +51,7 @@ def crossing(function: Callable[[float], float], low: float, high: float) -> flo
     """
     below, above, kept = function(low), function(high), 0
     while high - low > 1e-15 and below < 0 < above:
+        # Where the chord of the two values crosses 0.
         middle = low - below * (high - low) / (above - below)
         if not low < middle < high:
             middle = (low + high) / 2
@@ -58,6 +59,7 @@ def crossing(function: Callable[[float], float], low: float, high: float) -> flo
                 break
         value = function(middle)
         if value <= 0:
+            # An end that stays twice has its value halved, or false position creeps towards the root from one side.
             low, below = middle, value
             above, kept = (above / 2 if kept < 0 else above), -1
         else:

@@ -15,7 +15,7 @@ from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate
 from deniable_statistics.estimates.fakes import check_fake_share, fakes_among
 from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.intervals import check_confidence_level
-from deniable_statistics.robustness.misbehaviour import Misbehaving, Robust
+from deniable_statistics.robustness.misbehaviour import Misbehaving, RobustFigure
 
 TARGETS = ("population", "respondents")
 """Whose shares an interval is for: everybody's like the respondents, or the respondents' alone."""
@@ -186,7 +186,7 @@ def share_rows(
     method = result.interval_method(wanted.method, fakes=fakes)
     fits, flags = result.consistency, result.flags
     suspected = wanted.misbehaving
-    robust: Sequence[Robust | None] = [None] * len(options)
+    robust: Sequence[RobustFigure | None] = [None] * len(options)
     if suspected is not None:
         robust = suspected.shares(result, wanted.confidence_level, asked=asked, simultaneous=wanted.simultaneous)
     supporting, counted = _counted(result, int(result.n) if n is None else n, len(options))
@@ -265,7 +265,7 @@ def mean_row(
     )
 
 
-def robust_figures(suspected: Misbehaving | None, robust: Robust | None) -> dict[str, float | None]:
+def robust_figures(suspected: Misbehaving | None, robust: RobustFigure | None) -> dict[str, float | None]:
     """The fields of a row about people who misbehave."""
     if suspected is None or robust is None:
         return {}

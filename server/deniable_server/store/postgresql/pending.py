@@ -12,18 +12,18 @@ from collections.abc import Sequence
 from deniable import Report, Survey
 from deniable_server.store import agenda, checksum
 from deniable_server.store.invitations import Rights
-from deniable_server.store.outcome import Outcome
 from deniable_server.store.postgresql.connection import PostgresqlConnection
 from deniable_server.store.postgresql.errors import Collision
 from deniable_server.store.postgresql.tables import types_of
 from deniable_server.store.tables import Row, pending_table, reports_table, rows_from
 from deniable_server.store.taking import sort_out
+from deniable_server.store.verdict import Verdict
 
 REPORTS, INVITATIONS = "reports", "invitations"
 """Kinds of tables that come to rest: names in the table ``unsorted``."""
 
 
-def take(db: PostgresqlConnection, survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
+def take(db: PostgresqlConnection, survey: Survey, reports: Sequence[Report]) -> list[Verdict]:
     """Store new reports, which wait for a fold; what became of each.
 
     Raises

@@ -21,7 +21,6 @@ from deniable_server.store.errors import StoreForbidden, StoreUnavailable, older
 from deniable_server.store.folding import forget_ids
 from deniable_server.store.integrity import Inspection
 from deniable_server.store.interface import HIDDEN, utc_today
-from deniable_server.store.outcome import Outcome
 from deniable_server.store.postgresql import durability, fold, migrations, pending, roles
 from deniable_server.store.postgresql.connection import (
     FOLDS_PART,
@@ -39,6 +38,7 @@ from deniable_server.store.postgresql.integrity import inspect
 from deniable_server.store.postgresql.tables import create_tables
 from deniable_server.store.sql_store import DAYS_OF_DOUBT, SqlStore
 from deniable_server.store.tables import tables_of
+from deniable_server.store.verdict import Verdict
 
 T = TypeVar("T")
 
@@ -151,14 +151,14 @@ class PostgresqlStore(SqlStore):
         with self._snapshot() as db:
             return inspect(db, most_rows, self._snapshot)
 
-    def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
+    def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Verdict]]:
         outcomes = self._again(lambda: super(PostgresqlStore, self).store_reports(submissions))
         for (survey, _), what in zip(submissions, outcomes, strict=True):
-            if Outcome.STORED in what and survey.results != "live":
+            if Verdict.STORED in what and survey.results != "live":
                 self._watched[survey.id] = survey
         return outcomes
 
-    def issue(self, survey_id: str, invitation: str, message: str) -> Outcome:
+    def issue(self, survey_id: str, invitation: str, message: str) -> Verdict:
         return self._again(lambda: super(PostgresqlStore, self).issue(survey_id, invitation, message))
 
     def settle(self) -> bool:
@@ -190,9 +190,9 @@ class PostgresqlStore(SqlStore):
         db: PostgresqlConnection,  # type: ignore[override]  # its own connections
         survey: Survey,
         reports: Sequence[Report],
-    ) -> tuple[list[Outcome], int]:
+    ) -> tuple[list[Verdict], int]:
         outcomes = pending.take(db, survey, reports)
-        return outcomes, outcomes.count(Outcome.STORED)
+        return outcomes, outcomes.count(Verdict.STORED)
 
     def _settle(self, survey: Survey, closed_on: str | None, days_over: int) -> None:
         if not self.operates:

@@ -14,7 +14,7 @@ from typing import Any
 from deniable.errors import DeniableError
 from deniable_server.store.errors import StoreReplaced
 from deniable_server.store.sqlite.errors import in_our_words
-from deniable_server.store.sqlite.files import Connection, Siblings, beside, identity, refuse_replaced
+from deniable_server.store.sqlite.files import FileConnection, Siblings, beside, identity, refuse_replaced
 from deniable_server.store.sqlite.library import Database
 
 WAIT_MS = 10_000
@@ -101,7 +101,7 @@ def connect(path: Path, siblings: Siblings | None = None) -> SqliteConnection:
     try:
         _make_private(path)
         opened = identity(path)
-        connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT_MS / 1000, factory=Connection)
+        connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT_MS / 1000, factory=FileConnection)
         connection.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
         (journal,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         connection.execute("PRAGMA synchronous = FULL")
@@ -160,7 +160,7 @@ def truncate_log(db: SqliteConnection, path: Path) -> bool:
     log = beside(path, "-wal")
     if not log.exists() or not log.stat().st_size:
         return True
-    assert isinstance(db.conn, Connection), "a log is emptied by whoever writes it"
+    assert isinstance(db.conn, FileConnection), "a log is emptied by whoever writes it"
     with in_our_words(path):
         return db.conn.empty_log()
 

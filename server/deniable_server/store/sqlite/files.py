@@ -31,7 +31,7 @@ REST_NS = 2_000_000_000
 systems write that time in steps, the coarsest of 2 seconds, and a second change may fall within the same one."""
 
 
-class Connection(sqlite3.Connection):
+class FileConnection(sqlite3.Connection):
     """A connection that knows its files, from `remember` until it is closed."""
 
     names: tuple[str, ...] = ()
@@ -110,9 +110,9 @@ class Siblings:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._open: WeakSet[Connection] = WeakSet()
+        self._open: WeakSet[FileConnection] = WeakSet()
 
-    def add(self, connection: Connection) -> None:
+    def add(self, connection: FileConnection) -> None:
         """Count a connection in. It counts as long as it is open."""
         with self._lock:
             self._open.add(connection)
@@ -130,7 +130,7 @@ def refuse_replaced(connection: object) -> None:
 
     Connections that only read for a moment, and do not remember what they opened, pass.
     """
-    if isinstance(connection, Connection):
+    if isinstance(connection, FileConnection):
         try:
             connection.refuse_replaced()
         except StoreReplaced:

@@ -17,7 +17,6 @@ from deniable_server.store import agenda
 from deniable_server.store.errors import StoreReplaced
 from deniable_server.store.folding import forget_ids
 from deniable_server.store.interface import utc_today
-from deniable_server.store.outcome import Outcome
 from deniable_server.store.sql_store import DAYS_OF_DOUBT, SqlStore
 from deniable_server.store.sqlite import fold, pending
 from deniable_server.store.sqlite.connection import SqliteConnection, connect, transaction, truncate_log
@@ -25,6 +24,7 @@ from deniable_server.store.sqlite.errors import in_our_words
 from deniable_server.store.sqlite.files import Siblings, read_only
 from deniable_server.store.sqlite.migrations import bring_up_to_date, refuse_newer, schema
 from deniable_server.store.sqlite.tables import create_tables
+from deniable_server.store.verdict import Verdict
 
 
 class SqliteStore(SqlStore):
@@ -124,7 +124,7 @@ class SqliteStore(SqlStore):
             return "The database is of a newer version; start that one."
         return None
 
-    def _take_open(self, db: SqliteConnection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Outcome], int]:  # type: ignore[override]  # its own connections
+    def _take_open(self, db: SqliteConnection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Verdict], int]:  # type: ignore[override]  # its own connections
         return pending.take(db, survey, reports)
 
     def _settle(self, survey: Survey, closed_on: str | None, days_over: int) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 
 
-class Outcome(enum.Enum):
+class Verdict(enum.Enum):
     """What became of a report, or of a request for a token."""
 
     STORED = "stored"
