@@ -374,7 +374,7 @@ class Client:
         self.told(survey)
 
     def told(self, survey: Survey) -> Disclosure:
-        """What this collector, and all collectors together, will have been told once the survey is answered.
+        """The privacy loss towards this collector, and in total, once the survey is answered.
 
         Raises
         ------

@@ -265,12 +265,8 @@ class Memory:
                 body = replace(report, credential=invitation).encode()
                 db.execute("UPDATE reports SET report = ? WHERE survey = ?", (body, survey.id))
 
-    def check(self, survey: Survey, collector: str, ceiling: Ceiling | None = None) -> None:
-        """Raise a BudgetError if the ledger of the collector, or of the device, has no room for the survey."""
-        self.told(survey, collector, ceiling)
-
     def told(self, survey: Survey, collector: str, ceiling: Ceiling | None = None) -> Disclosure:
-        """What the collector, and all of them, will have been told once the survey is answered; enters nothing.
+        """The privacy loss towards the collector, and in total, once the survey is answered; enters nothing.
 
         Raises
         ------

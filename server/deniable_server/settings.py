@@ -34,7 +34,7 @@ def _public_url(text: object) -> str | None:
 
 
 class Settings(BaseSettings):
-    """What ``deniable serve`` can be told: ``--rate-limit 120/minute``, or ``DENIABLE_RATE_LIMIT=120/minute``.
+    """The settings of ``deniable serve``: ``--rate-limit 120/minute``, or ``DENIABLE_RATE_LIMIT=120/minute``.
 
     A flag wins over the environment. A value that a setting cannot have raises `ParameterError` from `settings_from`.
     """

@@ -73,7 +73,7 @@ class CollectorError(DeniableError):
 
 
 class NotInstalled(DeniableError):
-    """What was asked for needs a library that is not installed."""
+    """A command or function needs a library that is not installed."""
 
     def __init__(self, module: str) -> None:
         super().__init__(f"{module}: is needed for this; {install_hint(extra_with(module))}")

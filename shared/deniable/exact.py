@@ -1,4 +1,4 @@
-"""From numbers as people write them to integer weights, with every rounding in the safe direction.
+"""Exact conversion of numbers as people write them into integer weights, with every rounding in the safe direction.
 
 Two languages agree on integers; they need not agree on ``exp``. So a mechanism is published as integers out
 of ``2**32``. Rounding always moves towards *more* noise: the epsilon of the integers is never above the

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 SOURCE = "."
-"""What pip is told to install: the folder of a clone.
+"""The argument of ``pip install`` in hints: the folder of a clone.
 
 The name ``deniable`` is not registered at the package index. Whoever registers it would get true answers from everybody
 who followed such advice. Once the project has registered and released it, this becomes ``"deniable"``.

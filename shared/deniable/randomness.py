@@ -1,4 +1,4 @@
-"""Where chance comes from: uniform 32-bit words.
+"""The source of randomness: uniform 32-bit words.
 
 Every `randomize` takes its words as an argument, so that tests feed it chosen words, both languages are
 held to the same vectors, and output distributions are proved by enumeration. The default is the operating

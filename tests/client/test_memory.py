@@ -60,7 +60,7 @@ def test_100_asks_make_one_report_and_outlive_the_process(memory: Memory) -> Non
 
 def test_looking_makes_no_file(memory: Memory) -> None:
     assert (memory.recall("a" * 26, HERE), memory.pending(), memory.ledger(HERE).entries) == (None, (), ())
-    memory.check(survey_of(), HERE)
+    memory.told(survey_of(), HERE)
     assert not memory.path.parent.exists()
 
 
@@ -333,11 +333,11 @@ def test_ledger_adds_up_by_collector_within_90_days(memory: Memory, clock: Clock
     memory.once(surveys[1], HERE, draw_of(surveys[1]))
     assert [entry.name for entry in memory.ledger(HERE).entries] == sorted(each.keys["affair"] for each in surveys[:2])
     message = rf"collector {HERE}: epsilons within 90 days must add up to at most 8 .* they add up to 9"
-    for ask in (lambda: memory.check(surveys[2], HERE), lambda: memory.once(surveys[2], HERE, never)):
+    for ask in (lambda: memory.told(surveys[2], HERE), lambda: memory.once(surveys[2], HERE, never)):
         with pytest.raises(BudgetError, match=message):
             ask()
     assert memory.recall(surveys[2].id, HERE) is None
-    memory.check(surveys[2], HERE, Ceiling(survey=10))  # its owner may allow more
+    memory.told(surveys[2], HERE, Ceiling(survey=10))  # its owner may allow more
     memory.once(surveys[2], HERE, draw_of(surveys[2]), Ceiling(survey=10))
     memory.once(surveys[3], ELSEWHERE, draw_of(surveys[3]))
     assert memory.ledger(ELSEWHERE).epsilon == 3

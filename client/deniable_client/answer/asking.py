@@ -17,7 +17,7 @@ Answers = dict[str, Given]
 
 
 class StopRequest(Exception):
-    """The person wants to stop."""
+    """The person typed the word stop."""
 
 
 def ask_all(questions: Sequence[Question]) -> Answers:
@@ -81,9 +81,9 @@ def ask(asked: Question, number: int, total: int) -> Given | None:
 
 
 def read(prompt: str, *, hidden: bool = False) -> str:
-    """One typed line, without spaces around it and in lower case; StopRequest for the word stop.
+    """Read a typed line, stripped and in lower case; raise StopRequest for the word stop.
 
-    Through no shell and no line editor, so that no history keeps it.
+    It is read without a shell or a line editor, so that no history keeps it.
     """
     line: str = click.prompt(prompt, default="", show_default=False, prompt_suffix="", hide_input=hidden)
     click.echo()
@@ -126,7 +126,7 @@ def answer_from(asked: Question, typed: str) -> Given:
 
 
 def prompt_of(asked: Question) -> str:
-    """What to type for an answer."""
+    """The prompt of a question."""
     if asked.kind.is_yes_no:
         return m.PROMPT_YES_NO
     if asked.kind.takes_several:

@@ -1,4 +1,4 @@
-"""What people read: each screen a function from what is known to paragraphs. None keeps anything."""
+"""The screens of ``deniable answer``: functions that return paragraphs and keep nothing."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ def aside() -> Iterator[None]:
 
 
 def own(text: str) -> str:
-    """A text of a survey or a collector: set apart, and without what a terminal would obey."""
+    """A text of a survey or a collector, indented and without control characters."""
     return "\n".join(MARGIN + _UNSAFE.sub("\ufffd", line) for line in text.split("\n"))
 
 
 def inline(text: str) -> str:
-    """A text of a survey within a line of ours: short, and on that line alone."""
+    """A text of a survey within a line of ours, on one line and without control characters."""
     return " ".join(_UNSAFE.sub("\ufffd", text).split())
 
 
@@ -75,7 +75,7 @@ def label_of(question: Question, option: str) -> str:
 
 
 def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclosure | None = None) -> Paragraphs:
-    """Who asks, what leaves the device, why true answers help, who can learn what, and what the device told before."""
+    """The screen of consent: who asks, what is sent, who can learn what, and what the device sent before."""
     told = told or Disclosure()
     most = Ceiling()
     weak = weakness(survey, told.collector)
@@ -109,19 +109,19 @@ def _has_yes(survey: Survey) -> bool:
 
 
 def drawn(survey: Survey, *, is_kiosk: bool) -> str:
-    """That this device asks some of the questions only, and remembers which."""
+    """A sentence that this device asks only some of the questions, and remembers which."""
     sentence = m.DRAWN.format(n=survey.asks, all=len(survey.questions))
     return sentence if is_kiosk else f"{sentence} {m.DRAWN_KEPT}"
 
 
 def invitation(survey: Survey) -> Paragraphs:
-    """What an invitation is used for, and who can see that."""
+    """A paragraph on the use of an invitation, and on who can see it."""
     text = {"invited": m.INVITED_TEXT, "unlinkable": m.UNLINKABLE_TEXT}.get(survey.access)
     return [f"{m.INVITATION}: {text}"] if text else []
 
 
 def odds(survey: Survey) -> Paragraphs:
-    """What chance does: in the question where it does least, and in all of them together."""
+    """A paragraph on the noise of the question that it protects least, and of the whole survey."""
     least = odds_sentences(plainest(survey.questions))
     shown = [m.ODDS_LEAST, least[0]] if len(survey.questions) > 1 else least
     return ["\n".join([f"{m.ODDS}:", *shown, *whole_odds_sentences(survey)])]
@@ -133,7 +133,7 @@ def _percent(part: float, most: float) -> int:
 
 
 def question(asked: Question, number: int, total: int) -> Paragraphs:
-    """One question, its place among all, and what can be answered."""
+    """The screen of one question: its number, its text and its options."""
     place = m.PLACE.format(n=number, all=total) if total > 1 else ""
     options = [f"{n}  {label_of(asked, option)}" for n, option in enumerate(asked.options, start=1)]
     if asked.kind.answers is AnswerKind.LEVELS:
@@ -143,7 +143,7 @@ def question(asked: Question, number: int, total: int) -> Paragraphs:
 
 
 def hint(asked: Question) -> str:
-    """What kind of answer there can be, where the question alone does not say."""
+    """A hint at the form of the answer, where the question alone does not show it."""
     if asked.kind.has_numbers:
         lo, hi = range_of(asked)
         return m.RANGE.format(lo=lo, hi=hi)
@@ -151,7 +151,7 @@ def hint(asked: Question) -> str:
 
 
 def review(questions: Sequence[Question], answers: Mapping[str, Given] | None = None) -> Paragraphs:
-    """That every question is answered; with the answers only for somebody who asked to see them."""
+    """The list of answered questions; with the answers only if the person asked to see them."""
     lines = []
     for number, asked in enumerate(questions, start=1):
         lines += [f"{number}  {m.ANSWERED if answers is None else spoken(asked, answers[asked.id])}", own(asked.text)]
@@ -199,7 +199,7 @@ def notice(title: str, *sentences: str, detail: str = "") -> Paragraphs:
 def not_open(
     survey: Survey, today: datetime.date, cohort: str | None, invitation: str | None = None
 ) -> Paragraphs | None:
-    """That the survey takes no answers on that day (UTC) or through that link, or None when it does."""
+    """A notice that the survey takes no answers on that day (UTC) or through that link; None if it does."""
     if survey.opens and today < survey.opens:
         return notice(m.EARLY, m.EARLY_TEXT.format(day=_spelt(survey.opens)))
     if survey.closes and today > survey.closes:
@@ -211,7 +211,7 @@ def not_open(
 
 
 def hindered(survey: Survey, hindrance: Hindrance) -> Paragraphs:
-    """That the collector would take no report, as it says itself before anybody answers."""
+    """A notice that the collector would take no report, as it said before the first question."""
     if hindrance == "early" and survey.opens:
         return notice(m.EARLY, m.EARLY_TEXT.format(day=_spelt(survey.opens)))
     if hindrance in ("used", "unknown"):
@@ -220,7 +220,7 @@ def hindered(survey: Survey, hindrance: Hindrance) -> Paragraphs:
 
 
 def trial(survey: Survey) -> Paragraphs:
-    """What 100 presses would send, for the two answers of each question that differ most."""
+    """The reports of 100 presses of Send, for the two most different answers to each question."""
     paragraphs = [own(survey.title), m.TRY_TITLE]
     for asked in survey.questions:
         lines = [own(asked.text), *odds_sentences(asked)]

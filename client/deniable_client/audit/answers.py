@@ -21,7 +21,7 @@ class Answers:
 
     question: Question
     given: tuple[Any, ...]
-    """As a person gives them; the ends first and last."""
+    """The answers as a person gives them, the ends first and last."""
     truths: tuple[Any, ...]
     """The answers as the mechanism takes them."""
 

@@ -1,4 +1,4 @@
-"""One client audited with one survey: draw, look at every report exactly, count, test."""
+"""The audit of one client with one survey: draw reports, check each exactly, count, test."""
 
 from __future__ import annotations
 

@@ -145,7 +145,7 @@ def _unrecorded() -> Iterator[None]:
 
 
 def send_python(survey: Survey, answers: Mapping[str, Any], cohort: str | None, credential: str | None = None) -> bytes:
-    """What the Python client sends."""
+    """The report that the Python client sends."""
     return randomize(survey, answers, cohort, credential=credential).encode()
 
 

@@ -1,4 +1,4 @@
-"""What an author does about invitations, in a collector's or an issuer's file or over HTTP."""
+"""An author's access to invitations, in a collector's or an issuer's database or over HTTP."""
 
 from __future__ import annotations
 
@@ -11,29 +11,29 @@ from deniable_server.location import Location
 from deniable_server.store import InvitationCounts, InvitationUsage, open_store
 
 MOST_HASHES = 10_000
-"""Hashes in one request."""
+"""Largest number of hashes in one request."""
 
 
 Answer = TypeVar("Answer", InvitationCounts, InvitationUsage)
 
 
 class InvitationStore(Protocol):
-    """Where the invitations of a survey are kept."""
+    """A store of invitations: a database, or a running collector."""
 
     def add_invitations(self, survey_id: str, hashes: Sequence[str]) -> InvitationCounts:
-        """Invite whoever has the secrets of these hashes."""
+        """Add the invitations with these hashes."""
 
     def unused_invitations(self, survey_id: str, hashes: Sequence[str] | None = None) -> InvitationUsage:
-        """How many were invited, how many invitations are unused, and which of some."""
+        """Numbers of invitations and unused ones, and which of the given hashes are unused."""
 
 
 def inviting(database: Location, url: str | None = None, token: str | None = None) -> InvitationStore:
-    """The store of a file, or a running collector where there is an address."""
+    """The store of a database, or the collector at ``url`` if that is given."""
     return _Remote(url, token) if url else open_store(database)
 
 
 def add_invitations(place: InvitationStore, survey_id: str, hashes: Sequence[str]) -> InvitationCounts:
-    """Invite, however many there are. What failed halfway can be sent again: who was invited stays so.
+    """Add any number of invitations. After a failure the same can be added again: known ones stay as they are.
 
     Raises
     ------
@@ -41,6 +41,7 @@ def add_invitations(place: InvitationStore, survey_id: str, hashes: Sequence[str
         If there is no such survey, it has no invitations there, or the place cannot be reached.
     """
     added = known = 0
+    # In blocks that one request may hold; repeating them is harmless.
     for start in range(0, len(hashes), MOST_HASHES):
         of_these = place.add_invitations(survey_id, hashes[start : start + MOST_HASHES])
         added, known = added + of_these.added, known + of_these.known
@@ -48,7 +49,7 @@ def add_invitations(place: InvitationStore, survey_id: str, hashes: Sequence[str
 
 
 def unused_invitations(place: InvitationStore, survey_id: str, hashes: Sequence[str] | None = None) -> InvitationUsage:
-    """How many were invited, how many invitations are unused, and which of the hashes given, unless results are live.
+    """Numbers of invitations and unused ones, and which of the given hashes are unused, unless results are live.
 
     Raises
     ------

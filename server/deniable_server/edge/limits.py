@@ -114,7 +114,7 @@ def asker(environ: Mapping[str, Any]) -> bytes:
 
 
 class TooMany(DeniableError):
-    """One address asked for more than its share.
+    """An address sent more requests than its limit.
 
     Attributes
     ----------

@@ -34,12 +34,15 @@ from deniable_server.writing.outage import get_outage
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
-STATUS: tuple[tuple[type[DeniableError], HTTPStatus], ...] = (
+STATUS: tuple[tuple[type[Exception], HTTPStatus], ...] = (
     (NotFound, HTTPStatus.NOT_FOUND),
     (ReportConflict, HTTPStatus.CONFLICT),
     (NotInvited, HTTPStatus.FORBIDDEN),
     (SurveyClosed, HTTPStatus.GONE),
     (TooMany, HTTPStatus.TOO_MANY_REQUESTS),
+    (NoPlace, HTTPStatus.SERVICE_UNAVAILABLE),
+    (TooBusy, HTTPStatus.SERVICE_UNAVAILABLE),
+    (StoreBusy, HTTPStatus.SERVICE_UNAVAILABLE),
     (StoreFull, HTTPStatus.INSUFFICIENT_STORAGE),
     (StoreDamaged, HTTPStatus.SERVICE_UNAVAILABLE),
     (StoreReplaced, HTTPStatus.SERVICE_UNAVAILABLE),
@@ -89,21 +92,11 @@ def init_app(app: APIFlask) -> None:
         return problem(code, SENTENCES.get(code, error.description or error.name), kept)
 
     @app.errorhandler(DeniableError)
-    def on_refusal(error: DeniableError) -> Response:
-        return problem(status_of(error), str(error))
-
-    @app.errorhandler(TooMany)
-    def on_too_many(error: TooMany) -> Response:
-        return problem(status_of(error), str(error), {"Retry-After": str(error.wait)})
-
     @app.errorhandler(StoreBusy)
-    def on_busy(error: StoreBusy) -> Response:
-        return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error), {"Retry-After": "1"})
-
-    @app.errorhandler(TooBusy)
-    @app.errorhandler(NoPlace)
-    def on_no_place(error: TooBusy | NoPlace) -> Response:
-        return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error), {"Retry-After": str(error.wait)})
+    def on_refusal(error: DeniableError | StoreBusy) -> Response:
+        # A refusal that passes by itself knows how long that takes.
+        wait = getattr(error, "wait", None)
+        return problem(status_of(error), str(error), None if wait is None else {"Retry-After": str(wait)})
 
     for kind, (detail, wait) in OUTAGES.items():
         app.register_error_handler(kind, partial(_on_outage, detail=detail, wait=wait))
@@ -119,7 +112,7 @@ def _on_outage(error: DeniableError, detail: str, wait: int) -> Response:
     return problem(status_of(error), detail, {"Retry-After": str(wait)})
 
 
-def status_of(error: DeniableError) -> HTTPStatus:
+def status_of(error: Exception) -> HTTPStatus:
     """The HTTP status that an error of this project becomes."""
     return next(status for kind, status in STATUS if isinstance(error, kind))
 

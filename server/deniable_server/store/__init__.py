@@ -1,4 +1,4 @@
-"""Where reports rest: a SQLite file, or a PostgreSQL database under several collectors.
+"""Stores of reports: a SQLite file, or a PostgreSQL database that several collectors share.
 
 `interface` states what a collector asks of a store and may rely on; each other file holds one idea below it:
 

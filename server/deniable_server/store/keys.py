@@ -16,18 +16,18 @@ from deniable_server.store import checksum, invitations
 from deniable_server.store.connection import Connection
 
 MOST_REISSUED = 9
-"""Other blinded messages that one invitation may have signed: what a person with ten devices that broke would need."""
+"""Largest number of further blinded messages for one invitation: enough for a person with ten broken devices."""
 
 
 class SigningKey(NamedTuple):
-    """A key as it is kept.
+    """The row of a signing key.
 
     Attributes
     ----------
     private : str
         A PKCS#8 PEM.
     reissue : int
-        How many other blinded messages it signs for an invitation, after the first.
+        Number of further blinded messages that it signs for an invitation after the first.
     """
 
     private: str
@@ -40,12 +40,12 @@ def add(db: Connection, key: PrivateKey) -> None:
 
 
 def bind(db: Connection, survey: Survey, must: bool) -> int:
-    """Let a survey have its key; what that changes in its checksum.
+    """Bind the key of a survey to it; return the change of the survey's checksum.
 
     Parameters
     ----------
     must : bool
-        Whether the key has to be here, whoever the survey says signs.
+        Whether the key has to be here, even if the survey names another issuer.
 
     Raises
     ------
@@ -84,7 +84,7 @@ def of(db: Connection, survey: Survey) -> SigningKey | None:
 
 
 def set_reissue(db: Connection, survey: Survey, n: int) -> bool:
-    """Let each invitation have so many other blinded messages signed after its first; whether rows of them moved.
+    """Let each invitation have ``n`` more blinded messages signed; return whether rows of invitations moved.
 
     Raises
     ------
@@ -104,15 +104,16 @@ def set_reissue(db: Connection, survey: Survey, n: int) -> bool:
 
 
 def rows_of(db: Connection, survey: Survey) -> Sequence[tuple[object, ...]]:
-    """What the checksum of a survey has of its key."""
+    """The row of a survey's key, as its checksum counts it."""
     query = "SELECT key_id, private, reissue FROM signing_keys WHERE survey = ?"
     return db.execute(query, [survey.id]).fetchall()
 
 
 def differences(db: Connection) -> Iterator[str]:
-    """What is wrong about keys, whose survey they are or none's."""
+    """The damaged keys, one sentence each, whether they are bound to a survey or not."""
     for key_id, private in db.execute("SELECT key_id, private FROM signing_keys"):
         try:
+            # A damaged key that still parses would sign tokens that no device accepts.
             is_whole = PrivateKey.parse(private).key_id == key_id
         except ValueError:
             is_whole = False

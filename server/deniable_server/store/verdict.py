@@ -1,4 +1,4 @@
-"""What becomes of a report, and of a request for a token."""
+"""The verdicts on reports, and on requests for tokens."""
 
 from __future__ import annotations
 
@@ -6,16 +6,17 @@ import enum
 
 
 class Verdict(enum.Enum):
-    """What became of a report, or of a request for a token."""
+    """The verdict on a report, or on a request for a token."""
 
     STORED = "stored"
-    """It counts from now on; of a request: it used its invitation."""
+    """The report counts from now on, or the request used its invitation."""
     KNOWN = "known"
-    """It was stored before; it counts once."""
+    """This very report was stored before; it counts once."""
     CONFLICT = "conflict"
     """Another report was stored under this id before."""
     SPENT = "spent"
     """Another report, or another request, has used its invitation."""
     UNINVITED = "uninvited"
-    """There is no such invitation."""
+    """The survey has no such invitation."""
     CLOSED = "closed"
+    """The survey takes no reports, or gives no tokens, now."""

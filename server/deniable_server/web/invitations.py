@@ -1,4 +1,4 @@
-"""Who may be counted, over HTTP: an author invites, and whoever is invited has a blinded message signed."""
+"""Invitations and blind signatures over HTTP."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, jsonify, request
 
-from deniable import NotInvited, ReportConflict, ReportError, Survey, SurveyClosed, SurveyError
+from deniable import NotInvited, ReportConflict, ReportError, Survey, SurveyError
 from deniable.access.blind_rsa import SIZE
 from deniable.access.invitation import hash_of, is_invitation
 from deniable.errors import DeniableError
@@ -28,6 +28,7 @@ from deniable_server.web.api import (
     TOO_MANY,
     UNAVAILABLE,
     allow_other_origins,
+    closed,
     fresh_json,
     get_store,
     read_body,
@@ -35,10 +36,10 @@ from deniable_server.web.api import (
 )
 
 MAX_HASHES = 1024 * 1024
-"""Bytes of a body that holds as many hashes as there may be."""
+"""Largest body with hashes, in bytes: room for `MOST_HASHES`."""
 
 MAX_REQUEST = 4 * 1024
-"""Bytes of a body that holds an invitation and a blinded message, which are less than 600."""
+"""Largest body with an invitation and a blinded message, in bytes; it needs less than 600."""
 
 OF_OWNERS = {401: "no valid token", 403: "another token's", 404: "no such survey"}
 OF_HASHES = {**OF_BODIES, 422: "not hashes, or a survey without invitations here"}
@@ -48,14 +49,14 @@ _BLINDED = re.compile(rf"[0-9a-f]{{{2 * SIZE}}}")
 _SIGNS_FOR_OTHERS = "deniable-signs-for-others"
 
 _one_signature_at_a_time = threading.Lock()
-"""One takes some milliseconds during which no other thread runs."""
+"""A signature takes some milliseconds during which no other thread runs."""
 
 invitations = APIBlueprint("invitations", __name__, url_prefix=BASE, tag="API")
 tokens = APIBlueprint("signing", __name__, url_prefix=BASE, tag="API")
 
 
 def init_app(app: APIFlask, signs_for_others: bool = False) -> None:
-    """Serve what belongs to invitations.
+    """Register the routes of invitations and signatures.
 
     Parameters
     ----------
@@ -160,14 +161,15 @@ def sign(survey_id: str) -> Response:
     message = bytes.fromhex(blinded)
     if not key.can_sign(message):  # before the invitation is used for it
         raise ReportError("blinded: must be below the modulus of the survey's key, and not 0")
+    # Used before it is signed: a crash in between costs nothing, since the same message is signed again.
     outcome = store.issue(survey_id, hash_of(invitation), hashlib.sha256(message).hexdigest())
     if outcome is Verdict.UNINVITED:
         raise NotInvited("invitation: must be one of this survey")
     if outcome is Verdict.SPENT:
         raise ReportConflict("invitation: was used for another token")
     if outcome is Verdict.CLOSED:
-        reason = store.state(survey_id).not_open_because(store.today()) or "it was closed"
-        raise SurveyClosed(f"survey {survey_id}: gives no tokens: {reason}")
+        raise closed(store, survey, "gives no tokens")
+    # A signature costs as much as several reports.
     get_limits().charge(request.environ, 1)
     with _one_signature_at_a_time:
         response = jsonify({"signature": key.blind_sign(message).hex()})

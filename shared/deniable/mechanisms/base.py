@@ -73,7 +73,7 @@ class Mechanism(ABC):
 
     @cached_property
     def reports(self) -> ReportSpace:
-        """What a report may be."""
+        """The space of its reports."""
         return Numbers(range(self.k))
 
     @property
@@ -96,7 +96,7 @@ class Mechanism(ABC):
 
     @property
     def told_ratio(self) -> Fraction:
-        """The likelihood ratio that `odds` describe: that of one tick box, otherwise `likelihood_ratio`."""
+        """The likelihood ratio behind `odds`: of one tick box where there are several, otherwise `likelihood_ratio`."""
         return self.likelihood_ratio
 
     def __str__(self) -> str:
@@ -106,7 +106,7 @@ class Mechanism(ABC):
     @property
     @abstractmethod
     def odds(self) -> tuple[str, ...]:
-        """What the noise means to a person, in sentences: odds out of 100 people."""
+        """Sentences on the noise for respondents, as odds out of 100 people."""
 
     @abstractmethod
     def randomize(self, answer: Any, word: Word = system_word) -> Any:

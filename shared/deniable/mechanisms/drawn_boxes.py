@@ -28,7 +28,7 @@ MOST_DRAWN = 8
 
 @dataclass(frozen=True)
 class DrawnBoxes(BoxMechanism):
-    """Draw ``s`` of the ``k`` boxes, whatever the answer, and report these alone: k-ary response over their patterns.
+    """Draw ``s`` of the ``k`` boxes independently of the answer, and report these alone by a k-ary response.
 
     An answer is a sequence of the options that are ticked. A report is a text of ``2 k`` characters, two for each box:
     ``01`` if it was drawn and is reported as ticked, ``10`` if it was drawn and is not, ``00`` if it was not drawn.

@@ -35,5 +35,5 @@ class Support(_Pair):
 
     @cached_property
     def floats(self) -> tuple[float, float]:
-        """Both probabilities, rounded."""
+        """The two probabilities as floats."""
         return float(self.if_true), float(self.if_other)

@@ -33,7 +33,7 @@ class LedgerEntry:
 
 @dataclass(frozen=True)
 class Ledger:
-    """What one person gave away, entry by entry. Immutable: every method gives a new ledger.
+    """The ledger of one person's privacy losses. Immutable: every method gives a new ledger.
 
     Notes
     -----

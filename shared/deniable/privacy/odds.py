@@ -1,4 +1,4 @@
-"""What the noise means to a person: odds out of 100 people, never a bare epsilon."""
+"""The noise in words: odds out of 100 people, never a bare epsilon."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def plainest(questions: Sequence[Question]) -> Question:
 
 
 def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
-    """What a whole report can tell anybody, whatever they believed before, in words.
+    """Sentences on what a whole report can reveal to anybody, for every prior belief.
 
     The factor is the largest ratio of the probabilities of a whole report under any two sets of true answers, exactly,
     and rounded up. By Bayes it bounds the odds of any single answer, whatever the answers have to do with each other.

@@ -12,7 +12,7 @@ from deniable.survey.document import Survey
 
 @dataclass(frozen=True)
 class Tally:
-    """How many reports there are, and how many of them support each option of each question.
+    """The number of reports, and of those that support each option of each question.
 
     Attributes
     ----------

@@ -42,19 +42,19 @@ MAX_ROWS = 2000
 """Largest number of rows of estimates by cohort; each costs the collector up to a millisecond."""
 
 RETENTIONS = ("reports", "tallies")
-"""What a collector keeps of counted reports: the noisy rows, or their tallies alone."""
+"""Kinds of retention of counted reports: the noisy rows, or their tallies alone."""
 
 FRESH = ("each wave",)
-"""When a device draws new noise for a question that it knows from another survey; by default it never does."""
+"""Values of `Survey.fresh`: a device draws new noise for known questions in each survey; by default it never does."""
 
 RESULTS = ("batches", "live", "closed")
-"""When results change: with every release, with every report, or once, when the survey has closed."""
+"""Kinds of publication of results: with every release, with every report, or once, after the survey has closed."""
 
 READERS = ("public", "token")
-"""Who may read results: everybody, or holders of an API token of the collector."""
+"""Readers of results: everybody, or holders of an API token of the collector."""
 
 ACCESS = ("open", "invited", "unlinkable")
-"""Who may be counted: everybody with the link, as often as they send; or once, by invitation or by blind token."""
+"""Kinds of access: counted is everybody with the link, or each person once, by invitation or by blind token."""
 
 RELEASE = 200
 """Default number of new reports of a cohort in a release; a report hides among that many."""
@@ -257,7 +257,7 @@ class Survey:
 
     @cached_property
     def asks(self) -> int:
-        """How many of its questions each device asks."""
+        """Number of questions that each device asks."""
         return sum(each.group.draw if each.group else 1 for each, *_ in self._together)
 
     @property

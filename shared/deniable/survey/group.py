@@ -90,7 +90,7 @@ def check_name(name: str) -> None:
 
 
 def marginal(joint: KAry, k: int, *, is_yes_no: bool) -> Mechanism:
-    """The marginal of a joint response: the mechanism of one question of ``k`` options, whatever the other answers."""
+    """The marginal of a joint response: the mechanism of one question of ``k`` options."""
     # Rounded down: the mechanism of one question must not claim less noise than the joint response has.
     keep = int(support_of_digits(joint, k).if_true * UNIT)
     return Warner(keep) if is_yes_no else KAry(k, keep)

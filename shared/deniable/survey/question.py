@@ -15,7 +15,7 @@ from deniable.survey.texts import MAX_LABEL, MAX_TEXT, Text, check_text, refuse_
 from deniable.wire.space import Count, OptionalField, ReportField
 
 GOALS = ("shares", "mean")
-"""What a scale is optimised for: the shares of its levels, or their mean."""
+"""Goals of a scale, for which its mechanism is optimised: the shares of its levels, or their mean."""
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,8}")
 _RESERVED = ("id", "cohort")  # columns that stand beside the questions in every table of reports

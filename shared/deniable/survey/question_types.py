@@ -22,7 +22,7 @@ YES_NO = ("no", "yes")
 
 
 class AnswerKind(Enum):
-    """What people answer with."""
+    """Kinds of answers."""
 
     OPTIONS = "options"
     """One of the options, or several."""
@@ -34,7 +34,7 @@ class AnswerKind(Enum):
 
 @dataclass(frozen=True)
 class QuestionType:
-    """What holds for all questions of a type.
+    """The descriptor of a question type.
 
     Attributes
     ----------

@@ -98,6 +98,7 @@ def write_folder(
         (part / REPORTS).mkdir()
         with closing(_Writing(survey, part, form, by_cohort)) as writing:
             writing.take(rows)
+        # Unary plus drops cohorts that expect no rows.
         if expected is not None and writing.rows != +Counter(expected):
             raise ReportError(
                 f"survey {survey.id}: must have the rows that its tallies count, {sum(expected.values())}, got "
@@ -199,6 +200,7 @@ class _Writing:
             waiting.setdefault(_cohort(row) if self._by_cohort else None, []).append(row)
             n += 1
             if n == ROWS_WAITING:
+                # The largest cohort first: few large groups of rows make better Parquet files than many small ones.
                 most = max(waiting, key=lambda cohort: len(waiting[cohort]))
                 n -= len(waiting[most])
                 self._write(most, waiting.pop(most))
@@ -225,6 +227,7 @@ class _Writing:
             self._close(cohort)
         if cohort not in self._open:
             if len(self._open) == OPEN_PARTS:
+                # The least recently used part, by the order of the OrderedDict.
                 self._close(next(iter(self._open)))
             self._begin(cohort)
         self._open.move_to_end(cohort)

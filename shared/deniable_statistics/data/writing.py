@@ -180,6 +180,7 @@ def _labelled(data: DataSet, subject: str) -> tuple[Any, dict[str, str], dict[st
             finite = [_finite(value) for value in column]
             columns[name] = pandas.Series(finite, dtype="float64")
         else:
+            # Int64 with a capital: whole numbers with missing ones among them stay whole.
             columns[name] = pandas.Series(list(numbers), dtype="Int64")
         if value_labels:
             values[name] = dict(value_labels)
@@ -217,6 +218,7 @@ def _sheet(book: Any, title: str, *parts: Any) -> None:
                     value = None if math.isnan(value) else str(value)
                 if isinstance(value, str):
                     cell = WriteOnlyCell(sheet, _NOT_OF_XML.sub(_escaped, value))
+                    # Or openpyxl would write a text that starts with = as a formula.
                     cell.data_type = "s"
                     cell.quotePrefix = True  # and stays one when somebody edits it
                     cells.append(cell)
@@ -256,6 +258,7 @@ def _cut_to_bytes(text: str, most: int) -> str:
     encoded = text.encode()
     if len(encoded) <= most:
         return text
+    # errors=ignore drops the bytes of a character that was cut.
     return f"{encoded[: most - len('…'.encode())].decode(errors='ignore')}…"
 
 

@@ -19,7 +19,7 @@ ExactChannel = tuple[tuple[Fraction, ...], ...]
 
 @functools.singledispatch
 def channel_of(mechanism: Mechanism) -> ExactChannel:
-    """The channel matrix of a mechanism, shape (k, answers); of tick boxes that of one box (if drawn), shape (2, 2).
+    """The channel matrix of a mechanism, shape (k, answers); for tick boxes it is that of one box, shape (2, 2).
 
     >>> from deniable import TwoCoin
     >>> channel_of(TwoCoin("1/2", "1/2"))

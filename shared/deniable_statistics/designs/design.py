@@ -33,7 +33,7 @@ class Binomial(NamedTuple):
 
 
 class Design(ABC):
-    """What turned answers into what was counted: a mechanism, a classical channel, or groups of channels.
+    """The design of a question: a mechanism, a classical channel, or groups of channels.
 
     A design knows its answers, its reports, how likely a report is under each answer, and the linear map that undoes
     it. Estimation, comparison, regression, planning and simulation use no more than this interface, so they take

@@ -311,7 +311,7 @@ class DrawnBoxesDesign(BoxDesign[DrawnBoxes]):
 
     @property
     def noise(self) -> tuple[tuple[float, float], ...]:
-        """Noise variance of the mean score; at shares other than 1/2 above that of the estimate itself."""
+        """Noise variance of the mean score, which is that of the estimate at share 1/2 and larger elsewhere."""
         each = noise_of_drawn(self.mechanism.k, self.mechanism.s, self.mechanism.box)
         return ((each, each),) * self.mechanism.k
 

@@ -22,7 +22,7 @@ def tally_array(space: ReportSpace, reports: NDArray[Any]) -> tuple[int, ...]:
 
 
 def support_matrix(space: ReportSpace, reports: Iterable[object], subject: str = "row") -> NDArray[np.bool_]:
-    """Which options each report supports, shape (reports, size).
+    """The indicator matrix of the options that reports support, shape (reports, size).
 
     Raises
     ------
@@ -38,7 +38,7 @@ def support_matrix(space: ReportSpace, reports: Iterable[object], subject: str =
 
 @functools.singledispatch
 def every_report(space: ReportSpace) -> NDArray[np.bool_]:
-    """What each possible report supports, shape (`ReportSpace.count`, size)."""
+    """The indicator matrix of the supports of all possible reports, shape (`ReportSpace.count`, size)."""
     raise ParameterError(f"reports: must be of a known kind, got {type(space).__name__}")
 
 

@@ -85,7 +85,7 @@ def composite_interval(count: float, n: float, confidence_level: float, low: End
 
 
 def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
-    """The lower limit; the upper one is that of the opposite share and of failures."""
+    """The lower confidence limit; the upper one is one minus that of failures for the opposite share."""
     from scipy.special import betainc, betaincinv
 
     zero, one = np.zeros(1), np.ones(1)

@@ -25,7 +25,7 @@ def contaminated_interval(
     method: str = "default",
     scale: float = 1.0,
 ) -> Interval:
-    """A confidence interval of the share if at most ``fakes`` of the reports are fake, whatever the fakes say.
+    """A confidence interval of the share that holds for any ``fakes`` fake reports.
 
     Parameters
     ----------

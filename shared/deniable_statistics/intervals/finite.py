@@ -1,4 +1,4 @@
-"""Exact confidence intervals for a share of a finite number of people, from some or all of whom there are reports."""
+"""Exact confidence intervals for a share in a finite population, some or all of which reported."""
 
 from __future__ import annotations
 

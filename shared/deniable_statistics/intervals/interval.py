@@ -65,5 +65,5 @@ def level_of_each(confidence_level: float, intervals: int) -> float:
 
 
 def normal_quantile(confidence_level: float) -> float:
-    """How many standard errors a two-sided interval reaches on each side: 1.96 at 0.95."""
+    """The normal quantile of a two-sided interval, in standard errors: 1.96 at 0.95."""
     return NormalDist().inv_cdf((1 + confidence_level) / 2)

@@ -53,7 +53,7 @@ class ScoreEstimate(NamedTuple):
 
 
 class _TestStatistic(NamedTuple):
-    """Test statistics of ``b`` tallies: the signed root, its degrees of freedom, and a sum with its distribution."""
+    """Test statistics of ``b`` tallies: the root, its degrees of freedom, and a sum with its distribution."""
 
     root: Floats
     freedom: NDArray[np.intp]
@@ -91,12 +91,12 @@ class ShareLikelihood:
 
     @cached_property
     def possible(self) -> Flags:
-        """Which reports are possible under some answer."""
+        """Indicator of reports that are possible under some answer, shape (reports,)."""
         return np.asarray(np.vstack(self.channels).any(axis=1))
 
     @cached_property
     def _member(self) -> Floats:
-        """Which reports are of which group, shape (groups, reports)."""
+        """Indicator matrix of the groups of reports, shape (groups, possible reports)."""
         group = np.repeat(np.arange(len(self.channels)), [len(each) for each in self.channels])[self.possible]
         return np.asarray(group == np.arange(len(self.channels))[:, None], dtype=float)
 
@@ -123,7 +123,7 @@ class ShareLikelihood:
     def root(
         self, counts: Floats, best: MaximumLikelihood, rows: Floats, scored: ScoreEstimate | None = None
     ) -> Floats:
-        """How many standard errors the tallies are away from ``rows f = 0``, shape (b,), about normal."""
+        """The root of the likelihood-ratio statistic of ``rows f = 0``, in standard errors, shape (b,)."""
         return self._tested(counts, best, rows, scored).root
 
     def p_values(

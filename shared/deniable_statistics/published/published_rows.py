@@ -140,8 +140,10 @@ def estimate(
         In the order of cohorts, questions and options.
     """
     wanted = EstimateOptions(confidence_level, method, target, simultaneous, misbehaving, assume_fake)
+    # All cohorts together: an attacker may send every fake to one of them.
     reports = sum(tally.n for tally in tallies.values())
     if by_cohort:
+        # Cohorts without reports have rows too; reports without a cohort only where there are some.
         known = [cohort for cohort in (*survey.cohorts, None) if cohort in tallies or cohort is not None]
         groups = [(cohort, tallies.get(cohort, Tally.empty(survey))) for cohort in known]
     else:
@@ -210,6 +212,7 @@ def share_rows(
             p_below=fits[option].p_below if fits else None,
             p_above=fits[option].p_above if fits else None,
             flag=flags[option],
+            # A fake always answers the question, which only a part of the true reports does.
             fake_margin=result.fake_margin[option] / asked,
             assumed_fake=wanted.assume_fake,
             **robust_figures(suspected, robust[option]),

@@ -34,7 +34,7 @@ KINDS = {
 """Kinds of misbehaviour, each with its description; `deniable simulate` draws three of them."""
 
 AMONG = ("everybody", "truthful")
-"""The population of the share: all people, whatever is true of those who misbehave, or the others alone."""
+"""The population of the share: all people, or those alone who follow the instructions."""
 
 HIGHEST_SHARE = 0.99
 """Largest share of people who may be assumed to misbehave."""

@@ -35,7 +35,7 @@ class PostgresqlDatabase:
 
     @property
     def exists(self) -> bool:
-        """Always: whoever opens it hears what is missing."""
+        """Always True: opening the database raises an error if it does not exist."""
         return True
 
     def open(self, today: Callable[[], datetime.date], may_update: bool = False) -> PostgresqlStore:
@@ -62,7 +62,7 @@ class PostgresqlDatabase:
             yield
 
     def warnings(self) -> list[str]:
-        """What the server writes down that tells when somebody took part."""
+        """Warnings about settings by which the server records when somebody took part."""
         with closing(connect(self.address)) as connection:
             return [f"PostgreSQL: {warning}" for warning in durability.warnings(connection)]
 

@@ -1,4 +1,4 @@
-"""What PostgreSQL calls what can be wrong with a store."""
+"""The translation of PostgreSQL's errors into those of a store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Collision(Exception):
 
 
 AGAIN = (Collision, errors.DeadlockDetected, errors.SerializationFailure)
-"""What goes away when the whole transaction is run again."""
+"""Errors after which the whole transaction is run again."""
 
 UNAVAILABLE = (
     psycopg.OperationalError,

@@ -29,7 +29,7 @@ unsorted.survey text, unsorted.kind text"""
 KEYS = """
 agenda survey, checksums survey part, migrations number, owners survey, signing_keys key_id, surveys id,
 tallies survey cohort question option, tokens sha256, totals survey cohort, unsorted survey kind"""
-"""Their primary keys, on which counting once hangs."""
+"""Primary keys of these tables, on which counting each report once depends."""
 
 
 def inspect(
@@ -88,7 +88,7 @@ WHERE contype = 'p' AND convalidated AND connamespace = ?::regnamespace GROUP BY
 
 
 def _invitations(db: PostgresqlConnection) -> dict[str, int]:
-    """How many invitations there are, by survey."""
+    """Number of invitations by survey."""
     query = "SELECT tablename FROM pg_tables WHERE schemaname = ? AND tablename LIKE 'invitations\\_%'"
     tables = [table for (table,) in db.execute(query, [SCHEMA]).fetchall()]
     return {

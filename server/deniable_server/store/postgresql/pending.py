@@ -1,4 +1,4 @@
-"""How reports come in: whether their ids are known, and if not, to where they wait for the fold.
+"""How reports are stored: known ids are recognised, and new reports wait for the fold.
 
 All of it happens within a transaction that has entered the survey: nobody folds or closes it meanwhile, and nobody but
 other collectors, who do the same, adds to what is pending. So what is among the folded rows stays there, and two who
@@ -24,7 +24,7 @@ REPORTS, INVITATIONS = "reports", "invitations"
 
 
 def take(db: PostgresqlConnection, survey: Survey, reports: Sequence[Report]) -> list[Verdict]:
-    """Store new reports, which wait for a fold; what became of each.
+    """Store new reports, which wait for a fold; return the verdict on each.
 
     Raises
     ------
@@ -40,6 +40,7 @@ def take(db: PostgresqlConnection, survey: Survey, reports: Sequence[Report]) ->
     new, outcomes = sort_out(reports, rows, known, rights)  # no trace of their order, and nobody waits in a circle
     if new:
         pending = pending_table(survey)
+        # Fewer rows than were sent: another collector stored one of these ids after it was looked up.
         if db.insert_typed(pending, types_of(survey, pending), new).rowcount < len(new):
             raise Collision
         rights.spend()
@@ -57,6 +58,6 @@ def to_do(db: PostgresqlConnection, survey: Survey) -> None:
 
 
 def moved(db: PostgresqlConnection, survey: Survey, kind: str) -> None:
-    """Remember that rows of a table lie in the order in which they changed."""
+    """Note that a table has to be sorted, because its rows lie in the order in which they changed."""
     if not db.execute("SELECT 1 FROM unsorted WHERE survey = ? AND kind = ?", [survey.id, kind]).fetchone():
         db.execute("INSERT INTO unsorted VALUES (?, ?) ON CONFLICT DO NOTHING", [survey.id, kind])

@@ -1,7 +1,7 @@
-"""What a role may that takes reports, and one that reads results; `roles.sql` beside this file makes them.
+"""The rights of a role that takes reports, and of one that reads results; `roles.sql` beside this file makes them.
 
-Whoever owns the schema may everything: publish, close, fold, check. The others get what they need of each table, and
-nothing by default.
+The owner of the schema may do everything: publish, close, fold, check. The other roles have the rights that they need
+on each table, and none by default.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ OF_ALL = {
         "tallies": "SELECT",
     },
 }
-"""What the roles may do with the tables that there are once."""
+"""Rights of the roles on the tables that are not of a survey."""
 
 
 SECURED = ("totals", "tallies")
@@ -48,7 +48,7 @@ SECURED = ("totals", "tallies")
 RELEASED = """
 (SELECT closed_on IS NOT NULL OR convert_from(document, 'UTF8')::json ->> 'results' IS DISTINCT FROM 'closed'
  FROM surveys WHERE id = survey)"""
-"""Whether results of a survey may be seen, in SQL."""
+"""SQL condition for surveys whose results may be seen."""
 
 
 def grant_all(db: PostgresqlConnection, surveys: Callable[[], Iterable[tuple[Survey, bool]]]) -> None:
@@ -59,6 +59,7 @@ def grant_all(db: PostgresqlConnection, surveys: Callable[[], Iterable[tuple[Sur
     surveys : callable
         Every survey, and whether it was closed.
     """
+    # Grants take locks, so they run only where something is missing, not at every start.
     lacking = [role for role in _roles(db) if not _has_rights(db, role)]
     for role in lacking:
         for table, rights in OF_ALL[role].items():

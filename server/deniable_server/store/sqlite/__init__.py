@@ -1,4 +1,4 @@
-"""One SQLite file, through sqlite-utils: what only this database does.
+"""The store over one SQLite file, through sqlite-utils.
 
 =============  ================================================================================================
 `store`        the store over it

@@ -13,11 +13,10 @@ from pathlib import Path
 
 from deniable import Report, Survey
 from deniable.errors import DeniableError
-from deniable_server.store import agenda
 from deniable_server.store.errors import StoreReplaced
 from deniable_server.store.folding import forget_ids
 from deniable_server.store.interface import utc_today
-from deniable_server.store.sql_store import DAYS_OF_DOUBT, SqlStore
+from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.sqlite import fold, pending
 from deniable_server.store.sqlite.connection import SqliteConnection, connect, transaction, truncate_log
 from deniable_server.store.sqlite.errors import in_our_words
@@ -106,6 +105,7 @@ class SqliteStore(SqlStore):
             raise StoreReplaced(f"database {self.path}: is gone")  # asking must not make a new one
         with self._transaction() as db:
             (version,) = db.execute("PRAGMA user_version").fetchone()
+            # Writes the file's head, unchanged: a transaction that really reaches the disk.
             db.execute(f"PRAGMA user_version = {version}")
 
     def _unusable_because(self) -> str | None:
@@ -129,6 +129,7 @@ class SqliteStore(SqlStore):
 
     def _settle(self, survey: Survey, closed_on: str | None, days_over: int) -> None:
         new = self._arrived.pop(survey.id, 0)
+        # Over is enough for folding; dropping ids waits for a survey that was closed for good.
         closed = bool(closed_on) or days_over > 0
         with self._transaction() as db:
             has_folded = fold.fold_due(db, survey, new, closed)
@@ -139,12 +140,8 @@ class SqliteStore(SqlStore):
                 fold.sort_invitations(db, survey, whatever_their_number=True)
             if closed_on and survey.retention == "tallies":
                 forget_ids(db, survey, fold.empty)
-            if not is_sorted or (fold.is_unsorted(db, survey) and fold.may_sort(db, survey, new=0)):
-                agenda.put_off(db, survey, agenda.NOW)
-            elif closed_on or days_over > DAYS_OF_DOUBT:
-                agenda.put_off(db, survey, None)
-            else:
-                agenda.put_off(db, survey, agenda.after_closing(survey, DAYS_OF_DOUBT + 1 if closed else 1))
+            is_unfinished = not is_sorted or (fold.is_unsorted(db, survey) and fold.may_sort(db, survey, new=0))
+            self._put_down(db, survey, closed_on, days_over, is_unfinished)
         if has_folded or closed:
             self._folded(survey)
 
@@ -159,10 +156,10 @@ class SqliteStore(SqlStore):
             return truncate_log(self.db, self.path)
 
     def _enter(self, db: object, surveys: Iterable[Survey]) -> None:
-        """Whoever writes is alone."""
+        """Do nothing: a transaction that writes has the database to itself."""
 
     def _hold(self, db: object, survey: Survey) -> None:
-        """Whoever writes is alone."""
+        """Do nothing: a transaction that writes has the database to itself."""
 
     def _transaction(self) -> AbstractContextManager[SqliteConnection]:
         return transaction(self.db, self.path)
