@@ -41,6 +41,7 @@ class Settings(BaseSettings):
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid", validate_default=True)
 
+    # NoDecode: pydantic-settings would read the text of the environment as JSON.
     db: Annotated[Path | Address, NoDecode, BeforeValidator(location)] = Field(
         default=Path("deniable.db"), description="The collector's SQLite file, or postgresql://user@host/name."
     )
@@ -88,6 +89,7 @@ def settings_from(flags: Mapping[str, Any]) -> Settings:
     try:
         return Settings(**given)
     except ValidationError as error:
+        # One mistake at a time is what a person at a terminal acts on.
         mistake = error.errors(include_url=False, include_context=False)[0]
         name = str(mistake["loc"][0])
         subject = flag(name) if name in given else variable(name)

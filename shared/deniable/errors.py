@@ -116,6 +116,7 @@ def describe(value: object) -> str:
     """
     if value is None:
         return "null"
+    # Before int, because True is one.
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):

@@ -34,4 +34,5 @@ def extra_with(module: str) -> str:
     # A requirement reads like `numpy>=2; extra == "research"`: the name, versions, then the extra that brings it.
     needs = re.compile(rf"{name}\b(?!-)[^;]*;.*\bextra == ['\"](\w+)['\"]")
     extras = {found[1] for each in requires("deniable") or () if (found := needs.match(each))}
+    # A library may be in several extras: researchers are asked for theirs first.
     return next((extra for extra in ("research", "server", "postgresql") if extra in extras), "research")

@@ -30,6 +30,7 @@ def format_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Co
     yes     32.2 %
     """
     lines = [tuple(map(printable, line)) for line in (header, *rows)]
+    # Characters, not columns of the screen: wide letters of East Asia shift the rest of their line.
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
     return "\n".join(
         "  ".join(

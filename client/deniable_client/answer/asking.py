@@ -34,6 +34,7 @@ def ask_all(questions: Sequence[Question]) -> Answers:
     while number < len(questions):
         given = ask(questions[number], number + 1, len(questions))
         if given is None:
+            # Back at the first question stays there.
             number = max(number - 1, 0)
         else:
             answers[questions[number].id] = given
@@ -53,6 +54,7 @@ def review(questions: Sequence[Question], answers: Answers) -> None:
             with screens.aside():
                 screens.show(screens.review(questions, answers))
                 read(m.SHOWN)
+        # At most 100 questions: longer digits are a slip, and int would take any length.
         elif re.fullmatch(r"[0-9]{1,3}", wish) and 1 <= int(wish) <= len(questions):
             asked = questions[int(wish) - 1]
             given = ask(asked, int(wish), len(questions))

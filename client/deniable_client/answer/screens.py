@@ -71,6 +71,7 @@ def inline(text: str) -> str:
 
 def label_of(question: Question, option: str) -> str:
     """An option as people read it."""
+    # Yes and No are the program's own words, in every survey.
     return (m.YES if option == "yes" else m.NO) if question.kind.is_yes_no else inline(option)
 
 
@@ -100,6 +101,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclos
             if told.has_told
             else []
         ),
+        # What Start really sends differs: an invitation to be signed for, the hash of one, or nothing.
         m.START_SENDS if survey.issuer else m.HASH_SENT if tells_use(survey) else m.NOTHING_YET,
     ]
 
@@ -178,6 +180,7 @@ def receipt(
     a No as a denial. ``is_mine`` unless the link bears the invitation of another person at this device.
     """
     weak = weakness(survey, (told or Disclosure()).collector)
+    # Questions with equal noise have equal sentences, which are shown once.
     each = list(dict.fromkeys(sentence for asked in survey.questions for sentence in odds_sentences(asked)))
     return [
         m.SENT_BEFORE if is_old else m.SENT,
@@ -200,6 +203,7 @@ def not_open(
     survey: Survey, today: datetime.date, cohort: str | None, invitation: str | None = None
 ) -> Paragraphs | None:
     """A notice that the survey takes no answers on that day (UTC) or through that link; None if it does."""
+    # Checked here first: a collector need not be asked about days that the survey itself states.
     if survey.opens and today < survey.opens:
         return notice(m.EARLY, m.EARLY_TEXT.format(day=_spelt(survey.opens)))
     if survey.closes and today > survey.closes:
@@ -224,6 +228,7 @@ def trial(survey: Survey) -> Paragraphs:
     paragraphs = [own(survey.title), m.TRY_TITLE]
     for asked in survey.questions:
         lines = [own(asked.text), *odds_sentences(asked)]
+        # The two extremes differ most in what they send; every other answer lies between.
         for answer, name in zip(extreme_answers(asked), (m.TRY_NOTHING, m.TRY_EVERYTHING), strict=True):
             shown = name if asked.kind.takes_several else spoken(asked, answer)
             lines.append(m.TRY_IF.format(answer=shown))

@@ -71,6 +71,7 @@ def replay(
     credential : str, optional
         What the device was given before the answers. With a token the id is not drawn.
     """
+    # Ids and words have different lengths, so the order of the calls does not matter.
     ids = [each.hex() for each in chance if len(each) == ID]
     words = [int.from_bytes(each, "little") for each in chance if len(each) == WORD]
     # With a token the id is not drawn: it is part of the nonce that was signed before.

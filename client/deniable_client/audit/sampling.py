@@ -75,6 +75,7 @@ class RecordedReport(NamedTuple):
     chance: tuple[bytes, ...] | None
 
 
+# Nanoseconds, the random bytes of each call in hexadecimal (or -), and the report, as draw.mjs prints them.
 _LINE = re.compile(rb"([0-9]+) (-|(?:[0-9a-f]*,)*) (.*)", re.DOTALL)
 
 Draw = Callable[[Survey, Trials, bool], Iterator[RecordedReport]]
@@ -166,6 +167,7 @@ def draws_of_javascript(index: Path) -> Draw:
                 "right": {"before": trials.rights.before, "after": trials.rights.after, "size": trials.rights.size},
             }
             request.write_text(json.dumps(content), encoding="ascii")
+            # Little-endian 16-bit numbers, which JavaScript reads as a Uint16Array.
             codes.write_bytes(trials.codes.astype("<u2").tobytes())
             rights.write_bytes(trials.rights.own)
             script = files(__package__) / "draw.mjs"

@@ -81,6 +81,7 @@ class _Remote:
 
     def _read(self, kind: Callable[..., Answer], answer: dict[str, Any]) -> Answer:
         try:
+            # A collector of another version may answer with other fields.
             return kind(**answer)
         except TypeError:
             raise CollectorError(f"{self._url}: must answer as a collector does, got something else") from None

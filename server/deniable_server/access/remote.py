@@ -135,6 +135,7 @@ def _call(
             preload_content=not stream,
         )
     except urllib3.exceptions.HTTPError as error:
+        # Certificates get a sentence of their own: the token was not sent, and must not be sent in the clear instead.
         if isinstance(getattr(error, "reason", error), urllib3.exceptions.SSLError):
             raise CollectorError(
                 f"{url}: this machine does not trust its certificate, so nothing was sent; check the date and the "

@@ -104,6 +104,7 @@ def may_read(store: Store, survey: Survey, token: str) -> bool:
     if survey.readers == "public":
         return True
     found = find_token(store, token, "read")
+    # A token of scope read may read all surveys; that of an author those that it published.
     return found is not None and (found.scope == "read" or found.owns(store.owner(survey.id)))
 
 

@@ -69,6 +69,7 @@ def id_at(text: str, url: str | None) -> str:
     >>> id_at("https://collector.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky#cohort=web", None)
     'bpn4zq5y7xlxpqd63hsrm4s5ky'
     """
+    # Everything else is taken for an id, which the store knows or refuses.
     if not text.lower().startswith(("http://", "https://")):
         return text
     collector, survey_id = read_place(text)

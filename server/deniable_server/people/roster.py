@@ -123,8 +123,10 @@ def read_roster(path: Path) -> Roster:
         raise ParameterError(f"{path.name}: must be CSV: {error}") from None
     if not numbered:
         raise ParameterError(f"{path.name}: must have a header and rows, got nothing")
+    # Empty lines are gone already, so the first row is the header.
     (_, header), *people = numbered
     columns = tuple(plain_cell(each.strip()) for each in header)
+    # A letter and the column of links address columns by name.
     twice = [name for name, n in Counter(columns).items() if n > 1 or not name]
     if twice:
         raise ParameterError(f"{path.name}: columns must have names of their own, got {twice[0]!r:.80} twice or empty")

@@ -91,6 +91,7 @@ def copy_everything(
     one, other = database_at(source), database_at(target)
     if _is_same(location(source), location(target)):
         raise DeniableError(f"copy: must be of two databases, got {one} twice")
+    # Both locks before either is opened: opening brings nothing up to date here, and reads what nobody changes.
     with one.alone(), other.alone(), closing(one.open(utc_today)) as store, closing(other.open(utc_today)) as into:
         if store.is_unfinished:
             raise DeniableError(f"copy: must be of a complete database, got {one}, a copy that is not complete")

@@ -54,6 +54,7 @@ class SurveyState:
 
     def more_may_wait(self, today: datetime.date) -> str | None:
         """A sentence that results may not show every report yet, without a number; None if they show all."""
+        # Live results show everything, hidden ones nothing, and a survey that is over is folded completely.
         if self.hidden_because or self.survey.results != "batches" or self.standing(today) != "open":
             return None
         return (
@@ -71,6 +72,7 @@ class SurveyState:
         """Whether the survey takes reports on that day, in one word without a date."""
         if self.not_open_because(today) is None:
             return "open"
+        # Closed by hand wins: a survey that was closed before its first day never opens.
         is_early = not self.closed_on and self.survey.opens is not None and today < self.survey.opens
         return "early" if is_early else "closed"
 
@@ -129,6 +131,7 @@ class TokenRow(NamedTuple):
 
 def utc_today() -> datetime.date:
     """The day by which surveys open and close."""
+    # UTC, so that opening and closing do not depend on where a collector or a respondent is.
     return datetime.datetime.now(datetime.UTC).date()
 
 

@@ -67,6 +67,7 @@ def add(db: Connection, survey: Survey, hashes: Iterable[str], messages: int) ->
     sent = list(hashes)
     asked = check(sent)
     known = states(db, survey, asked)
+    # 64 digits for each message that may be signed, or a single digit where a report is counted.
     state = NO_MESSAGE * messages or UNUSED
     rows = [(each, state) for each in asked if each not in known]
     if rows:
@@ -125,6 +126,7 @@ def use_for_message(db: Connection, survey: Survey, invitation: str, message: st
     most : int
         How many messages one invitation may have signed.
     """
+    # Locked, or two requests at once could have two messages signed for one invitation.
     found = states(db, survey, [invitation], lock=True)
     if not found:
         return Verdict.UNINVITED
@@ -133,6 +135,7 @@ def use_for_message(db: Connection, survey: Survey, invitation: str, message: st
     signed = [each for each in messages if each != NO_MESSAGE]
     if message in signed:
         return Verdict.KNOWN
+    # Room and permission are changed one after the other, so the smaller of them counts.
     if len(signed) >= min(most, len(messages)):
         return Verdict.SPENT
     # The same length as before, so that SQLite overwrites the row where it lies.

@@ -36,6 +36,7 @@ class SigningKey(NamedTuple):
 
 def add(db: Connection, key: PrivateKey) -> None:
     """Keep a new key, which belongs to no survey yet."""
+    # Made before its survey: the published document names the public half.
     db.execute("INSERT INTO signing_keys VALUES (?, ?, NULL, 0)", [key.key_id, key.pem])
 
 
@@ -65,6 +66,7 @@ def bind(db: Connection, survey: Survey, must: bool) -> int:
                 "'deniable issuer key' and put what that prints into the survey, or name who signs as issuer.url"
             )
         return 0
+    # Published again: nothing changes, and XOR must not count the key a second time.
     if found[0] == survey.id:
         return 0
     if found[0] is not None:
@@ -100,6 +102,7 @@ def set_reissue(db: Connection, survey: Survey, n: int) -> bool:
         raise SurveyError(f"survey {survey.id}: its tokens are not signed here")
     db.execute("UPDATE signing_keys SET reissue = ? WHERE survey = ?", [n, survey.id])
     checksum.change(db, survey, checksum.sum_of(survey, "key", [*before, *rows_of(db, survey)]))
+    # Rows get longer, so they move: the caller has the table sorted.
     return invitations.widen(db, survey, 1 + n)
 
 

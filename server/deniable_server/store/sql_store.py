@@ -231,6 +231,7 @@ class SqlStore(Store):
             return api_tokens.remove(db, name)
 
     def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Verdict]]:
+        # All submissions of one survey are taken together, in the order in which they came.
         surveys: dict[str, Survey] = {}
         reports: dict[str, list[Report]] = {}
         for survey, some in submissions:

@@ -49,6 +49,7 @@ class ClientFile(NamedTuple):
 def client_files() -> dict[str, ClientFile]:
     """Files of the browser client by their path under ``/client/``: modules, bundles, catalogues of translations."""
     root = client_folder()
+    # Every module by its own name, so that what is reviewed can be loaded and compared.
     modules = [*root.glob("*.js"), *root.glob("mechanisms/*.js"), *root.glob("catalogues/*.js*")]
     files = {path.relative_to(root).as_posix(): ClientFile(path, None) for path in modules}
     files["manifest.json"] = ClientFile(root / "dist" / "manifest.json", None)

@@ -184,6 +184,7 @@ _parsed = lru_cache(maxsize=256)(PrivateKey.parse)
 def _key_of(store: Store, survey: Survey) -> PrivateKey:
     if survey.issuer is None:
         raise ReportError(f"survey {survey.id}: has no blind tokens, its access is {survey.access!r}")
+    # A collector signs for surveys that name no issuer; an issuer for those that do.
     if survey.issuer.url and not current_app.extensions[_SIGNS_FOR_OTHERS]:
         raise NotFound(f"tokens: those of this survey are signed at {survey.issuer.url}")
     key = store.signing_key(survey)
@@ -195,6 +196,7 @@ def _key_of(store: Store, survey: Survey) -> PrivateKey:
 def _content(limit: int, keys: Set[str], error: type[DeniableError], may_lack: bool = False) -> dict[str, Any]:
     """The object in the body, which has these keys, or may have none of them."""
     content = strict_json.loads(read_body(limit, "application/json"), error, "body")
+    # Exact keys: a misspelt one would ask about all invitations instead of some.
     if not isinstance(content, dict) or (content.keys() != keys and not (may_lack and not content)):
         or_none = " or {}" if may_lack else ""
         raise error(f"body: must be an object with {' and '.join(sorted(keys))}{or_none}")

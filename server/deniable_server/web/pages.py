@@ -56,6 +56,7 @@ def init_app(app: APIFlask) -> None:
             raise NotFound
         file = files[name]
         kind = CLIENT_TYPES[file.path.suffix]
+        # Compressed once at the start, with a fixed time, instead of for every request.
         if file.gzipped is None or not request.accept_encodings.quality("gzip"):
             response = send_file(file.path, mimetype=kind, conditional=True, max_age=0)
         else:
@@ -65,6 +66,7 @@ def init_app(app: APIFlask) -> None:
             response.content_encoding = "gzip"
         if file.gzipped is not None:
             response.vary.add("Accept-Encoding")
+        # Other sites embed the element as a module, which browsers fetch with CORS.
         response.headers["Access-Control-Allow-Origin"] = "*"
         return response
 

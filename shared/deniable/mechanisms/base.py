@@ -168,6 +168,7 @@ class Mechanism(ABC):
             Kish's effective number of weighted reports; by default ``n``.
         """
         try:
+            # Imported within the method, so that devices load neither numpy nor statistics.
             from deniable_statistics.estimates import estimate
         except ModuleNotFoundError as error:
             raise NotInstalled((error.name or "numpy").partition(".")[0]) from None
@@ -182,6 +183,7 @@ class Mechanism(ABC):
     def from_published(cls, published: Mapping[str, Any]) -> Self:
         """Read back what `publish` wrote, refusing every other form."""
         wanted = {"name", *_parameters(cls)}
+        # Exactly these keys: an unknown one may be a parameter that changes what the mechanism does.
         if set(published) != wanted:
             raise ParameterError(f"mechanism {cls.name}: must have the keys {sorted(wanted)}, got {sorted(published)}")
         for key in _parameters(cls):
@@ -272,6 +274,7 @@ def check_k(k: object, largest: int = 2**16) -> None:
 
 def check_range(lo: object, hi: object, largest: int) -> None:
     """Raise a ParameterError unless these are the ends of a range of integers at most ``largest`` apart."""
+    # The ends are published too, and stay far within JavaScript's exact integers.
     if type(lo) is not int or type(hi) is not int or not lo < hi <= lo + largest or abs(lo) > 10**12:
         raise ParameterError(
             f"range: lo and hi must be integers, hi above lo and at most {largest} apart, "

@@ -57,6 +57,7 @@ class Ceiling:
                     f"question {question.id!r}: epsilon must be at most {self.question:g} on this device, "
                     f"the survey asks for {question.epsilon:.4g}"
                 )
+        # Beside the bound on each question, because many small losses add up to a large one.
         if survey.epsilon > self.survey:
             raise BudgetError(
                 f"survey {survey.id}: epsilons must add up to at most {self.survey:g} on this device, "
@@ -105,6 +106,7 @@ def said(weak: int, /, **sentences: str) -> str:
     >>> said(2, unsure="Nobody can be sure.", weak="Little protection.")
     'Little protection.'
     """
+    # The same rule chooses sentences in the browser, where catalogues hold them.
     return " ".join(sentence for name, sentence in sentences.items() if weak in HOLDS_AT[name])
 
 

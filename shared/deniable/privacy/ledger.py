@@ -22,6 +22,7 @@ class LedgerEntry:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", as_loss(self.epsilon))
+        # True counts as 1 elsewhere in Python, and 0 would be an entry that says nothing.
         if type(self.count) is not int or self.count < 1:
             raise ParameterError(f"count: must be an integer of at least 1, got {describe(self.count)}")
 

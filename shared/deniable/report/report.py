@@ -55,6 +55,7 @@ class Report:
         >>> Report("00" * 16, None, {"affair": 1}).encode()
         b'{"id":"00000000000000000000000000000000","cohort":null,"values":{"affair":1}}'
         """
+        # This order of keys, without spaces, is the canonical form that the fast reader knows.
         content: dict[str, Any] = {"id": self.id, "cohort": self.cohort, "values": dict(self.values)}
         if self.credential is not None:
             content[_CREDENTIAL] = self.credential
@@ -63,6 +64,7 @@ class Report:
 
 def new_report_id() -> str:
     """A fresh report id: 128 random bits, so no two devices ever meet."""
+    # 128 random bits: no two reports ever meet, and an id says nothing about who drew it.
     return os.urandom(16).hex()
 
 
@@ -114,6 +116,7 @@ def content_of(raw: bytes) -> dict[str, Any]:
     content = strict_json.loads(raw, ReportError, "report")
     if not isinstance(content, dict):
         raise ReportError(f"report: must be an object, got {describe(content)}")
+    # The credential alone is optional; which surveys ask for one is not known here.
     _require_keys(content, _KEYS | (content.keys() & {_CREDENTIAL}), "report")
     return content
 

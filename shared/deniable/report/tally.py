@@ -35,6 +35,7 @@ class Tally:
         def both(question: str) -> tuple[int, ...]:
             return tuple(map(operator.add, self.counts[question], other.counts[question]))
 
+        # Every tally of a survey has all its questions, so keys agree.
         return Tally(self.n + other.n, {question: both(question) for question in self.counts})
 
 

@@ -63,6 +63,7 @@ LEAST_RELEASE, MOST_RELEASE = 50, 100_000
 """Range of the number of reports in a release."""
 
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
+# What makes two questions the same for a device: not their id, goal or reason, which tell it nothing.
 _REMEMBERED = ("mechanism", "options", "text", "type")
 
 
@@ -125,6 +126,7 @@ class Survey:
         self._check_texts()
         self._check_questions()
         self._check_cohorts()
+        # Results are computed for whoever asks, so a survey must not make them arbitrarily dear.
         if self.rows > MAX_ROWS:
             raise SurveyError(
                 f"survey: must make at most {MAX_ROWS} rows of estimates, got {self.rows}: options of all questions "
@@ -168,6 +170,7 @@ class Survey:
             raise SurveyError(f"fresh: must be {FRESH[0]!r} where it is there at all, got {shown(self.fresh)}")
         if not isinstance(self.cohort_required, bool):
             raise SurveyError(f"cohort_required: must be true or false, got {shown(self.cohort_required)}")
+        # Otherwise no report at all could be sent.
         if self.cohort_required and not self.cohorts:
             raise SurveyError('cohort_required: needs cohorts for the links, such as cohorts = ["paper", "web"]')
         if type(self.release) is not int or not LEAST_RELEASE <= self.release <= MOST_RELEASE:
@@ -205,6 +208,7 @@ class Survey:
 
         Each value must have been checked by itself before.
         """
+        # Only groups of which devices ask a part: in all others every question has a value, which `checks` sees.
         for unit in self._grouped:
             unit.check_values(values)
 

@@ -54,6 +54,7 @@ class Group:
         check_name(self.name)
         if self.why is not None:
             check_text(self.why, f"{self}: why", MAX_TEXT)
+        # A group of one would be a question with its own epsilon, published in a second form.
         if self.size < 2:
             raise SurveyError(f"{self}: must have at least 2 questions, got {self.size}")
         if type(self.draw) is not int or not 1 <= self.draw <= self.size:

@@ -100,6 +100,7 @@ def _groups(published: object, questions: Sequence[object]) -> dict[str, Group]:
         keys = _Keys(each, f"groups.{name:.60}")
         joint = keys.optional("joint")
         response = None if joint is None else _mechanism(joint, f"groups.{name:.60}", "joint")
+        # `support_of_digits`, on which marginals and estimates stand, knows the k-ary response alone.
         if not isinstance(response, KAry | None):
             raise SurveyError(f"groups.{name:.60}.joint: must be {KAry.name}, got {response.name}")
         groups[name] = Group(name, named[name], keys.required("draw"), response, keys.optional("why"))
@@ -119,6 +120,7 @@ def _mechanism(published: object, where: str, key: str) -> Mechanism:
 
 
 def _question(published: object, number: int, groups: Mapping[str, Group]) -> Question:
+    # Counted from 0, as in the JSON that the message is about.
     keys = _Keys(published, f"questions[{number}]")
     mechanism = _mechanism(keys.required("mechanism"), f"questions[{number}]", "mechanism")
     group = keys.optional("group")
@@ -147,6 +149,7 @@ def _date(value: object, subject: str) -> datetime.date | None:
     if value is None:
         return None
     try:
+        # fromisoformat takes more forms, such as 20261120 and 2026-W47-5.
         if isinstance(value, str) and _DATE.fullmatch(value):
             return datetime.date.fromisoformat(value)
     except ValueError:
@@ -167,6 +170,7 @@ class _Keys:
     def optional(self, key: str, default: object = None) -> Any:
         self._asked.add(key)
         value = self._value.get(key)
+        # null reads as absent, but a survey is not published so: the comparison of bytes refuses it.
         return default if value is None else value
 
     def required(self, key: str) -> Any:

@@ -67,6 +67,7 @@ class Question:
             raise SurveyError(f"{where}: goal must be one of {', '.join(GOALS)}, got {describe(self.goal)}")
         if not self.kind.has_goal and self.goal is not None:
             raise SurveyError(f"{where}: only a scale has a goal")
+        # A mechanism over a range cannot answer a choice, whatever its numbers are.
         if self.kind.family not in self.mechanism.question_types:
             raise SurveyError(f"{where}: a {self.type} question cannot use the mechanism {self.mechanism.name}")
         if self.kind.answers is not AnswerKind.RANGE:

@@ -87,6 +87,7 @@ class QuestionType:
     @property
     def has_goal(self) -> bool:
         """Whether surveys publish the goal, because shares, the mean or both are estimated."""
+        # Ticks have goals too, which only choose a mechanism and are not published.
         return "mean" in self.goals
 
     @property
@@ -102,6 +103,7 @@ QUESTION_TYPES: dict[str, QuestionType] = {
             "yes-no",
             keys=("truth", "yes", "mechanism", "wave_epsilon", "decline"),
             options=YES_NO,
+            # Yes: of two shares that add up to 1, one says it all.
             headline=1,
         ),
         QuestionType(
@@ -126,6 +128,7 @@ QUESTION_TYPES: dict[str, QuestionType] = {
             keys=("stars", "ends", "goal", "mechanism", "wave_epsilon"),
             answers=AnswerKind.LEVELS,
             goals=("shares", "mean"),
+            # A rating is a scale with other words, so every mechanism of scales can randomise it.
             like="scale",
             most_options=10,
             counted_by="stars",

@@ -51,6 +51,7 @@ class Text(str):
     def __new__(cls, text: str, translations: Mapping[str, str]) -> Text:
         """Join a text with its translations."""
         made = super().__new__(cls, text)
+        # Read-only: a survey is immutable, and so are its texts.
         made.translations = MappingProxyType(dict(translations))
         return made
 
@@ -85,6 +86,7 @@ def read_text(written: object, subject: str) -> object:
     if not isinstance(written, dict):
         return written
     translations = {key: value for key, value in written.items() if key != DEFAULT}
+    # One language is written as a plain text, so that a text has one form and a survey one address.
     if not isinstance(written.get(DEFAULT), str) or not translations:
         raise SurveyError(
             f'{subject}: in several languages must be like {{ default = "Yes", de = "Ja" }}, got {describe(written)}'

@@ -92,6 +92,7 @@ class Unit:
         if self.group is None:
             return {self.questions[0].id: kept}
         try:
+            # A memory is a file that somebody may have changed, so everything is checked again.
             found = json.loads(str(kept))
         except ValueError:
             found = None
@@ -144,5 +145,6 @@ def check_group(members: Sequence[Question]) -> None:
             f"{group}: joint must be over the {k**group.draw} patterns of {group.draw} questions, got {group.joint.k}"
         )
     for each in members:
+        # The published mechanism is what estimates invert, so it must be exactly what the joint response does.
         if each.mechanism != marginal(group.joint, k, is_yes_no=each.kind.is_yes_no):
             raise SurveyError(f"question {each.id!r}: mechanism must be what the response of {group} does to it")

@@ -122,6 +122,7 @@ class Estimate:
         if total == 0:
             nothing = (math.nan,) * len(design.truths)
             return cls(design, tally, 0, nothing, nothing, 0.0)
+        # Exact fractions where the design has them, rounded once, here.
         shares = tuple(map(float, design.shares(tally, total)))
         return cls(design, tally, total, shares, design.feasible(tally, total), effective)
 
@@ -230,6 +231,7 @@ class Estimate:
         else:
             part, whole = (support.if_other + support.slope * Fraction(share)).as_integer_ratio()
         steep, scale = support.slope.as_integer_ratio()
+        # The part of the sampling variance f (1 - f) that a finite population takes away.
         people = (1 - self._correction(n)) * share * (1 - share)
         # lam (1 - lam) / (a - b)^2 with lam = part / whole; the quotient of two integers is rounded once.
         variance = part * (whole - part) * scale**2 / (whole * steep) ** 2 - people
@@ -277,6 +279,7 @@ class Estimate:
         is_small = self._is_small(fakes)
         if method == DEFAULT_METHOD:
             return "feldman-cousins" if is_small else "wilson"
+        # Other methods know no variance of a finite population.
         if method not in ("wilson", "wald", "normal") and not (named == "feldman-cousins" and is_small):
             exact = "feldman-cousins, " if is_small else ""
             raise ParameterError(f"method: must be {exact}wilson or wald for a finite population, got {method!r}")

@@ -50,6 +50,7 @@ class PostgresqlDatabase:
     def alone(self) -> Iterator[None]:
         """See that nobody of ours is connected, and keep other copies away. A collector that starts later is not."""
         with closing(connect(self.address, "deniable copy")) as connection:
+            # A collector that starts after this look is noticed at the end, by checksums that differ.
             refuse_others(connection, str(self))
             patience = time.monotonic() + SECONDS_TO_LEAVE
             while not PostgresqlConnection(connection).try_to_keep("copy"):

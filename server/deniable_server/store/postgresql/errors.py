@@ -46,6 +46,7 @@ def in_our_words(name: str) -> Iterator[None]:
             f"database {name}: this needs a role with more rights ({error.diag.message_primary}); "
             "see roles in docs/postgresql.md"
         ) from error
+    # These are operational errors too, but `_again` wants them as they are.
     except (errors.DeadlockDetected, errors.SerializationFailure):
         raise
     except UNAVAILABLE as error:

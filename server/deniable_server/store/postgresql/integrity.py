@@ -62,6 +62,7 @@ def columns(db: PostgresqlConnection) -> dict[str, set[str]]:
 
 
 def _differences(db: PostgresqlConnection, surveys: Iterable[Survey]) -> Iterator[str]:
+    # Columns in the words of information_schema, so that sets can be compared.
     expected: dict[str, set[str]] = {}
     for each in FIXED.replace("\n", " ").split(","):
         table, _, column = each.strip().partition(".")
@@ -71,8 +72,10 @@ def _differences(db: PostgresqlConnection, surveys: Iterable[Survey]) -> Iterato
         for table in tables_of(survey):
             made = columns_of(survey, table)
             expected[table] = {f"{name} {TYPES[kind]}{'?' if may_be_null else ''}" for name, kind, may_be_null in made}
+            # The first column of a survey's table is its key: the id of a report, or the hash of an invitation.
             keys[table] = (made[0][0],)
     found, found_keys = columns(db), _primary_keys(db)
+    # Tables of others in the schema are no damage; a missing one of ours is.
     for table in expected:
         if found.get(table) != expected[table] or found_keys.get(table) != keys.get(table):
             yield f"{table}: is not defined as it was"

@@ -85,6 +85,7 @@ def grant(db: PostgresqlConnection, survey: Survey, table: str, is_closed: bool 
     rights = {
         pending_table(survey): {INGEST: "SELECT, INSERT"},
         reports_table(survey): {INGEST: "SELECT"} | ({READ: "SELECT"} if is_shown else {}),
+        # State alone: a role that takes reports can use an invitation, and make or change none.
         invitations_table(survey): {INGEST: "SELECT, UPDATE (state)"},
     }[table]
     found = _roles(db)

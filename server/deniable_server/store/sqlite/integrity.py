@@ -89,6 +89,7 @@ def _invitations_of_surveys(db: SqliteConnection) -> dict[str, int]:
 
 def _beside_surveys(db: SqliteConnection) -> Iterator[str]:
     """The differences of rows that belong to no survey: tokens, and the list of migrations."""
+    # Tokens belong to no survey, so no checksum covers them; triggers keep a second copy instead.
     columns = "sha256, name, scope, expires_on"
     for one, other in (("tokens", "tokens_copy"), ("tokens_copy", "tokens")):
         if db.execute(f"SELECT {columns} FROM {one} EXCEPT SELECT {columns} FROM {other}").fetchone():
@@ -99,6 +100,7 @@ def _beside_surveys(db: SqliteConnection) -> Iterator[str]:
 
 def _differences_of_schema(db: SqliteConnection, surveys: list[Survey]) -> Iterator[str]:
     query = "SELECT name, type, tbl_name, sql FROM sqlite_master"
+    # sqlite_master holds each definition as it was written, so a changed word shows.
     found = {name: rest for name, *rest in db.execute(query)}
     # The schema of a fresh database of this version, word by word.
     with closing(SqliteConnection(memory=True)) as fresh:
