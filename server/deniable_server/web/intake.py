@@ -81,6 +81,7 @@ class Intake:
     def _take(self, survey_id: str, environ: dict[str, Any], started: float) -> FixedAnswer | None:
         """Store the report of a request; None if Flask has to answer it."""
         try:
+            # A slow sender holds a thread, so that the number of bodies in transit is bounded.
             with self._limits.receiving(environ):
                 body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
             # Flask must find the body unread if this way ends in a refusal.
@@ -89,6 +90,7 @@ class Intake:
             (outcome,) = self._writer.submit(survey, [parse_report(body, survey)])
         except Exception:  # Flask meets the same error again and answers it
             return None
+        # None for a refusal, which Flask words once it has submitted the report again.
         answer = _ANSWERS.get(outcome)
         if answer is not None:
             self._metrics.took_one(answer.labels, time.perf_counter() - started, survey, outcome)
@@ -104,6 +106,7 @@ def _is_ordinary(environ: dict[str, Any]) -> bool:
         and "HTTP_TRANSFER_ENCODING" not in environ
         and length.isascii()
         and length.isdigit()
+        # Before int(), which raises an error for more than 4,300 digits.
         and len(length) < 6
         and int(length) <= MAX_BYTES
     )

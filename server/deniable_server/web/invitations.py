@@ -159,9 +159,11 @@ def sign(survey_id: str) -> Response:
     if not isinstance(blinded, str) or not _BLINDED.fullmatch(blinded):
         raise ReportError(f"blinded: must be {2 * SIZE} lower-case hexadecimal digits")
     message = bytes.fromhex(blinded)
+    # RFC 9474, section 4.3: a blinded message is an integer below the modulus.
     if not key.can_sign(message):  # before the invitation is used for it
         raise ReportError("blinded: must be below the modulus of the survey's key, and not 0")
     # Used before it is signed: a crash in between costs nothing, since the same message is signed again.
+    # The store keeps hashes alone: a copied database holds no invitation that works.
     outcome = store.issue(survey_id, hash_of(invitation), hashlib.sha256(message).hexdigest())
     if outcome is Verdict.UNINVITED:
         raise NotInvited("invitation: must be one of this survey")

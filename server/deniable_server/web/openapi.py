@@ -84,6 +84,7 @@ def _complete_call(path: str, method: str, call: dict[str, Any]) -> None:
         call["requestBody"] = {"required": True, "content": _content(bodies)}
     if "401" in call["responses"]:
         is_for_some = call["responses"]["401"]["description"] == NOT_PUBLIC  # the survey says who reads its results
+        # OpenAPI: an empty requirement in the list makes the token optional.
         call["security"] = [{}, {"token": []}] if is_for_some else [{"token": []}]
     for status, answer in call["responses"].items():
         written = _ERROR if status >= "400" else RESPONSES.get((path, method, status))

@@ -18,16 +18,16 @@ from deniable_statistics.data.names import safe_names
 from deniable_statistics.data.whole import check_parent, replace_file
 
 EXCEL_ROWS = 2**20 - 1
-"""Rows of a sheet, without the header."""
+"""Most rows of an Excel sheet below the header."""
 
 STATA_LABEL = 80
-"""Characters of a label of a variable, or of a file."""
+"""Longest label of a variable or of a file in Stata, in characters."""
 
 STATA_FILE_LABEL_BYTES = 256
 """Bytes of UTF-8 after which ReadStat ends the label of a Stata file, within a character if need be."""
 
 SPSS_LABEL, SPSS_VALUE_LABEL, SPSS_FILE_LABEL = 255, 120, 64
-"""Bytes of UTF-8."""
+"""Longest labels of a variable, of a value and of a file in SPSS, in bytes of UTF-8."""
 
 _NOT_OF_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -245,12 +245,12 @@ def _texts(labels: Any) -> dict[str, str]:
 
 
 def _cut_to_characters(text: str, most: int) -> str:
-    """A text of at most that many characters, the last of which says if some are missing."""
+    """The beginning of a text, at most ``most`` characters; it ends in an ellipsis if something was cut."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _cut_to_bytes(text: str, most: int) -> str:
-    """A text of at most that many bytes of UTF-8, cut between characters.
+    """The beginning of a text, at most ``most`` bytes of UTF-8, cut between characters.
 
     >>> _cut_to_bytes("naïve question", 8)
     'naïv…'
@@ -270,7 +270,7 @@ WRITERS: dict[str, Callable[[DataSet, Path], None]] = {
     ".sav": _spss,
     ".xlsx": _excel,
 }
-"""What writes files whose names end so."""
+"""Writers by the suffix of the file's name."""
 
 NEEDED = {
     ".parquet": ("pyarrow",),
@@ -278,9 +278,9 @@ NEEDED = {
     ".sav": ("pandas", "pyreadstat"),
     ".xlsx": ("openpyxl",),
 }
-"""The libraries for it, which the extra ``files`` brings."""
+"""Libraries that a writer needs, by suffix; the extra ``files`` brings them."""
 
 WRITTEN = f"{', '.join(WRITERS)} ({', '.join(NEEDED)} take the extra files)"
-"""The ends of names, for the help of commands."""
+"""The suffixes, for the help of commands."""
 
 __all__ = ["arrow_schema", "arrow_table", "check_suffix", "library", "write_data_set"]

@@ -1,4 +1,4 @@
-"""What is published of a survey: one row for each option of each question, and for each mean."""
+"""The published estimates of a survey: one row for each option of each question, and one for each mean."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ class EstimateOptions:
             raise ParameterError("misbehaving: must go with the target population, got respondents")
 
     def fakes(self, reports: Count) -> Count:
-        """How many of so many reports may be fake."""
+        """The largest number of fakes among ``reports`` under the assumption."""
         return 0 if self.assume_fake is None else fakes_among(self.assume_fake, reports)
 
 
@@ -222,8 +222,12 @@ def share_rows(
 
 
 def _counted(result: Estimate, n: int, k: int) -> tuple[Sequence[Count | None], Sequence[int]]:
-    """For each option how many reports support it, None where responses are counted instead, and of how many."""
+    """For each option, the number of reports that support it and the number that speak of it.
+
+    The first is None where responses are counted instead of reports.
+    """
     if result.binomials is not None:
+        # With weights, n counts reports and result.n adds up weights: the share by weight is applied to the number.
         shares = [each.n / result.n if result.n else 0 for each in result.binomials]
         return [each.supporting for each in result.binomials], [round(n * share) for share in shares]
     return (result.counts if len(result.counts) == k else (None,) * k), (n,) * k
@@ -269,7 +273,7 @@ def mean_row(
 
 
 def robust_figures(suspected: Misbehaving | None, robust: RobustFigure | None) -> dict[str, float | None]:
-    """The fields of a row about people who misbehave."""
+    """The fields of a row under the assumption that some people misbehave."""
     if suspected is None or robust is None:
         return {}
     (bound_low, bound_high), (robust_low, robust_high) = robust
@@ -283,5 +287,5 @@ def robust_figures(suspected: Misbehaving | None, robust: RobustFigure | None) -
 
 
 def number_or_none(value: float) -> float | None:
-    """A figure as rows hold it: None for what there is no estimate of."""
+    """A figure for a row: None in place of NaN, which JSON cannot hold."""
     return None if math.isnan(value) else value

@@ -31,6 +31,7 @@ def in_our_words(name: str) -> Iterator[None]:
     """Raise errors of a store for what PostgreSQL says. No message of ours repeats a value of a row."""
     try:
         yield
+    # First, because DiskFull is an OperationalError too and would be reported as a server out of reach.
     except (errors.DiskFull, errors.ConfigurationLimitExceeded) as error:
         raise StoreFull(
             f"database {name}: its disk takes no more; nothing was stored, "

@@ -46,6 +46,7 @@ def inspect(
     snapshot : callable
         A transaction that sees one state of a survey.
     """
+    # In the order of their numbers: a migration that was skipped or renamed makes the lists differ.
     applied = [tuple(row) for row in db.execute("SELECT number, name FROM migrations ORDER BY number")]
     known = [(number, name) for number, (name, _) in enumerate(STEPS, start=1)]
     beside = [] if applied == known else ["migrations: a row is not as it was written"]
@@ -92,6 +93,7 @@ WHERE contype = 'p' AND convalidated AND connamespace = ?::regnamespace GROUP BY
 
 def _invitations(db: PostgresqlConnection) -> dict[str, int]:
     """Number of invitations by survey."""
+    # The underscore is escaped: in LIKE it stands for any character.
     query = "SELECT tablename FROM pg_tables WHERE schemaname = ? AND tablename LIKE 'invitations\\_%'"
     tables = [table for (table,) in db.execute(query, [SCHEMA]).fetchall()]
     return {

@@ -1,8 +1,8 @@
 """How reports are stored: known ids are recognised, and new reports wait for the fold.
 
-All of it happens within a transaction that has entered the survey: nobody folds or closes it meanwhile, and nobody but
-other collectors, who do the same, adds to what is pending. So what is among the folded rows stays there, and two who
-insert one id meet at its primary key.
+All of it happens within a transaction that has entered the survey. Meanwhile the survey is neither folded nor closed,
+and only other collectors, in the same way, add pending rows. So a folded row stays where it is, and two collectors that
+insert the same id collide at its primary key.
 """
 
 from __future__ import annotations
@@ -43,6 +43,7 @@ def take(db: PostgresqlConnection, survey: Survey, reports: Sequence[Report]) ->
         # Fewer rows than were sent: another collector stored one of these ids after it was looked up.
         if db.insert_typed(pending, types_of(survey, pending), new).rowcount < len(new):
             raise Collision
+        # Spent in the transaction that stores the report: neither can happen without the other.
         rights.spend()
         checksum.change(db, survey, checksum.sum_of(survey, "report", new))
         to_do(db, survey)
@@ -59,5 +60,6 @@ def to_do(db: PostgresqlConnection, survey: Survey) -> None:
 
 def moved(db: PostgresqlConnection, survey: Survey, kind: str) -> None:
     """Note that a table has to be sorted, because its rows lie in the order in which they changed."""
+    # Looked for before it is written: even an INSERT that does nothing may wait for the row of another transaction.
     if not db.execute("SELECT 1 FROM unsorted WHERE survey = ? AND kind = ?", [survey.id, kind]).fetchone():
         db.execute("INSERT INTO unsorted VALUES (?, ?) ON CONFLICT DO NOTHING", [survey.id, kind])

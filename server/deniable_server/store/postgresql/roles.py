@@ -39,7 +39,7 @@ OF_ALL = {
         "tallies": "SELECT",
     },
 }
-"""Rights of the roles on the tables that are not of a survey."""
+"""Rights of the roles on the tables that all surveys share."""
 
 
 SECURED = ("totals", "tallies")
@@ -52,7 +52,7 @@ RELEASED = """
 
 
 def grant_all(db: PostgresqlConnection, surveys: Callable[[], Iterable[tuple[Survey, bool]]]) -> None:
-    """Give the roles their rights, to whichever of them lacks one; within a transaction of the owner.
+    """Give each role the rights that it lacks; within a transaction of the owner.
 
     Parameters
     ----------
@@ -78,9 +78,10 @@ def grant_all(db: PostgresqlConnection, surveys: Callable[[], Iterable[tuple[Sur
 def grant(db: PostgresqlConnection, survey: Survey, table: str, is_closed: bool = False) -> None:
     """Give the roles their rights to a table of a survey.
 
-    Whoever reads sees released reports: what is pending is not, and of a survey whose results come out once it has
-    closed nothing is before.
+    The reading role sees released reports only: never pending ones, and those of a survey whose results come out when
+    it closes not before then.
     """
+    # Pending reports are never shown: when one of them appears would tell when it came.
     is_shown = is_closed or survey.results != "closed"
     rights = {
         pending_table(survey): {INGEST: "SELECT, INSERT"},
@@ -107,5 +108,6 @@ def _has_rights(db: PostgresqlConnection, role: str) -> bool:
 
 def _roles(db: PostgresqlConnection) -> set[str]:
     """The roles that were made for this schema."""
+    # Roles belong to the whole server: those of another of its databases bear the same names, without a right here.
     query = "SELECT rolname FROM pg_roles WHERE rolname IN (?, ?) AND has_schema_privilege(oid, ?, 'USAGE')"
     return {role for (role,) in db.execute(query, [INGEST, READ, SCHEMA])}
