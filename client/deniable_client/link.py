@@ -113,7 +113,7 @@ def _canonical_host(host: str) -> str:
     """A host as the URL standard serialises it, or a ValueError.
 
     It refuses a final dot, which makes another origin of the same host, and letters beyond ASCII, which two versions
-    of Unicode may write differently: the punycode of both is known to whoever publishes a link.
+    of Unicode may write differently: a publisher can write such a host as punycode, the same in both.
     """
     if ":" in host and "%" not in host:
         number = int(ipaddress.IPv6Address(host))

@@ -240,7 +240,7 @@ class Memory:
         """
         with self._file.transaction() as db:
             report = self._report_of(db, survey)
-            # A token in a report, a token on its own, or the request for one: whichever step the last run reached.
+            # A token in a report, a token on its own, or the request for one, by the step that the last run reached.
             kept = report.credential if report else self._token_of(db, survey)
             if kept is None:
                 kept = make()
@@ -255,7 +255,7 @@ class Memory:
     def invite(self, survey: Survey, collector: str, invitation: str) -> None:
         """Let a report that the collector refused carry another invitation, and wait again.
 
-        Its id and its values stay as they are, so it counts once whichever invitation is the right one. A report that
+        Its id and its values stay as they are, so it counts once with either invitation. A report that
         has arrived anywhere stays what it is to the last byte.
         """
         with self._file.transaction() as db:

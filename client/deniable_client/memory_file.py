@@ -134,7 +134,7 @@ class MemoryFile:
                 yield db
         except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
             # Frames of the error hold the cursor whose row could not be read; while there is one, SQLite keeps the file
-            # locked, for whoever keeps the error too.
+            # locked, as long as anybody keeps the error.
             clear_frames(error.__traceback__)
             if isinstance(error, UnicodeDecodeError):  # raised for damaged text, in names of tables too
                 raise self.unusable("it is damaged: it holds text that is not UTF-8") from None

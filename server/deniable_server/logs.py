@@ -58,7 +58,7 @@ def log_mistake(error: Exception) -> None:
 
     One line for each would tell when somebody sent what brings it about.
     """
-    # The innermost frame: where it was raised, whichever request led there.
+    # The innermost frame: where it was raised, without the request that led there.
     *_, last = traceback.extract_tb(error.__traceback__) or [traceback.FrameSummary("", 0, "")]
     place = (type(error).__name__, last.filename, last.lineno or 0)
     if place not in _mistakes and len(_mistakes) < MOST_MISTAKES:

@@ -7,8 +7,9 @@ import re
 SOURCE = "."
 """The argument of ``pip install`` in hints: the folder of a clone.
 
-The name ``deniable`` is not registered at the package index. Whoever registers it would get true answers from everybody
-who followed such advice. Once the project has registered and released it, this becomes ``"deniable"``.
+The name ``deniable`` is not registered at the package index. A stranger who registers it would get true
+answers from everybody who followed such advice. Once the project has registered and released it, this becomes
+``"deniable"``.
 """
 
 

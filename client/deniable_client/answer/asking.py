@@ -124,7 +124,7 @@ def answer_from(asked: Question, typed: str) -> Given:
     else:
         given = _option(asked, typed)
     true_answer(asked, given)
-    return given  # type: ignore[return-value]  # whatever else it was, true_answer refused it
+    return given  # type: ignore[return-value]  # true_answer refused every other type
 
 
 def prompt_of(asked: Question) -> str:

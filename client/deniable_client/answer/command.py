@@ -79,7 +79,7 @@ def in_terminal() -> bool:
 
 
 class OpenSurvey(NamedTuple):
-    """The survey of a link, and what the link says of whoever follows it."""
+    """The survey of a link, with the cohort and the invitation that the link bears."""
 
     client: Client
     survey: Survey
@@ -202,7 +202,7 @@ def wait(seconds: float) -> None:
 
 
 def send_what_waits(memory: Memory) -> None:
-    """Send every report that waits, to whichever collector it is for."""
+    """Send each report that waits to its own collector."""
     collectors = {kept.collector for kept in memory.pending()}
     found = [each for collector in sorted(collectors) for each in Client(collector, memory=memory).resend()]
     titles = {"sent": m.SENT, "waiting": m.WAITING, "refused": m.NOT_TAKEN}

@@ -56,7 +56,7 @@ class Finding:
         The event that reveals the answer most.
     moved : float
         A report whose probability under an answer is larger than published by this much is found with probability
-        `FOUND`, whichever report and answer it is.
+        `FOUND`, for every report and answer.
     fault : str or None
         The first value whose probability departs from the published one, or None.
     """

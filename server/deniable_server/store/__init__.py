@@ -16,7 +16,7 @@
 `agenda`       which surveys there is something to do for, and from which day on
 `calendar`     which day it is, and whether that can be believed
 `counts`       supports: counted from rows, kept as tallies
-`checksum`     one number for everything that is stored of a survey, whatever its order
+`checksum`     one number for everything that is stored of a survey, independent of the order
 `copying`      from one store into another; `deniable copy`
 `integrity`    whether a database is what was written; `deniable check`
 `sqlite`       what only SQLite does

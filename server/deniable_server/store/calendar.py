@@ -6,7 +6,7 @@ by years, for a minute, must do none of it.
 
 The last day that was believed is kept in the database. A day at most `STEP` after it is believed; one further ahead
 only once the clock has stood there, and gone on at its own pace, for `STEP`. A day further back is believed at once: it
-only makes everything wait. Whoever knows better closes a survey by hand, which asks no clock.
+only makes everything wait. An author who knows better closes the survey by hand, which asks no clock.
 """
 
 from __future__ import annotations

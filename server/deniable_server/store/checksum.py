@@ -7,7 +7,7 @@ JSON: the survey's address, the kind of row, and its values. Kinds are `survey` 
 question, option, n), `report` (id, cohort, one value a question; pending or not, so that a fold changes nothing) and
 `id` (what is kept of a folded report where retention is "tallies").
 
-XOR protects against faults, not against somebody who writes: whoever can change a row can change the sum.
+XOR protects against faults, not against an intruder: with the right to change a row comes the right to change the sum.
 """
 
 from __future__ import annotations

@@ -120,7 +120,7 @@ def _checksums(store: SqlStore) -> dict[str, int | None]:
 def _begin(source: SqlStore, target: SqlStore, survey: Survey) -> None:
     """Everything of a survey but its many rows, in one transaction; or nothing where that was done before."""
     with source._snapshot() as db:
-        # The checksum is copied too, so that whatever arrives is held to what the source once wrote.
+        # The checksum is copied too, so that the copy is compared with what the source once wrote.
         total = db.checksum(survey.id)
         days = db.execute("SELECT published_on, closed_on FROM surveys WHERE id = ?", [survey.id]).fetchone()
         beside = {table: _of_survey(db, table, columns, survey) for table, columns in _OF_SURVEY.items()}

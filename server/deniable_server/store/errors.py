@@ -1,4 +1,4 @@
-"""The errors of stores, whichever database they use."""
+"""The errors of stores, the same for every kind of database."""
 
 from __future__ import annotations
 

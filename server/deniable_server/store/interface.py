@@ -139,9 +139,9 @@ class Store(ABC):
     """A collector's database. Every store promises the same; `tests/server/test_store_contract.py` holds all to it.
 
     1. **Acknowledged is durable.** When `store_reports` returns, what it calls stored or known is on the disk, and
-       stays there whatever is killed next. When it raises, nothing of what was submitted was stored, or it can be sent
-       again as if nothing had been: a report counts once.
-    2. **A report counts once**, however often, through however many collectors and at whatever moment it is sent. The
+       stays there even if the process or the machine dies next. When it raises, nothing of what was submitted was
+       stored, or it can be sent again as if nothing had been: a report counts once.
+    2. **A report counts once**, however often, through however many collectors and however late it is sent. The
        same report under its id is known, another one is a conflict; an invitation lets one report count.
     3. **Closed is exact.** Once `close_survey` has returned, no report is stored for that survey, by any collector on
        the same database; every report that was acknowledged before is counted.
@@ -357,7 +357,7 @@ class Store(ABC):
     def issue(self, survey_id: str, invitation: str, message: str) -> Verdict:
         """Use an invitation to have a blinded message signed; both are given by their hashes.
 
-        Whoever gets `Verdict.STORED`, or later `Verdict.KNOWN`, may be told the signature.
+        The signature may be told after `Verdict.STORED`, and again after `Verdict.KNOWN`.
 
         Raises
         ------

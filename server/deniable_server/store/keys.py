@@ -1,6 +1,6 @@
 """The private keys that sign blind tokens: made before the survey whose document names their public half.
 
-One key serves one survey. Whoever is invited to a survey can have anything signed that its key signs; with a second
+One key serves one survey. People who are invited to a survey can have any message signed by its key; with a second
 survey under the same key they could take part in that as well.
 """
 

@@ -248,7 +248,7 @@ def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
 
     Debiased shares with standard errors and confidence intervals, of the reports that were released. Needs a token of
     scope `read`, or the one that published the survey, where that says `readers = "token"`; so do the other results.
-    Whoever sends the token that published the survey, or one of scope `operate`, is told how many reports wait.
+    With the token that published the survey, or one of scope `operate`, the answer says how many reports wait.
     """
     store = get_store()
     survey = store.survey(survey_id)
@@ -339,7 +339,7 @@ def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:
             if refusal := refusal_of(outcome, store, survey):
                 refused.append(refused_line(number, refusal))
         refused.sort(key=lambda refusal: refusal["line"])
-    # A refused line takes no less time than a good one, and whoever may send good ones sends as many as there are.
+    # A refused line takes no less time than a good one; senders with a right may send as many good ones as they have.
     costs = len(refused) if survey.access != "open" or is_owner(store, survey) else len(numbered)
     get_limits().charge(request.environ, costs - 1)
     return {

@@ -145,8 +145,8 @@ def invitation_state(survey_id: str) -> Response:
 def sign(survey_id: str) -> Response:
     """Get a token signed.
 
-    Signs a blinded message (RFC 9474) for an invitation, once; the same message again gets the same signature. Whoever
-    signs cannot recognise the token that a device makes of it. `Authorization: Invitation` with the SHA-256 of the
+    Signs a blinded message (RFC 9474) for an invitation, once; the same message again gets the same signature. The
+    signer cannot recognise the token that a device makes of it. `Authorization: Invitation` with the SHA-256 of the
     invitation lets a request be read even when its network may send no more.
     """
     store = get_store()

@@ -157,7 +157,7 @@ class Metrics(Collector):
 
 
 def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
-    """Measure each request, and serve the figures to who holds a token of scope ``metrics``."""
+    """Measure each request, and serve the figures to holders of a token of scope ``metrics``."""
     metrics = Metrics(writer.waiting, store.free_bytes)
     app.extensions["deniable-metrics"] = metrics
     store.on_release = metrics.release
@@ -198,7 +198,7 @@ def _survey_asked_for(store: Store, response: Response) -> Survey | None:
         return None
     try:
         return store.survey(survey_id)
-    except DeniableError:  # the database went away since: whoever was answered gets that answer all the same
+    except DeniableError:  # the database went away since: the request has its answer all the same
         return None
 
 

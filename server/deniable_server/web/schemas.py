@@ -76,7 +76,7 @@ class Estimates(BaseModel):
     estimates: list[EstimateLine]
     note: str | None = Field(None, description="why there is nothing to see yet")
     more: str | None = Field(
-        None, description="that reports may wait, where results do not show each at once, for whoever may not know more"
+        None, description="that reports may wait, where results do not show each at once; the number is for owners"
     )
     waiting: list[Waiting] | None = Field(
         None,

@@ -22,7 +22,7 @@ class SubmissionFuture:
     """The future result of a submission, for the one thread that waits for it.
 
     A bare lock, taken until there is an answer: waking a waiter is most of what a report costs here, and the condition
-    inside `concurrent.futures.Future` makes it dearer. Whoever was woken wakes the next one: woken all at once, they
+    inside `concurrent.futures.Future` makes it dearer. Each waiter wakes the next one: woken all at once, they
     would only wait once more, for the interpreter's lock.
     """
 

@@ -104,7 +104,7 @@ class PublicKey:
         SurveyError
             If the message, or the number drawn, has a factor in common with the modulus. With the product of two large
             primes that never happens. With a modulus made of small ones the blinded message keeps such a factor, so
-            that whoever made it could know the message again (the "invalid input" of the standard).
+            that the maker of the key could know the message again (the "invalid input" of the standard).
         """
         # RFC 9474, section 4.2, steps 1 to 3: the encoded message must have no factor in common with the modulus.
         encoded = int.from_bytes(encode(message, os.urandom(SALT) if salt is None else salt, self.size))

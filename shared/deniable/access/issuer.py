@@ -119,7 +119,7 @@ def _is_ipv6(host: str) -> bool:
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether a host is this machine, whichever asks."""
+    """Whether a host is the machine of the person who asks, so that plain http is safe."""
     return host in ("localhost", "[::1]") or (host.startswith("127.") and _IPV4.fullmatch(host) is not None)
 
 

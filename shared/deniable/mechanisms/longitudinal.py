@@ -44,7 +44,7 @@ class Longitudinal(PureMechanism, OneOfK):
     loses `wave_epsilon`. The two steps are RAPPOR's permanent and instantaneous randomised response [1]_, over
     options instead of bits [2]_.
 
-    Whoever reads one wave sees the channel ``p a + (1 - p) b`` and ``q a + (1 - q) b``: `support`, exact out of
+    A reader of one wave sees the channel ``p a + (1 - p) b`` and ``q a + (1 - q) b``: `support`, exact out of
     ``2**64``, is what estimates undo.
 
     References

@@ -40,7 +40,7 @@ class Ceiling:
     question, survey : float
         Largest epsilon of one question, and of a whole survey, in nats.
     device : float
-        Largest epsilon of all that a device sends within 90 days, to whichever collector; each collector alone stays
+        Largest epsilon of all that a device sends within 90 days, to all collectors together; each one alone stays
         below ``survey``. Twice ``survey`` leaves room for a second study, and a collector that goes by many names gets
         no more than two collectors would.
     """

@@ -126,7 +126,7 @@ class Survey:
         self._check_texts()
         self._check_questions()
         self._check_cohorts()
-        # Results are computed for whoever asks, so a survey must not make them arbitrarily dear.
+        # Results are computed for everybody who asks, so a survey must not make them arbitrarily dear.
         if self.rows > MAX_ROWS:
             raise SurveyError(
                 f"survey: must make at most {MAX_ROWS} rows of estimates, got {self.rows}: options of all questions "

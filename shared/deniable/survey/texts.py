@@ -10,7 +10,7 @@ from types import MappingProxyType
 from deniable.errors import SurveyError, describe
 
 DEFAULT = "default"
-"""The key of the text that stands in reports, tables and results, whichever language people read."""
+"""The key of the text that stands in reports, tables and results, in whatever language people read the question."""
 
 EVERY_OTHER = "und"
 """The tag (undetermined, ISO 639-2) of the text for readers of no other language: a level's number and label."""

@@ -177,7 +177,7 @@ def _number(value: Fraction) -> str:
 
 
 def _r_text(text: str) -> str:
-    r"""A text as R reads it, in ASCII whatever it holds.
+    r"""A text as R reads it, in ASCII also where it holds other characters.
 
     >>> print(_r_text('a "b" \\ ü'))
     "a \"b\" \\ \u00fc"

@@ -1,4 +1,4 @@
-"""Writing data sets: CSV, JSON, Parquet, Stata, SPSS and Excel, whichever the name of the file ends in."""
+"""Writing data sets as CSV, JSON, Parquet, Stata, SPSS or Excel; the suffix of the file's name chooses."""
 
 from __future__ import annotations
 

@@ -389,7 +389,7 @@ class _SearchKey:
 def _found(asked: _SearchKey) -> Floats:
     """The ends of intervals, once for the same reports: pages are asked for more often than reports come."""
     ends = np.stack([asked.search.ends(0), asked.search.ends(1)], axis=1)
-    # The array stands in a cache: whoever changed it would change the next page.
+    # The array stands in a cache: a change would reach every later caller.
     ends.flags.writeable = False
     return ends
 

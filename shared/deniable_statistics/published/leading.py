@@ -41,7 +41,7 @@ def most_frequent(design: AnyDesign, rows: Sequence[EstimateRow], confidence_lev
     Notes
     -----
     Half of the risk is for the name, half for the interval; see `is_ahead`. The interval is one of those that hold all
-    shares together (Bonferroni), so that it holds the share of whichever answer is named.
+    shares together (Bonferroni), so that it holds the share of the answer that is named, though the data chose it.
 
     Examples
     --------

@@ -176,7 +176,7 @@ def share_rows(
 ) -> list[EstimateRow]:
     """The rows of one question's shares; ``n`` is the number of reports where they have weights.
 
-    ``asked`` is the share of devices that ask it; whoever makes up a report can always send one of those that do.
+    ``asked`` is the share of devices that ask it; a forger can always send a report that answers it.
     ``people`` are the respondents, those who were not asked included; by default all were. ``reports`` are all
     reports, those of other cohorts included, among which a share may be fake; by default these.
     """

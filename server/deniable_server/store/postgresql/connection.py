@@ -209,10 +209,10 @@ def refuse_others(connection: psycopg.Connection[Any], name: str) -> None:
 def configure(connection: psycopg.Connection[Any]) -> None:
     """Set up a connection, before anybody uses it.
 
-    Objects belong to the owner of the schema, whoever of his members makes them. ``synchronous_commit`` is set to what
-    it is, so that no change of the server's configuration takes it away from under a running collector. What a role or
-    a database sets for the statements of others binds none of ours: a fold takes as long as it takes, and names are
-    compared as they are written.
+    Objects belong to the owner of the schema, also those that a member of that role makes. ``synchronous_commit`` is
+    set to its present value, so that a change of the server's configuration cannot weaken a running collector. Settings
+    of a role or a database that are meant for other programs do not apply here: no statement_timeout ends a fold, and
+    names are compared as they are written.
     """
     connection.autocommit = True
     connection.execute(

@@ -79,7 +79,7 @@ def sort(db: PostgresqlConnection, survey: Survey, kind: str, is_closed: bool) -
     """Rewrite the folded rows of a survey, or its invitations, in the order of their keys; return whether it could.
 
     It cannot be while somebody reads the table for long, such as pg_dump. Invitations change until the transaction
-    ends, so whoever sorts them holds the survey.
+    ends, so they are sorted with the survey locked.
     """
     table = _table(survey, kind)
     db.execute("SAVEPOINT sort")

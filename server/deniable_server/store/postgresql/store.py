@@ -196,7 +196,7 @@ class PostgresqlStore(SqlStore):
 
     def _settle(self, survey: Survey, closed_on: str | None, days_over: int) -> None:
         if not self.operates:
-            return  # closing needs the rights to fold, and the day after the last one is for who has them
+            return  # closing needs the rights to fold, and the day after the last one is for collectors that have them
         new = self._arrived.pop(survey.id, 0)
         closed = bool(closed_on) or days_over > 0
         lock = f"fold {survey.id}"

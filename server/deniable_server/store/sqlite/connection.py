@@ -164,7 +164,7 @@ def truncate_log(db: SqliteConnection, path: Path) -> bool:
     log = beside(path, "-wal")
     if not log.exists() or not log.stat().st_size:
         return True
-    assert isinstance(db.conn, FileConnection), "a log is emptied by whoever writes it"
+    assert isinstance(db.conn, FileConnection), "only the connection that writes the log empties it"
     with in_our_words(path):
         return db.conn.empty_log()
 

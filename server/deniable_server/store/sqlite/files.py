@@ -71,7 +71,7 @@ class FileConnection(sqlite3.Connection):
             )
 
     def rescue(self) -> None:
-        """Move the content of the log to the database that it belongs to, under whichever name that is now.
+        """Move the content of the log to the database that it belongs to, even if that was renamed since.
 
         A log that was removed is gone with the last connection, and it may hold reports that were acknowledged. A log
         that lies beside another database would be mixed into that by the next program that opens it, so it goes.

@@ -5,9 +5,9 @@ wait until the survey's `release` of them have come, then all that wait fold tog
 time; a transaction that brings as many new ones is a fold by itself, and its rows never wait. Where results are live,
 there is nothing to release and cohorts fold together.
 
-The page of a b-tree tells more than its rows. A new row goes below the older ones of its page, whatever its key; and a
+The page of a b-tree tells more than its rows. A new row goes below the older ones of its page, for any key; and a
 page that is rebuilt to make room keeps copies of the rows that moved, which `secure_delete` does not know of. A table
-that is emptied and written anew, sorted, does neither: its pages are the same whatever order the rows came in. So that
+that is emptied and written anew, sorted, does neither: its pages are the same for every order of arrival. So that
 is how pending rows are left, how tables are left at rest unless they are large, and how closing leaves a survey.
 
 A batch, and a fold of a large table, puts its rows among the others. The same transaction writes the survey into the

@@ -38,7 +38,7 @@ class SqliteStore(SqlStore):
     today : callable
         The day by which surveys open and close.
     may_update : bool
-        Whether a file that an older version wrote is brought up to date; it is refused otherwise. Whoever may has the
+        Whether a file that an older version wrote is brought up to date; it is refused otherwise. An update needs the
         file to itself: a collector of that version would go on storing reports under its tables.
 
     Raises
