@@ -28,12 +28,12 @@ from deniable.access.words import ONE_REPORT
 from deniable.errors import describe
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.report.report import content_of
+from deniable_client.blind_token import UnsignedToken
 from deniable_client.collector_connection import Busy, CollectorConnection, Hindrance
 from deniable_client.device import Given, draw_questions, permanent, randomize, true_answers
 from deniable_client.frames import answers_stay
 from deniable_client.link import collector_url, parse_link
 from deniable_client.memory import Disclosure, KeptReport, Memory, State
-from deniable_client.tokens import UnsignedToken
 
 CLIENT = f"deniable-python {__version__}"
 

@@ -29,10 +29,10 @@ from deniable.report.report import Report, parse_report
 from deniable.survey.document import Survey
 from deniable.survey.unit import Unit
 from deniable.wire.space import ReportValue
-from deniable_client.folder import user_data_folder
+from deniable_client.blind_token import UnsignedToken, tokens_of
 from deniable_client.link import origin_of
 from deniable_client.memory_file import MemoryFile
-from deniable_client.tokens import UnsignedToken, tokens_of
+from deniable_client.user_folder import user_data_folder
 
 WINDOW_DAYS = 90
 """Length of the window, in days, in which what a collector was told counts in the ledgers."""

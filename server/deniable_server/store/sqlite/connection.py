@@ -13,8 +13,8 @@ from typing import Any
 
 from deniable.errors import DeniableError
 from deniable_server.store.errors import StoreReplaced
+from deniable_server.store.sqlite.database_files import FileConnection, Siblings, beside, identity, refuse_replaced
 from deniable_server.store.sqlite.errors import in_our_words
-from deniable_server.store.sqlite.files import FileConnection, Siblings, beside, identity, refuse_replaced
 from deniable_server.store.sqlite.library import Database
 
 WAIT_MS = 10_000

@@ -13,7 +13,7 @@ from deniable.errors import DeniableError
 from deniable_server.store.errors import StoreDamaged, StoreUnavailable, older_version
 from deniable_server.store.integrity import Inspection, look
 from deniable_server.store.sqlite.connection import WAIT_MS, SqliteConnection, transaction
-from deniable_server.store.sqlite.files import read_only
+from deniable_server.store.sqlite.database_files import read_only
 from deniable_server.store.sqlite.migrations import apply, refuse_newer, refuse_unreadable, schema
 from deniable_server.store.sqlite.tables import create_tables
 

@@ -19,8 +19,8 @@ from deniable_server.store.interface import utc_today
 from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.sqlite import fold, pending
 from deniable_server.store.sqlite.connection import SqliteConnection, connect, transaction, truncate_log
+from deniable_server.store.sqlite.database_files import Siblings, read_only
 from deniable_server.store.sqlite.errors import in_our_words
-from deniable_server.store.sqlite.files import Siblings, read_only
 from deniable_server.store.sqlite.migrations import bring_up_to_date, refuse_newer, schema
 from deniable_server.store.sqlite.tables import create_tables
 from deniable_server.store.verdict import Verdict
