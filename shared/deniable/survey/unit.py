@@ -18,7 +18,7 @@ from deniable.survey.question import Question
 from deniable.wire.space import ReportValue, Value
 
 MILLION = 1_000_000
-"""Units of a ledger in one nat."""
+"""Number of units of a ledger in one nat."""
 
 Cost = TypeVar("Cost", int, float, Fraction)
 

@@ -21,13 +21,13 @@ from deniable_statistics.data.whole import check_parent, sync, whole_folder
 from deniable_statistics.data.writing import WRITERS, arrow_schema, arrow_table, library
 
 ROWS_A_PART = 1_000_000
-"""Rows of a part at most."""
+"""Largest number of rows of a part."""
 
 ROWS_WAITING = 50_000
-"""Rows that wait in memory at most, of all cohorts together; a group of rows of Parquet is as many or fewer."""
+"""Largest number of rows that wait in memory, of all cohorts together; a Parquet row group has at most as many."""
 
 OPEN_PARTS = 100
-"""Parts that are open at once; of more cohorts the one that waited longest is closed, and another one follows it."""
+"""Largest number of open parts; beyond, the part that waited longest is closed, and its cohort gets another one."""
 
 NO_COHORT = "__HIVE_DEFAULT_PARTITION__"
 """The name that Hive, Spark, DuckDB and Arrow have for nothing in the name of a folder."""

@@ -9,7 +9,7 @@ _KEPT = {"_all", "_b", "byte", "_coef", "_cons", "double", "float", "if", "in", 
 _KEPT |= {"_rc", "_skip", "strl", "using", "with"}  # Stata User's Guide, 11.3
 _KEPT |= {"all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to"}  # SPSS Statistics, variable names
 _LONGEST = 31
-"""Stata takes 32 characters, ReadStat one fewer of a variable with labels of values."""
+"""Longest name, in characters: Stata takes 32, ReadStat one fewer if a variable has labels of values."""
 
 
 def safe_names(names: Iterable[str]) -> list[str]:

@@ -15,7 +15,7 @@ from deniable.survey.question import Question
 from deniable.wire.space import Bits, DrawnBits, Numbers
 
 _EXACT = 2**53
-"""Whole numbers up to there are numbers of R and Stata."""
+"""Largest integer up to which all are exact in R and Stata, whose numbers are doubles."""
 
 
 @dataclass(frozen=True)

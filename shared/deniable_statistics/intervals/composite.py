@@ -20,7 +20,7 @@ Ends = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 HALVINGS = 60
-"""Bisections of [0, 1], after which 2**-60 is below the spacing of floats near any limit."""
+"""Number of bisections of [0, 1], after which 2**-60 is below the spacing of floats near any limit."""
 
 
 def composite_interval(count: float, n: float, confidence_level: float, low: Ends, high: Ends) -> Interval:

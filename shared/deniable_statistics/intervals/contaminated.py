@@ -203,4 +203,4 @@ SEARCHES: dict[str, Callable[[int, int, int, float, float, float, float], Iterab
 """For each method whose limits are not monotone in the tally, the search for numbers of fakes with a lower limit."""
 
 STRETCHES = 16
-"""Intervals into which the probabilities that are searched for one tally are divided."""
+"""Number of intervals into which the probabilities that are searched for one tally are divided."""

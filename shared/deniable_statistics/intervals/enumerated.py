@@ -16,7 +16,7 @@ MOST_TALLIES = 2000
 """Largest number of possible tallies that are enumerated, which takes a tenth of a second."""
 
 STEPS = 512
-"""Intervals of the grid on [0, 1]; a limit is found by bisection within one of them."""
+"""Number of intervals of the grid on [0, 1]; a limit is found by bisection within one of them."""
 
 
 def is_enumerable(reports: int, n: float) -> bool:

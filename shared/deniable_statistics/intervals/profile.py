@@ -29,10 +29,10 @@ ENDS = 1e-6
 """Least and largest share at which a limit is searched: ``ENDS`` and ``1 - ENDS``."""
 
 TRIES = 8
-"""Grid points at which a limit is searched at once, and bisections between two of them after that."""
+"""Number of grid points at which a limit is searched at once, and bisections between two of them after that."""
 
 TURNS = 4
-"""Iterations of the search for the worst fake reports; six instead of four changed mean widths by less than .02."""
+"""Iterations of the search for the worst fake reports; six, not four, changed mean widths by less than .02."""
 
 FAR = 5.0
 """Truncation point of the log-likelihood ratio of one report against an alternative, in nats."""
