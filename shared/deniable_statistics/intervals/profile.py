@@ -32,7 +32,7 @@ TRIES = 8
 """Number of grid points at which a limit is searched at once, and bisections between two of them after that."""
 
 TURNS = 4
-"""Iterations of the search for the worst fake reports; six, not four, changed mean widths by less than .02."""
+"""Iterations of the search for the worst fake reports; six instead of four changed mean widths by less than .02."""
 
 FAR = 5.0
 """Truncation point of the log-likelihood ratio of one report against an alternative, in nats."""
