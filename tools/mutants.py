@@ -82,7 +82,7 @@ ROOMS = {
     ),
     "device": Room(
         "deniable_client",
-        ["device", "folder", "frames", "link", "memory", "memory_file", "tokens"],
+        ["device", "user_folder", "frames", "link", "memory", "memory_file", "blind_token"],
         ["access", "device", "drawn_questions", "frames", "given", "memory", "waves"],
     ),
     "access": Room("deniable", ["access/*"], ["access", "report", "survey", "vectors"]),

@@ -28,19 +28,19 @@ from deniable.access.words import ONE_REPORT
 from deniable.errors import describe
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.report.report import content_of
-from deniable_client.connection import Busy, Connection, Hindrance
+from deniable_client.blind_token import UnsignedToken
+from deniable_client.collector_connection import Busy, CollectorConnection, Hindrance
 from deniable_client.device import Given, draw_questions, permanent, randomize, true_answers
 from deniable_client.frames import answers_stay
 from deniable_client.link import collector_url, parse_link
-from deniable_client.memory import Kept, Memory, State, Told
-from deniable_client.tokens import TokenRequest
+from deniable_client.memory import Disclosure, KeptReport, Memory, State
 
 CLIENT = f"deniable-python {__version__}"
 
 
 @dataclass(frozen=True)
 class Receipt:
-    """What a respondent can keep. It holds nothing that could be looked up later.
+    """A receipt for the respondent. It holds nothing by which the report could be found later.
 
     Attributes
     ----------
@@ -50,12 +50,12 @@ class Receipt:
     odds : tuple of str
         The chance that was mixed in, in words.
     client : str
-        What randomised, with its version.
+        The client that randomised, with its version.
     access : str
-        Whether one report a person is enforced, and by what, in words.
+        How one report a person is enforced, in words.
     again : bool
-        Whether this device or the collector knew the report already; it counts once. What a memory kept was then sent,
-        and not drawn from the answers just given.
+        Whether this device or the collector knew the report already; it counts once. The report is then the one that
+        the memory kept, not one drawn from the answers just given.
     """
 
     survey: str
@@ -70,8 +70,8 @@ class Receipt:
 
 
 @dataclass(frozen=True)
-class Delivery:
-    """What became of a report that waited, as `Client.resend` tells it.
+class DeliveryStatus:
+    """The result of one try of `Client.resend` to send a report that waited.
 
     Attributes
     ----------
@@ -95,7 +95,7 @@ class Client:
     collector : str
         Its URL, such as ``"http://127.0.0.1:8000"``.
     memory : Memory, optional
-        Where one person's reports are kept, so that each survey is drawn once; by default nothing is.
+        The memory of one person's reports, so that each survey is drawn once; by default nothing is kept.
     ceiling : Ceiling
         The largest epsilon that this device accepts.
     retries : int
@@ -103,17 +103,17 @@ class Client:
     timeout : float
         Seconds to wait for a connection and for each read.
     connections : int
-        Connections kept open, for callers with as many threads.
+        Number of connections that are kept open, one for each thread of the caller.
 
     Notes
     -----
-    A memory belongs to a person, a client does not: programs answer for thousands through one client, and a kiosk for
-    whoever comes next. A memory that they did not ask for would send the first person's report for everybody. So there
-    is none unless it is named, and `deniable answer`, which asks one person, names it.
+    A memory belongs to a person, a client does not: programs answer for thousands of people through one client, and a
+    kiosk for one visitor after another. A memory by default would send the first person's report for everybody. So a
+    client has none unless it is given one; `deniable answer`, which asks one person, gives it one.
 
-    Without a memory whoever answers twice draws twice, and two draws tell more than one; no ledger adds up what a
-    collector was told; and a report that cannot be delivered is lost unless the caller keeps `UndeliveredReport.report`
-    and gives it to `submit` later, instead of calling `answer` again.
+    Without a memory, a person who answers twice draws twice, and two draws reveal more than one; no ledger adds up what
+    a collector was told; and an undelivered report is lost unless the caller keeps `UndeliveredReport.report` and gives
+    it to `submit` later, instead of calling `answer` again.
 
     Examples
     --------
@@ -137,9 +137,10 @@ class Client:
         self.collector = collector_url(collector)
         self.memory = memory
         self.ceiling = ceiling or Ceiling()
-        self._connect = partial(Connection, retries=retries, timeout=timeout, size=connections)
+        self._connect = partial(CollectorConnection, retries=retries, timeout=timeout, size=connections)
         self._connection = self._connect(self.collector)
-        self._signers: dict[str, Connection] = {}
+        # Issuers get connections of their own, see `_signer_of`.
+        self._signers: dict[str, CollectorConnection] = {}
 
     def survey(self, link: str) -> Survey:
         """Fetch a survey by id or link, and check that the bytes are those of its address.
@@ -165,11 +166,11 @@ class Client:
     ) -> Receipt:
         """Randomise the answers of one person and send the report.
 
-        With a memory this sends what was drawn the first time, and nothing at all once that has arrived. A first report
-        is drawn only after the collector was asked whether it would count, see `check_open`.
+        With a memory this sends the report that was drawn the first time, or nothing once that has arrived. A first
+        report is drawn only after the collector was asked whether it would count, see `check_open`.
 
-        Of a survey with blind tokens this gets the token and spends it at once, which whoever watches both can see by
-        the time. `credential` gets it earlier, and `randomize` and `submit` spend it.
+        With blind tokens this gets a token and spends it at once, so somebody who watches issuer and collector can link
+        the two by their time. To avoid that, call `credential` earlier, then `randomize` and `submit`.
 
         Parameters
         ----------
@@ -183,8 +184,8 @@ class Client:
         asked : collection of str, optional
             As `asked` drew it, where there is no memory to keep it.
         invitation : str, optional
-            What stands behind the # of the person's link: 32 hexadecimal digits. A survey that is open to everybody
-            needs none, and then nobody is shown it.
+            The 32 hexadecimal digits behind the # of the person's link. A survey that is open to everybody needs none,
+            and then it is sent to nobody.
 
         Raises
         ------
@@ -223,17 +224,18 @@ class Client:
         return self.submit(survey, report)
 
     def hindrance(self, survey: Survey, invitation: str | None = None) -> Hindrance | None:
-        """Ask the collector why a report would not count, to be called before anybody is asked.
+        """Ask the collector whether a report would count; call this before the person is asked anything.
 
-        It is told the survey and, where reports carry an invitation and results are not live, the hash of that.
+        The collector learns the survey and, where reports carry an invitation and results are not live, its hash.
 
         Returns
         -------
         {"closed", "early", "used", "unknown"} or None
-            Of the survey that it was closed or is not open yet; of the invitation that it was used or is none of the
-            survey, which is not told of blind tokens and where results are live. None also where the collector cannot
-            be reached or is too old to say it: then the report itself will show it.
+            The survey is closed or not open yet, or the invitation was used or is unknown; the state of an invitation
+            is not told with blind tokens or live results. None if nothing hinders the report, or if the collector
+            cannot be reached or is too old to say: then sending the report will show it.
         """
+        # The hash alone: the invitation itself is shown to the collector with the report, and not before.
         carried = hash_of(_needed(invitation)) if survey.access == "invited" else None
         return self._connection.hindrance(survey.id, carried if tells_use(survey) else None)
 
@@ -244,11 +246,12 @@ class Client:
             raise error(f"{message}; nothing was sent")
 
     def credential(self, survey: Survey, invitation: str | None = None) -> str | None:
-        """What lets the report of one person count: the invitation, or a blind token that it is used for; None if open.
+        """The credential of one person's report: the invitation, or a blind token signed for it; None if the survey is
+        open.
 
-        To be called before anybody is asked, so that nobody answers for nothing. A memory keeps what asks for a token
-        before the issuer is asked, and then the token: whoever comes back gets the same one. Without a memory a token
-        is in the caller's hands alone, and is lost with this call if the issuer's answer does not arrive.
+        Call this before the person is asked anything, so that nobody answers for nothing. A memory keeps the request
+        for a token before the issuer is asked, and then the token, so that a second call gets the same one. Without a
+        memory the caller alone has the token, and it is lost with this call if the issuer's answer does not arrive.
 
         Raises
         ------
@@ -271,18 +274,20 @@ class Client:
             return parse_report((self.kept(survey) or kept).report, survey).credential
         if survey.access == "invited":
             return _needed(invitation)
-        make = partial(TokenRequest.new, survey)
+        make = partial(UnsignedToken.new, survey)
         request = self.memory.token_request(survey, make) if self.memory else make()
         if isinstance(request, str):
             return request
+        # The request is in the memory before it is sent: an answer that is lost is asked for again, with the same
+        # message.
         signature = self._signer_of(survey).sign(survey.id, _needed(invitation), request.blinded.message)
         token = request.token(survey, signature)
         if self.memory:
             self.memory.keep_token(survey, token)
         return token
 
-    def _signer_of(self, survey: Survey) -> Connection:
-        """Whoever signs the survey's tokens, over a connection that no report uses: that would join the two."""
+    def _signer_of(self, survey: Survey) -> CollectorConnection:
+        """A connection to the issuer that no report uses: over a shared one, token and report could be linked."""
         url = survey.issuer.url if survey.issuer else None
         signer = collector_url(url) if url else self.collector
         if signer not in self._signers:
@@ -316,13 +321,15 @@ class Client:
     def _told_of(
         self, survey: Survey, answers: Mapping[str, Given], asked: Collection[str] | None
     ) -> tuple[Collection[str] | None, Mapping[str, Given]]:
-        """What is asked, where a memory or the caller says so, and the answers to that.
+        """The ids of the asked questions, if a memory or the caller knows them, and the answers to these alone.
 
-        Of what a device does not ask, an answer that a program has all the same goes nowhere.
+        Answers to questions that the device did not draw are dropped here.
         """
         if self.memory is None:
             return asked, answers
         told = self.memory.asked(survey, partial(draw_questions, survey))
+        # Answers to questions that this device did not draw must not reach the randomiser: it refuses what was not
+        # asked.
         spare = {each.id for each in survey.questions}.difference(told) if asked is None else ()
         return told, {name: answer for name, answer in answers.items() if name not in spare}
 
@@ -351,11 +358,13 @@ class Client:
                     )
             return report
 
+        # A report that the memory does not keep could be one of two draws of the same answers.
         if self.memory and self.memory.once(survey, self.collector, drawn_elsewhere, self.ceiling) != report:
             raise ReportConflict(f"report: must be the one that this device keeps of survey {survey.id}, got another")
         try:
             return self.receipt(survey, again=self._deliver(survey.id, report.encode()))
         except CollectorError as error:
+            # The report is in the error, so that nobody has to answer, and draw, again.
             kept = "; the memory keeps the report, and Client.resend sends it" if self.memory else ""
             seconds = error.seconds if isinstance(error, Busy) else None
             raise UndeliveredReport(f"{error}{kept}", report, seconds) from None
@@ -364,8 +373,8 @@ class Client:
         """Raise a BudgetError if the ceiling, or a ledger of the memory, has no room for the survey."""
         self.told(survey)
 
-    def told(self, survey: Survey) -> Told:
-        """What this collector and all together will have been told once the survey is answered, as far as is known.
+    def told(self, survey: Survey) -> Disclosure:
+        """The privacy loss towards this collector, and in total, once the survey is answered.
 
         Raises
         ------
@@ -375,40 +384,40 @@ class Client:
         if self.memory:
             return self.memory.told(survey, self.collector, self.ceiling)
         self.ceiling.check(survey)
-        return Told(survey.epsilon, survey.epsilon)
+        return Disclosure(survey.epsilon, survey.epsilon)
 
-    def kept(self, survey: Survey) -> Kept | None:
-        """What the memory keeps of a survey, and whether this collector has it; None before the first answer."""
+    def kept(self, survey: Survey) -> KeptReport | None:
+        """The report that the memory keeps of a survey, with its state here; None before the first answer."""
         return self.memory.recall(survey.id, self.collector) if self.memory else None
 
-    def pending(self) -> tuple[Kept, ...]:
-        """The reports in the memory that this collector has still to get."""
+    def pending(self) -> tuple[KeptReport, ...]:
+        """The reports in the memory that still have to be sent to this collector."""
         return self.memory.pending(self.collector) if self.memory else ()
 
-    def resend(self) -> tuple[Delivery, ...]:
-        """Send every report that waits, each as the very bytes that were kept, and tell what became of it.
+    def resend(self) -> tuple[DeliveryStatus, ...]:
+        """Send every waiting report, as the very bytes that were kept, and return the result of each.
 
-        What has not the form of a report, as an older version kept it, is refused here and not sent.
+        Bytes that are no report, which an older version may have kept, are refused here and not sent.
         """
         deliveries = []
         for kept in self.pending():
             try:
                 self._deliver(kept.survey, kept.report)
-                deliveries.append(Delivery(kept.survey, "sent"))
+                deliveries.append(DeliveryStatus(kept.survey, "sent"))
             except CollectorError as error:
-                deliveries.append(Delivery(kept.survey, "waiting", str(error)))
+                deliveries.append(DeliveryStatus(kept.survey, "waiting", str(error)))
             except ReportError as error:
-                deliveries.append(Delivery(kept.survey, "refused", str(error)))
+                deliveries.append(DeliveryStatus(kept.survey, "refused", str(error)))
         return tuple(deliveries)
 
     def receipt(self, survey: Survey, *, again: bool = False) -> Receipt:
-        """What a respondent can keep after the report has arrived."""
+        """The receipt of a report that has arrived."""
         odds = [sentence for question in survey.questions for sentence in odds_sentences(question)]
         sentences = (*odds, *whole_odds_sentences(survey))
         return Receipt(survey.id, self.collector, sentences, ONE_REPORT[survey.access], again=again)
 
     def _deliver(self, survey_id: str, body: bytes) -> bool:
-        """Send the bytes of a report and note what became of them; whether the collector knew them already."""
+        """Send the bytes of a report and note the result in the memory; whether the collector knew them already."""
         try:
             content_of(body)  # what an older version kept is not for a collector of this one
             again = self._connection.send(survey_id, body)
@@ -432,7 +441,7 @@ class Client:
 
 
 def tells_use(survey: Survey) -> bool:
-    """Whether a collector says if an invitation was used: beside live results it would say whose report came when."""
+    """Whether a collector tells if an invitation was used: with live results it would tell whose report came when."""
     return survey.access == "invited" and survey.results != "live"
 
 

@@ -1,4 +1,4 @@
-"""The device: where an answer ends and a report begins.
+"""The device: the only module in which answers become reports.
 
 Nothing in this module keeps, prints or raises an answer.
 """
@@ -28,10 +28,9 @@ Given = str | int | Sequence[str]
 
 
 def draw_questions(survey: Survey, word: Word = system_word) -> tuple[str, ...]:
-    """The ids of the questions that a device asks: all, and of a group as many as it says, drawn by chance.
+    """The ids of the questions that a device asks: all questions, except that those of groups are drawn by chance.
 
-    Draw before anything is shown, and once for each person: who could draw again until the questions suit would choose
-    what to be asked.
+    Draw before anything is shown, and once for each person: a person who can draw again chooses the questions.
     """
     if not survey.is_drawn:
         return tuple(survey.checks)
@@ -40,6 +39,7 @@ def draw_questions(survey: Survey, word: Word = system_word) -> tuple[str, ...]:
         for unit in survey.units
         for place in (unit.group.draw_members(word) if unit.group else (0,))
     }
+    # In the order of the survey, not of the draw: the order in which questions appear tells nothing.
     return tuple(name for name in survey.checks if name in drawn)
 
 
@@ -56,26 +56,27 @@ def randomize(
 ) -> Report:
     """Mix chance into the answers to a survey; the result is all that may leave the device.
 
-    Draw once for each person: every further draw of the same answers gives more of them away. That is so for the waves
-    of a longitudinal mechanism too, unless a `Memory` keeps the permanent value that each of them is made of.
+    Draw once for each person: every further draw of the same answers reveals more of them. The same holds for the waves
+    of a longitudinal mechanism, unless a `Memory` keeps the permanent value of which they are drawn.
 
     Parameters
     ----------
     survey : Survey
     answers : mapping of str to str, int or sequence of str
-        Question id to the label of the chosen option; for ticks the labels of those ticked, for a scale the level as
-        text or number, for a number the number. Every question must be there that is asked.
+        Question id to the label of the chosen option; for ticks the labels of the ticked boxes, for a scale the level
+        as text or number, for a number the number. Every asked question must be there.
     cohort : str, optional
         The label on the link, one of the survey's cohorts.
     asked : collection of str, optional
-        What `draw_questions` drew before the person saw anything; otherwise this draws, and takes answers to all.
+        The ids that `draw_questions` gave before the person saw anything; without it this function draws them, and
+        wants answers to all questions.
     word : callable
-        Source of uniform 32-bit words: first for what is asked, then for the answers, in the order of the questions.
+        Source of uniform 32-bit words: first for the draw of questions, then for the answers, in survey order.
     report_id : str, optional
         32 hexadecimal digits; by default random. A token brings its own.
     credential : str, optional
-        The invitation, or the token of `Client.credential`, where the survey's reports need one. It was there before
-        the answers, and so was the id that a token brings.
+        The invitation, or the token of `Client.credential`, if the survey's reports need one. It was there before the
+        answers, and so was the report id that a token determines.
 
     Raises
     ------
@@ -101,9 +102,9 @@ def permanent(
     report_id: str | None = None,
     credential: str | None = None,
 ) -> Report:
-    """The report with the values that a device keeps: what `Memory.once` takes, and nobody sends.
+    """The report with the permanent values, which `Memory.once` keeps and nobody sends.
 
-    They differ from those that are sent where a mechanism draws once more for each wave.
+    They differ from the sent values if a mechanism has waves. The parameters are those of `randomize`.
     """
     return _draw(survey, answers, cohort, asked, word, report_id, credential, is_kept=True)
 
@@ -121,9 +122,11 @@ def _draw(
 ) -> Report:
     choices = true_answers(survey, answers, cohort, asked)
     needed = survey.credential or ""  # as in a report, where what is not needed is not there
+    # An empty pattern matches the empty text alone, so a credential that is not needed is refused too.
     if not re.fullmatch(needed, credential or ""):
         raise NotInvited(f"credential: must be what access = {survey.access!r} needs, got {describe(credential)}")
     if survey.tokens and credential:
+        # The id was fixed with the token, before there was an answer that it could depend on.
         report_id = issuer.report_id(issuer.nonce_of(credential))
     told = draw_questions(survey, word) if asked is None else choices
     return Report(report_id or new_report_id(), cohort, mixed(survey, choices, told, word, is_kept=is_kept), credential)
@@ -133,12 +136,13 @@ def _draw(
 def true_answers(
     survey: Survey, answers: Mapping[str, Given], cohort: str | None = None, asked: Collection[str] | None = None
 ) -> dict[str, Answer]:
-    """What mechanisms take for the answers of one person, by question; draws nothing. Raises as `randomize` does."""
+    """The answers of one person as mechanisms take them, by question id. Draws nothing; raises as `randomize` does."""
     if not survey.takes_cohort(cohort):
         came = "nothing: the link is incomplete" if cohort is None else repr(cohort)
         raise ReportError(f"cohort: must be one of {list(survey.cohorts)}, got {came}")
     wanted = [each for each in survey.checks if asked is None or each in asked]
     if asked is not None:
+        # 0 and None stand for asked and not asked: the check looks at nothing else.
         survey.check_draw({each: 0 if each in wanted else None for each in survey.checks})
     if not answers.keys() <= set(wanted):
         raise AnswerError(f"answers: must be to the questions {wanted}, got one to another question")
@@ -155,9 +159,9 @@ def true_answers(
 def mixed(
     survey: Survey, choices: Mapping[str, Answer], asked: Collection[str], word: Word, *, is_kept: bool = False
 ) -> dict[str, Value]:
-    """The noisy values of a report: of what is asked, from answers as mechanisms take them, and None for the others.
+    """The noisy values of a report, and None for questions that are not asked.
 
-    With ``is_kept`` those that a device keeps, instead of those that it sends.
+    With ``is_kept`` they are the values that a device keeps, instead of those that it sends.
     """
     values: dict[str, Value] = dict.fromkeys(survey.checks)
     for unit in survey.units:
@@ -167,15 +171,17 @@ def mixed(
             continue
         for each in unit.questions:
             if each.id in asked:
+                # A memory keeps the permanent value; what is sent is a draw from it, made for each wave.
                 waves = waves_of(each.mechanism) if is_kept else None
                 values[each.id] = (waves.permanent if waves else each.mechanism.randomize)(choices[each.id], word)
     return values
 
 
 def _in_one_response(joint: KAry, k: int, choices: Mapping[str, Answer], word: Word) -> dict[str, ReportValue]:
-    """The noisy values of questions of ``k`` options that share a response over their patterns, in their order."""
+    """The noisy values, in order, of questions of ``k`` options that share a joint response."""
     pattern = 0
     for choice in choices.values():
+        # The answers as digits to base k, the first question's highest: one option of the joint response.
         pattern = pattern * k + operator.index(choice)  # type: ignore[arg-type]  # one option, as the group checks
     sent = joint.randomize(pattern, word)
     digits = [sent // k**place % k for place in reversed(range(len(choices)))]
@@ -184,7 +190,7 @@ def _in_one_response(joint: KAry, k: int, choices: Mapping[str, Answer], word: W
 
 @answers_stay
 def true_answer(question: Question, given: object) -> Answer:
-    """What a mechanism takes for what a person gave.
+    """The answer as the mechanism takes it, from what a person gave.
 
     Raises
     ------
@@ -207,7 +213,7 @@ def true_answer(question: Question, given: object) -> Answer:
 
 
 def range_of(question: Question) -> tuple[int, int]:
-    """The lowest and the highest number that a question of numbers takes for an answer."""
+    """The lowest and the highest possible answer to a question with numbers."""
     if question.options:
         return int(question.options[0]), int(question.options[-1])
     return question.mechanism.answer_range[0], question.mechanism.answer_range[-1]

@@ -1,4 +1,4 @@
-"""Exceptions that carry no answers: error reporters export the local variables of every frame of a traceback."""
+"""Exceptions without answers: error reporters export the local variables of every frame of a traceback."""
 
 from __future__ import annotations
 
@@ -11,34 +11,35 @@ R = TypeVar("R")
 
 
 def answers_stay(function: Callable[P, R]) -> Callable[P, R]:
-    """Let an exception of a function that is given answers leave only from a frame that has forgotten them.
+    """Decorate a function that takes answers, so that its exceptions carry no frame with an answer in it.
 
-    What is lost is where within the function it was raised; its kind and message remain.
+    The place within the function where it was raised is lost; class and message of the exception remain.
     """
 
     @wraps(function)
     def call(*given: P.args, **named: P.kwargs) -> R:
         outcome = _outcome(function, *given, **named)
+        # From here on no local variable of this frame holds an answer, whatever is raised.
         del given, named
-        if isinstance(outcome, _Raised):
+        if isinstance(outcome, _Failure):
             raise outcome.error
         return outcome
 
     return call
 
 
-class _Raised:
+class _Failure:
     def __init__(self, error: BaseException) -> None:
         self.error = error
 
 
-def _outcome(function: Callable[P, R], *given: P.args, **named: P.kwargs) -> R | _Raised:
-    """What a function returns, or its exception without the frames in which it, or what led to it, was raised."""
+def _outcome(function: Callable[P, R], *given: P.args, **named: P.kwargs) -> R | _Failure:
+    """The result of a function, or its exception without the frames of its traceback and of its causes."""
     try:
         return function(*given, **named)
     except BaseException as error:
         _forget_frames(error)
-        return _Raised(error)
+        return _Failure(error)
 
 
 def _forget_frames(error: BaseException) -> None:
@@ -49,7 +50,9 @@ def _forget_frames(error: BaseException) -> None:
         if each is None or id(each) in seen:
             continue
         seen.add(id(each))
+        # The traceback leads to the frames, and these to their local variables.
         each.__traceback__ = None
+        # Chained exceptions have tracebacks of their own, members of groups too.
         waiting += [each.__cause__, each.__context__]
         if isinstance(each, BaseExceptionGroup):
             waiting += each.exceptions

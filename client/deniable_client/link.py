@@ -20,7 +20,7 @@ _NUMBER = re.compile(r"0x[0-9a-f]*")
 
 @dataclass(frozen=True)
 class Link:
-    """Where a survey is, and what its author says of whoever follows the link.
+    """A link to a survey: its collector and address, and the cohort and invitation of the person who follows it.
 
     Attributes
     ----------
@@ -30,7 +30,7 @@ class Link:
         The survey's address.
     cohort : str or None
     invitation : str or None
-        32 hexadecimal digits. Whoever has them is invited, so they never show in a ``repr``.
+        32 hexadecimal digits. They are a secret, so they never show in a ``repr``.
     """
 
     collector: str
@@ -42,8 +42,8 @@ class Link:
 def parse_link(link: str) -> Link:
     """Read a link to a survey.
 
-    Cohort and invitation stand in the fragment, which is sent to nobody, and never in the query, which servers log.
-    Anything else in its place counts as if it were not there.
+    Cohort and invitation stand in the fragment, which browsers send to nobody, and not in the query, which servers log.
+    Everything else in the fragment or the query is ignored.
 
     Raises
     ------
@@ -59,6 +59,7 @@ def parse_link(link: str) -> Link:
     """
     try:
         parts = urlsplit(link)
+        # Pages, frames and API addresses of a survey are all accepted: people paste any of them.
         found = _PATH.fullmatch(parts.path)
         if found and is_address(found[2]):
             fragment = dict(reversed(parse_qsl(parts.fragment, keep_blank_values=True)))  # the first of equals counts
@@ -72,7 +73,7 @@ def parse_link(link: str) -> Link:
 
 
 def collector_url(url: str) -> str:
-    """The one way to write the URL of a collector: as browsers write it.
+    """The URL of a collector in canonical form, as browsers serialise it.
 
     Raises
     ------
@@ -99,7 +100,7 @@ def collector_url(url: str) -> str:
 
 
 def origin_of(collector: str) -> str:
-    """Under which a collector stands in the ledger: scheme, host and port, without a path.
+    """The origin of a collector, under which it stands in the ledger: scheme, host and port.
 
     >>> origin_of("https://collector.example/one"), origin_of("http://[0:0::1]:8000/")
     ('https://collector.example', 'http://[::1]:8000')
@@ -109,10 +110,10 @@ def origin_of(collector: str) -> str:
 
 
 def _canonical_host(host: str) -> str:
-    """A host as the URL standard writes it, or a ValueError.
+    """A host as the URL standard serialises it, or a ValueError.
 
     It refuses a final dot, which makes another origin of the same host, and letters beyond ASCII, which two versions
-    of Unicode may write differently: the punycode of both is known to whoever publishes a link.
+    of Unicode may write differently: a publisher can write such a host as punycode, the same in both.
     """
     if ":" in host and "%" not in host:
         number = int(ipaddress.IPv6Address(host))
@@ -127,6 +128,7 @@ def _canonical_host(host: str) -> str:
         return host
     # An IPv4 address in any of its old forms: 127.1, 0x7f.0.0.1, 2130706433.
     *first, last = [int(each, _base(each)) if each != "0x" else 0 for each in labels]
+    # WHATWG URL, IPv4 parser: the last number fills all bytes that are left.
     if len(first) > 3 or any(each > 255 for each in first) or last >= 256 ** (4 - len(first)):
         raise ValueError("no IPv4 address")
     return str(ipaddress.IPv4Address(sum(each << 8 * (3 - n) for n, each in enumerate(first)) + last))
@@ -136,6 +138,7 @@ def _without_dots(path: str) -> str:
     """A path without the segments ``.`` and ``..``, which no browser sends."""
     kept: list[str] = []
     for segment in path.split("/"):
+        # In such segments %2e counts as a dot (WHATWG URL, single-dot and double-dot segments).
         step = re.sub("%2e", ".", segment, flags=re.IGNORECASE)
         if step == "..":
             del kept[max(len(kept) - 1, 1) :]  # the empty one before the first slash stays
@@ -147,4 +150,5 @@ def _without_dots(path: str) -> str:
 def _base(number: str) -> int:
     if number.startswith("0x"):
         return 16
+    # A leading zero means octal, as in inet_aton.
     return 8 if number.startswith("0") else 10

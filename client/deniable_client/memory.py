@@ -1,6 +1,6 @@
 """The device's memory: one draw for each survey and for each question, kept as noisy values and never as answers.
 
-Of a survey with blind tokens it also keeps what asks for one, then the token, until that is in a report.
+For a survey with blind tokens it also keeps the request for a token, then the token, until that is in a report.
 
 Eleven fresh draws at epsilon 1 would give a yes-no answer away 19 times out of 20. So a report is kept before it is
 first sent, and a question that is asked again under another title gets the noisy value that it got before. Check, draw,
@@ -29,16 +29,16 @@ from deniable.report.report import Report, parse_report
 from deniable.survey.document import Survey
 from deniable.survey.unit import Unit
 from deniable.wire.space import ReportValue
-from deniable_client.folder import user_data_folder
+from deniable_client.blind_token import UnsignedToken, tokens_of
 from deniable_client.link import origin_of
 from deniable_client.memory_file import MemoryFile
-from deniable_client.tokens import TokenRequest, tokens_of
+from deniable_client.user_folder import user_data_folder
 
 WINDOW_DAYS = 90
-"""For so long what a collector was told counts in its ledger, and in the device's."""
+"""Length of the window, in days, in which what a collector was told counts in the ledgers."""
 
 DRAWN = "draw"
-"""After the key of a group: which of its questions the device asks, kept before there are values."""
+"""Suffix of a group's key, under which its draw of questions is kept before there are values."""
 
 State = Literal["waiting", "sent", "refused"]
 
@@ -69,16 +69,16 @@ _DATE_THE_FUTURE = f"INSERT INTO told {_FROM_THE_FUTURE}"
 
 
 @dataclass(frozen=True)
-class Kept:
-    """What a device keeps of one survey for one collector.
+class KeptReport:
+    """The report that a device keeps of one survey, and its state at one collector.
 
     Attributes
     ----------
     survey, collector : str
     report : bytes
-        The very bytes that are sent.
+        The bytes that are sent at every try.
     state : {"waiting", "sent", "refused"}
-        Refused is what the collector will not take; it is kept all the same, so that nothing is drawn again.
+        A refused report, which the collector will not take, is kept all the same, so that nothing is drawn again.
     """
 
     survey: str
@@ -88,17 +88,18 @@ class Kept:
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a person can know before answering a survey.
+class Disclosure:
+    """Privacy loss towards a collector and in total, as a person is told it before answering a survey.
 
     Attributes
     ----------
     collector, device : float
-        Epsilon that the survey's collector, and all of them, have been told within 90 days when the survey is answered.
+        Epsilon, in nats, of everything that the survey's collector, and all collectors together, will have been told
+        within 90 days once the survey is answered.
     has_told : bool
-        Whether this device told anything within 90 days.
+        Whether this device sent anything within 90 days.
     is_same : bool
-        Whether a question of the survey was asked before: then the device sends the same as then.
+        Whether a question of the survey was asked before: then the device sends the value that it kept.
     """
 
     collector: float = 0.0
@@ -113,7 +114,7 @@ def utc_today() -> datetime.date:
 
 
 class Memory:
-    """The reports of one person on one device, and what each collector has learnt.
+    """The reports of one person on one device, and the privacy loss towards each collector.
 
     Parameters
     ----------
@@ -122,14 +123,14 @@ class Memory:
     today : callable
         The day by which the ledger counts.
     word : callable
-        Source of uniform 32-bit words, for what waves send of the values that are kept.
+        Source of uniform 32-bit words, for the draws that waves send from permanent values.
 
     Notes
     -----
     The file holds noisy reports and values, what they cost, collectors and days, no answer and no time of day; with a
     report its invitation or token, which the collector does not keep.
     Processes may share it: each draw happens within a transaction that locks the file, so 20 processes that answer at
-    once make one report. Whoever clears it answers the next time anew.
+    once make one report. After the file is deleted, the next answer is drawn anew.
 
     Examples
     --------
@@ -160,20 +161,20 @@ class Memory:
     def once(
         self, survey: Survey, collector: str, draw: Callable[[], Report], ceiling: Ceiling | None = None
     ) -> Report:
-        """The report of a survey: what is kept, or what ``draw`` makes, kept before this returns.
+        """The report of a survey: the kept one, or else one that ``draw`` makes and that is kept before this returns.
 
-        Of a question that was asked before, under whatever title, the report holds the value that was drawn then, or
-        what this survey's wave makes of it.
+        A question that was asked before, in any survey, has the value that was drawn then, or a draw from it if this
+        survey is a wave.
 
         Parameters
         ----------
         survey : Survey
         collector : str
-            Whom the report is for; what is new to it is entered in its ledger.
+            The collector that gets the report; values that are new to it are entered in its ledger.
         draw : callable
-            Called once at most, and not if there is a report. Makes the values to keep, as `deniable_client.permanent`.
+            Makes the values to keep, as `deniable_client.permanent`. Called at most once, and not if there is a report.
         ceiling : Ceiling, optional
-            Its bound for a survey is also the bound for what one collector learns in 90 days.
+            Bounds on epsilon; the one for a survey is also that for one collector within 90 days.
 
         Raises
         ------
@@ -194,13 +195,14 @@ class Memory:
         return report
 
     def asked(self, survey: Survey, draw: Callable[[], Collection[str]]) -> tuple[str, ...]:
-        """The ids of the questions of a survey that this device asks: what it drew before, or draws now and keeps.
+        """The ids of the questions of a survey that this device asks: the kept draw, or one that it makes and keeps
+        now.
 
         Parameters
         ----------
         survey : Survey
         draw : callable
-            What to ask where nothing was drawn yet, as `deniable_client.draw_questions`.
+            Draws the questions if there is no draw yet, as `deniable_client.draw_questions`.
 
         Raises
         ------
@@ -225,11 +227,11 @@ class Memory:
         except ReportError:
             raise self._file.unusable(f"what it keeps of {unit.group} is not a draw of it") from None
 
-    def token_request(self, survey: Survey, make: Callable[[], TokenRequest]) -> TokenRequest | str:
-        """What asks for the token of a survey: what is kept, or what ``make`` makes, kept before this returns.
+    def token_request(self, survey: Survey, make: Callable[[], UnsignedToken]) -> UnsignedToken | str:
+        """The request for the token of a survey: the kept one, or one that ``make`` makes and that is kept first.
 
-        The token itself where it is here already, on its own or in a report. So no crash, and no two processes at once,
-        ask with two messages, of which an issuer signs one.
+        If the token is here already, on its own or in a report, this returns the token. So neither a crash nor two
+        processes at once send two messages, of which an issuer would sign only one.
 
         Raises
         ------
@@ -238,6 +240,7 @@ class Memory:
         """
         with self._file.transaction() as db:
             report = self._report_of(db, survey)
+            # A token in a report, a token on its own, or the request for one, by the step that the last run reached.
             kept = report.credential if report else self._token_of(db, survey)
             if kept is None:
                 kept = make()
@@ -245,28 +248,25 @@ class Memory:
         return kept
 
     def keep_token(self, survey: Survey, token: str) -> None:
-        """Keep a token in the place of what asked for it, which nobody needs any more."""
+        """Keep a token in the place of its request, which is not needed any more."""
         with self._file.transaction() as db:
             db.execute("UPDATE tokens SET request = NULL, token = ? WHERE survey = ?", (token, survey.id))
 
     def invite(self, survey: Survey, collector: str, invitation: str) -> None:
         """Let a report that the collector refused carry another invitation, and wait again.
 
-        Its id and its values stay as they are, so it counts once whichever invitation is the right one. A report that
+        Its id and its values stay as they are, so it counts once with either invitation. A report that
         has arrived anywhere stays what it is to the last byte.
         """
         with self._file.transaction() as db:
             report = self._report_of(db, survey)
+            # Only a report that is refused here and was sent nowhere may change: anything else may have been counted.
             if report and db.execute(_INVITE, {"survey": survey.id, "collector": collector}).rowcount:
                 body = replace(report, credential=invitation).encode()
                 db.execute("UPDATE reports SET report = ? WHERE survey = ?", (body, survey.id))
 
-    def check(self, survey: Survey, collector: str, ceiling: Ceiling | None = None) -> None:
-        """Raise a BudgetError if the ledger of the collector, or of the device, has no room for the survey."""
-        self.told(survey, collector, ceiling)
-
-    def told(self, survey: Survey, collector: str, ceiling: Ceiling | None = None) -> Told:
-        """What the collector and the device will have told once the survey is answered; nothing is entered.
+    def told(self, survey: Survey, collector: str, ceiling: Ceiling | None = None) -> Disclosure:
+        """The privacy loss towards the collector, and in total, once the survey is answered; enters nothing.
 
         Raises
         ------
@@ -277,7 +277,7 @@ class Memory:
         with self._file.reading() as db:
             ledgers = self._ledgers(db, collector) if db else _Ledgers(set(), {}, {})
         _, own, everybody = ledgers.with_survey(survey, collector, ceiling or Ceiling())
-        return Told(own, everybody, bool(ledgers.everybody), self.was_asked(survey))
+        return Disclosure(own, everybody, bool(ledgers.everybody), self.was_asked(survey))
 
     def was_asked(self, survey: Survey) -> bool:
         """Whether a question of a survey was asked before, in it or in another one."""
@@ -286,27 +286,27 @@ class Memory:
         return not known.isdisjoint(unit.key for unit in survey.units)
 
     def mark(self, survey: str, collector: str, state: State) -> None:
-        """Note what became of a report; one that was sent stays so."""
+        """Note the state of a report at a collector; a sent report stays sent."""
         with self._file.transaction() as db:
             db.execute(
                 "UPDATE recipients SET state = ? WHERE survey = ? AND collector = ? AND state != 'sent'",
                 (state, survey, collector),
             )
 
-    def recall(self, survey: str, collector: str) -> Kept | None:
-        """What is kept of a survey; waiting for every collector that it was not sent to."""
+    def recall(self, survey: str, collector: str) -> KeptReport | None:
+        """The kept report of a survey; its state is waiting at collectors that it was not sent to."""
         with self._file.reading() as db:
             row = db.execute(_RECALL, (collector, survey)).fetchone() if db else None
-        return Kept(survey, collector, *row) if row else None
+        return KeptReport(survey, collector, *row) if row else None
 
-    def pending(self, collector: str | None = None) -> tuple[Kept, ...]:
+    def pending(self, collector: str | None = None) -> tuple[KeptReport, ...]:
         """The reports that wait, for one collector or for all."""
         with self._file.reading() as db:
             rows = db.execute(_PENDING, (collector,)).fetchall() if db else []
-        return tuple(Kept(*row) for row in rows)
+        return tuple(KeptReport(*row) for row in rows)
 
     def ledger(self, collector: str | None = None) -> Ledger:
-        """What a collector was told within 90 days, by the keys of its questions; without one, what anybody was."""
+        """The ledger of a collector within 90 days, by the keys of questions; without one, of all collectors."""
         with self._file.reading() as db:
             entries = self._recent(db, collector and origin_of(collector)) if db else {}
         ledger = Ledger()
@@ -333,11 +333,12 @@ class Memory:
 
     def _ledgers(self, db: sqlite3.Connection, collector: str) -> _Ledgers:
         origin = origin_of(collector)
+        # Without a window: a collector that has a value keeps it for ever.
         ever = {key for (key,) in db.execute("SELECT question FROM told WHERE origin = ?", (origin,))}
         return _Ledgers(ever, self._recent(db, origin), self._recent(db, None))
 
     def _charge(self, db: sqlite3.Connection, survey: Survey, collector: str, ceiling: Ceiling) -> None:
-        """Enter what is new to the collector, if there is room for it."""
+        """Enter the questions that are new to the collector, if the ceilings have room for them."""
         today = self.today().isoformat()
         db.execute(_DATE_THE_FUTURE, [today])
         new, _, _ = self._ledgers(db, collector).with_survey(survey, collector, ceiling)
@@ -347,7 +348,7 @@ class Memory:
         db.executemany("INSERT INTO told VALUES (?, ?, ?, ?)", entries)
 
     def _with_known_values(self, db: sqlite3.Connection, survey: Survey, report: Report) -> Report:
-        """A new report: every question that was asked before has the value that it got then, or a draw from it."""
+        """A new report in which every question that was asked before has its kept value, or a draw from it."""
         values = dict(report.values)
         for unit in survey.units:
             kept = _kept(db, unit.key, partial(unit.to_keep, values))
@@ -358,21 +359,21 @@ class Memory:
         return replace(report, values=values)
 
     def _sent(self, db: sqlite3.Connection, unit: Unit, survey: Survey, kept: ReportValue) -> ReportValue:
-        """What a survey sends of a value that is kept."""
+        """The value that a survey sends for a kept value: itself, or a draw from it for a wave."""
         waves = waves_of(unit.questions[0].mechanism)
         if waves is None:
             return kept
         return _kept(db, unit.key + survey.id, partial(waves.instantaneous, kept, self.word))
 
-    def _token_of(self, db: sqlite3.Connection, survey: Survey) -> TokenRequest | str | None:
-        """The token of a survey, or what asks for it, if it is not a report's yet."""
+    def _token_of(self, db: sqlite3.Connection, survey: Survey) -> UnsignedToken | str | None:
+        """The token of a survey, or the request for it, if neither is in a report yet."""
         row = db.execute("SELECT request, token FROM tokens WHERE survey = ?", (survey.id,)).fetchone()
         if row is None:
             return None
         request, token = row
         try:
             if token is None:
-                return TokenRequest.parse(request)
+                return UnsignedToken.parse(request)
             if re.fullmatch(survey.credential or "", token) and tokens_of(survey).verifies(token):
                 return str(token)
         except (TypeError, ValueError):
@@ -385,6 +386,7 @@ class Memory:
             return None
         with suppress(ReportError):
             report = parse_report(row[0], survey)
+            # Other bytes of the same report could carry something; only the one form that this client writes is sent.
             if report.encode() == row[0]:
                 return report
         raise self._file.unusable(f"what it keeps of survey {survey.id} is not a report of it")
@@ -407,19 +409,20 @@ def _known(db: sqlite3.Connection, key: str) -> ReportValue | None:
 
 @dataclass(frozen=True)
 class _Ledgers:
-    """What a collector was told ever, and what it and all together were told within 90 days, in millionths."""
+    """The questions that a collector was ever told, and the costs of 90 days at it and at all, in 1e-6 nats."""
 
     ever: set[str]
     own: dict[str, int]
     everybody: dict[str, int]
 
     def with_survey(self, survey: Survey, collector: str, ceiling: Ceiling) -> tuple[dict[str, int], float, float]:
-        """What a survey adds, and the two totals then; a BudgetError if one of them is too much."""
+        """The new costs of a survey, and the two totals with it, in nats; a BudgetError if one exceeds its ceiling."""
         ceiling.check(survey)
         # The same value to the same collector tells it nothing more, however old it is. Costs are rounded up to whole
         # numbers, so that no order of adding matters.
         costs = {unit.key: unit.cost for unit in survey.units}
         new = {key: cost for key, cost in costs.items() if key not in self.ever}
+        # A question that both have counts once, by the union of their keys.
         own, everybody = (sum((told | new).values()) / 1e6 for told in (self.own, self.everybody))
         if new and own > ceiling.survey:
             raise BudgetError(

@@ -13,7 +13,7 @@ from traceback import clear_frames
 from deniable.errors import DeniableError
 
 WAIT_SECONDS = 10.0
-"""How long one process waits for another one's transaction."""
+"""Timeout for another process's transaction, in seconds."""
 
 # Rows are ordered by their keys and not by insertion, so the file does not tell which was answered first on a day.
 _SCHEMA = """
@@ -62,7 +62,7 @@ DROP TABLE told_once;
 """
 
 _MADE_BY = {2: _SCHEMA, 3: _TOKENS, 4: _SEVERAL_DAYS}
-"""What makes a file of each version out of one of the version before it."""
+"""For each version the SQL that makes a file of it from one of the version before."""
 
 VERSION = max(_MADE_BY)
 
@@ -77,8 +77,8 @@ class UnusableMemory(DeniableError):
 class MemoryFile:
     """An SQLite file that several processes share and that only its owner may read (mode 0600).
 
-    What cannot be read is an `UnusableMemory` and never replaced: an empty memory in its place would draw again what
-    was drawn before.
+    A file that cannot be read raises `UnusableMemory` and is never replaced: an empty memory in its place would draw
+    again what was drawn before.
     """
 
     def __init__(self, path: Path) -> None:
@@ -89,6 +89,8 @@ class MemoryFile:
         """The file, locked against every other process until the block ends; all of it is kept, or nothing."""
         with self._connection(make=True) as db:
             assert db is not None
+            # The write lock from the start: check, draw and charge must not run on a state that another process
+            # changes.
             db.execute("BEGIN IMMEDIATE")
             try:
                 _bring_up_to_date(db)
@@ -100,7 +102,7 @@ class MemoryFile:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection | None]:
-        """The file, or None while there is none: looking makes nothing."""
+        """A connection for reading, or None while there is no file; it makes none."""
         with self._connection(make=False) as db:
             yield db
 
@@ -124,6 +126,7 @@ class MemoryFile:
             with closing(sqlite3.connect(address, WAIT_SECONDS, isolation_level=None, uri=True)) as db:
                 self._only_for_its_owner()
                 db.execute("PRAGMA synchronous = EXTRA")  # a commit outlives a power cut, the folder's entry too
+                # Overwritten requests and tokens must not be left on free pages.
                 db.execute("PRAGMA secure_delete = ON")
                 for mark, wanted in _MARKS.items():
                     if db.execute(f"PRAGMA {mark}").fetchone()[0] not in wanted:
@@ -131,7 +134,7 @@ class MemoryFile:
                 yield db
         except (OSError, sqlite3.Error, UnicodeDecodeError) as error:
             # Frames of the error hold the cursor whose row could not be read; while there is one, SQLite keeps the file
-            # locked, for whoever keeps the error too.
+            # locked, as long as anybody keeps the error.
             clear_frames(error.__traceback__)
             if isinstance(error, UnicodeDecodeError):  # raised for damaged text, in names of tables too
                 raise self.unusable("it is damaged: it holds text that is not UTF-8") from None
@@ -161,6 +164,7 @@ class MemoryFile:
 def _bring_up_to_date(db: sqlite3.Connection) -> None:
     """Make a file of this version out of one of any older version, or out of an empty one."""
     (version,) = db.execute("PRAGMA user_version").fetchone()
+    # Within the caller's transaction, so a file is of one version or the next, never between.
     for number, script in _MADE_BY.items():
         if number > version:
             for statement in script.split(";"):

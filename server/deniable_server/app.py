@@ -30,7 +30,7 @@ def create_app(
     Parameters
     ----------
     database : Path, Address or str, optional
-        The database, in place of that of the settings.
+        The database, instead of the one in the settings.
     today : callable
         The day by which surveys open and close.
     settings : Settings, optional
@@ -45,6 +45,7 @@ def create_app(
     pages.init_app(app)
     embedding.init_app(app, settings.public_url)
     openapi.init_app(app, settings.public_url)
+    # WSGI layers wrap the application from the inside out: heads, the last one, sees a request first.
     delivery.init_app(app)
     intake.init_app(app, store, writer)
     admission.init_app(app, store)
@@ -63,6 +64,7 @@ def create_issuer(
     """
     settings = settings or Settings()
     app, store, writer = _application("Deniable issuer", database, today, settings, spec_path=None)
+    # An issuer has no API of surveys, whose init_app registers these in a collector.
     app.extensions["deniable"] = {"store": store, "writer": writer}
     invitations.init_app(app, signs_for_others=True)
     admission.init_app(app, store)
@@ -77,7 +79,7 @@ def _application(
     settings: Settings,
     spec_path: str | None,
 ) -> tuple[APIFlask, Store, Writer]:
-    """What collectors and issuers have in common."""
+    """An application with what collectors and issuers have in common, its store and its writer."""
     app = APIFlask(
         "deniable_server",
         title=title,
@@ -95,6 +97,7 @@ def _application(
     )
     app.json.compact = True  # type: ignore[attr-defined]
     app.json.sort_keys = False  # type: ignore[attr-defined]  # the order of the columns
+    # Before the writer's thread starts: a database that cannot be opened ends the process with one sentence.
     store = open_store(database or settings.db, today)
     writer = Writer(store, settings.fold_seconds)
     # A worker process ends without atexit, but with this, and after the last request was answered.

@@ -1,4 +1,4 @@
-"""Where a database is: the name of a file, or the address of a PostgreSQL database."""
+"""The location of a database: the name of a file, or the address of a PostgreSQL database."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from pathlib import Path
 from deniable.errors import ParameterError
 
 _HARMLESS = "host|hostaddr|port|dbname|user|sslmode|target_session_attrs|connect_timeout|application_name"
+# From the first parameter on that is not known to be harmless, all that follows is cut: a password may stand anywhere.
 _IN_QUERY = re.compile(rf"(?<=[?&])(?!(?:{_HARMLESS})=).*")
 _OF_USER = re.compile(r"(?<=://)([^:/@?]*):.*@")
-"""Passwords, and rather too much: somebody may not have written their ``@``, ``/`` and ``&`` as libpq asks."""
+"""The part with a password, greedily: its ``@``, ``/`` and ``&`` may not be percent-encoded as libpq wants them."""
 
 _SCHEME = re.compile(r"postgres(?:ql)?://", re.IGNORECASE)
 _LIKE_ADDRESS = re.compile(r"[a-z0-9+.-]+://|\b(?:password|dbname|host)\s*=", re.IGNORECASE)
@@ -37,7 +38,7 @@ Location = Path | Address
 
 
 def location(text: str | Path | Address) -> Location:
-    """What somebody named with ``--db``.
+    """The location that ``--db`` names: a path, or an `Address`.
 
     >>> location("survey.db")
     PosixPath('survey.db')
@@ -52,6 +53,7 @@ def location(text: str | Path | Address) -> Location:
     if isinstance(text, str):
         if found := _SCHEME.match(text.strip()):
             return Address(f"postgresql://{text.strip()[found.end() :]}")
+        # A mistyped address would become a file whose name holds a password, in the folder and in logs.
         if found := _LIKE_ADDRESS.search(text):
             raise ParameterError(
                 f"database: must be a file, or an address like postgresql://user@host/name, got one with {found[0]!r}"

@@ -22,10 +22,10 @@ OF_OPERATORS = {
     *("api.list_surveys", "api.publish_survey", "api.close_survey"),
     *("invitations.add_invitations", "invitations.unused_invitations"),
 }
-"""Endpoints whose calls are logged once their token is known: whoever has none cannot fill the log."""
+"""Endpoints whose calls are logged, once their token was found valid: nobody without a token can fill the log."""
 
 MOST_MISTAKES = 100
-"""Places in the code whose exceptions are logged, each once in the life of a process."""
+"""Largest number of places in the code whose exceptions are logged, each once in the life of a process."""
 
 _mistakes: set[tuple[str, str, int]] = set()
 
@@ -35,6 +35,7 @@ def init_app(app: APIFlask) -> None:
 
     @app.after_request
     def record(response: Response) -> Response:
+        # g.token is set once a token was found valid, so requests without one write no line.
         if request.endpoint in OF_OPERATORS and "token" in g:
             about = {"survey": g.survey} if "survey" in g else {}
             log(
@@ -57,6 +58,7 @@ def log_mistake(error: Exception) -> None:
 
     One line for each would tell when somebody sent what brings it about.
     """
+    # The innermost frame: where it was raised, without the request that led there.
     *_, last = traceback.extract_tb(error.__traceback__) or [traceback.FrameSummary("", 0, "")]
     place = (type(error).__name__, last.filename, last.lineno or 0)
     if place not in _mistakes and len(_mistakes) < MOST_MISTAKES:
@@ -65,16 +67,16 @@ def log_mistake(error: Exception) -> None:
 
 
 def configure() -> None:
-    """Write lines to standard error, from here on and in this process; at a terminal only of what is wrong."""
+    """Log to standard error from here on, in this process; at a terminal warnings and errors alone."""
     logging.config.dictConfig(CONFIGURATION)
     if sys.stderr.isatty():
         LOGGER.setLevel(logging.WARNING)
 
 
-class Line(logging.Formatter):
-    """A record as one line of JSON.
+class JsonFormatter(logging.Formatter):
+    """Formats a log record as one line of JSON.
 
-    An exception is told by its type and the lines of code that it passed: its message may hold what somebody sent.
+    Of an exception it writes the class and the lines of code, not the message, which may hold what somebody sent.
     """
 
     def format(self, record: logging.LogRecord) -> str:
@@ -95,9 +97,9 @@ class Line(logging.Formatter):
 CONFIGURATION: dict[str, Any] = {
     "version": 1,
     "disable_existing_loggers": False,
-    "formatters": {"line": {"()": Line}},
+    "formatters": {"line": {"()": JsonFormatter}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
     "loggers": {"deniable": {"level": "INFO"}},
 }
-"""For `logging.config.dictConfig`. The server's own warnings and errors go the same way."""
+"""Configuration for `logging.config.dictConfig`; Granian's own warnings and errors use it too."""

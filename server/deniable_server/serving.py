@@ -31,32 +31,37 @@ from deniable_server.results import service
 from deniable_server.settings import Settings
 
 THREADS = 256
-"""Requests at a time. They wait for the writer, or for a sender who takes his time over a body; they are started when
-needed and end when idle. How many can be held from outside, by one address and by all, is in `edge.limits`:
-a fourth is left for what is answered at once."""
+"""Largest number of requests that are served at a time.
+
+Most threads wait for the writer or for a slow body; they start when needed and end when idle. `edge.limits` bounds how
+many of them one address, or all, can hold from outside: a fourth is left for what is answered at once.
+"""
 
 CONNECTIONS = 4096
-"""Open at a time; more wait in the system's queue. How many one address may have is in `edge.stalls`."""
+"""Largest number of open connections; more wait in the system's queue. `edge.stalls` bounds those of one address."""
 
 SILENCE_MS = 15_000
-"""How long a connection may take over the head of a request, the first or the next one, before it is closed."""
+"""Timeout for the head of a request on a connection, the first or the next one, in milliseconds."""
 
 BACKLOG = 1024
-"""Connections that the system holds until they are accepted."""
+"""Length of the system's queue of connections that were not accepted yet."""
 
 SEND_BYTES = 128 * 1024
-"""What the system holds of an answer that is not taken; by itself it would take megabytes of each download, and have
-the collector write them, for somebody who reads nothing. Linux doubles it; a second of 100 round trips is 25 MB."""
+"""Size of a connection's send buffer in the system, in bytes; Linux doubles it.
+
+By default the system would buffer megabytes of each download for somebody who reads nothing. This size still allows for
+25 MB/s at a round trip of 10 ms.
+"""
 
 BUFFER_BYTES = 16 * 1024
-"""What one connection may have waiting unread; heads of more, or of up to twice as much, are refused."""
+"""Size of a connection's read buffer, in bytes; longer heads (at the latest of twice that) are refused."""
 
 STOP_SECONDS = 10
-"""How long requests in flight have to be answered after a signal to stop."""
+"""Time that requests in flight have after a signal to stop, in seconds."""
 
 
 def serve(settings: Settings, listener: socket.socket, load: Callable[[Settings, str], APIFlask]) -> None:
-    """Run what is to be loaded on a socket of `listen` until it is told to stop."""
+    """Serve the application that ``load`` makes on a socket of `listen`, until a signal to stop."""
     logs.configure()
     _allow_connections()
     logs.log("starting", port=settings.port)
@@ -76,6 +81,7 @@ def listen(host: str, port: int) -> socket.socket:
         If somebody else listens there, or this machine does not have the address.
     """
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    # One socket for IPv4 and IPv6, where the system can.
     everywhere = host == "::" and socket.has_dualstack_ipv6()
     try:
         listener = socket.create_server((host, port), family=family, backlog=BACKLOG, dualstack_ipv6=everywhere)
@@ -101,6 +107,7 @@ class _Server(Server):  # type: ignore[misc,valid-type]  # one of two classes, b
         super().__init__(address=host, port=port, backlog=BACKLOG, **options)
         self._listener = listener
 
+    # Private names of Granian: it offers no way to serve a bound socket (pinned in pyproject.toml, checked by a test).
     def _init_shared_socket(self) -> None:
         """Give workers the socket, as Granian itself does where there is no ``SO_REUSEPORT``."""
         self._listener.set_inheritable(True)
@@ -152,15 +159,16 @@ def _load(settings: Settings, create: Callable[..., APIFlask]) -> APIFlask:
 
 
 def end_with_parent() -> None:
-    """Stop this process when the one that started it is gone: as by a signal, and in the same time at the latest.
+    """Stop this process when its parent is gone, as a signal would, and after `STOP_SECONDS` at the latest.
 
-    A worker that lived on would go on serving, unseen by whoever starts the next collector.
+    A worker that outlived its parent would go on serving, unseen by the operator who starts the next collector.
     """
     parent = multiprocessing.parent_process()
     if parent is not None:
 
         def wait() -> None:
             parent.join()  # reads a pipe that ends with the parent, so it cannot come too late
+            # The way of an ordinary stop: requests in flight are answered and the writer stores what waits.
             os.kill(os.getpid(), signal.SIGTERM)
             time.sleep(STOP_SECONDS)
             os._exit(1)
@@ -169,21 +177,25 @@ def end_with_parent() -> None:
 
 
 def spare_the_collector_of_garbage() -> None:
-    """Let Python look for cycles seldom, and not among what lives as long as the process.
+    """Let the garbage collector run seldom, and never over objects that live as long as the process.
 
-    A batch makes thousands of reports at once, none in a cycle; looking for some takes a quarter of the parser's time.
+    A batch makes thousands of reports at once, none in a cycle; looking for cycles takes a quarter of the parser's
+    time.
     """
+    # First collect, then freeze: garbage that is frozen would never be freed.
     gc.collect()
     gc.freeze()
     gc.set_threshold(50_000, 20, 50)
 
 
 def _allow_connections() -> None:
-    """Raise the number of files that this process may open, which is often 1024, as far as it may."""
+    """Raise the limit of open files of this process, which is often 1024, as far as the system allows."""
     if sys.platform == "win32":
         return  # has no such number
     import resource
 
+    # The soft limit may be raised up to the hard one without any rights.
     _, most = resource.getrlimit(resource.RLIMIT_NOFILE)
+    # A connection may need a second descriptor, for a file that is sent or the copy of its socket in `edge.stalls`.
     wanted = 2 * CONNECTIONS
     resource.setrlimit(resource.RLIMIT_NOFILE, (wanted if most == resource.RLIM_INFINITY else min(wanted, most), most))

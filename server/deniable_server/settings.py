@@ -1,4 +1,4 @@
-"""How a collector is set up: one class, from which the flags of ``deniable serve`` and its documentation are made."""
+"""The settings of a collector: one class, from which the flags of ``deniable serve`` and its documentation are made."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from deniable_server.location import Address, location
 PREFIX = "DENIABLE_"
 
 OF_COMMANDS = {"DENIABLE_LOG", "DENIABLE_MEMORY", "DENIABLE_TOKEN"}
-"""Variables that commands other than ``serve`` read."""
+"""Environment variables of commands other than ``serve``."""
 
 
 _URL = re.compile(r"https?://[^\s/?#@]+(/[^\s?#]*)?")
 
 
 def _public_url(text: object) -> str | None:
-    """An address as links start with it, without the slash that may end it."""
+    """The start of links to this collector, without a slash at its end."""
     if text is None:
         return None
     if not _URL.fullmatch(str(text)):
@@ -34,13 +34,14 @@ def _public_url(text: object) -> str | None:
 
 
 class Settings(BaseSettings):
-    """What ``deniable serve`` can be told: ``--rate-limit 120/minute``, or ``DENIABLE_RATE_LIMIT=120/minute``.
+    """The settings of ``deniable serve``: ``--rate-limit 120/minute``, or ``DENIABLE_RATE_LIMIT=120/minute``.
 
     A flag wins over the environment. A value that a setting cannot have raises `ParameterError` from `settings_from`.
     """
 
     model_config = SettingsConfigDict(env_prefix=PREFIX, frozen=True, extra="forbid", validate_default=True)
 
+    # NoDecode: pydantic-settings would read the text of the environment as JSON.
     db: Annotated[Path | Address, NoDecode, BeforeValidator(location)] = Field(
         default=Path("deniable.db"), description="The collector's SQLite file, or postgresql://user@host/name."
     )
@@ -79,6 +80,7 @@ def settings_from(flags: Mapping[str, Any]) -> Settings:
         Naming the flag or variable: a value that it cannot have, or a variable that does not exist. A typing
         mistake must not leave a limit off.
     """
+    # A mistyped DENIABLE_RATE_LIMT would silently leave the default in force.
     known = {variable(name) for name in Settings.model_fields} | OF_COMMANDS
     for name in sorted(os.environ):
         if name.startswith(PREFIX) and name not in known:
@@ -87,6 +89,7 @@ def settings_from(flags: Mapping[str, Any]) -> Settings:
     try:
         return Settings(**given)
     except ValidationError as error:
+        # One mistake at a time is what a person at a terminal acts on.
         mistake = error.errors(include_url=False, include_context=False)[0]
         name = str(mistake["loc"][0])
         subject = flag(name) if name in given else variable(name)

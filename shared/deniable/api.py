@@ -111,6 +111,7 @@ _BROUGHT = {
 
 
 def __getattr__(name: str) -> object:
+    # PEP 562: called only for names that the module does not have yet.
     if name not in _BROUGHT:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     return globals().setdefault(name, getattr(importlib.import_module(_BROUGHT[name]), name))

@@ -73,14 +73,14 @@ class CollectorError(DeniableError):
 
 
 class NotInstalled(DeniableError):
-    """What was asked for needs a library that is not installed."""
+    """A command or function needs a library that is not installed."""
 
     def __init__(self, module: str) -> None:
         super().__init__(f"{module}: is needed for this; {install_hint(extra_with(module))}")
 
 
 def shown(value: object) -> str:
-    """A value of a survey's author, who wrote it and may read it; of answers and reports `describe` says enough.
+    """A value that a survey's author wrote, for a message to the author; answers and reports go to `describe` instead.
 
     >>> shown("20.12.2026"), shown(Decimal("0.0")), shown(9), shown("x" * 5000)
     ("'20.12.2026'", '0.0', '9', 'a string')
@@ -91,10 +91,11 @@ def shown(value: object) -> str:
 
 
 MOST_SHOWN = 40
+"""Longest text that an error repeats, in characters."""
 
 
 def key_hint(key: str, known: Collection[str]) -> str:
-    """What an author may have meant by an unknown key: the known one that it nearly is, or else all of them.
+    """A hint at what an author meant by an unknown key: the most similar known key, or else all of them.
 
     >>> key_hint("titel", ("title", "readers")), key_hint("order", ("title", "readers"))
     ("did you mean 'title'?", 'it can have title, readers')
@@ -104,7 +105,7 @@ def key_hint(key: str, known: Collection[str]) -> str:
 
 
 NEAR_SPELLING = 0.75
-"""Least `difflib` similarity of a slip: "titel" is .80 of "title", while "order" is .67 of "readers"."""
+"""Least `difflib` similarity that counts as a slip: "titel" and "title" have .80, "order" and "readers" .67."""
 
 
 def describe(value: object) -> str:
@@ -115,9 +116,11 @@ def describe(value: object) -> str:
     """
     if value is None:
         return "null"
+    # Before int, because True is one.
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, int):
         return str(value) if abs(value) < 10**12 else "a very long number"
+    # The kind of a value is enough to find a mistake; its content may be somebody's answer.
     names = {str: "a string", list: "a list", dict: "an object", float: "a fraction", Decimal: "a fraction"}
     return names.get(type(value), f"a {type(value).__name__}")

@@ -1,4 +1,4 @@
-"""From numbers as people write them to integer weights, with every rounding in the safe direction.
+"""Exact conversion of numbers as people write them into integer weights, with every rounding in the safe direction.
 
 Two languages agree on integers; they need not agree on ``exp``. So a mechanism is published as integers out
 of ``2**32``. Rounding always moves towards *more* noise: the epsilon of the integers is never above the
@@ -26,7 +26,7 @@ LARGEST_EPSILON = 22
 LARGEST_LOSS = Fraction(1, 100)
 """Largest part of the asked epsilon that rounding to 32-bit weights may lose."""
 
-_DIGITS = 60
+_DIGITS = 60  # exp(22) has 10 digits before the point, so 50 are left behind it
 _COMMA = re.compile(r"[+-]?[0-9]+,[0-9]+")
 _PERCENTAGE = re.compile(r"([0-9]+(?:\.[0-9]+)?) *%")
 _FLOOR = Context(prec=_DIGITS, rounding=ROUND_FLOOR)
@@ -71,7 +71,7 @@ def number_hint(text: str) -> str:
 
 
 def positive_epsilon(value: Number) -> Fraction:
-    """Read an epsilon and refuse what no mechanism of 32-bit weights can give: 0, infinity, and more than 22."""
+    """Read an epsilon, above 0 and at most 22: no mechanism with 32-bit weights can have another one."""
     epsilon = rational(value, "epsilon")
     if not 0 < epsilon <= LARGEST_EPSILON:
         raise ParameterError(f"epsilon: must be above 0 and at most {LARGEST_EPSILON}, got {str(value)[:40]}")
@@ -81,7 +81,7 @@ def positive_epsilon(value: Number) -> Fraction:
 def probability(value: Number, subject: str, maker: type | None = None) -> Fraction:
     """Read a probability that leaves both outcomes possible.
 
-    A ``maker`` with a ``from_epsilon`` is named to whoever wrote an epsilon where a probability belongs.
+    The error names ``maker.from_epsilon``, where there is one, for authors who wrote an epsilon instead.
 
     An integer above 1 is the weight out of ``2**32`` that a published survey carries. Probabilities 0 and 1
     are refused: some report would be impossible under one answer and possible under another, which is
@@ -126,6 +126,7 @@ def ratio(part: int | float, whole: int | float) -> tuple[int, int]:
     >>> ratio(3, 6), ratio(0.5, 2)
     ((3, 6), (1, 4))
     """
+    # A float is an exact fraction too; multiplying crosswise leaves two integers.
     above, below = Fraction(part), Fraction(whole)
     return int(above.numerator) * int(below.denominator), int(above.denominator) * int(below.numerator)
 
@@ -137,11 +138,12 @@ def floor_weight(share: Fraction) -> int:
 
 def weight_towards_half(share: Fraction) -> int:
     """The weight out of ``2**32`` nearest to ``share`` on the side of one half, where there is more noise."""
+    # Nearer to one half both reports are more alike under both answers, so epsilon can only fall.
     return math.floor(share * UNIT) if share > Fraction(1, 2) else math.ceil(share * UNIT)
 
 
 def checked_weight(weight: int, subject: str) -> int:
-    """Return a weight that can be published: 1 would read as the probability 1, 0 and ``2**32`` are certainties."""
+    """Return a weight if it can be published: 0 and ``2**32`` are certainties, and 1 would be read as probability 1."""
     if not 1 < weight < UNIT:
         raise ParameterError(f"{subject}: is too close to 0 or 1 to be held by a 32-bit weight")
     return weight
@@ -149,6 +151,7 @@ def checked_weight(weight: int, subject: str) -> int:
 
 def exp_below(epsilon: Fraction) -> Fraction:
     """A rational number just below ``exp(epsilon)``: relative error under 1e-56, never above."""
+    # Both roundings go down; `next_minus` covers that `exp` itself is rounded to nearest.
     exponent = _FLOOR.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))
     return Fraction(_FLOOR.next_minus(_FLOOR.exp(exponent)))  # `exp` is within half a unit of its last digit
 
@@ -161,6 +164,7 @@ def log_above(ratio: Fraction) -> float:
     """
     if ratio == 1:
         return 0.0
+    # Both roundings go up; a float between two neighbours then takes the upper one.
     quotient = _CEILING.divide(Decimal(ratio.numerator), Decimal(ratio.denominator))
     logarithm = _CEILING.next_plus(_CEILING.ln(quotient))
     nearest = float(logarithm)
@@ -179,7 +183,7 @@ def sum_above(values: Iterable[float | Fraction]) -> float:
 
 
 def refuse_costly_rounding(asked: float, kept: float, subject: str) -> None:
-    """Raise unless the weights keep at least 99 % of the epsilon that was asked for."""
+    """Raise a ParameterError unless the weights keep at least 99 % of the epsilon that was asked for."""
     if asked - kept > float(LARGEST_LOSS) * asked:
         raise ParameterError(
             f"{subject}: 32-bit weights give epsilon {kept:.6g} where {asked:.6g} was asked; "
@@ -188,12 +192,13 @@ def refuse_costly_rounding(asked: float, kept: float, subject: str) -> None:
 
 
 def of_100(probability: Fraction) -> int:
-    """Round to whole people, but never say that nobody or everybody does what a few do or do not."""
+    """Number of people out of 100, from 1 to 99: what a few people do is never said of nobody or of everybody."""
+    # Halves are rounded up, as in `of100` of odds.js; Python's round would send .5 to the even neighbour.
     return min(max(int(100 * probability + Fraction(1, 2)), 1), 99)
 
 
 def factor_above(ratio: Fraction) -> str:
-    """A factor for people, rounded up: one decimal below 10, then whole, and from 10^9 on the power of ten above it.
+    """A factor in words, rounded up: one decimal below 10, whole numbers above, powers of ten from 10^9 on.
 
     >>> factor_above(Fraction(3)), factor_above(Fraction(272, 100)), factor_above(Fraction(1001, 100))
     ('3', '2.8', '11')
@@ -206,7 +211,7 @@ def factor_above(ratio: Fraction) -> str:
 
 
 def gain_of_100(ratio: Fraction) -> int:
-    """How many more of 100 guesses can be right than before, rounded up, where odds grow by at most this factor.
+    """Largest gain, in correct guesses out of 100, of somebody whose odds grow by at most this factor; rounded up.
 
     The gain is ``(sqrt(ratio) - 1) / (sqrt(ratio) + 1)`` at the prior ``1 / (1 + sqrt(ratio))``, and less at any other
     (Laud and Pankova, arXiv:1911.12777). In integers: the least ``n`` with ``ratio <= ((100 + n) / (100 - n))**2``.

@@ -5,15 +5,16 @@ from __future__ import annotations
 import re
 
 SOURCE = "."
-"""What pip is told to install: the folder of a clone.
+"""The argument of ``pip install`` in hints: the folder of a clone.
 
-The name ``deniable`` is not registered at the package index. Whoever registers it would get true answers from everybody
-who followed such advice. Once the project has registered and released it, this becomes ``"deniable"``.
+The name ``deniable`` is not registered at the package index. A stranger who registers it would get true
+answers from everybody who followed such advice. Once the project has registered and released it, this becomes
+``"deniable"``.
 """
 
 
 def install_hint(extra: str = "") -> str:
-    """What to do to get a library that is missing, for the end of an error message.
+    """How to install an extra of the project, for the end of an error message.
 
     >>> install_hint("server")
     "in a clone of the project: pip install '.[server]'"
@@ -23,7 +24,7 @@ def install_hint(extra: str = "") -> str:
 
 
 def extra_with(module: str) -> str:
-    """The extra that brings a library: that of researchers, the collector's, or that of collectors on PostgreSQL.
+    """The extra of the distribution that brings a library: ``research``, ``server`` or ``postgresql``.
 
     >>> extra_with("sqlite_utils.db"), extra_with("numpy")
     ('server', 'research')
@@ -31,6 +32,8 @@ def extra_with(module: str) -> str:
     from importlib.metadata import requires  # which takes longer than this whole module, and is needed in a failure
 
     name = re.escape(module.split(".")[0].replace("_", "-"))
+    # A requirement reads like `numpy>=2; extra == "research"`: the name, versions, then the extra that brings it.
     needs = re.compile(rf"{name}\b(?!-)[^;]*;.*\bextra == ['\"](\w+)['\"]")
     extras = {found[1] for each in requires("deniable") or () if (found := needs.match(each))}
+    # A library may be in several extras: researchers are asked for theirs first.
     return next((extra for extra in ("research", "server", "postgresql") if extra in extras), "research")

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from decimal import Decimal
 
 _UNSHOWN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-"""Control characters, which terminals obey, and what XML 1.0 does not hold."""
+"""Control characters, which terminals obey, and characters that XML 1.0 forbids."""
 
 _EXPONENT = re.compile(r"e(?:\+|(-))0*(\d+)")
 
@@ -35,6 +35,7 @@ def number(value: float | None, digits: int = 4) -> str:
     """
 
     def form(each: float) -> str:
+        # Rounded first, so that 9999.6 has the comma of the 10,000 that it shows as.
         if 10**digits <= round(each) < 10**9:
             return f"{each:,.0f}"
         if 1e-6 <= each < 1e-4:
@@ -54,9 +55,10 @@ def printable(text: str) -> str:
 
 
 def shown(value: float | None, form: Callable[[float], str]) -> str:
-    """A number in a form for its absolute value; a dash where there is none, a real minus, and no minus zero."""
+    """A number whose absolute value ``form`` writes: with a real minus, a dash for None or NaN, and no minus zero."""
     if value is None or math.isnan(value):
         return "\u2013"
     text = "\u221e" if math.isinf(value) else form(abs(value))
+    # No minus before a zero: -0.0000001 shows as 0.
     negative = value < 0 and any(digit in "123456789\u221e" for digit in text)
     return f"\u2212{text}" if negative else text

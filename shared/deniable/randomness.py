@@ -1,4 +1,4 @@
-"""Where chance comes from: uniform 32-bit words.
+"""The source of randomness: uniform 32-bit words.
 
 Every `randomize` takes its words as an argument, so that tests feed it chosen words, both languages are
 held to the same vectors, and output distributions are proved by enumeration. The default is the operating
@@ -27,6 +27,7 @@ Words = Callable[[int], "NDArray[np.uint32]"]
 
 def system_word() -> int:
     """Draw one uniform 32-bit word from the operating system."""
+    # No generator state in this process could be leaked, copied by a fork or seeded twice.
     return int.from_bytes(os.urandom(4), "little")
 
 
@@ -38,13 +39,14 @@ def system_words(n: int) -> NDArray[np.uint32]:
 
 
 def below(bound: int, word: Word) -> int:
-    """A uniform integer below any bound: as many words as the bound has, all drawn again while they are too large.
+    """A uniform integer below a bound of any length, by rejection sampling.
 
-    How often depends on chance and on the bound alone.
+    Each try draws as many words as the bound has; how many tries there are depends on chance and the bound alone.
 
     >>> below(3 * 2**32, iter([5, 3, 5, 1]).__next__)      # 3 * 2**32 + 5 is too large
     4294967301
     """
+    # Masked to the bits of the bound, a draw is accepted with a probability above 1/2.
     bits = (bound - 1).bit_length()
     words = -(-bits // 32)
     while True:

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from deniable.survey.document import Survey
 
 _FORMULA = re.compile(r"'*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]")
-"""How a cell starts that spreadsheets calculate, in any of their languages; or one that was made safe already."""
+"""Start of a cell that spreadsheets would evaluate, full-width signs included, or that was escaped before."""
 
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?|[+-]?(inf|nan)", re.ASCII)
 
@@ -30,6 +30,7 @@ def format_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Co
     yes     32.2 %
     """
     lines = [tuple(map(printable, line)) for line in (header, *rows)]
+    # Characters, not columns of the screen: wide letters of East Asia shift the rest of their line.
     widths = [max(len(line[column]) for line in lines) for column in range(len(header))]
     return "\n".join(
         "  ".join(
@@ -49,11 +50,12 @@ def report_cell(value: int | str | None) -> int | str | None:
     >>> report_cell("0101"), report_cell(3)
     ('b0101', 3)
     """
+    # Only reports of tick boxes and subsets are texts, so that the type decides.
     return f"b{value}" if isinstance(value, str) else value
 
 
 def report_cells(survey: Survey, report: Report) -> Iterator[Any]:
-    """The cells of a report after its id and cohort, in files of reports: its values, and whether it is a person."""
+    """The cells of a report after id and cohort: its values, and how one report a person is enforced."""
     yield from map(report_cell, report.values.values())
     yield enforced(survey.access)
 
@@ -67,21 +69,22 @@ def csv_lines(rows: Iterable[Iterable[Any]]) -> Iterator[str]:
 
 
 def safe_cell(value: Any) -> Any:
-    """A text that no spreadsheet takes for a formula: an apostrophe comes before one that starts like one.
+    """A cell that no spreadsheet evaluates: texts that start like a formula get an apostrophe in front.
 
-    Options and cohorts are texts of a survey's author, and whoever downloads results need not trust him. Numbers stay
-    as they are, also those that are written as texts. `plain_cell` gives the text back.
+    Options and cohorts are texts of a survey's author, whom readers of results need not trust (CSV injection). Numbers
+    stay as they are, also those that are written as texts. `plain_cell` undoes it.
 
     >>> [safe_cell(each) for each in ("=1+1", "-5", "'=x", "don't", -5)]
     ["'=1+1", '-5', "''=x", "don't", -5]
     """
+    # A number written as text stays one: -5 starts like a formula and is none.
     if isinstance(value, str) and _FORMULA.match(value) and not _NUMBER.fullmatch(value):
         return f"'{value}"
     return value
 
 
 def plain_cell(text: str) -> str:
-    """What `safe_cell` was given.
+    """The text that `safe_cell` was given.
 
     >>> [plain_cell(each) for each in ("'=1+1", "-5", "''=x", "'quoted'")]
     ['=1+1', '-5', "'=x", "'quoted'"]

@@ -6,11 +6,12 @@ CHECK = "check the address, and that this machine is online"
 
 
 def unreachable(error: BaseException) -> str:
-    """What to say of an error of urllib3, which nobody should have to know.
+    """A sentence for people about an error of urllib3, with the way out.
 
     >>> unreachable(type("MaxRetryError", (Exception,), {"reason": type("NameResolutionError", (Exception,), {})()})())
     'cannot be reached: no machine has this name; check the address, and that this machine is online'
     """
+    # MaxRetryError wraps the error that matters.
     reason = getattr(error, "reason", None) or error
     names = {each.__name__ for each in type(reason).__mro__}
     return next(sentence for name, sentence in REASONS.items() if not name or name in names)
@@ -27,4 +28,4 @@ REASONS = {
     "ProtocolError": "cannot be reached: the connection broke off; try again",
     "": f"cannot be reached; {CHECK}",
 }
-"""By the names of classes of urllib3, the first that fits: `deniable` itself loads no urllib3."""
+"""Sentences by class names of urllib3, the first that fits; by name, because `deniable` itself loads no urllib3."""

@@ -24,9 +24,9 @@ from deniable.access.words import ONE_REPORT
 from deniable.commands.main import main
 from deniable_client import Client, Link, Memory, UndeliveredReport, UnusableMemory, parse_link, randomize
 from deniable_client.answer import command, messages, screens
-from deniable_client.connection import Connection
-from deniable_client.memory import Kept
-from deniable_client.tokens import TokenRequest
+from deniable_client.blind_token import UnsignedToken
+from deniable_client.collector_connection import CollectorConnection
+from deniable_client.memory import KeptReport
 from deniable_server.app import create_issuer
 from deniable_server.settings import Settings
 from deniable_server.store.sqlite.integrity import inspect
@@ -261,7 +261,7 @@ class TestAnswering:
             return bytes.fromhex(signature)
 
         with monkeypatch.context() as patched:
-            patched.setattr("deniable_client.connection.Connection.sign", dishonest)
+            patched.setattr("deniable_client.collector_connection.CollectorConnection.sign", dishonest)
             for _ in range(2):
                 with pytest.raises(errors.CollectorError, match=r"must sign with the key of survey .* does not verify"):
                     Client(HERE, memory=memory).answer(survey, ANSWERS, invitation=mine)
@@ -277,7 +277,7 @@ class TestAnswering:
     ) -> None:
         survey = always_open("unlinkable")
         answered = Answered(200, body, {"Content-Type": "application/json"})
-        monkeypatch.setattr(Connection, "_request", lambda *_: answered)
+        monkeypatch.setattr(CollectorConnection, "_request", lambda *_: answered)
         with pytest.raises(errors.CollectorError, match="answered without a signature"):
             Client(HERE).credential(survey, new_invitation())
 
@@ -289,7 +289,7 @@ class TestAnswering:
             Client(HERE, memory=memory).answer(survey, ANSWERS, invitation=other)
         assert other not in "".join(traceback.format_exception(refused.value)) + repr(refused.value)
         receipt = Client(HERE, memory=memory).answer(survey, ANSWERS, invitation=mine)
-        request = TokenRequest.new(survey)
+        request = UnsignedToken.new(survey)
         assert request.nonce.hex()[:8] not in repr(request)
         assert str(request.blinded.inverse)[:8] not in repr(request)
         (body,) = wire.bodies("/reports")
@@ -464,11 +464,11 @@ class TestMemory:
         memory.invite(survey, HERE, first)
         report = memory.once(survey, HERE, lambda: randomize(survey, ANSWERS, credential=first))
         memory.invite(survey, HERE, second)
-        assert memory.recall(survey.id, HERE) == Kept(survey.id, HERE, report.encode(), "waiting")
+        assert memory.recall(survey.id, HERE) == KeptReport(survey.id, HERE, report.encode(), "waiting")
         memory.mark(survey.id, HERE, "refused")
         memory.invite(survey, HERE, second)
         changed = replace(report, credential=second)
-        assert memory.recall(survey.id, HERE) == Kept(survey.id, HERE, changed.encode(), "waiting")
+        assert memory.recall(survey.id, HERE) == KeptReport(survey.id, HERE, changed.encode(), "waiting")
 
     def test_never_changes_a_report_that_has_arrived_anywhere(self, memory: Memory) -> None:
         survey = always_open("invited")
@@ -478,8 +478,8 @@ class TestMemory:
         memory.once(survey, elsewhere, lambda: report)
         memory.mark(survey.id, elsewhere, "refused")
         memory.invite(survey, elsewhere, new_invitation())
-        assert memory.recall(survey.id, HERE) == Kept(survey.id, HERE, report.encode(), "sent")
-        assert memory.recall(survey.id, elsewhere) == Kept(survey.id, elsewhere, report.encode(), "refused")
+        assert memory.recall(survey.id, HERE) == KeptReport(survey.id, HERE, report.encode(), "sent")
+        assert memory.recall(survey.id, elsewhere) == KeptReport(survey.id, elsewhere, report.encode(), "refused")
 
     def test_of_a_report_that_was_refused_takes_the_right_invitation(
         self, store: SqliteStore, wire: Wire, memory: Memory

@@ -26,7 +26,7 @@ from deniable_client import Client, Memory, randomize
 from deniable_client.answer import command, messages, screens
 from deniable_client.answer.asking import answer_from
 from deniable_client.answer.simulator import PRESSES, split
-from deniable_client.memory import Told
+from deniable_client.memory import Disclosure
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_statistics.designs.of_mechanisms import design_of
 from tests.client.test_audit import EVERYTHING
@@ -524,7 +524,7 @@ SHOWN = {
 def test_sentences_stand_only_where_the_protection_makes_them_true(epsilon: str, others: float) -> None:
     survey = read_survey(STRONG.format(epsilon))
     (coin,) = survey.questions
-    told = Told(survey.epsilon + others, survey.epsilon + others)
+    told = Disclosure(survey.epsilon + others, survey.epsilon + others)
     card = screens.consent(survey, None, is_kiosk=False, told=told)
     receipt = screens.receipt(survey, "https://a.example", is_old=False, told=told)
     strength = max(survey.epsilon, (survey.epsilon + others) / 2)  # a survey, or a collector, may ask twice as much

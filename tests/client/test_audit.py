@@ -25,10 +25,10 @@ from deniable.report.report import new_report_id
 from deniable_client.audit import command
 from deniable_client.audit.answers import answers_to
 from deniable_client.audit.auditor import audit_survey
-from deniable_client.audit.evidence import FOUND, Cells, log_ratio_below, smallest_rise
+from deniable_client.audit.evidence import FOUND, CellCounts, log_ratio_below, smallest_rise
 from deniable_client.audit.sampling import (
     Draw,
-    Drawn,
+    RecordedReport,
     Send,
     Trials,
     draw_javascript,
@@ -111,7 +111,7 @@ def test_real_clients_pass_with_one_wave(draw: Draw) -> None:
 def untimed(draw: Draw) -> Draw:
     """Without real times, which no test looks at."""
 
-    def drawn(survey: Survey, trials: Trials, record: bool) -> Iterator[Drawn]:
+    def drawn(survey: Survey, trials: Trials, record: bool) -> Iterator[RecordedReport]:
         return (each._replace(nanoseconds=0) for each in draw(survey, trials, record))
 
     return drawn
@@ -120,7 +120,7 @@ def untimed(draw: Draw) -> Draw:
 def unrecorded(draw: Draw) -> Draw:
     """Leaves only statistics to find a fault."""
 
-    def drawn(survey: Survey, trials: Trials, _record: bool) -> Iterator[Drawn]:
+    def drawn(survey: Survey, trials: Trials, _record: bool) -> Iterator[RecordedReport]:
         return draw(survey, trials, False)
 
     return drawn
@@ -545,11 +545,11 @@ def test_tails_are_never_understated() -> None:
     n = dice.integers(1, 500, 300)
     p = dice.random(300)
     counts = dice.binomial(n, np.clip(p + dice.normal(0, 0.1, 300), 0, 1))
-    log_p = Cells(counts, n, p).log_p()
+    log_p = CellCounts(counts, n, p).log_p()
     exact = np.where(counts > n * p, stats.binom.sf(counts - 1, n, p), stats.binom.cdf(counts, n, p))
     assert np.all(np.exp(log_p) >= exact * (1 - 1e-9))
     table = dice.integers(0, 40, (200, 2, 2))
-    cells = Cells.of_table(table)
+    cells = CellCounts.of_table(table)
     whole, row, column = table.sum((1, 2)), table[:, 0].sum(1), table[:, :, 0].sum(1)
     tail = stats.hypergeom.sf(table[:, 0, 0] - 1, whole, column, row)
     above = table[:, 0, 0] > cells.n[:, 0, 0] * cells.p[:, 0, 0]
@@ -561,7 +561,7 @@ def test_stated_power_is_the_power(n: int, p: float) -> None:
     level = math.log(1e-9)
     rise = float(smallest_rise(n, p, level))
     counts = np.arange(int(n * p) + 1, n + 1)
-    refused = counts[Cells(counts, np.full(len(counts), n), np.full(len(counts), p)).log_p() < level]
+    refused = counts[CellCounts(counts, np.full(len(counts), n), np.full(len(counts), p)).log_p() < level]
     assert stats.binom.sf(refused[0] - 1, n, p + rise) == pytest.approx(FOUND, abs=1e-6)
     assert rise < 10 * math.sqrt(p / n) + 60 / n
     assert smallest_rise(3, 0.5, level) == math.inf
@@ -630,7 +630,7 @@ def test_reports_of_another_shape_are_a_fault(everything: Survey) -> None:
 
 
 def test_a_client_that_stops_early_is_a_fault() -> None:
-    def short(survey: Survey, trials: Trials, record: bool) -> Iterator[Drawn]:
+    def short(survey: Survey, trials: Trials, record: bool) -> Iterator[RecordedReport]:
         yield from list(untimed(draw_python)(survey, trials, record))[:-1]
 
     assert "form" in audit_survey(read_survey(PAIR), short, 1000).faults

@@ -34,16 +34,16 @@ from deniable import (
 from deniable.access.blind_rsa import SIZE
 from deniable_client import (
     Client,
-    Delivery,
+    DeliveryStatus,
     Link,
     Memory,
     UndeliveredReport,
     UnusableMemory,
-    connection,
+    collector_connection,
     parse_link,
     randomize,
 )
-from deniable_client.connection import Connection
+from deniable_client.collector_connection import CollectorConnection
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.collectors import Collector
 from tests.support.patience import PATIENCE
@@ -232,7 +232,7 @@ def test_the_right_that_a_body_bears_is_named_in_the_head(credential: str | None
     heads: list[tuple[str, dict[str, str]]] = []
     signature = json.dumps({"signature": "00" * SIZE}).encode()
     with misbehaving([(201, STORED), (200, signature)], heads) as (url, _):
-        connected = Connection(url, retries=0, timeout=PATIENCE, size=1)
+        connected = CollectorConnection(url, retries=0, timeout=PATIENCE, size=1)
         connected.send("a" * 26, json.dumps({"credential": credential} if credential else {}).encode())
         assert heads[0][1].get("authorization") == head
         if credential and len(credential) == 32:
@@ -260,7 +260,7 @@ def test_throttling_is_told_with_how_long_it_lasts(
     )
     assert caught.value.seconds == 20000
     slept: list[float] = []
-    monkeypatch.setattr(connection, "LONGEST_WAIT", 20001)
+    monkeypatch.setattr(collector_connection, "LONGEST_WAIT", 20001)
     monkeypatch.setattr("urllib3.util.retry.time.sleep", slept.append)
     with misbehaving([(429, b"busy"), (201, STORED)]) as (url, _):
         Client(url).answer(open_survey, ANSWERS)
@@ -419,7 +419,7 @@ def test_report_waits_and_goes_later_as_the_same_bytes(
         (waits,) = client.resend()
         assert (waits.survey, waits.state) == (open_survey.id, "waiting")
         assert "status 500" in waits.reason
-        assert client.resend() == (Delivery(open_survey.id, "sent"),)
+        assert client.resend() == (DeliveryStatus(open_survey.id, "sent"),)
         assert (client.pending(), client.resend()) == ((), ())
         assert client.answer(open_survey, ANSWERS).again
     assert set(bodies) == {caught.value.report.encode()}
@@ -452,7 +452,7 @@ def test_report_that_an_older_version_kept_is_not_sent_and_not_drawn_again(open_
         with closing(sqlite3.connect(path)) as db, db:
             db.execute("""UPDATE reports SET report = CAST(replace(report, '"values"', '"answers"') AS BLOB)""")
             (older,) = db.execute("SELECT report FROM reports").fetchone()
-        refusal = Delivery(open_survey.id, "refused", "report: must have the key 'values'")
+        refusal = DeliveryStatus(open_survey.id, "refused", "report: must have the key 'values'")
         assert client.resend() == (refusal,)
         assert client.pending() == client.resend() == ()
         with pytest.raises(UnusableMemory):

@@ -154,7 +154,7 @@ def test_terminal(late: type[BaseException], tmp_path: Path, monkeypatch: pytest
     monkeypatch.setattr(command, "agree", lambda *_: None)
     monkeypatch.setattr(command, "ask_all", lambda _: answers())
     monkeypatch.setattr(client, "randomize", refusing(late("late")))  # type: ignore[arg-type]
-    opened = command.Opened(client, SURVEY, None, None)
+    opened = command.OpenSurvey(client, SURVEY, None, None)
     with pytest.raises(BaseException) as caught:  # noqa: PT011  # click's Exit, or what came
         command.converse(opened, with_json=False, own=Memory(tmp_path / "memory.db"))
     assert_holds_no_answer(caught.value)

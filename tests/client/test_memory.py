@@ -16,9 +16,9 @@ from pathlib import Path
 import pytest
 
 from deniable import BudgetError, Ceiling, Report, Survey, read_survey
-from deniable_client import Memory, Told, UnusableMemory, memory_file, randomize
-from deniable_client.folder import user_data_folder
+from deniable_client import Disclosure, Memory, UnusableMemory, memory_file, randomize
 from deniable_client.memory import utc_today
+from deniable_client.user_folder import user_data_folder
 from tests.support.survey_files import question_toml, survey_toml
 from tests.support.surveys import Clock
 
@@ -60,7 +60,7 @@ def test_100_asks_make_one_report_and_outlive_the_process(memory: Memory) -> Non
 
 def test_looking_makes_no_file(memory: Memory) -> None:
     assert (memory.recall("a" * 26, HERE), memory.pending(), memory.ledger(HERE).entries) == (None, (), ())
-    memory.check(survey_of(), HERE)
+    memory.told(survey_of(), HERE)
     assert not memory.path.parent.exists()
 
 
@@ -333,11 +333,11 @@ def test_ledger_adds_up_by_collector_within_90_days(memory: Memory, clock: Clock
     memory.once(surveys[1], HERE, draw_of(surveys[1]))
     assert [entry.name for entry in memory.ledger(HERE).entries] == sorted(each.keys["affair"] for each in surveys[:2])
     message = rf"collector {HERE}: epsilons within 90 days must add up to at most 8 .* they add up to 9"
-    for ask in (lambda: memory.check(surveys[2], HERE), lambda: memory.once(surveys[2], HERE, never)):
+    for ask in (lambda: memory.told(surveys[2], HERE), lambda: memory.once(surveys[2], HERE, never)):
         with pytest.raises(BudgetError, match=message):
             ask()
     assert memory.recall(surveys[2].id, HERE) is None
-    memory.check(surveys[2], HERE, Ceiling(survey=10))  # its owner may allow more
+    memory.told(surveys[2], HERE, Ceiling(survey=10))  # its owner may allow more
     memory.once(surveys[2], HERE, draw_of(surveys[2]), Ceiling(survey=10))
     memory.once(surveys[3], ELSEWHERE, draw_of(surveys[3]))
     assert memory.ledger(ELSEWHERE).epsilon == 3
@@ -390,7 +390,7 @@ def test_question_under_other_titles_keeps_its_value_and_costs_nothing_more(memo
     assert len({report.id for report in reports}) == 40
     assert memory.ledger(HERE).epsilon == 1
     told = memory.told(survey_of(1, "Title 40", "The same?"), HERE)
-    assert told == Told(collector=1, device=1, has_told=True, is_same=True)
+    assert told == Disclosure(collector=1, device=1, has_told=True, is_same=True)
     assert not memory.told(survey_of(1, "Title 40", "The same, though?"), HERE).is_same
 
 

@@ -25,7 +25,7 @@ from deniable import (
 )
 from deniable.exact import log_above
 from deniable.mechanisms.base import OneOfK
-from deniable.privacy.ledger import Entry, Ledger
+from deniable.privacy.ledger import Ledger, LedgerEntry
 from deniable_research.fakes import fake_margin
 from deniable_research.risk import (
     all_advantage,
@@ -281,11 +281,11 @@ def test_ledger_adds_up_and_never_understates() -> None:
     assert ledger.epsilon == pytest.approx(1, abs=1e-15)
     assert Ledger().epsilon == 0
     assert shared_by(4, ledger).epsilon == pytest.approx(4, abs=1e-12)
-    assert Ledger().add("a", 0.5, count=3) == Ledger((Entry("a", 0.5, 3),))
+    assert Ledger().add("a", 0.5, count=3) == Ledger((LedgerEntry("a", 0.5, 3),))
     assert Ledger().add("proof", math.inf).add("b", 1).epsilon == math.inf
-    assert Entry("a", "1/2") == Entry("a", 0.5)  # type: ignore[arg-type]
+    assert LedgerEntry("a", "1/2") == LedgerEntry("a", 0.5)  # type: ignore[arg-type]
     assert shared_by(1, ledger) == ledger
-    assert Entry("a", 0.1, 3).total >= 3 * Fraction(0.1)
+    assert LedgerEntry("a", 0.1, 3).total >= 3 * Fraction(0.1)
 
 
 def test_ledger_is_a_table_whose_last_row_is_the_sum() -> None:

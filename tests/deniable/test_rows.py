@@ -11,7 +11,7 @@ import pytest
 
 from deniable import Exponential, Geometric, KAry, OneBitMean, Piecewise
 from deniable.mechanisms import DiscreteLaplace
-from deniable.mechanisms.rows import RowMechanism, check_rows
+from deniable.mechanisms.row_mechanism import RowMechanism, check_rows
 from deniable.randomness import UNIT
 from deniable_statistics.designs.of_mechanisms import design_of
 

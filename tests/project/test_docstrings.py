@@ -15,7 +15,7 @@ PACKAGES = (
     *("client/deniable_client", "server/deniable_server", "tools"),
 )
 
-DANGLING = re.compile(r"(The same\b|Of |Those\b|Likewise\b|As `)")
+DANGLING = re.compile(r"(The same\b|Of |Those\b|Likewise\b|As `|So many\b|Whoever\b|Whatever\b|Whom\b|Them\b)")
 """Beginnings that refer to something that does not stand beside a docstring."""
 
 

@@ -25,7 +25,7 @@ from deniable_server.access import inviting, remote
 from deniable_server.access.tokens import create_token
 from deniable_server.app import create_issuer
 from deniable_server.settings import Settings
-from deniable_server.store import Outcome
+from deniable_server.store import Verdict
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import (
@@ -99,14 +99,20 @@ class TestInvitation:
         without = replace(good[2], id="b" * 32, credential=None)
         (outcomes,) = store.store_reports([(survey, [*good, *again, without])])
         assert outcomes == [
-            *[Outcome.STORED] * n,
-            *(Outcome.KNOWN, Outcome.SPENT, Outcome.UNINVITED, Outcome.SPENT, Outcome.UNINVITED),
+            *[Verdict.STORED] * n,
+            *(
+                Verdict.KNOWN,
+                Verdict.SPENT,
+                Verdict.UNINVITED,
+                Verdict.SPENT,
+                Verdict.UNINVITED,
+            ),
         ]
         (rested,) = store.db.execute("SELECT coalesce(sum(n), 0) FROM totals").fetchone()
         assert rested == (n if n >= 200 else 0)  # as many as a release do not wait
         assert store.unused_invitations(survey.id)[:2] == (n, 0)
         (outcomes,) = store.store_reports([(survey, good)])
-        assert outcomes == [Outcome.KNOWN] * n
+        assert outcomes == [Verdict.KNOWN] * n
         assert inspect(store.path).findings == ()
 
     def test_of_a_report_that_is_refused_stays_unused(self, http: FlaskClient, store: SqliteStore) -> None:
@@ -128,8 +134,8 @@ class TestInvitation:
         first = report_for(survey, mine, "web")
         store_one(store, first, survey)
         for credential in (mine, yours, new_invitation()):
-            assert store_one(store, replace(first, cohort=None, credential=credential), survey) is Outcome.CONFLICT
-            assert store_one(store, replace(first, credential=credential), survey) is Outcome.KNOWN
+            assert store_one(store, replace(first, cohort=None, credential=credential), survey) is Verdict.CONFLICT
+            assert store_one(store, replace(first, credential=credential), survey) is Verdict.KNOWN
         assert store.unused_invitations(survey.id).unused == 1
 
     def test_of_another_survey_does_not_count(self, http: FlaskClient, store: SqliteStore) -> None:

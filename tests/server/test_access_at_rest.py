@@ -15,7 +15,7 @@ from flask.testing import FlaskClient
 from deniable import Survey
 from deniable.access.invitation import hash_of, new_invitation
 from deniable_server.access.tokens import create_token
-from deniable_server.store import Outcome, invitations
+from deniable_server.store import Verdict, invitations
 from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
@@ -144,13 +144,13 @@ def use(store: SqliteStore, survey: Survey, invitation: str, message: str) -> No
     """Use an invitation that was added, for a report or for a message."""
     if survey.issuer:
         assert store.issue(survey.id, hash_of(invitation), message) in (
-            Outcome.STORED,
-            Outcome.KNOWN,
-            Outcome.UNINVITED,
+            Verdict.STORED,
+            Verdict.KNOWN,
+            Verdict.UNINVITED,
         )
     else:
         report = report_for(survey, invitation)
-        assert store_one(store, report, survey) in (Outcome.STORED, Outcome.SPENT, Outcome.UNINVITED)
+        assert store_one(store, report, survey) in (Verdict.STORED, Verdict.SPENT, Verdict.UNINVITED)
 
 
 def leaves_with(content: bytes, hashes: list[str]) -> set[bytes]:
@@ -209,9 +209,9 @@ def test_backup_knows_who_has_answered(access: Access, store: SqliteStore, http:
     assert copy.stat().st_mode & 0o077 == 0
     with closing(SqliteStore(copy, clock)) as restored:
         if access == "invited":
-            assert store_one(restored, report_for(survey, mine), survey) is Outcome.SPENT
-            assert store_one(restored, report_for(survey, yours), survey) is Outcome.STORED
+            assert store_one(restored, report_for(survey, mine), survey) is Verdict.SPENT
+            assert store_one(restored, report_for(survey, yours), survey) is Verdict.STORED
         else:
-            assert restored.issue(survey.id, hash_of(mine), "1" * 64) is Outcome.SPENT
-            assert restored.issue(survey.id, hash_of(yours), "1" * 64) is Outcome.STORED
+            assert restored.issue(survey.id, hash_of(mine), "1" * 64) is Verdict.SPENT
+            assert restored.issue(survey.id, hash_of(yours), "1" * 64) is Verdict.STORED
             assert restored.signing_key(survey) == key_number(0).pem

@@ -18,7 +18,7 @@ from deniable_client import randomize
 from deniable_server.access.tokens import create_token
 from deniable_server.commands.copy import copy as command
 from deniable_server.location import Address
-from deniable_server.store import Outcome, StoreDamaged, copy_everything, copying, database_at, open_store
+from deniable_server.store import StoreDamaged, Verdict, copy_everything, copying, database_at, open_store
 from deniable_server.store.postgresql import connection, database
 from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.sqlite.lock import Lock
@@ -85,7 +85,7 @@ def fill(place: Place, survey: Survey) -> list[Survey]:
                     store.settle()
         store.close_survey(surveys[2].id)
         (mine, _) = invite(store, surveys[4], 2)
-        assert store.store_reports([(surveys[4], [report_for(surveys[4], mine)])]) == [[Outcome.STORED]]
+        assert store.store_reports([(surveys[4], [report_for(surveys[4], mine)])]) == [[Verdict.STORED]]
         (his,) = invite(store, surveys[5], 1)
         store.issue(surveys[5].id, hash_of(his), Purchase(surveys[5], his).blinded[:64])
         create_token(store, "ada", "operate")
@@ -222,7 +222,7 @@ def test_of_a_source_that_somebody_used_meanwhile_is_not_complete(
                 store.publish(replace(survey, title="Another one"))
             else:
                 report = randomize(survey, {"affair": "yes", "religious": "not"})
-                assert store.store_reports([(survey, [report])]) == [[Outcome.STORED]]
+                assert store.store_reports([(survey, [report])]) == [[Verdict.STORED]]
 
     with places[one].opened() as store, places[other].opened() as into:
         store.publish(survey)

@@ -33,7 +33,7 @@ from deniable_research.engine import EngineReports, open_source
 from deniable_research.engine.tallies import count_tallies
 from deniable_research.files import Layout, estimate_shares
 from deniable_server.location import Address
-from deniable_server.store.interface import Released
+from deniable_server.store.interface import Release
 from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.tables import rows_from
 from deniable_statistics.data import folder as writing
@@ -637,7 +637,7 @@ class TestReleases:
         original = SqlStore.released
 
         @contextmanager
-        def watched(store: SqlStore, survey: Survey) -> Iterator[Released]:
+        def watched(store: SqlStore, survey: Survey) -> Iterator[Release]:
             with original(store, survey) as released:
                 open_ones.append(1)
                 yield released

@@ -15,8 +15,8 @@ import pytest
 from flask.testing import FlaskClient
 
 from deniable import Report, Survey
-from deniable_server.store import Outcome, StoreReplaced
-from deniable_server.store.sqlite import files
+from deniable_server.store import StoreReplaced, Verdict
+from deniable_server.store.sqlite import database_files
 from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
@@ -28,7 +28,7 @@ def report(number: int) -> Report:
 
 def store_some(store: SqliteStore, survey: Survey, *numbers: int) -> None:
     for number in numbers:
-        assert store.store_reports([(survey, [report(number)])]) == [[Outcome.STORED]]
+        assert store.store_reports([(survey, [report(number)])]) == [[Verdict.STORED]]
 
 
 def beside(path: Path, suffix: str) -> Path:
@@ -149,16 +149,16 @@ def test_in_a_folder_that_was_left_alone_only_the_database_is_looked_at(
     back_up(store.path, store.path.with_name("copy.db"))
     looks: list[str | Path] = []
 
-    def identity(name: str | Path) -> files.Identity | None:
+    def identity(name: str | Path) -> database_files.Identity | None:
         looks.append(name)
         return original(name)
 
-    original = files.identity
-    monkeypatch.setattr(files, "identity", identity)
+    original = database_files.identity
+    monkeypatch.setattr(database_files, "identity", identity)
     store_some(store, survey, 1)
     assert len(looks) == 6, "three names, before the commit and after it, while the folder has just changed"
     let_the_clock_of_the_file_system_go_on(store.path.parent, tmp_path_factory.mktemp("elsewhere"))
-    monkeypatch.setattr(files, "REST_NS", 0)
+    monkeypatch.setattr(database_files, "REST_NS", 0)
     store_some(store, survey, 2)
     looks.clear()
     store_some(store, survey, 3, 4, 5)
@@ -175,23 +175,23 @@ def test_nobody_trusts_a_look_that_is_not_over(
 ) -> None:
     store.publish(survey)
     store_some(store, survey, 1)
-    monkeypatch.setattr(files, "REST_NS", 0)
+    monkeypatch.setattr(database_files, "REST_NS", 0)
     remove_log(store.path)
-    original = files.identity
+    original = database_files.identity
     connection = store.db.conn  # a probe looks through it while its own thread commits
-    assert isinstance(connection, files.Connection)
+    assert isinstance(connection, database_files.FileConnection)
     refused: list[StoreReplaced] = []
 
-    def identity(name: str | Path) -> files.Identity | None:
+    def identity(name: str | Path) -> database_files.Identity | None:
         if str(name).endswith("-wal"):
-            monkeypatch.setattr(files, "identity", original)
+            monkeypatch.setattr(database_files, "identity", original)
             try:
                 connection.refuse_replaced()
             except StoreReplaced as error:
                 refused.append(error)
         return original(name)
 
-    monkeypatch.setattr(files, "identity", identity)
+    monkeypatch.setattr(database_files, "identity", identity)
     with pytest.raises(StoreReplaced):
         connection.refuse_replaced()
     assert len(refused) == 1
@@ -218,7 +218,7 @@ def test_a_link_that_leads_to_another_database_stops_it(
         link = tmp_path / "current" / "test.db"
     else:
         link.symlink_to(tmp_path / "first" / "test.db")
-    monkeypatch.setattr(files, "REST_NS", 0)
+    monkeypatch.setattr(database_files, "REST_NS", 0)
     with closing(SqliteStore(link, lambda: survey.opens)) as store:  # type: ignore[arg-type,return-value]  # it has one
         store.publish(survey)
         store_some(store, survey, 1, 2)
@@ -240,10 +240,10 @@ def test_a_database_that_is_another_one_in_a_folder_that_did_not_change_is_notic
 ) -> None:
     """As when a file is mounted over it, which changes nothing of the folder."""
     store.publish(survey)
-    monkeypatch.setattr(files, "REST_NS", 0)
+    monkeypatch.setattr(database_files, "REST_NS", 0)
     store_some(store, survey, 1, 2)
-    original = files.identity
-    monkeypatch.setattr(files, "identity", lambda name: (0, 0) if Path(name) == store.path else original(name))
+    original = database_files.identity
+    monkeypatch.setattr(database_files, "identity", lambda name: (0, 0) if Path(name) == store.path else original(name))
     with pytest.raises(StoreReplaced):
         store.store_reports([(survey, [report(3)])])
 
@@ -349,17 +349,17 @@ def test_a_commit_looks_at_its_files_twice_and_asks_little(
     store_some(store, survey, 1)
     looked: list[str] = []
     statements: list[str] = []
-    identity = files.identity
+    identity = database_files.identity
 
-    def look(name: str | Path) -> files.Identity | None:
+    def look(name: str | Path) -> database_files.Identity | None:
         looked.append(str(name))
         return identity(name)
 
-    monkeypatch.setattr(files, "identity", look)
+    monkeypatch.setattr(database_files, "identity", look)
     store.db.conn.set_trace_callback(statements.append)
     store_some(store, survey, 2)
     store.db.conn.set_trace_callback(None)
-    assert len(looked) == 2 * len(files.SUFFIXES)
+    assert len(looked) == 2 * len(database_files.SUFFIXES)
     assert len(statements) <= 8, statements
 
 

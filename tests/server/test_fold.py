@@ -14,7 +14,7 @@ import pytest
 
 from deniable import Survey, read_survey, tally_reports
 from deniable_client import randomize
-from deniable_server.store import Outcome, StoreUnavailable, counts
+from deniable_server.store import StoreUnavailable, Verdict, counts
 from deniable_server.store.sqlite import fold
 from deniable_server.store.sqlite.connection import truncate_log
 from deniable_server.store.sqlite.integrity import inspect
@@ -76,11 +76,11 @@ def test_batch_of_200_never_waits(store: SqliteStore, survey: Survey, retention:
     survey = replace(survey, retention=retention)
     store.publish(survey)
     sent = reports(survey, 200, "web")
-    assert take_together(store, survey, sent) == [Outcome.STORED] * 200
+    assert take_together(store, survey, sent) == [Verdict.STORED] * 200
     assert rows(store, survey) == (0, 200)
     assert store.tallies(survey) == counts.stored(store.db, survey) == tally_reports(sent, survey)
     assert inspect(store.path).findings == ()
-    assert take_together(store, survey, reports(survey, 199)) == [Outcome.STORED] * 199
+    assert take_together(store, survey, reports(survey, 199)) == [Verdict.STORED] * 199
     assert rows(store, survey) == (199, 200)
 
 
@@ -132,7 +132,7 @@ def test_batch_that_fails_after_any_step_leaves_nothing(
     assert inspect(store.path).findings == ()
     assert store.settle()
     assert store.path.read_bytes() == files
-    assert take_together(store, survey, sent) == [Outcome.STORED] * 250
+    assert take_together(store, survey, sent) == [Verdict.STORED] * 250
 
 
 @pytest.mark.slow

@@ -17,7 +17,7 @@ from sqlite_utils import Database
 from deniable import DeniableError, Report, Survey, address, tally_reports
 from deniable.commands.main import main
 from deniable_server.access.tokens import create_token, find_token, revoke_token
-from deniable_server.store import Outcome, StoreDamaged, StoreFull, StoreUnavailable, counts
+from deniable_server.store import StoreDamaged, StoreFull, StoreUnavailable, Verdict, counts
 from deniable_server.store.integrity import refuse_damaged
 from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.errors import in_our_words
@@ -275,7 +275,7 @@ def test_database_of_the_first_version_keeps_everything(tmp_path: Path, survey: 
         assert list(store.reports(survey)) == sorted(sent, key=lambda each: each.id)
         assert store.tallies(survey) == tally_reports(sent, survey)
         assert [each.name for each in store.tokens()] == ["ada"]
-        assert store.store_reports([(survey, [sent[0], report(1000)])]) == [[Outcome.KNOWN, Outcome.STORED]]
+        assert store.store_reports([(survey, [sent[0], report(1000)])]) == [[Verdict.KNOWN, Verdict.STORED]]
     assert inspect(path).findings == ()
     with closing(SqliteStore(path)) as again:
         assert again.state(survey.id).reports == 401

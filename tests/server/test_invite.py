@@ -24,7 +24,7 @@ from deniable.access.invitation import hash_of
 from deniable.errors import CollectorError, ParameterError
 from deniable_server.access import remote, tokens
 from deniable_server.people.sheet import sheet_page
-from deniable_server.store.interface import Added, Unused
+from deniable_server.store.interface import InvitationCounts, InvitationUsage
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import invited_survey, key_number, publish, report_for, unlinkable_survey
 from tests.support.collectors import StartCollector
@@ -344,7 +344,7 @@ def test_bad_input_is_refused_and_nobody_is_invited(
 class Breaking(SqliteStore):
     """Takes one invitation, and no second."""
 
-    def add_invitations(self, survey_id: str, hashes: Iterable[str]) -> Added:
+    def add_invitations(self, survey_id: str, hashes: Iterable[str]) -> InvitationCounts:
         """Break off in the middle."""
         super().add_invitations(survey_id, [*hashes][:1])
         raise CollectorError("https://collector.example: cannot be reached")
@@ -390,7 +390,7 @@ def test_a_file_that_came_meanwhile_stays_as_it_is(tmp_path: Path, monkeypatch: 
     class Slow(SqliteStore):
         """While it answers, somebody else writes his links."""
 
-        def unused_invitations(self, survey_id: str, hashes: Iterable[str] | None = None) -> Unused:
+        def unused_invitations(self, survey_id: str, hashes: Iterable[str] | None = None) -> InvitationUsage:
             """As it is, late."""
             to.write_text("somebody's")
             return super().unused_invitations(survey_id, hashes)

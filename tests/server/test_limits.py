@@ -38,6 +38,7 @@ from deniable_server.edge.limits import (
     Right,
     TooMany,
 )
+from deniable_server.edge.problems import status_of
 from deniable_server.results.computing import MOST_ASKED
 from deniable_server.serving import THREADS
 from deniable_server.settings import Settings
@@ -204,8 +205,9 @@ def test_addresses_that_take_what_they_get_leave_places_for_others() -> None:
     for number in range(1000):
         places.take(number.to_bytes(4))
     assert not places.take(b"too late")
-    with pytest.raises(NoPlace):
+    with pytest.raises(NoPlace) as refusal:
         places.take_or_refuse(b"too late")
+    assert status_of(refusal.value) == 503  # as the door answers it too, before Flask: the same can be sent again
 
 
 def test_uploads_and_downloads_have_places_of_their_own() -> None:

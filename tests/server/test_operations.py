@@ -29,7 +29,7 @@ from deniable_server.app import create_app
 from deniable_server.edge.heads import HEADERS
 from deniable_server.edge.limits import PROBES, Rate
 from deniable_server.location import Address, location
-from deniable_server.logs import Line
+from deniable_server.logs import JsonFormatter
 from deniable_server.settings import Settings, flag, settings_from, variable
 from deniable_server.store import StoreBusy, StoreDamaged, StoreFull, StoreUnavailable
 from deniable_server.store.postgresql.durability import NEEDED
@@ -425,7 +425,7 @@ class TestLogs:
                 "deniable", 40, "", 1, "un\nexpected", (), (KeyError, error, error.__traceback__)
             )
         assert record
-        text = Line().format(record)
+        text = JsonFormatter().format(record)
         line = json.loads(text)
         assert "\n" not in text
         assert (line["level"], line["event"], line["exception"]) == ("error", "un\nexpected", "KeyError")

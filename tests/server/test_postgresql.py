@@ -27,11 +27,11 @@ from deniable_server.app import create_app
 from deniable_server.location import Address
 from deniable_server.settings import Settings, settings_from
 from deniable_server.store import (
-    Outcome,
     StoreDamaged,
     StoreForbidden,
     StoreFull,
     StoreUnavailable,
+    Verdict,
     counts,
     database_at,
 )
@@ -90,7 +90,7 @@ def reports(survey: Survey, n: int, cohort: str | None = None) -> list[Report]:
 def take(store: PostgresqlStore, survey: Survey, sent: list[Report], together: int = 7) -> None:
     for start in range(0, len(sent), together):
         some = sent[start : start + together]
-        assert store.store_reports([(survey, some)]) == [[Outcome.STORED] * len(some)]
+        assert store.store_reports([(survey, some)]) == [[Verdict.STORED] * len(some)]
 
 
 class TestDurability:
@@ -318,7 +318,7 @@ class TestSeveralCollectors:
             go_on.set()
             folding.join()
             assert rows(other, survey) == (20, 200)
-            assert other.store_reports([(survey, meanwhile)]) == [[Outcome.KNOWN] * 20]
+            assert other.store_reports([(survey, meanwhile)]) == [[Verdict.KNOWN] * 20]
             assert other.inspect().findings == ()
 
     def test_tell_of_what_another_one_released(
@@ -419,7 +419,7 @@ def test_pg_dump_is_a_backup_that_can_be_looked_at(
     assert database_at(restored).inspect().findings == ()
     with closing(PostgresqlStore(restored, store.today)) as again:
         assert again.tallies(survey) == tally_reports(sent, survey)
-        assert again.store_reports([(survey, sent[:1])]) == [[Outcome.KNOWN]]
+        assert again.store_reports([(survey, sent[:1])]) == [[Verdict.KNOWN]]
     postgresql.drop(restored)
 
 
@@ -655,13 +655,13 @@ class TestRoles:
             take(ingests, survey, sent)
             take(ingests, hidden, reports(hidden, 210))
             take(ingests, invited, [report_for(invited, mine)])
-            assert ingests.store_reports([(survey, sent[:1])]) == [[Outcome.KNOWN]]
+            assert ingests.store_reports([(survey, sent[:1])]) == [[Verdict.KNOWN]]
             assert ingests.settle()
             ingests.try_to_write()
             assert ingests.not_ready_because(0) is None
             assert rows(ingests, survey) == (210, 0), "somebody else folds"
             operates.settle()
-            assert ingests.store_reports([(survey, sent[:1])]) == [[Outcome.KNOWN]]
+            assert ingests.store_reports([(survey, sent[:1])]) == [[Verdict.KNOWN]]
             assert ingests.tallies(survey) == tally_reports(sent, survey)
             for refused in (
                 lambda: ingests.publish(replace(survey, title="Another one")),

@@ -17,7 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from deniable import Report, Survey, read_survey, tally_reports
 from deniable_client import randomize
 from deniable_server.access.tokens import create_token
-from deniable_server.store import Outcome
+from deniable_server.store import Verdict
 from deniable_server.store.calendar import DAY, STEP
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
@@ -36,7 +36,7 @@ def reports(survey: Survey, n: int, cohort: str | None = None) -> list[Report]:
     return [randomize(survey, {"affair": "yes", "religious": "not"}, cohort) for _ in range(n)]
 
 
-def take(store: SqliteStore, survey: Survey, sent: list[Report]) -> list[Outcome]:
+def take(store: SqliteStore, survey: Survey, sent: list[Report]) -> list[Verdict]:
     """Reports come, too few at a time for a fold."""
     chunks = [sent[start : start + 40] for start in range(0, len(sent), 40)]
     return [outcome for each in chunks for outcomes in store.store_reports([(survey, each)]) for outcome in outcomes]
@@ -74,17 +74,17 @@ class TestCohorts:
         survey = replace(survey, retention=retention)
         store.publish(survey)
         sent = reports(survey, 50, "paper") + reports(survey, 200, "web")
-        assert store.store_reports([(survey, sent)]) == [[Outcome.STORED] * 250]
+        assert store.store_reports([(survey, sent)]) == [[Verdict.STORED] * 250]
         assert shown(store, survey) == {"web": 200}
         assert waiting(store, survey) == 50
-        assert store.store_reports([(survey, sent)]) == [[Outcome.KNOWN] * 250]
+        assert store.store_reports([(survey, sent)]) == [[Verdict.KNOWN] * 250]
         assert inspect(store.path).findings == ()
 
     def test_one_id_in_two_cohorts_of_a_batch_counts_for_the_first(self, store: SqliteStore, survey: Survey) -> None:
         store.publish(survey)
         sent = reports(survey, 200, "web")
         (outcomes,) = store.store_reports([(survey, [replace(sent[5], cohort="paper"), *sent])])
-        assert outcomes == [Outcome.STORED] + [Outcome.STORED] * 5 + [Outcome.CONFLICT] + [Outcome.STORED] * 194
+        assert outcomes == [Verdict.STORED] + [Verdict.STORED] * 5 + [Verdict.CONFLICT] + [Verdict.STORED] * 194
 
     def test_wait_for_the_number_that_the_author_chose(self, store: SqliteStore, survey: Survey) -> None:
         survey = replace(survey, release=50)
@@ -237,12 +237,12 @@ class TestClock:
         for _ in range(3):
             store.settle()
         (again,) = reports(tallied, 1)
-        assert take(store, tallied, [again]) == [Outcome.CLOSED]  # that can be undone
+        assert take(store, tallied, [again]) == [Verdict.CLOSED]  # that can be undone
         assert store.state(tallied.id).closed_on is None
         assert (waiting(store, tallied), shown(store, tallied)) == (3, {})
         clock.today = TODAY + DAY
         store.settle()
-        assert take(store, tallied, [again]) == [Outcome.STORED]
+        assert take(store, tallied, [again]) == [Verdict.STORED]
         assert (waiting(store, tallied), shown(store, tallied)) == (4, {})
 
     def test_that_is_wrong_when_the_collector_starts(self, store: SqliteStore, tallied: Survey, clock: Clock) -> None:
@@ -335,7 +335,7 @@ def days_until(clock: Clock, day: datetime.date) -> Iterator[datetime.date]:
 def test_metrics_wait_for_the_release_however_much_there_is(app: APIFlask, survey: Survey) -> None:
     metrics = app.extensions["deniable-metrics"]
     stored = functools.partial(metrics.registry.get_sample_value, "deniable_reports_total", {"outcome": "stored"})
-    metrics.taken(survey, [Outcome.STORED])
+    metrics.taken(survey, [Verdict.STORED])
     for _ in range(20_000):
         metrics.answered("GET", "/s/<survey_id>", 200, 0.001, survey)
     assert stored() == 0, "whoever makes the other requests would see the one that is not his"

@@ -11,10 +11,12 @@ import sys
 import time
 from contextlib import closing
 from pathlib import Path
+from types import FunctionType
 
 import pytest
 import urllib3
 from click.testing import CliRunner
+from granian.server import Server
 
 from deniable import DeniableError, Survey
 from deniable.commands.main import main
@@ -41,6 +43,13 @@ def is_alive(pid: int) -> bool:
 
 def wait_for_end(pid: int) -> None:
     wait_until(lambda: not is_alive(pid), "the process ends")
+
+
+def test_granian_has_the_private_names_that_serving_overrides() -> None:
+    """Another version may call them otherwise, and would bind a second socket: then `serving._Server` has to follow."""
+    functions = [each for kind in Server.__mro__ for each in vars(kind).values() if isinstance(each, FunctionType)]
+    used = {name for each in functions for name in each.__code__.co_names}
+    assert {"_init_shared_socket", "_ssp", "_sfd", "_shd", "_sso"} <= used
 
 
 class TestOneCollector:

@@ -15,7 +15,7 @@ import pytest
 from deniable import Report, Survey, Tally, estimate, read_survey, tally_reports
 from deniable.access.invitation import hash_of, new_invitation
 from deniable_client import randomize
-from deniable_server.store import Outcome, counts
+from deniable_server.store import Verdict, counts
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import invited_survey, report_for, store_one
 from tests.support.command_line import CommandLine
@@ -67,9 +67,9 @@ def sent_to(survey: Survey) -> list[Report]:
     ]
 
 
-def send(stores: Sequence[SqliteStore], survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
+def send(stores: Sequence[SqliteStore], survey: Survey, reports: Sequence[Report]) -> list[Verdict]:
     """Each report to its collector; some come in batches, some alone."""
-    outcomes: list[Outcome] = []
+    outcomes: list[Verdict] = []
     for place, store in enumerate(stores):
         mine = [each for each in reports if len(stores) == 1 or shard_of(each) == place]
         for batch in (mine[:60], *([each] for each in mine[60:70]), mine[70:]):
@@ -97,8 +97,8 @@ def test_tallies_of_eight_collectors_are_those_of_one(
     for store in (*shards, alone):
         store.publish(survey)
     for stores in (shards, [alone]):
-        assert send(stores, survey, reports) == [Outcome.STORED] * PEOPLE
-        assert send(stores, survey, reports[:300]) == [Outcome.KNOWN] * 300  # sent again, to the same collector
+        assert send(stores, survey, reports) == [Verdict.STORED] * PEOPLE
+        assert send(stores, survey, reports[:300]) == [Verdict.KNOWN] * 300  # sent again, to the same collector
     assert all(0.5 * PEOPLE / SHARDS < store.state(survey.id).reports < 1.5 * PEOPLE / SHARDS for store in shards)
     for settle in (False, True):  # while some wait for a fold, and when none do
         if settle:
@@ -145,7 +145,7 @@ def test_a_report_sent_to_two_collectors_counts_twice(shards: list[SqliteStore])
     report = randomize(survey, {"affair": "yes", "religious": "not"})
     for store in shards[:2]:
         store.publish(survey)
-        assert store.store_reports([(survey, [report])]) == [[Outcome.STORED]]
+        assert store.store_reports([(survey, [report])]) == [[Verdict.STORED]]
     assert added_up(shards[:2], survey)[None].n == 2
 
 
@@ -157,9 +157,9 @@ def test_an_invitation_known_to_two_collectors_counts_twice_and_known_to_one_onc
         store.publish(survey)
         store.add_invitations(survey.id, [hash_of(everywhere)])
     shards[0].add_invitations(survey.id, [hash_of(mine)])
-    assert [store_one(store, report_for(survey, everywhere), survey) for store in shards[:2]] == [Outcome.STORED] * 2
+    assert [store_one(store, report_for(survey, everywhere), survey) for store in shards[:2]] == [Verdict.STORED] * 2
     outcomes = [store_one(store, report_for(survey, mine), survey) for store in (*shards[:2], shards[0])]
-    assert outcomes == [Outcome.STORED, Outcome.UNINVITED, Outcome.SPENT]
+    assert outcomes == [Verdict.STORED, Verdict.UNINVITED, Verdict.SPENT]
 
 
 @pytest.mark.slow

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from deniable import DeniableError, Report, Survey, Tally, tally_reports
-from deniable_server.store import Outcome, StoreBusy, StoreDamaged, StoreFull
+from deniable_server.store import StoreBusy, StoreDamaged, StoreFull, Verdict
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_server.writing.writer import Answer, Writer
+from deniable_server.writing.writer import SubmissionFuture, Writer
 from tests.support.patience import PATIENCE, wait_until
 from tools.torture import storage_full, storage_kill
 
@@ -70,7 +70,7 @@ def test_writer_stores_together_what_waits_together(store: SqliteStore, survey: 
     first_waits, go_on = threading.Event(), threading.Event()
     original = store.store_reports
 
-    def slow(batch: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
+    def slow(batch: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Verdict]]:
         sizes.append(len(batch))
         first_waits.set()
         go_on.wait(PATIENCE)
@@ -100,20 +100,20 @@ def test_those_who_wait_wake_one_after_the_other(
     store.publish(survey)
     writer = Writer(store)
     woken_by: list[str] = []
-    original = Answer.wake
+    original = SubmissionFuture.wake
 
-    def wake(answer: Answer) -> None:
+    def wake(answer: SubmissionFuture) -> None:
         woken_by.append(threading.current_thread().name)
         original(answer)
 
-    def fail(*_arguments: object) -> list[list[Outcome]]:
+    def fail(*_arguments: object) -> list[list[Verdict]]:
         assert error
         raise error
 
-    monkeypatch.setattr(Answer, "wake", wake)
+    monkeypatch.setattr(SubmissionFuture, "wake", wake)
     if error:
         monkeypatch.setattr(store, "store_reports", fail)
-    answers = [Answer() for _ in range(5)]
+    answers = [SubmissionFuture() for _ in range(5)]
     writer._store_together([(survey, [report(n)], answer) for n, answer in enumerate(answers)])
     assert woken_by == ["MainThread"]
     for answer in answers:
@@ -121,7 +121,7 @@ def test_those_who_wait_wake_one_after_the_other(
             with pytest.raises(StoreFull):
                 answer.get()
         else:
-            assert answer.get() == [Outcome.STORED]
+            assert answer.get() == [Verdict.STORED]
     assert len(woken_by) == 5
     writer.stop()
 
@@ -146,7 +146,7 @@ def test_writer_refuses_more_than_it_will_hold(
     blocked, go_on = threading.Event(), threading.Event()
     original = store.store_reports
 
-    def slow(batch: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
+    def slow(batch: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Verdict]]:
         blocked.set()
         go_on.wait(PATIENCE)
         return original(batch)
@@ -175,7 +175,7 @@ def test_writer_takes_a_batch_of_any_size_when_nothing_waits(
     store.publish(survey)
     monkeypatch.setattr("deniable_server.writing.writer.MOST_WAITING", 10)
     writer = Writer(store)
-    assert writer.submit(survey, list(map(report, range(100)))) == [Outcome.STORED] * 100
+    assert writer.submit(survey, list(map(report, range(100)))) == [Verdict.STORED] * 100
     writer.stop()
 
 

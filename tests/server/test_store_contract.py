@@ -21,7 +21,7 @@ from deniable import Report, Survey, Tally, read_survey, tally_reports
 from deniable.access.invitation import hash_of, new_invitation
 from deniable_client import randomize
 from deniable_server.access.tokens import create_token, find_token
-from deniable_server.store import NotFound, Outcome, StoreUnavailable, TokenRow, counts
+from deniable_server.store import NotFound, StoreUnavailable, TokenRow, Verdict, counts
 from deniable_server.store.postgresql import store as postgresql_store
 from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.tables import pending_table, reports_table
@@ -77,10 +77,10 @@ def test_outcomes_are_in_the_order_of_the_reports_even_within_one_transaction(st
         (other, [report(1), report(4)]),
     ]
     assert store.store_reports(submissions) == [
-        [Outcome.STORED, Outcome.STORED, Outcome.KNOWN],
-        [Outcome.STORED],
-        [Outcome.CONFLICT, Outcome.STORED],
-        [Outcome.KNOWN, Outcome.STORED],
+        [Verdict.STORED, Verdict.STORED, Verdict.KNOWN],
+        [Verdict.STORED],
+        [Verdict.CONFLICT, Verdict.STORED],
+        [Verdict.KNOWN, Verdict.STORED],
     ]
     assert store.tallies(survey) == recount(store, survey)
 
@@ -93,14 +93,14 @@ def test_failed_batch_leaves_nothing(store: SqlStore, live: Survey) -> None:
         store.store_reports([(survey, [report(1)]), (survey, [broken])])
     assert store.state(survey.id).reports == 0
     assert list(store.reports(survey)) == []
-    assert store.store_reports([(survey, [report(1)])]) == [[Outcome.STORED]]
+    assert store.store_reports([(survey, [report(1)])]) == [[Verdict.STORED]]
 
 
 def test_closing_in_another_process_counts_at_once(store: SqlStore, place: Place, survey: Survey) -> None:
     store.publish(survey)
     with place.opened() as other:
         other.close_survey(survey.id)
-    assert store.store_reports([(survey, [report(1)])]) == [[Outcome.CLOSED]]
+    assert store.store_reports([(survey, [report(1)])]) == [[Verdict.CLOSED]]
 
 
 def test_reports_wait_until_there_are_200(store: SqlStore, survey: Survey) -> None:
@@ -155,7 +155,7 @@ def test_last_day_folds_however_few_and_a_clock_set_back_opens_again(
     go_to(store, clock, datetime.date(2026, 12, 21))
     assert rows(store, survey) == (0, 1)
     clock.today = datetime.date(2026, 12, 20)
-    assert take(store, survey, [first, second]) == [Outcome.KNOWN, Outcome.STORED]
+    assert take(store, survey, [first, second]) == [Verdict.KNOWN, Verdict.STORED]
 
 
 @pytest.mark.parametrize("results", ["live", "batches"])
@@ -186,14 +186,17 @@ def test_tallies_keep_ids_only_and_only_until_closing(store: SqlStore, place: Pl
     store.publish(tallied)
     sent = reports(tallied, 250)
     take(store, tallied, sent)
-    assert take(store, tallied, [replace(sent[0], cohort="web")]) == [Outcome.CONFLICT]
+    assert take(store, tallied, [replace(sent[0], cohort="web")]) == [Verdict.CONFLICT]
     store.settle()
     with store._snapshot(tallied) as db:
         kept = db.execute(f"SELECT * FROM {reports_table(tallied)} ORDER BY id").fetchall()
     assert kept == sorted((each.id,) for each in sent)
     assert list(store.reports(tallied)) == []
     other = replace(sent[0], cohort="web")
-    assert take(store, tallied, [sent[0], other]) == [Outcome.KNOWN, Outcome.KNOWN]  # of its content nothing was kept
+    assert take(store, tallied, [sent[0], other]) == [
+        Verdict.KNOWN,
+        Verdict.KNOWN,
+    ]  # of its content nothing was kept
     assert store.tallies(tallied) == tally_reports(sent, tallied)
     store.close_survey(tallied.id)
     assert rows(store, tallied) == (0, 0)
@@ -252,7 +255,7 @@ def test_fold_that_fails_is_put_off_and_nobody_notices(
 
     monkeypatch.setattr(store, "settle", fails)
     writer = Writer(store, fold_seconds=0.001)
-    assert writer.submit(survey, reports(survey, 200)) == [Outcome.STORED] * 200
+    assert writer.submit(survey, reports(survey, 200)) == [Verdict.STORED] * 200
     assert writer.is_running
     monkeypatch.setattr(store, "settle", original)
     wait_until_folded(store, survey, 200)
@@ -283,11 +286,19 @@ def test_batch_with_known_ids_has_the_outcomes_that_its_reports_have_alone(
         return replace(some, cohort="web")
 
     batch = [new[0], changed(new[0]), folded[0], changed(folded[1]), pending[0], changed(pending[1]), *new]
-    of_folded = Outcome.CONFLICT if retention == "reports" else Outcome.KNOWN
-    first = [Outcome.STORED, Outcome.CONFLICT, Outcome.KNOWN, of_folded, Outcome.KNOWN, Outcome.CONFLICT, Outcome.KNOWN]
-    assert take_together(store, survey, batch) == first + [Outcome.STORED] * 199
+    of_folded = Verdict.CONFLICT if retention == "reports" else Verdict.KNOWN
+    first = [
+        Verdict.STORED,
+        Verdict.CONFLICT,
+        Verdict.KNOWN,
+        of_folded,
+        Verdict.KNOWN,
+        Verdict.CONFLICT,
+        Verdict.KNOWN,
+    ]
+    assert take_together(store, survey, batch) == first + [Verdict.STORED] * 199
     assert sum(rows(store, survey)) == 450
-    assert take_together(store, survey, new) == [Outcome.KNOWN] * 200
+    assert take_together(store, survey, new) == [Verdict.KNOWN] * 200
     assert store.tallies(survey) == tally_reports(folded + pending + new, survey)
     assert place.findings() == ()
 
@@ -380,11 +391,11 @@ class TestInvitations:
         with pytest.raises(NotFound):
             store.is_invited("a" * 26, hash_of(mine))
         first = report_for(survey, mine)
-        assert take_together(store, survey, [first, first]) == [Outcome.STORED, Outcome.KNOWN]
-        assert take_together(store, survey, [report_for(survey, mine)]) == [Outcome.SPENT]
-        assert take_together(store, survey, [report_for(survey, nobodys)]) == [Outcome.UNINVITED]
+        assert take_together(store, survey, [first, first]) == [Verdict.STORED, Verdict.KNOWN]
+        assert take_together(store, survey, [report_for(survey, mine)]) == [Verdict.SPENT]
+        assert take_together(store, survey, [report_for(survey, nobodys)]) == [Verdict.UNINVITED]
         both = [report_for(survey, yours), report_for(survey, yours)]
-        assert take_together(store, survey, both) == [Outcome.STORED, Outcome.SPENT]
+        assert take_together(store, survey, both) == [Verdict.STORED, Verdict.SPENT]
         assert store.unused_invitations(survey.id)[:2] == (2, 0)
         assert store.is_invited(survey.id, hash_of(mine)), "a used invitation is one"
         assert place.findings() == ()
@@ -414,14 +425,14 @@ class TestInvitations:
         store.add_invitations(survey.id, [mine])
         messages = [f"{n:064x}" for n in range(1, 4)]
         told = [store.issue(survey.id, mine, message) for message in (messages[0], messages[0], messages[1])]
-        assert told == [Outcome.STORED, Outcome.KNOWN, Outcome.SPENT]
-        assert store.issue(survey.id, "0" * 64, messages[0]) is Outcome.UNINVITED
+        assert told == [Verdict.STORED, Verdict.KNOWN, Verdict.SPENT]
+        assert store.issue(survey.id, "0" * 64, messages[0]) is Verdict.UNINVITED
         store.set_reissue(survey.id, 1)
         told = [store.issue(survey.id, mine, message) for message in (*messages, messages[0])]
-        assert told == [Outcome.KNOWN, Outcome.STORED, Outcome.SPENT, Outcome.KNOWN]
+        assert told == [Verdict.KNOWN, Verdict.STORED, Verdict.SPENT, Verdict.KNOWN]
         assert place.findings() == ()
         store.close_survey(survey.id)
-        assert store.issue(survey.id, mine, messages[0]) is Outcome.CLOSED
+        assert store.issue(survey.id, mine, messages[0]) is Verdict.CLOSED
 
 
 class TestTwoAtOnce:
@@ -437,7 +448,7 @@ class TestTwoAtOnce:
         with place.opened() as one, place.opened() as other:
             one.publish(live)
             sent = reports(live, 2000)
-            told: dict[int, list[Outcome]] = {}
+            told: dict[int, list[Verdict]] = {}
 
             def send(number: int, store: SqlStore, order: int) -> None:
                 pieces = [sent[start : start + 50] for start in range(0, len(sent), 50)][::order]
@@ -466,13 +477,13 @@ class TestTwoAtOnce:
             one.publish(survey)
             closed = threading.Event()
             stored: set[str] = set()
-            late: list[Outcome] = []
+            late: list[Verdict] = []
 
             def send() -> None:
                 while not closed.is_set():
                     sent = reports(survey, 3)
                     outcomes = take_together(one, survey, sent)
-                    stored.update(each.id for each, what in zip(sent, outcomes, strict=True) if what is Outcome.STORED)
+                    stored.update(each.id for each, what in zip(sent, outcomes, strict=True) if what is Verdict.STORED)
                 late.extend(take_together(one, survey, reports(survey, 3)))
                 one.leave()
 
@@ -484,7 +495,7 @@ class TestTwoAtOnce:
             counted = {each.id for each in other.reports(survey)}
             closed.set()
             thread.join()
-            assert late == [Outcome.CLOSED] * 3
+            assert late == [Verdict.CLOSED] * 3
             assert counted == stored
             assert other.state(survey.id).reports == len(stored)
 
@@ -523,8 +534,8 @@ class TestTwoAtOnce:
             for thread in threads:
                 thread.start()
             for start in range(0, len(sent), 10):
-                assert take_together(one, live, sent[start : start + 10]) == [Outcome.STORED] * 10
-                assert take_together(one, live, sent[start : start + 1]) == [Outcome.KNOWN]
+                assert take_together(one, live, sent[start : start + 10]) == [Verdict.STORED] * 10
+                assert take_together(one, live, sent[start : start + 1]) == [Verdict.KNOWN]
             done.set()
             for thread in threads:
                 thread.join()
@@ -540,7 +551,7 @@ class TestTwoAtOnce:
             one.publish(survey)
             invitations = [new_invitation() for _ in range(200)]
             one.add_invitations(survey.id, map(hash_of, invitations))
-            told: dict[int, list[Outcome]] = {}
+            told: dict[int, list[Verdict]] = {}
 
             def send(number: int, store: SqlStore) -> None:
                 mine = [report_for(survey, each) for each in invitations[:: (1, -1)[number]]]
@@ -564,7 +575,7 @@ class TestTwoAtOnce:
             one.publish(survey)
             invitations = [hash_of(new_invitation()) for _ in range(60)]
             one.add_invitations(survey.id, invitations)
-            told: dict[int, list[Outcome]] = {}
+            told: dict[int, list[Verdict]] = {}
 
             def ask(number: int, store: SqlStore) -> None:
                 told[number] = [store.issue(survey.id, each, f"{number + 1:064x}") for each in invitations]

@@ -13,7 +13,7 @@ from deniable import Estimate, Geometric, KAry, ParameterError, TwoCoin
 from deniable.mechanisms import DrawnBoxes
 from deniable_statistics.estimates import estimate as estimates
 from deniable_statistics.estimates import means
-from deniable_statistics.estimates.assumed_fakes import Left
+from deniable_statistics.estimates.assumed_fakes import ContaminatedTally
 from deniable_statistics.estimates.fakes import HIGHEST_FAKE, check_fake_share, fakes_among
 from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.intervals import Interval, profile
@@ -199,7 +199,7 @@ def test_normal_intervals_of_means_are_those_of_what_is_left(method: str) -> Non
     counts, fakes = (30, 40, 50), 4
     mean = MeanEstimate.from_counts(LEVELS, counts, None, (1, 2, 3))
     weights, constant = mean.design.mean_weights((1, 2, 3))
-    left = Left.of(mean.design, counts, 120, 120.0, fakes)
+    left = ContaminatedTally.of(mean.design, counts, 120, 120.0, fakes)
     expected = left.normal(np.array(weights), constant, 0.9, is_plain=method == "wald").cut(1, 3)
     assert mean.interval(0.9, method, fakes=fakes) == expected
     assert expected != left.normal(np.array(weights), constant, 0.9, is_plain=method != "wald").cut(1, 3)

@@ -16,7 +16,7 @@ from deniable.access.invitation import hash_of, new_invitation
 from deniable.access.issuer import NONCE, Issuer, report_id
 from deniable_client import randomize
 from deniable_server.signing import PrivateKey
-from deniable_server.store import Outcome, Store
+from deniable_server.store import Store, Verdict
 from tests.support.surveys import SURVEY
 
 ANSWERS = {"affair": "yes", "religious": "not"}
@@ -107,7 +107,7 @@ class Purchase:
         return self.survey.tokens.token(self.nonce, signature)
 
 
-def store_one(store: Store, report: Report, survey: Survey) -> Outcome:
+def store_one(store: Store, report: Report, survey: Survey) -> Verdict:
     """What becomes of one report."""
     ((outcome,),) = store.store_reports([(survey, [report])])
     return outcome

@@ -9,7 +9,7 @@ import pytest
 
 from deniable import Report, Survey, read_survey
 from deniable_client import randomize
-from deniable_server.store import Outcome
+from deniable_server.store import Verdict
 from deniable_server.store.sql_store import SqlStore
 from tests.support.patience import wait_until
 from tests.support.stores import rows
@@ -38,7 +38,7 @@ def reports(survey: Survey, n: int, cohort: str | None = None) -> list[Report]:
     return [randomize(survey, {"affair": "yes", "religious": "not"}, cohort) for _ in range(n)]
 
 
-def take(store: SqlStore, survey: Survey, sent: list[Report]) -> list[Outcome]:
+def take(store: SqlStore, survey: Survey, sent: list[Report]) -> list[Verdict]:
     """Reports come, too few at a time for a fold."""
     return [
         outcome
@@ -47,7 +47,7 @@ def take(store: SqlStore, survey: Survey, sent: list[Report]) -> list[Outcome]:
     ]
 
 
-def take_together(store: SqlStore, survey: Survey, sent: list[Report]) -> list[Outcome]:
+def take_together(store: SqlStore, survey: Survey, sent: list[Report]) -> list[Verdict]:
     (outcomes,) = store.store_reports([(survey, sent)])
     return outcomes
 

@@ -9,11 +9,11 @@ from typing import NamedTuple
 import pytest
 from flask.testing import FlaskClient
 
-from deniable_client.connection import Connection
+from deniable_client.collector_connection import CollectorConnection
 
 
 class Answered(NamedTuple):
-    """What `Connection` reads of an answer."""
+    """What `CollectorConnection` reads of an answer."""
 
     status: int
     data: bytes
@@ -51,7 +51,7 @@ class Wire:
     cut: Callable[[str], None] = lambda _: None
 
     def __call__(
-        self, connection: Connection, method: str, path: str, body: bytes | None = None, is_quick: bool = False
+        self, connection: CollectorConnection, method: str, path: str, body: bytes | None = None, is_quick: bool = False
     ) -> Answered:
         what = path[path.rindex("/") :]
         self.cut(f"before {what}")
@@ -70,5 +70,5 @@ class Wire:
 def wire_to(monkeypatch: pytest.MonkeyPatch, **places: FlaskClient) -> Wire:
     """Let all clients of this process talk to these applications, at ``https://NAME.example``."""
     wire = Wire({f"https://{name}.example": http for name, http in places.items()}, [])
-    monkeypatch.setattr(Connection, "_request", lambda *request, **more: wire(*request, **more))
+    monkeypatch.setattr(CollectorConnection, "_request", lambda *request, **more: wire(*request, **more))
     return wire

@@ -23,7 +23,7 @@ from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.estimates.fakes import fakes_among
 from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.intervals import Interval, contaminated_interval, share_interval
-from deniable_statistics.intervals.profile import ENDS, Scored, ShareLikelihood
+from deniable_statistics.intervals.profile import ENDS, ScoreEstimate, ShareLikelihood
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -91,10 +91,10 @@ def simulated(true: int, fraction: float, shares: Sequence[float], samples: int,
     likelihood, fakes = ShareLikelihood(channels), fakes_beside(true, fraction)
     counts = np.random.default_rng(seed).multinomial(true, channels[0] @ np.array(shares), size=samples).astype(float)
     weights, constant = design_of(DESIGN).mean_weights(VALUES)
-    scored = Scored((np.array(weights) + constant - 1) / 2, (np.array(VALUES) - 1) / 2)
+    scored = ScoreEstimate((np.array(weights) + constant - 1) / 2, (np.array(VALUES) - 1) / 2)
     mean = float(scored.part @ np.array(shares))
 
-    def holds(tallies: Floats, rows: Floats, by: Scored | None = None) -> Flags:
+    def holds(tallies: Floats, rows: Floats, by: ScoreEstimate | None = None) -> Flags:
         return likelihood.p_values(tallies, likelihood.best(tallies), rows, 0.05, by) > 0.05
 
     def holds_mean(tallies: Floats, fakes: int) -> Flags:

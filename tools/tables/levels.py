@@ -29,7 +29,7 @@ from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.intervals.enumerated import compositions, enumerated_interval, is_enumerable
 from deniable_statistics.intervals.finite import finite_interval
 from deniable_statistics.intervals.interval import level_of_each, normal_quantile
-from deniable_statistics.intervals.profile import Scored, ShareLikelihood, profile_intervals
+from deniable_statistics.intervals.profile import ScoreEstimate, ShareLikelihood, profile_intervals
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -112,9 +112,9 @@ class Question:
         return np.asarray(self.parts @ (weights + constant[:, None] / len(self.channels)))
 
     @property
-    def scored(self) -> Scored | None:
+    def scored(self) -> ScoreEstimate | None:
         """For a mean its scores."""
-        return Scored(self.scores[0], self.parts[0]) if self.mean else None
+        return ScoreEstimate(self.scores[0], self.parts[0]) if self.mean else None
 
 
 def normal(question: Question, counts: Floats, alpha: float) -> Floats:

@@ -158,7 +158,7 @@ def honest(collector: Collector, survey: Survey, seconds: float) -> tuple[float,
 
 @contextmanager
 def connections(collector: Collector, number: int) -> Iterator[list[socket.socket]]:
-    """So many connections from the attacker's address."""
+    """Open a number of connections from the attacker's address."""
     place = urlsplit(collector.url)
     with ExitStack() as opened:
         yield [

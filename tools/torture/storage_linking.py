@@ -44,7 +44,7 @@ from deniable.access.blind_rsa import EXPONENT, PublicKey
 from deniable.access.invitation import hash_of
 from deniable.access.issuer import nonce_of
 from deniable_client import Client
-from deniable_client.connection import Connection
+from deniable_client.collector_connection import CollectorConnection
 from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.support.access import invited_survey, publish_to, unlinkable_survey
@@ -114,7 +114,7 @@ class Evidence:
     key: PublicKey | None = None
 
 
-class Noted(Connection):
+class Noted(CollectorConnection):
     """A connection that notes what a spying operator sees: when each request came, how long it took, and its bytes."""
 
     def __init__(self, collector: str) -> None:

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, rule, run_state_machine_as_test
 
 from deniable import Report, Tally, read_survey, tally_reports
-from deniable_server.store import Outcome, counts
+from deniable_server.store import Verdict, counts
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import pending_table, reports_table
@@ -180,7 +180,7 @@ class Storing(RuleBasedStateMachine):
     def take_and_be_killed(self, batch: Batch, moments: int, tear: float) -> None:
         """Be killed while storing: then all of the batch is there or nothing."""
         made = self._made(batch)
-        outcomes: list[Outcome] = []
+        outcomes: list[Verdict] = []
         with self._killed("take", moments, tear):
             outcomes = self._sent(made)
         if outcomes:
@@ -254,22 +254,22 @@ class Storing(RuleBasedStateMachine):
         tables = (pending_table(SURVEYS[n]), reports_table(SURVEYS[n]))
         return {row[0] for table in tables for row in self._store.db.conn.execute(f"SELECT id FROM {table}")}
 
-    def _sent(self, made: Sequence[tuple[int, Report]]) -> list[Outcome]:
+    def _sent(self, made: Sequence[tuple[int, Report]]) -> list[Verdict]:
         stored = self._store.store_reports([(SURVEYS[n], [each]) for n, each in made])
         return [outcome for (outcome,) in stored]
 
-    def _compare(self, made: Sequence[tuple[int, Report]], outcomes: Sequence[Outcome]) -> None:
+    def _compare(self, made: Sequence[tuple[int, Report]], outcomes: Sequence[Verdict]) -> None:
         for (n, report), outcome in zip(made, outcomes, strict=True):
             before = self._reports[n].get(report.id)
             if not self._is_open(n):
-                assert outcome is Outcome.CLOSED
+                assert outcome is Verdict.CLOSED
             elif before is None:
-                assert outcome is Outcome.STORED
+                assert outcome is Verdict.STORED
                 self._reports[n][report.id] = report
             elif before == report:
-                assert outcome is Outcome.KNOWN
+                assert outcome is Verdict.KNOWN
             else:  # a folded id of which nothing else was kept cannot conflict
-                assert outcome is Outcome.CONFLICT or (outcome is Outcome.KNOWN and SURVEYS[n].retention == "tallies")
+                assert outcome is Verdict.CONFLICT or (outcome is Verdict.KNOWN and SURVEYS[n].retention == "tallies")
 
     @contextmanager
     def _killed(self, what: str, moments: int, tear: float = 1) -> Iterator[None]:

@@ -16,8 +16,8 @@ from deniable_client.device import Given, range_of, true_answer
 Answers = dict[str, Given]
 
 
-class Stopped(Exception):
-    """The person wants to stop."""
+class StopRequest(Exception):
+    """The person typed the word stop."""
 
 
 def ask_all(questions: Sequence[Question]) -> Answers:
@@ -25,7 +25,7 @@ def ask_all(questions: Sequence[Question]) -> Answers:
 
     Raises
     ------
-    Stopped
+    StopRequest
         If the person types stop.
     """
     screens.show([m.TRUTHFULLY, m.HIDDEN])
@@ -34,6 +34,7 @@ def ask_all(questions: Sequence[Question]) -> Answers:
     while number < len(questions):
         given = ask(questions[number], number + 1, len(questions))
         if given is None:
+            # Back at the first question stays there.
             number = max(number - 1, 0)
         else:
             answers[questions[number].id] = given
@@ -53,6 +54,7 @@ def review(questions: Sequence[Question], answers: Answers) -> None:
             with screens.aside():
                 screens.show(screens.review(questions, answers))
                 read(m.SHOWN)
+        # At most 100 questions: longer digits are a slip, and int would take any length.
         elif re.fullmatch(r"[0-9]{1,3}", wish) and 1 <= int(wish) <= len(questions):
             asked = questions[int(wish) - 1]
             given = ask(asked, int(wish), len(questions))
@@ -81,15 +83,16 @@ def ask(asked: Question, number: int, total: int) -> Given | None:
 
 
 def read(prompt: str, *, hidden: bool = False) -> str:
-    """One typed line, without spaces around it and in lower case; Stopped for the word stop.
+    """Read a typed line, stripped and in lower case; raise StopRequest for the word stop.
 
-    Through no shell and no line editor, so that no history keeps it.
+    It is read without a shell or a line editor, so that no history keeps it.
     """
     line: str = click.prompt(prompt, default="", show_default=False, prompt_suffix="", hide_input=hidden)
     click.echo()
+    # Before anything else is done with the line: stop must work everywhere.
     wish = line.strip().lower()
     if wish == "stop":
-        raise Stopped
+        raise StopRequest
     return wish
 
 
@@ -110,6 +113,7 @@ def answer_from(asked: Question, typed: str) -> Given:
     """
     given: object = None
     if asked.kind.is_yes_no:
+        # One letter is enough where there are only two words.
         given = {"n": "no", "y": "yes"}.get(typed, typed)
     elif asked.kind.answers is AnswerKind.LEVELS:
         given = typed
@@ -120,11 +124,11 @@ def answer_from(asked: Question, typed: str) -> Given:
     else:
         given = _option(asked, typed)
     true_answer(asked, given)
-    return given  # type: ignore[return-value]  # whatever else it was, true_answer refused it
+    return given  # type: ignore[return-value]  # true_answer refused every other type
 
 
 def prompt_of(asked: Question) -> str:
-    """What to type for an answer."""
+    """The prompt of a question."""
     if asked.kind.is_yes_no:
         return m.PROMPT_YES_NO
     if asked.kind.takes_several:

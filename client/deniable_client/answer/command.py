@@ -26,12 +26,12 @@ from deniable import (
 from deniable.commands.main import example
 from deniable_client.answer import messages as m
 from deniable_client.answer import screens
-from deniable_client.answer.asking import Stopped, ask_all, read
+from deniable_client.answer.asking import StopRequest, ask_all, read
 from deniable_client.answer.screens import Paragraphs, notice, show
 from deniable_client.client import Client, UndeliveredReport
 from deniable_client.frames import answers_stay
 from deniable_client.link import parse_link
-from deniable_client.memory import Memory, Told, utc_today
+from deniable_client.memory import Disclosure, Memory, utc_today
 
 LONGEST_SLEEP = 30.0
 """Seconds."""
@@ -78,8 +78,8 @@ def in_terminal() -> bool:
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
-class Opened(NamedTuple):
-    """The survey of a link, and what the link says of whoever follows it."""
+class OpenSurvey(NamedTuple):
+    """The survey of a link, with the cohort and the invitation that the link bears."""
 
     client: Client
     survey: Survey
@@ -87,7 +87,7 @@ class Opened(NamedTuple):
     invitation: str | None
 
 
-def open_survey(link: str, memory: Memory | None) -> Opened:
+def open_survey(link: str, memory: Memory | None) -> OpenSurvey:
     """The survey of a link, after all that can be checked before anybody answers."""
     try:
         parsed = parse_link(link)
@@ -100,11 +100,11 @@ def open_survey(link: str, memory: Memory | None) -> Opened:
         end(notice(m.UNREACHABLE, m.UNREACHABLE_TEXT, detail=str(error)))
     except BudgetError:  # its own message is for programmers
         end(notice(m.REFUSED, m.REFUSED_TEXT))
-    return Opened(client, survey, parsed.cohort, parsed.invitation)
+    return OpenSurvey(client, survey, parsed.cohort, parsed.invitation)
 
 
 @answers_stay
-def converse(opened: Opened, *, with_json: bool, own: Memory) -> None:
+def converse(opened: OpenSurvey, *, with_json: bool, own: Memory) -> None:
     """From consent, or from a report that is there already, to the receipt; ``own`` is the memory of the device."""
     client, survey, cohort, invitation = opened
     is_drawn = False
@@ -137,14 +137,14 @@ def converse(opened: Opened, *, with_json: bool, own: Memory) -> None:
         show(receipt(is_old=False, report=report.encode() if with_json else None))
     except BudgetError:  # spent by another process since it was checked
         end(notice(m.REFUSED, m.REFUSED_TEXT))
-    except (Stopped, click.Abort, KeyboardInterrupt):
+    except (StopRequest, click.Abort, KeyboardInterrupt):
         late = m.STOPPED_LATE if client.memory else m.STOPPED_LATE_KIOSK
         invited = m.STOPPED_INVITED if client.memory else m.STOPPED_INVITED_KIOSK
         early = invited if survey.issuer else m.STOPPED
         end(["", late if is_drawn else early], INTERRUPTED)
 
 
-def agree(client: Client, survey: Survey, cohort: str | None, invitation: str | None, told: Told) -> None:
+def agree(client: Client, survey: Survey, cohort: str | None, invitation: str | None, told: Disclosure) -> None:
     """Show what a person should know, until they start; ends where the report would be refused."""
     if closed := screens.not_open(survey, utc_today(), cohort, invitation):
         end(closed)
@@ -202,7 +202,7 @@ def wait(seconds: float) -> None:
 
 
 def send_what_waits(memory: Memory) -> None:
-    """Send every report that waits, to whichever collector it is for."""
+    """Send each report that waits to its own collector."""
     collectors = {kept.collector for kept in memory.pending()}
     found = [each for collector in sorted(collectors) for each in Client(collector, memory=memory).resend()]
     titles = {"sent": m.SENT, "waiting": m.WAITING, "refused": m.NOT_TAKEN}

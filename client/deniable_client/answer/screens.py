@@ -1,4 +1,4 @@
-"""What people read: each screen a function from what is known to paragraphs. None keeps anything."""
+"""The screens of ``deniable answer``: functions that return paragraphs and keep nothing."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from deniable_client.answer import messages as m
 from deniable_client.answer.simulator import split
 from deniable_client.audit.answers import extreme_answers
 from deniable_client.client import CLIENT, tells_use
-from deniable_client.connection import Hindrance
+from deniable_client.collector_connection import Hindrance
 from deniable_client.device import Given, range_of
-from deniable_client.memory import Told
+from deniable_client.memory import Disclosure
 
 WIDTH = 80
 MARGIN = "    "
@@ -41,6 +41,7 @@ def show(paragraphs: Iterable[str], *, err: bool = False) -> None:
     width = min(WIDTH, shutil.get_terminal_size().columns)
     for paragraph in paragraphs:
         for line in paragraph.split("\n"):
+            # Lines of others keep their margin when they wrap, so that none can pass for ours.
             margin = MARGIN if line.startswith(MARGIN) else ""
             click.echo(textwrap.fill(line, width, subsequent_indent=margin, break_on_hyphens=False), err=err)
         click.echo(err=err)
@@ -50,6 +51,7 @@ def show(paragraphs: Iterable[str], *, err: bool = False) -> None:
 def aside() -> Iterator[None]:
     """The terminal's other screen, which leaves nothing behind: for answers that somebody wants to read."""
     has_one = os.environ.get("TERM", "dumb") != "dumb"
+    # The alternate screen of xterm: what is shown there is in no scrollback.
     click.echo("\x1b[?1049h\x1b[H" if has_one else "", nl=False)
     try:
         yield
@@ -58,23 +60,24 @@ def aside() -> Iterator[None]:
 
 
 def own(text: str) -> str:
-    """A text of a survey or a collector: set apart, and without what a terminal would obey."""
+    """A text of a survey or a collector, indented and without control characters."""
     return "\n".join(MARGIN + _UNSAFE.sub("\ufffd", line) for line in text.split("\n"))
 
 
 def inline(text: str) -> str:
-    """A text of a survey within a line of ours: short, and on that line alone."""
+    """A text of a survey within a line of ours, on one line and without control characters."""
     return " ".join(_UNSAFE.sub("\ufffd", text).split())
 
 
 def label_of(question: Question, option: str) -> str:
     """An option as people read it."""
+    # Yes and No are the program's own words, in every survey.
     return (m.YES if option == "yes" else m.NO) if question.kind.is_yes_no else inline(option)
 
 
-def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | None = None) -> Paragraphs:
-    """Who asks, what leaves the device, why true answers help, who can learn what, and what the device told before."""
-    told = told or Told()
+def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclosure | None = None) -> Paragraphs:
+    """The screen of consent: who asks, what is sent, who can learn what, and what the device sent before."""
+    told = told or Disclosure()
     most = Ceiling()
     weak = weakness(survey, told.collector)
     no_admission = said(weak, noAdmission=m.NO_ADMISSION) if _has_yes(survey) else ""
@@ -98,6 +101,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Told | 
             if told.has_told
             else []
         ),
+        # What Start really sends differs: an invitation to be signed for, the hash of one, or nothing.
         m.START_SENDS if survey.issuer else m.HASH_SENT if tells_use(survey) else m.NOTHING_YET,
     ]
 
@@ -107,30 +111,31 @@ def _has_yes(survey: Survey) -> bool:
 
 
 def drawn(survey: Survey, *, is_kiosk: bool) -> str:
-    """That this device asks some of the questions only, and remembers which."""
+    """A sentence that this device asks only some of the questions, and remembers which."""
     sentence = m.DRAWN.format(n=survey.asks, all=len(survey.questions))
     return sentence if is_kiosk else f"{sentence} {m.DRAWN_KEPT}"
 
 
 def invitation(survey: Survey) -> Paragraphs:
-    """What an invitation is used for, and who can see that."""
+    """A paragraph on the use of an invitation, and on who can see it."""
     text = {"invited": m.INVITED_TEXT, "unlinkable": m.UNLINKABLE_TEXT}.get(survey.access)
     return [f"{m.INVITATION}: {text}"] if text else []
 
 
 def odds(survey: Survey) -> Paragraphs:
-    """What chance does: in the question where it does least, and in all of them together."""
+    """A paragraph on the noise of the question that it protects least, and of the whole survey."""
     least = odds_sentences(plainest(survey.questions))
     shown = [m.ODDS_LEAST, least[0]] if len(survey.questions) > 1 else least
     return ["\n".join([f"{m.ODDS}:", *shown, *whole_odds_sentences(survey)])]
 
 
 def _percent(part: float, most: float) -> int:
+    # Rounded up: a share of a ceiling must not look smaller than it is.
     return math.ceil(100 * part / most)
 
 
 def question(asked: Question, number: int, total: int) -> Paragraphs:
-    """One question, its place among all, and what can be answered."""
+    """The screen of one question: its number, its text and its options."""
     place = m.PLACE.format(n=number, all=total) if total > 1 else ""
     options = [f"{n}  {label_of(asked, option)}" for n, option in enumerate(asked.options, start=1)]
     if asked.kind.answers is AnswerKind.LEVELS:
@@ -140,7 +145,7 @@ def question(asked: Question, number: int, total: int) -> Paragraphs:
 
 
 def hint(asked: Question) -> str:
-    """What kind of answer there can be, where the question alone does not say."""
+    """A hint at the form of the answer, where the question alone does not show it."""
     if asked.kind.has_numbers:
         lo, hi = range_of(asked)
         return m.RANGE.format(lo=lo, hi=hi)
@@ -148,7 +153,7 @@ def hint(asked: Question) -> str:
 
 
 def review(questions: Sequence[Question], answers: Mapping[str, Given] | None = None) -> Paragraphs:
-    """That every question is answered; with the answers only for somebody who asked to see them."""
+    """The list of answered questions; with the answers only if the person asked to see them."""
     lines = []
     for number, asked in enumerate(questions, start=1):
         lines += [f"{number}  {m.ANSWERED if answers is None else spoken(asked, answers[asked.id])}", own(asked.text)]
@@ -168,13 +173,14 @@ def receipt(
     *,
     is_old: bool,
     is_mine: bool = True,
-    told: Told | None = None,
+    told: Disclosure | None = None,
     report: bytes | None = None,
 ) -> Paragraphs:
     """What a respondent can keep, as strong as the consent said; what was drawn only for who asked, because people read
     a No as a denial. ``is_mine`` unless the link bears the invitation of another person at this device.
     """
-    weak = weakness(survey, (told or Told()).collector)
+    weak = weakness(survey, (told or Disclosure()).collector)
+    # Questions with equal noise have equal sentences, which are shown once.
     each = list(dict.fromkeys(sentence for asked in survey.questions for sentence in odds_sentences(asked)))
     return [
         m.SENT_BEFORE if is_old else m.SENT,
@@ -196,7 +202,8 @@ def notice(title: str, *sentences: str, detail: str = "") -> Paragraphs:
 def not_open(
     survey: Survey, today: datetime.date, cohort: str | None, invitation: str | None = None
 ) -> Paragraphs | None:
-    """That the survey takes no answers on that day (UTC) or through that link, or None when it does."""
+    """A notice that the survey takes no answers on that day (UTC) or through that link; None if it does."""
+    # Checked here first: a collector need not be asked about days that the survey itself states.
     if survey.opens and today < survey.opens:
         return notice(m.EARLY, m.EARLY_TEXT.format(day=_spelt(survey.opens)))
     if survey.closes and today > survey.closes:
@@ -208,7 +215,7 @@ def not_open(
 
 
 def hindered(survey: Survey, hindrance: Hindrance) -> Paragraphs:
-    """That the collector would take no report, as it says itself before anybody answers."""
+    """A notice that the collector would take no report, as it said before the first question."""
     if hindrance == "early" and survey.opens:
         return notice(m.EARLY, m.EARLY_TEXT.format(day=_spelt(survey.opens)))
     if hindrance in ("used", "unknown"):
@@ -217,10 +224,11 @@ def hindered(survey: Survey, hindrance: Hindrance) -> Paragraphs:
 
 
 def trial(survey: Survey) -> Paragraphs:
-    """What 100 presses would send, for the two answers of each question that differ most."""
+    """The reports of 100 presses of Send, for the two most different answers to each question."""
     paragraphs = [own(survey.title), m.TRY_TITLE]
     for asked in survey.questions:
         lines = [own(asked.text), *odds_sentences(asked)]
+        # The two extremes differ most in what they send; every other answer lies between.
         for answer, name in zip(extreme_answers(asked), (m.TRY_NOTHING, m.TRY_EVERYTHING), strict=True):
             shown = name if asked.kind.takes_several else spoken(asked, answer)
             lines.append(m.TRY_IF.format(answer=shown))

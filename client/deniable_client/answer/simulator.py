@@ -38,6 +38,7 @@ def split(question: Question, answer: Given, presses: int = PRESSES, word: Word 
     {'no': 0, 'yes': 3}
     """
     mechanism, choice = question.mechanism, true_answer(question, answer)
+    # Safe only because nobody gave this answer: 100 draws of a true one would tell it.
     sent = [mechanism.randomize(choice, word) for _ in range(presses)]
     if not mechanism.has_shares:
         return {str(end): sent.count(end) for end in range(mechanism.reports.size)}

@@ -1,4 +1,4 @@
-"""The answers that an audit gives: all that a question has, or the ends and some between."""
+"""The answers that an audit gives: all answers to a question, or the ends and a sample between."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from deniable.survey.question_types import AnswerKind
 from deniable_client.device import range_of
 
 MOST_ANSWERS = 64
+"""Largest number of answers to one question in an audit."""
 
 
 @dataclass(frozen=True)
@@ -20,7 +21,7 @@ class Answers:
 
     question: Question
     given: tuple[Any, ...]
-    """As a person gives them; the ends first and last."""
+    """The answers as a person gives them, the ends first and last."""
     truths: tuple[Any, ...]
     """The answers as the mechanism takes them."""
 
@@ -51,6 +52,7 @@ def some(possible: Sequence[int], dice: random.Random) -> list[int]:
     """All of a sequence, or its ends and a random choice between them, in order."""
     if len(possible) <= MOST_ANSWERS:
         return list(possible)
+    # The ends always, because a mechanism's likelihood ratio is largest between them.
     between = dice.sample(range(1, len(possible) - 1), MOST_ANSWERS - 2)
     return [possible[0], *(possible[place] for place in sorted(between)), possible[-1]]
 
@@ -59,6 +61,7 @@ def _ticks(k: int, dice: random.Random) -> tuple[list[int], ...]:
     """No box, single ones, some sets, all boxes."""
     if 2**k <= MOST_ANSWERS:
         return tuple([box for box in range(k) if number >> box & 1] for number in range(2**k))
+    # Single boxes tell what each does alone, sets whether boxes influence each other.
     singles = [[box] for box in some(range(k), dice)[: MOST_ANSWERS // 2]]
     sets = [sorted(dice.sample(range(k), dice.randrange(2, k))) for _ in range(MOST_ANSWERS - 2 - len(singles))]
     return ([], *singles, *sets, list(range(k)))

@@ -1,4 +1,4 @@
-"""One client audited with one survey: draw, look at every report exactly, count, test."""
+"""The audit of one client with one survey: draw reports, check each exactly, count, test."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ from deniable_client.audit.answers import answers_to
 from deniable_client.audit.contingency import Tables
 from deniable_client.audit.evidence import FAILURE, FOUND, Audit, Check
 from deniable_client.audit.replay import Departure, check_form, replay
-from deniable_client.audit.sampling import Draw, Drawn, Trials, draw_trials
+from deniable_client.audit.sampling import Draw, RecordedReport, Trials, draw_trials
 from deniable_client.audit.timing import check_times
 
 BLOCK = 20_000
+"""Number of reports that are held in memory at a time."""
 
 
 class _Exact:
-    """The first departure found among reports looked at one by one."""
+    """The departures among reports that are checked one by one: their number, and the first of them."""
 
     def __init__(self, name: str) -> None:
         self.name, self.n, self.bad, self.first = name, 0, 0, ""
@@ -34,6 +35,7 @@ class _Exact:
 
     @property
     def check(self) -> Check:
+        # A fault in a share s of n reports is missed with probability (1 - s)^n = 1 - FOUND, solved for s.
         share = 1 - (1 - FOUND) ** (1 / max(self.n, 1))
         power = (
             f"anything else in 1 of {math.floor(1 / share):,} reports" if self.n else "nothing: no report was recorded"
@@ -50,10 +52,10 @@ def audit_survey(
     ----------
     survey : Survey
     draw : callable
-        What is audited.
+        Draws reports from the audited client.
     draws : int
-        Number of reports. Each is of random answers to all questions. With one half, the chance that goes into a
-        report is recorded and the report computed again; the other half is timed.
+        Number of reports, each of random answers to all questions. For one half, the chance that goes into a report is
+        recorded and the report is computed again; the other half is timed.
     failure : float
         Probability that a faultless client is accused of anything.
     dice : random.Random, optional
@@ -65,6 +67,7 @@ def audit_survey(
     tables = Tables(answers, dice)
     ids: list[bytes] = []
     times, codes = np.zeros(0, dtype=np.int64), np.zeros((0, len(survey.questions)), dtype=np.uint16)
+    # Recording chance slows the client down, so one half is timed and the other half recorded.
     for record, n in ((False, draws - draws // 2), (True, draws // 2)):
         trials = draw_trials(survey, answers, n, dice)
         if not record:
@@ -89,6 +92,7 @@ def audit_survey(
         form.check,
         source.check,
         _check_repeats(b"".join(ids)),
+        # Bonferroni: a third of the failure probability each for findings, tables and times.
         *tables.checks(failure / 3),
         check_times(times, codes, answers, failure / 3),
     )
@@ -97,13 +101,16 @@ def audit_survey(
 
 def _check_repeats(ids: bytes) -> Check:
     """Whether all ids differ; random ones do, but for a probability below 1e-20."""
+    # 128 bits are two 64-bit columns, which numpy can sort.
     halves = np.frombuffer(ids, dtype=np.uint64).reshape(-1, 2)
     repeated = len(halves) - len(np.unique(halves, axis=0))
     fault = f"{repeated:,} of {len(halves):,} ids came before" if repeated else None
     return Check("ids differ", fault, "any two alike")
 
 
-def _look(drawn: Drawn, number: int, trials: Trials, survey: Survey, form: _Exact, source: _Exact) -> Report | None:
+def _look(
+    drawn: RecordedReport, number: int, trials: Trials, survey: Survey, form: _Exact, source: _Exact
+) -> Report | None:
     """The report, if its form is right; departures are noted."""
     cohort = trials.cohorts[int(trials.codes[number, -1])]
     right = trials.rights[number]
@@ -122,8 +129,8 @@ def _look(drawn: Drawn, number: int, trials: Trials, survey: Survey, form: _Exac
     return report
 
 
-def _blocks(drawn: Iterator[Drawn], n: int) -> Iterator[list[Drawn]]:
-    """Blocks of what is drawn, at most ``n`` in all."""
+def _blocks(drawn: Iterator[RecordedReport], n: int) -> Iterator[list[RecordedReport]]:
+    """Blocks of drawn reports, at most ``n`` reports in all."""
     drawn = itertools.islice(drawn, n)
     while block := list(itertools.islice(drawn, BLOCK)):
         yield block

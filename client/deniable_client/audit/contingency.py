@@ -1,7 +1,7 @@
-"""Counts of what can be read off reports, by the answers that they were drawn for, and the tests of these counts.
+"""Contingency tables of the features of reports by the answers that they were drawn for, and their tests.
 
-Reports come in blocks, so memory does not grow with their number. All counts are of reports whose form is right; what
-has another form is a fault by itself.
+Reports come in blocks, so memory does not grow with their number. Only reports in the right form are counted; another
+form is a fault by itself.
 """
 
 from __future__ import annotations
@@ -19,30 +19,40 @@ from deniable import Report
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.wire.space import Value
 from deniable_client.audit.answers import Answers
-from deniable_client.audit.evidence import Cells, Check, Counts, Finding, Floats, log_level, measured, telling_event
+from deniable_client.audit.evidence import (
+    CellCounts,
+    Check,
+    Counts,
+    Finding,
+    Floats,
+    log_level,
+    measured,
+    telling_event,
+)
 from deniable_client.audit.together import pair_probabilities
 from deniable_statistics.designs.of_mechanisms import design_of
 
 Codes = NDArray[np.int64]
 
 MOST_PAIRS = 200
-"""Pairs of questions that are looked at; of more a random choice."""
+"""Largest number of pairs of questions that are tested; of more pairs a random sample is."""
 
 GROUPS = 8
-"""Answers to another question are told apart so far: the first, the last, and six groups of the others."""
+"""Number of groups of answers to another question: the first, the last, and six groups of the others."""
 
 BINS = 16
-"""Values of another question likewise: bins of equal length, or the first four marks of a text."""
+"""Number of bins of values of another question: of equal length, or by the first four marks of a text."""
 
 LARGEST_TEXT = 12
-"""A text of at most so many marks is also looked at as a whole."""
+"""Longest text, in marks, that is also tested as a whole."""
 
 NIBBLES, HEX = 32, 16
+"""Number of hexadecimal digits of an id, and of values of a digit."""
 
 
 @dataclass(frozen=True)
 class Feature:
-    """Something that is read off the value of one question.
+    """A feature of the values of one question, with a finite number of values.
 
     Attributes
     ----------
@@ -50,7 +60,7 @@ class Feature:
     size : int
         Number of its values.
     p : ndarray, shape (answers, size), or None
-        Their published probabilities, where they follow from the supports.
+        Published probabilities of the values, where they follow from the supports; else None.
     """
 
     name: str
@@ -59,7 +69,7 @@ class Feature:
 
 
 class Values:
-    """How the values of one question become numbers."""
+    """The encoding of the values of one question as numbers."""
 
     def __init__(self, answers: Answers) -> None:
         self.question, self.answers = answers.question, answers
@@ -72,7 +82,7 @@ class Values:
 
     @cached_property
     def features(self) -> list[Feature]:
-        """What is counted, in the order of `codes`."""
+        """The features that are counted, in the order of `codes`."""
         name, k = self.question.id, self.size
         if not self.is_text:
             return [Feature(name, k, self._published())]
@@ -102,7 +112,7 @@ class Values:
         return self._coarse(self._numbers(values))
 
     def in_bins(self, p: Floats, axis: int) -> Floats:
-        """Probabilities of the values, along an axis, as probabilities of their bins."""
+        """Probabilities of bins, from probabilities of values along an axis."""
         of = np.eye(self.bins_n)[self._coarse(np.arange(self.size))]
         return np.moveaxis(np.moveaxis(p, axis, -1) @ of, -1, axis)
 
@@ -121,7 +131,7 @@ class Values:
         return marks
 
     def _published(self) -> Floats:
-        """Probability that a report supports each option, shape (answers, options), and that it is asked, or not."""
+        """Probabilities that a report supports each option, and of being asked, or not; shape (answers, k)."""
         share = self.question.share_asked
         supported = self.where_asked
         if not self.is_drawn:
@@ -138,13 +148,15 @@ class Values:
 
 PARTS = 3
 MADE, CHOSEN, MEASURED = range(PARTS)
-"""Parts of the reports, a quarter, a quarter and half of them. With the first, each table finds its most telling event;
-with the second, the most telling of those is chosen, because a table of many cells finds more in the first than there
-is; with the third, what it tells is measured."""
+"""Parts of the reports: a quarter, a quarter and a half.
+
+On the first part each table selects its most telling event. On the second the most telling of these is chosen, because
+a table of many cells overfits the first part. On the third its lower bound on epsilon is measured.
+"""
 
 
 class Tables:
-    """Everything that is counted over an audit."""
+    """All contingency tables of an audit."""
 
     def __init__(self, answers: Sequence[Answers], dice: random.Random) -> None:
         self.values = [Values(each) for each in answers]
@@ -178,11 +190,13 @@ class Tables:
             Whether all answers were drawn independently.
         """
         truths: Codes = codes.astype(np.int64)
+        # Of every four reports one goes to MADE, one to CHOSEN and two to MEASURED.
         part = np.minimum(np.arange(len(reports)) % 4, MEASURED) * 2 + free
         columns = [[report.values[each.question.id] for report in reports] for each in self.values]
         bins = [each.bins(column) for each, column in zip(self.values, columns, strict=True)]
         groups = [_groups(truths[:, q], size) for q, size in enumerate(self.sizes)]
         nibbles = np.array([list(bytes.fromhex(report.id)) for report in reports])
+        # An id as 32 hexadecimal digits, each of which must be uniform.
         nibbles = np.stack([nibbles >> 4, nibbles & 15], axis=2).reshape(len(reports), NIBBLES)
         for q, (each, column) in enumerate(zip(self.values, columns, strict=True)):
             for table, found in zip(self.own[q], each.codes(column), strict=True):
@@ -200,15 +214,16 @@ class Tables:
                 _count(self.joint[q, r], *(each[alone] for each in (groups[q], groups[r], bins[q], bins[r])))
 
     def findings(self, failure: float) -> list[Finding]:
-        """What reports tell about each question: as published, and at least how much."""
+        """For each question, departures from the published channel and a lower bound on the real epsilon."""
         fitted = [self._fit(q) for q in range(len(self.values))]
+        # Half of the failure probability for departures from the published channel, half for the bounds on epsilon.
         level = log_level(failure / 2, sum(cells.counts.size for each in fitted for cells, _ in each))
         return [self._finding(q, each, level, failure / (4 * len(fitted))) for q, each in enumerate(fitted)]
 
     def checks(self, failure: float) -> list[Check]:
         """Whether anything else in a report is related to an answer."""
         across = {
-            f"{self._name(q)} by the answer to {self._name(r)}": Cells.of_table(table)
+            f"{self._name(q)} by the answer to {self._name(r)}": CellCounts.of_table(table)
             for (q, r), table in self.across.items()
         }
         joint = {f"{self._name(q)} and {self._name(r)} together": self._together(q, r) for q, r in self.joint}
@@ -226,26 +241,26 @@ class Tables:
         ]  # fmt: skip
 
     def _is_known(self, q: int, r: int) -> bool:
-        """Whether it is known how two values are related: not of texts that one draw relates."""
+        """Whether the joint distribution of two values is known: not for texts within one group."""
         values = self.values[q], self.values[r]
         groups = [each.question.group for each in values]
         return groups[0] is None or groups[0] != groups[1] or not any(each.is_text for each in values)
 
-    def _together(self, q: int, r: int) -> Cells:
-        """Two values under both answers: not related, unless one draw relates them, and then as it does."""
+    def _together(self, q: int, r: int) -> CellCounts:
+        """The joint counts of two values given both answers: independent, except within a group."""
         table, first, second = self.joint[q, r], self.values[q], self.values[r]
         group = first.question.group
         if group is None or group != second.question.group:
-            return Cells.of_table(table)
+            return CellCounts.of_table(table)
         rows = [_told_apart(self.sizes[each]) for each in (q, r)]
         options = [np.array(each.answers.truths)[some] for each, some in zip((first, second), rows, strict=True)]
         p = pair_probabilities(group, first.where_asked[rows[0]], second.where_asked[rows[1]], *options)
         p = second.in_bins(first.in_bins(p, 2), 3)
         table = table[: len(rows[0]), : len(rows[1])]
-        return Cells(table, np.broadcast_to(table.sum((2, 3), keepdims=True), table.shape), p)
+        return CellCounts(table, np.broadcast_to(table.sum((2, 3), keepdims=True), table.shape), p)
 
     def _value_of(self, q: int, feature: str, code: int) -> str:
-        """What a code of a feature stands for."""
+        """The value that a code of a feature stands for, in words."""
         values, others = (
             self.values[q],
             [r for p, r in self.both if p == q and feature.endswith(f" and {self._name(r)}")],
@@ -260,16 +275,16 @@ class Tables:
     def _name(self, q: int) -> str:
         return self.values[q].question.id
 
-    def _fit(self, q: int) -> list[tuple[Cells, str]]:
+    def _fit(self, q: int) -> list[tuple[CellCounts, str]]:
         fitted = []
         for feature, table in zip(self.values[q].features, self.own[q], strict=True):
             if feature.p is not None:
                 counts = table.sum((0, 1))
                 n = np.broadcast_to(counts.sum(1, keepdims=True), counts.shape)
-                fitted.append((Cells(counts, n, feature.p), feature.name))
+                fitted.append((CellCounts(counts, n, feature.p), feature.name))
         return fitted
 
-    def _finding(self, q: int, fitted: list[tuple[Cells, str]], level: float, failure: float) -> Finding:
+    def _finding(self, q: int, fitted: list[tuple[CellCounts, str]], level: float, failure: float) -> Finding:
         question, given = self.values[q].question, self.values[q].answers.given
         fault = None
         for cells, name in fitted:
@@ -296,33 +311,35 @@ class Tables:
         return Finding(question.id, declared, bound, event, moved, fault)
 
 
-def _of_ids(table: Counts) -> Cells:
-    """Every nibble and every bit of ids, which must be uniform whatever else is known."""
+def _of_ids(table: Counts) -> CellCounts:
+    """The counts of every digit and every bit of ids, which must be uniform given everything else."""
+    # A leak of one bit spreads over the eight digits that have it, so each bit is a test of its own.
     bits = np.stack([table[..., [v for v in range(HEX) if v >> bit & 1]].sum(-1) for bit in range(4)], axis=-1)
     n = table.sum(-1, keepdims=True)
     counts = np.concatenate([table, bits], axis=-1)
     p = np.concatenate([np.full(table.shape, 1 / HEX), np.full(bits.shape, 0.5)], axis=-1)
-    return Cells(counts, np.broadcast_to(n, counts.shape), p)
+    return CellCounts(counts, np.broadcast_to(n, counts.shape), p)
 
 
 def _check(
     name: str,
-    cells: dict[str, Cells],
+    cells: dict[str, CellCounts],
     conditions: int,
     failure: float,
     power: str,
 ) -> Check:
-    """Test every cell of every table; the first axes are conditions, under all of which a leak would show alike."""
+    """Test every cell of every table; the first ``conditions`` axes are conditions, any of which may show a leak."""
     if not cells:
         return Check(name, None, "nothing to look at in a survey of one question")
     level = log_level(failure, sum(each.counts.size for each in cells.values()))
     fault = next((f"{each}: not as chance has it" for each, tested in cells.items() if tested.worst(level)), None)
+    # The weakest table decides what the whole check is said to find.
     rise = max(_found(tested, conditions, level) for tested in cells.values())
     return Check(name, fault, power.format(f"{rise:.4f}") if rise < 1 else "nothing, with so few reports")
 
 
-def _found(cells: Cells, conditions: int, level: float) -> float:
-    """The rise that is found in whichever cell it is, by the condition that shows it best."""
+def _found(cells: CellCounts, conditions: int, level: float) -> float:
+    """The rise that is found in any cell, under the condition that shows it best."""
     axes = tuple(range(conditions))
     rises, n = cells.power(level).min(axes), cells.n.sum(axes)
     return float(rises[n > 0].max(initial=0.0))
@@ -331,6 +348,7 @@ def _found(cells: Cells, conditions: int, level: float) -> float:
 def _count(table: Counts, *places: NDArray[np.integer]) -> None:
     """Add one at each place. The first index may stand for two axes of length 2."""
     shape = table.shape if len(places) == table.ndim else (table.shape[0] * table.shape[1], *table.shape[2:])
+    # One bincount for the whole block instead of a loop over reports.
     flat = np.ravel_multi_index([np.asarray(place).ravel() for place in places], shape)
     table += np.bincount(flat, minlength=table.size).reshape(table.shape)
 
@@ -340,18 +358,19 @@ def _zeros(*shape: int) -> Counts:
 
 
 def _alone(size: int) -> int:
-    """How many of the groups hold one answer."""
+    """Number of groups that hold a single answer."""
     return GROUPS if size <= GROUPS else 2
 
 
 def _told_apart(size: int) -> Codes:
-    """The answers that these groups hold, in their order."""
+    """The answers that have a group of their own, in order."""
     return np.arange(size) if size <= GROUPS else np.array([0, size - 1])
 
 
 def _groups(codes: Codes, size: int) -> Codes:
     if size <= GROUPS:
         return codes
+    # The ends alone, the others interleaved in six groups.
     others = 2 + codes % (GROUPS - 2)
     return np.where(codes == 0, 0, np.where(codes == size - 1, 1, others))
 

@@ -1,4 +1,4 @@
-"""What many serialised reports tell: departures from a published channel, and a lower bound on the real epsilon.
+"""Statistics of an audit: departures of reports from a published channel, and a lower bound on the real epsilon.
 
 Every test compares a count with the probability that it has if the client is faultless, known from the mechanism's
 integers or, for what must not be related at all, from the margins of a table. A count ``x`` of ``n`` with probability
@@ -28,10 +28,10 @@ from scipy.special import betaincinv, rel_entr
 from deniable.errors import DeniableError
 
 FAILURE = 1e-6
-"""Probability that a faultless client is accused, over everything that one audit looks at."""
+"""Significance level of a whole audit: the probability that a faultless client is accused."""
 
 FOUND = 0.999
-"""Probability of finding a leak as large as an audit says that it finds."""
+"""Power: the probability of finding a leak of the size that an audit says it would find."""
 
 Counts = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -43,22 +43,22 @@ class AuditFailed(DeniableError):
 
 @dataclass(frozen=True)
 class Finding:
-    """What reports tell about the answer to one question.
+    """The evidence that reports give about the answer to one question.
 
     Attributes
     ----------
     question : str
     declared : float
-        Epsilon of one report to the question.
+        Published epsilon of one report to the question, in nats.
     bound : float
-        Lower bound on the real one.
+        Lower confidence limit of the real epsilon.
     event : str
-        What gives the answer away most.
+        The event that reveals the answer most.
     moved : float
         A report whose probability under an answer is larger than published by this much is found with probability
-        `FOUND`, whichever report and answer it is.
+        `FOUND`, for every report and answer.
     fault : str or None
-        The report that is too likely or too unlikely, or None.
+        The first value whose probability departs from the published one, or None.
     """
 
     question: str
@@ -76,7 +76,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Check:
-    """One property of all reports: what was found wrong, or None, and how small a fault would have been found."""
+    """The test of one property of all reports: the fault that was found, or None, and the power of the test."""
 
     name: str
     fault: str | None
@@ -101,8 +101,8 @@ class Audit:
 
 
 @dataclass(frozen=True)
-class Cells:
-    """Counts with the probabilities that they have in the reports of a faultless client; arrays of one shape.
+class CellCounts:
+    """Counts with their probabilities in the reports of a faultless client; arrays of one shape.
 
     Attributes
     ----------
@@ -116,9 +116,10 @@ class Cells:
     p: Floats
 
     @classmethod
-    def of_table(cls, table: Counts) -> Cells:
-        """The cells of tables, shape (..., rows, columns), whose rows and columns must not be related."""
+    def of_table(cls, table: Counts) -> CellCounts:
+        """The cells of tables, shape (..., rows, columns), whose rows and columns must be independent."""
         rows, columns = table.sum(-1, keepdims=True), table.sum(-2, keepdims=True)
+        # Given its margins, a cell of an independent table is hypergeometric, to which Hoeffding's bound applies too.
         p = columns / np.maximum(columns.sum(-1, keepdims=True), 1)
         return cls(table, np.broadcast_to(rows, table.shape), np.broadcast_to(p, table.shape))
 
@@ -128,7 +129,7 @@ class Cells:
         return -self.n * _divergence(x, self.p)
 
     def worst(self, log_level: float) -> tuple[int, ...] | None:
-        """The place of the count furthest off, if its p-value is below the level."""
+        """The index of the count with the smallest p-value, if that is below the level."""
         log_p = self.log_p()
         if not log_p.size:
             return None
@@ -136,12 +137,13 @@ class Cells:
         return tuple(int(each) for each in place) if log_p[place] < log_level else None
 
     def power(self, log_level: float) -> Floats:
-        """How much larger each probability must be to be found with probability `FOUND`; see `smallest_rise`."""
+        """The smallest rise of each probability that is found with probability `FOUND`; see `smallest_rise`."""
         return smallest_rise(self.n, self.p, log_level)
 
 
 def log_level(failure: float, tests: int) -> float:
     """The logarithm of the level of one of many two-sided tests."""
+    # Bonferroni, and a half for each side; as a logarithm, because it is compared with Chernoff's exponent.
     return math.log(failure / (2 * max(tests, 1)))
 
 
@@ -173,14 +175,16 @@ def smallest_rise(n: ArrayLike, p: ArrayLike, level: float) -> Floats:
         x = middle / np.maximum(n, 1)
         refused = n * _divergence(x, p) > -level
         low, high = np.where(refused, low, middle), np.where(refused, middle, high)
+    # The first whole count beyond the limit.
     first = np.minimum(np.floor(high) + 1, n)
+    # KL(1, p) = -log p: if even n of n is not refused, no rise is found.
     possible = n * np.log(np.maximum(p, 1e-300)) < level
     rise = betaincinv(np.maximum(first, 1), n - first + 1, FOUND) - p
     return np.asarray(np.where(possible & (n > 0), rise, np.inf))
 
 
 def _divergence(x: Floats, p: Floats) -> Floats:
-    """Kullback-Leibler divergence of two coins, in nats; where it is infinite, so large that no count passes."""
+    """Kullback-Leibler divergence of two Bernoulli distributions, in nats; 1e300 where it is infinite."""
     return np.asarray(np.minimum(rel_entr(x, p) + rel_entr(1 - x, 1 - p), 1e300))
 
 
@@ -213,12 +217,15 @@ def telling_event(table: Counts, level: float) -> Event | None:
         As for `log_ratio_below`, which measures exactly what is chosen here on other reports.
     """
     totals = table.sum(1)
+    # exp(-z^2 / 2) bounds a normal tail; this only selects the event, it measures nothing.
     z = math.sqrt(-2 * math.log(level))
     best: Event | None = None
     for answer in np.flatnonzero(totals):
+        # Neyman-Pearson: for two answers the best event holds the values with the largest likelihood ratios.
         order = np.argsort((table + 0.5) / (table[answer] + 0.5), axis=1, kind="stable")
         here = np.cumsum(table[answer][order], axis=1)
         there = np.cumsum(np.take_along_axis(table, order, axis=1), axis=1)
+        # Normal limits of Poisson counts, the upper one as the root of (there - m)^2 = z^2 m.
         low = here - z * np.sqrt(here)
         high = there + z * np.sqrt(there + z * z / 4) + z * z / 2
         with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""One report looked at exactly: its bytes, and what the published mechanisms make of the chance that it was drawn with.
+"""The exact check of one report: its bytes, and its computation anew from the chance that it was drawn with.
 
 This finds what no statistics can: a generator that is not the system's, an id or a cohort that carries an answer, an
 encoding of the same length that does, and any departure from the mechanisms however rare, once it happens at all.
@@ -14,7 +14,7 @@ from deniable.access.issuer import nonce_of, report_id
 from deniable_client.device import draw_questions, mixed
 
 WORD, ID = 4, 16
-"""Bytes of a word and of an id, as the clients take them."""
+"""Length in bytes of a word and of an id, as the clients draw them."""
 
 
 class Departure(Exception):
@@ -28,7 +28,7 @@ class _NoMoreWords(Exception):
 def check_form(line: bytes, survey: Survey, cohort: str | None, credential: str | None = None) -> Report:
     """Read a report, or raise a `Departure` unless it has the only bytes that its id, cohort and values can have.
 
-    What it carries to be counted is what was given to the device before the answers, and a token says the id as well.
+    The credential must be the one that the device had before the answers; a token determines the id as well.
     """
     try:
         canonical = survey.canonical_form.read(line)
@@ -41,6 +41,7 @@ def check_form(line: bytes, survey: Survey, cohort: str | None, credential: str 
         raise Departure("another credential than the device was given")
     if survey.tokens and credential and report.id != report_id(nonce_of(credential)):
         raise Departure("an id that is not that of its token")
+    # Spaces, escapes or another order of keys could carry an answer within a valid report.
     if (expected := report.encode()) != line:
         place = next((n for n, (a, b) in enumerate(zip(line, expected, strict=False)) if a != b), len(expected))
         raise Departure(f"byte {place} of {len(line)} is not as reports are written")
@@ -66,12 +67,14 @@ def replay(
         The answers, as mechanisms take them.
     cohort : str or None
     chance : sequence of bytes
-        What the client took from the system's source: 16 bytes for the id and 4 for each word, in whatever order.
+        What the client took from the system's source: 16 bytes for the id and 4 for each word, in any order.
     credential : str, optional
-        What the device was given before the answers. A token brings its id, which then is not drawn.
+        What the device was given before the answers. With a token the id is not drawn.
     """
+    # Ids and words have different lengths, so the order of the calls does not matter.
     ids = [each.hex() for each in chance if len(each) == ID]
     words = [int.from_bytes(each, "little") for each in chance if len(each) == WORD]
+    # With a token the id is not drawn: it is part of the nonce that was signed before.
     wanted = 0 if survey.tokens and credential else 1
     if len(ids) != wanted or len(words) != len(chance) - wanted:
         raise Departure(
@@ -91,6 +94,7 @@ def replay(
         values = mixed(survey, choices, draw_questions(survey, word), word)
     except _NoMoreWords:
         raise Departure(f"took {len(words)} words from the system; the mechanisms need more") from None
+    # A word too many could have decided something that no mechanism asks for.
     if unused := len(list(left)):
         raise Departure(f"took {len(words)} words from the system; the mechanisms need {len(words) - unused}")
     if Report(mine, cohort, values, credential).encode() != line:

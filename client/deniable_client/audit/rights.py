@@ -1,4 +1,4 @@
-"""What reports carry to be counted, in an audit: drawn before there is an answer, as for people."""
+"""The credentials of the reports of an audit, drawn before there is an answer, as for people."""
 
 from __future__ import annotations
 
@@ -10,26 +10,25 @@ from deniable.access.blind_rsa import SIZE
 from deniable.access.issuer import NONCE, TOKEN_TYPE
 
 INVITATION = 16
-"""Bytes of an invitation."""
+"""Length of an invitation, in bytes."""
 
 
 @dataclass(frozen=True)
-class Rights:
+class Credentials:
     """One credential for each report, in hexadecimal: an invitation, or what has the form of a token.
 
     Attributes
     ----------
     before, after : str
-        What all have in common.
+        The text before and after, which all credentials have in common.
     own : bytes
-        What each has of its own, one after the other: an invitation, or a nonce.
+        The random parts, one after the other: invitations, or nonces of tokens.
     size : int
-        Bytes of each of these; 0 where reports carry nothing.
+        Length of each random part in bytes; 0 where reports carry no credential.
 
     Notes
     -----
-    The signature of these tokens is zeros. Nobody who audits has the key, and a client that has its token already looks
-    at it no more.
+    The signatures of these tokens are zeros: an auditor has no key, and a client does not verify a token that it has.
     """
 
     before: str = ""
@@ -38,8 +37,8 @@ class Rights:
     size: int = 0
 
     @classmethod
-    def of(cls, survey: Survey, n: int) -> Rights:
-        """Random ones for ``n`` reports."""
+    def of(cls, survey: Survey, n: int) -> Credentials:
+        """Random credentials for ``n`` reports."""
         if survey.tokens:
             whole, start = survey.tokens.token(bytes(NONCE), bytes(SIZE)), 2 * len(TOKEN_TYPE)
             return cls(whole[:start], whole[start + 2 * NONCE :], os.urandom(NONCE * n), NONCE)

@@ -1,4 +1,4 @@
-"""Reports of chosen answers, drawn from either client, each with the chance that went into it and the time it took."""
+"""Reports of chosen answers, drawn from either client, with the chance that went into each and the time it took."""
 
 from __future__ import annotations
 
@@ -24,32 +24,32 @@ from numpy.typing import NDArray
 from deniable import Survey
 from deniable.errors import DeniableError
 from deniable_client.audit.answers import Answers
-from deniable_client.audit.rights import Rights
+from deniable_client.audit.rights import Credentials
 from deniable_client.device import randomize
 
 
 @dataclass(frozen=True)
 class Trials:
-    """Who answers what: one row for each report.
+    """The answers and the cohort of each report of an audit, one row for each report.
 
     Attributes
     ----------
     answers : tuple of Answers
-        What the codes stand for, question by question.
+        The answers that codes stand for, question by question.
     cohorts : tuple of str or None
     codes : ndarray of uint16, shape (n, questions + 1)
         Number of the answer to each question, and last the number of the cohort.
     free : ndarray of bool, shape (n,)
         Whether all answers were drawn independently; otherwise all but one are their question's first, or last.
-    rights : Rights
-        What each report carries to be counted.
+    rights : Credentials
+        The credential of each report.
     """
 
     answers: tuple[Answers, ...]
     cohorts: tuple[str | None, ...]
     codes: NDArray[np.uint16]
     free: NDArray[np.bool_]
-    rights: Rights
+    rights: Credentials
 
     def __len__(self) -> int:
         return len(self.codes)
@@ -67,21 +67,22 @@ class Trials:
         return [each.truths[code] for each, code in zip(self.answers, codes[:-1], strict=True)]
 
 
-class Drawn(NamedTuple):
-    """One report as it is sent, how long it took, and what the client took from the system's source of chance."""
+class RecordedReport(NamedTuple):
+    """One report as it is sent, the time it took in nanoseconds, and the random bytes that the client drew."""
 
     line: bytes
     nanoseconds: int
     chance: tuple[bytes, ...] | None
 
 
+# Nanoseconds, the random bytes of each call in hexadecimal (or -), and the report, as draw.mjs prints them.
 _LINE = re.compile(rb"([0-9]+) (-|(?:[0-9a-f]*,)*) (.*)", re.DOTALL)
 
-Draw = Callable[[Survey, Trials, bool], Iterator[Drawn]]
-"""Gives a report for each trial; the flag says whether to record chance."""
+Draw = Callable[[Survey, Trials, bool], Iterator[RecordedReport]]
+"""A function that draws a report for each trial; the flag says whether to record the random bytes."""
 
 Send = Callable[..., bytes]
-"""What a Python client sends: of a survey, answers, a cohort and, where reports carry one, a credential."""
+"""A function that returns the report of a Python client for a survey, answers, a cohort and perhaps a credential."""
 
 
 def draw_trials(survey: Survey, answers: tuple[Answers, ...], n: int, dice: random.Random) -> Trials:
@@ -95,33 +96,35 @@ def draw_trials(survey: Survey, answers: tuple[Answers, ...], n: int, dice: rand
     sizes = np.array([len(each.given) for each in answers])
     uniform = (generator.random((n, len(sizes))) * sizes).astype(np.uint16)
     ends = np.where(generator.random(uniform.shape) < 0.5, 0, sizes - 1)
+    # Half ends, half uniform: the ends are the answers that mechanisms separate most.
     anything = np.where(generator.random(uniform.shape) < 0.5, ends, uniform)
     free = generator.random(n) < 0.5
+    # All first or all last answers, then one of them replaced: a leak of one answer shows against a fixed background.
     base = np.where(generator.random((n, 1)) < 0.5, 0, sizes - 1)
     changed = generator.integers(len(sizes), size=(n, 1)) == np.arange(len(sizes))
     chosen = np.where(free[:, None] | changed, np.where(free[:, None], anything, uniform), base)
     cohort = generator.integers(len(cohorts), size=(n, 1))
-    return Trials(answers, cohorts, np.hstack([chosen, cohort]).astype(np.uint16), free, Rights.of(survey, n))
+    return Trials(answers, cohorts, np.hstack([chosen, cohort]).astype(np.uint16), free, Credentials.of(survey, n))
 
 
 def draws_of(send: Send, clock: Callable[[], int] = time.perf_counter_ns) -> Draw:
     """Reports of a client in Python: each trial once, timed by a clock in nanoseconds."""
 
-    def draw(survey: Survey, trials: Trials, record: bool) -> Iterator[Drawn]:
+    def draw(survey: Survey, trials: Trials, record: bool) -> Iterator[RecordedReport]:
         for number, (answers, cohort) in enumerate(trials):
             right = trials.rights[number]
             with recording() if record else _unrecorded() as chance:
                 start = clock()
                 line = send(survey, answers, cohort) if right is None else send(survey, answers, cohort, right)
                 took = clock() - start
-            yield Drawn(line, took, None if chance is None else tuple(chance))
+            yield RecordedReport(line, took, None if chance is None else tuple(chance))
 
     return draw
 
 
 @contextmanager
 def recording() -> Iterator[list[bytes]]:
-    """Everything that is taken from the system's source of chance, call by call."""
+    """Record everything that is taken from the system's source of chance within the block, call by call."""
     taken: list[bytes] = []
     system = os.urandom
 
@@ -129,6 +132,7 @@ def recording() -> Iterator[list[bytes]]:
         taken.append(system(size))
         return taken[-1]
 
+    # Both clients in Python take all chance from os.urandom, looked up at each call.
     os.urandom = urandom
     try:
         yield taken
@@ -142,7 +146,7 @@ def _unrecorded() -> Iterator[None]:
 
 
 def send_python(survey: Survey, answers: Mapping[str, Any], cohort: str | None, credential: str | None = None) -> bytes:
-    """What the Python client sends."""
+    """The report that the Python client sends."""
     return randomize(survey, answers, cohort, credential=credential).encode()
 
 
@@ -152,7 +156,7 @@ draw_python = draws_of(send_python)
 def draws_of_javascript(index: Path) -> Draw:
     """Reports of a browser client, whose module is given, run by Node.js."""
 
-    def draw(survey: Survey, trials: Trials, record: bool) -> Iterator[Drawn]:
+    def draw(survey: Survey, trials: Trials, record: bool) -> Iterator[RecordedReport]:
         with tempfile.TemporaryDirectory() as folder:
             request, codes, rights = (Path(folder) / name for name in ("request.json", "codes", "rights"))
             content = {
@@ -163,6 +167,7 @@ def draws_of_javascript(index: Path) -> Draw:
                 "right": {"before": trials.rights.before, "after": trials.rights.after, "size": trials.rights.size},
             }
             request.write_text(json.dumps(content), encoding="ascii")
+            # Little-endian 16-bit numbers, which JavaScript reads as a Uint16Array.
             codes.write_bytes(trials.codes.astype("<u2").tobytes())
             rights.write_bytes(trials.rights.own)
             script = files(__package__) / "draw.mjs"
@@ -171,16 +176,16 @@ def draws_of_javascript(index: Path) -> Draw:
     return draw
 
 
-def _lines_of(command: Sequence[str]) -> Iterator[Drawn]:
+def _lines_of(command: Sequence[str]) -> Iterator[RecordedReport]:
     with subprocess.Popen(command, stdout=subprocess.PIPE) as process:
         assert process.stdout is not None
         for line in process.stdout:
             found = _LINE.fullmatch(line.removesuffix(b"\n"))
             if not found:  # the rest of a report that holds a line break
-                yield Drawn(line, 0, None)
+                yield RecordedReport(line, 0, None)
                 continue
             chance = found[2].decode("ascii")
-            yield Drawn(
+            yield RecordedReport(
                 found[3], int(found[1]), None if chance == "-" else tuple(map(bytes.fromhex, chance.split(",")[:-1]))
             )
     if process.returncode:

@@ -16,12 +16,13 @@ from numpy.typing import NDArray
 from scipy.special import betaincinv
 
 from deniable_client.audit.answers import Answers
-from deniable_client.audit.evidence import FOUND, Cells, Check, log_level
+from deniable_client.audit.evidence import FOUND, CellCounts, Check, log_level
 
 TOLERANCE = 100_000
-"""Nanoseconds: a difference below 0.1 ms is lost in what follows, writing to storage and to the network."""
+"""Largest difference that is tolerated, in nanoseconds: 0.1 ms is lost in writing to storage and to the network."""
 
 QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.99, 0.999)
+"""Quantiles of all times at which the distributions are compared."""
 
 
 def check_times(
@@ -54,8 +55,10 @@ def check_times(
                 np.bincount(own, weights=longer, minlength=len(n)).astype(np.int64)
                 for longer in (times > limit, times > limit + TOLERANCE)
             )
-            slow = Cells(shorter, n, (plain.sum() - plain + shorter) / len(times))
-            fast = Cells(n - plain, n, (len(times) - shorter.sum() - (n - shorter) + n - plain) / len(times))
+            # Reports longer than the limit: those of this answer with the tolerance off, the others as they are.
+            slow = CellCounts(shorter, n, (plain.sum() - plain + shorter) / len(times))
+            # The other way round: this answer as it is, the others with the tolerance off.
+            fast = CellCounts(n - plain, n, (len(times) - shorter.sum() - (n - shorter) + n - plain) / len(times))
             for word, cells in (("longer", slow), ("shorter", fast)):
                 off = (cells.log_p() < level) & (cells.counts > cells.n * cells.p)
                 if fault is None and off.any():
@@ -66,10 +69,11 @@ def check_times(
 
 
 def _power(limit: float, quantile: float, n: int, total: int, level: float) -> str:
-    """What is found in the rarest answer, given how many reports take longer than a limit by chance."""
+    """The share of delayed reports that would be found for the rarest answer, in words."""
+    # The smallest number of delayed reports of the rarest answer that the test refuses.
     usual = (1 - quantile) * total
     late = np.arange(1, n + 1)
-    cells = Cells(late, np.full(n, n), np.minimum((usual + late) / total, 1.0))
+    cells = CellCounts(late, np.full(n, n), np.minimum((usual + late) / total, 1.0))
     found = late[(cells.log_p() < level) & (late > n * cells.p)]
     if not found.size:
         return f"none delayed to {(limit + TOLERANCE) / 1e6:.2f} ms"

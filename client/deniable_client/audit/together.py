@@ -1,4 +1,4 @@
-"""What is published of two values of one draw: they are related, and in no other way than the draw relates them."""
+"""The published joint distribution of two values of one group, which its draw makes dependent."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Codes = NDArray[np.int64]
 def pair_probabilities(
     group: Group, first: Floats, second: Floats, first_options: Codes, second_options: Codes
 ) -> Floats:
-    """How likely two questions of a group get each pair of values, under each pair of answers.
+    """Probabilities of each pair of values of two questions of a group, under each pair of answers.
 
     Parameters
     ----------
@@ -34,6 +34,7 @@ def pair_probabilities(
         return _asked_pairs(group, first, second, first_options, second_options)
     (n, k), (m, values) = first.shape, second.shape
     asked = group.draw / group.size
+    # Draws of s of k questions: one given question with s / k, two with s (s - 1) / (k (k - 1)).
     both = asked * (group.draw - 1) / (group.size - 1)
     p = np.zeros((n, m, k + 1, values + 1))
     p[:, :, :-1, :-1] = both * _asked_pairs(group, first, second, first_options, second_options)
@@ -51,5 +52,6 @@ def _asked_pairs(group: Group, first: Floats, second: Floats, first_options: Cod
     k = first.shape[1]
     as_true, other = support_of_digits(group.joint, k, 2).floats
     is_true = np.eye(k)[first_options][:, None, :, None] * np.eye(k)[second_options][None, :, None, :]
+    # The true pair of values has one probability under the joint response, every other pair another one.
     pairs: Floats = other + is_true * (as_true - other)
     return pairs

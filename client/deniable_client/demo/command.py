@@ -136,7 +136,7 @@ def show_table(survey: Survey, people: list[Answers], result: dict[str, Any], da
 
 
 def keep_running(url: str, survey_id: str, database: Path) -> None:
-    """Leave the collector to whoever wants to answer in a browser, until Ctrl-C."""
+    """Leave the collector running for people who want to answer in a browser, until Ctrl-C."""
     click.echo()
     click.echo(f"Answer it yourself:  {url}/s/{survey_id}")
     click.echo(f"Results:             {url}/s/{survey_id}/results")

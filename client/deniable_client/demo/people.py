@@ -19,6 +19,7 @@ def survey_file() -> str:
 
 def everybody(survey: Survey) -> list[Answers]:
     """The true answers of all 6,366 people, as labels of the survey's options."""
+    # Codes of the data set: affairs from 0, the two scales from 1.
     first_code = {"affair": 0, "religious": 1, "rate_marriage": 1}
     with (files(__package__) / "redbook1974.csv").open(encoding="ascii") as file:
         return [
@@ -33,6 +34,8 @@ def everybody(survey: Survey) -> list[Answers]:
 def choose(people: list[Answers], n: int) -> list[Answers]:
     """``n`` of them at random; beyond their number everybody and some twice."""
     dice = random.SystemRandom()
+    # Everybody as often as possible, the rest without replacement: the shares stay as near to the true ones as they
+    # can.
     whole, rest = divmod(n, len(people))
     return people * whole + dice.sample(people, rest)
 

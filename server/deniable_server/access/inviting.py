@@ -1,4 +1,4 @@
-"""What an author does about invitations, in a collector's or an issuer's file or over HTTP."""
+"""An author's access to invitations, in a collector's or an issuer's database or over HTTP."""
 
 from __future__ import annotations
 
@@ -8,32 +8,32 @@ from typing import Any, Protocol, TypeVar
 from deniable.errors import CollectorError
 from deniable_server.access import remote
 from deniable_server.location import Location
-from deniable_server.store import Added, Unused, open_store
+from deniable_server.store import InvitationCounts, InvitationUsage, open_store
 
 MOST_HASHES = 10_000
-"""Hashes in one request."""
+"""Largest number of hashes in one request."""
 
 
-Answer = TypeVar("Answer", Added, Unused)
+Answer = TypeVar("Answer", InvitationCounts, InvitationUsage)
 
 
-class Inviting(Protocol):
-    """Where the invitations of a survey are kept."""
+class InvitationStore(Protocol):
+    """A store of invitations: a database, or a running collector."""
 
-    def add_invitations(self, survey_id: str, hashes: Sequence[str]) -> Added:
-        """Invite whoever has the secrets of these hashes."""
+    def add_invitations(self, survey_id: str, hashes: Sequence[str]) -> InvitationCounts:
+        """Add the invitations with these hashes."""
 
-    def unused_invitations(self, survey_id: str, hashes: Sequence[str] | None = None) -> Unused:
-        """How many were invited, how many invitations are unused, and which of some."""
+    def unused_invitations(self, survey_id: str, hashes: Sequence[str] | None = None) -> InvitationUsage:
+        """Numbers of invitations and unused ones, and which of the given hashes are unused."""
 
 
-def inviting(database: Location, url: str | None = None, token: str | None = None) -> Inviting:
-    """The store of a file, or a running collector where there is an address."""
+def inviting(database: Location, url: str | None = None, token: str | None = None) -> InvitationStore:
+    """The store of a database, or the collector at ``url`` if that is given."""
     return _Remote(url, token) if url else open_store(database)
 
 
-def add_invitations(place: Inviting, survey_id: str, hashes: Sequence[str]) -> Added:
-    """Invite, however many there are. What failed halfway can be sent again: who was invited stays so.
+def add_invitations(place: InvitationStore, survey_id: str, hashes: Sequence[str]) -> InvitationCounts:
+    """Add any number of invitations. After a failure the same can be added again: known ones stay as they are.
 
     Raises
     ------
@@ -41,14 +41,15 @@ def add_invitations(place: Inviting, survey_id: str, hashes: Sequence[str]) -> A
         If there is no such survey, it has no invitations there, or the place cannot be reached.
     """
     added = known = 0
+    # In blocks that one request may hold; repeating them is harmless.
     for start in range(0, len(hashes), MOST_HASHES):
         of_these = place.add_invitations(survey_id, hashes[start : start + MOST_HASHES])
         added, known = added + of_these.added, known + of_these.known
-    return Added(added, known)
+    return InvitationCounts(added, known)
 
 
-def unused_invitations(place: Inviting, survey_id: str, hashes: Sequence[str] | None = None) -> Unused:
-    """How many were invited, how many invitations are unused, and which of the hashes given, unless results are live.
+def unused_invitations(place: InvitationStore, survey_id: str, hashes: Sequence[str] | None = None) -> InvitationUsage:
+    """Numbers of invitations and unused ones, and which of the given hashes are unused, unless results are live.
 
     Raises
     ------
@@ -70,16 +71,17 @@ class _Remote:
         self._url = url
         self._token = token
 
-    def add_invitations(self, survey_id: str, hashes: Sequence[str]) -> Added:
+    def add_invitations(self, survey_id: str, hashes: Sequence[str]) -> InvitationCounts:
         """Invite over HTTP."""
-        return self._read(Added, remote.invitations(self._url, self._token, survey_id, "", hashes))
+        return self._read(InvitationCounts, remote.invitations(self._url, self._token, survey_id, "", hashes))
 
-    def unused_invitations(self, survey_id: str, hashes: Sequence[str] | None = None) -> Unused:
+    def unused_invitations(self, survey_id: str, hashes: Sequence[str] | None = None) -> InvitationUsage:
         """Ask over HTTP."""
-        return self._read(Unused, remote.invitations(self._url, self._token, survey_id, "/unused", hashes))
+        return self._read(InvitationUsage, remote.invitations(self._url, self._token, survey_id, "/unused", hashes))
 
     def _read(self, kind: Callable[..., Answer], answer: dict[str, Any]) -> Answer:
         try:
+            # A collector of another version may answer with other fields.
             return kind(**answer)
         except TypeError:
             raise CollectorError(f"{self._url}: must answer as a collector does, got something else") from None

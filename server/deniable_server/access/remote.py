@@ -1,4 +1,4 @@
-"""What an author or researcher asks of a running collector over HTTP."""
+"""The calls of authors and researchers to a running collector over HTTP."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ import urllib3
 from deniable import CollectorError, Survey, parse_survey
 from deniable.unreachable import unreachable
 
+# No redirects: a token must not follow one to another host.
 _http = urllib3.PoolManager(retries=urllib3.Retry(3, redirect=0, backoff_factor=0.2), timeout=30)
 
 
 def publish(url: str, token: str | None, survey: Survey, force: bool = False) -> bool:
-    """Publish a survey, with `force` also one that devices refuse; whether it is new there."""
+    """Publish a survey, with ``force`` also one that devices refuse; return whether it is new there."""
     path = "/surveys?force=true" if force else "/surveys"
     answer = _call("POST", url, path, token=_needed(token), body=survey.document)
     identifier = _object(answer, url).get("id")
+    # The address follows from the bytes: another one means that other bytes were published.
     if identifier != survey.id:
         raise CollectorError(f"{url}: published the survey as {identifier}, which is not its address {survey.id}")
     return answer.status == 201
@@ -41,7 +43,7 @@ def close(url: str, token: str | None, survey_id: str) -> None:
 
 
 def estimates(url: str, token: str | None, survey_id: str, query: Mapping[str, Any]) -> dict[str, Any]:
-    """The collector's estimates; the query is that of the API. A token is needed where readers do."""
+    """The collector's estimates; the query is that of the API. A token is needed if the results are not public."""
     fields = {key: str(value) for key, value in query.items() if value is not None}
     return _object(_call("GET", url, f"/surveys/{survey_id}/estimates", token=token, fields=fields), url)
 
@@ -133,6 +135,7 @@ def _call(
             preload_content=not stream,
         )
     except urllib3.exceptions.HTTPError as error:
+        # Certificates get a sentence of their own: the token was not sent, and must not be sent in the clear instead.
         if isinstance(getattr(error, "reason", error), urllib3.exceptions.SSLError):
             raise CollectorError(
                 f"{url}: this machine does not trust its certificate, so nothing was sent; check the date and the "
@@ -145,7 +148,7 @@ def _call(
 
 
 def _object(answer: urllib3.BaseHTTPResponse, url: str) -> dict[str, Any]:
-    """What an answer says, which must be an object of JSON: anything else comes from somebody on the way."""
+    """The JSON object of an answer; anything else comes from something between here and the collector."""
     try:
         found = answer.json()
     except ValueError:
@@ -157,6 +160,7 @@ def _object(answer: urllib3.BaseHTTPResponse, url: str) -> dict[str, Any]:
 
 def _detail(answer: urllib3.BaseHTTPResponse) -> str:
     try:
+        # The sentence goes to a terminal, whose control characters it must not hold.
         return "".join(filter(str.isprintable, str(answer.json()["detail"])))[:1000]
     except (ValueError, KeyError, TypeError):
         return "without saying why"

@@ -18,24 +18,28 @@ from deniable.errors import DeniableError
 from deniable_server.store import Store, TokenRow
 
 SCOPES = ("publish", "operate", "metrics", "read")
-"""``publish``: publish surveys, list and close one's own, read their results. ``operate``: also those of others.
-``metrics``: read ``/metrics``. ``read``: read the results of every survey that needs a token for it."""
+"""Scopes of API tokens.
+
+``publish``: publish surveys, list and close one's own, read their results. ``operate``: the same for all surveys.
+``metrics``: read ``/metrics``. ``read``: read the results of every survey that needs a token for it.
+"""
 
 INCLUDED = {"operate": ("publish", "read"), "publish": ("read",)}
-"""What a scope may besides what it says."""
+"""Scopes that a scope includes."""
 
 DEFAULT_DAYS = 90
+"""Default lifetime of a token, in days."""
 
 
 @dataclass(frozen=True)
 class Token:
-    """A token as the collector knows it."""
+    """A valid token, by name and scope."""
 
     name: str
     scope: str
 
     def owns(self, owner: str | None) -> bool:
-        """Whether it may list, close and read a survey of that owner; one of nobody was published beside the file."""
+        """Whether the token may list, close and read a survey of that owner; None: published on the server itself."""
         return self.scope == "operate" or owner == self.name
 
 
@@ -49,6 +53,7 @@ def create_token(store: Store, name: str, scope: str = "publish", days: int = DE
         raise TokenError(f"scope: must be one of {', '.join(SCOPES)}, got {scope!r}")
     if not 1 <= days <= 3650:
         raise TokenError(f"days: must be 1 to 3650, got {days}")
+    # The prefix lets scanners of repositories find leaked tokens.
     token = "dn_" + secrets.token_urlsafe(32)
     expires = store.today() + datetime.timedelta(days=days)
     if not store.add_token(TokenRow(_digest(token), name, scope, expires.isoformat())):
@@ -57,18 +62,19 @@ def create_token(store: Store, name: str, scope: str = "publish", days: int = DE
 
 
 def revoke_token(store: Store, name: str) -> None:
-    """Make a token worthless from now on."""
+    """Remove a token, which is invalid from now on."""
     if not store.remove_token(name):
         raise TokenError(f"name: there is no token {name!r}")
 
 
 def find_token(store: Store, token: str, scope: str) -> Token | None:
-    """The token, if it is known, has the scope, and has not expired; the time that it takes tells nothing else."""
+    """The token, if it is known, has the scope, and has not expired; found in constant time."""
     return _find(store, token, [scope, *(wide for wide, narrow in INCLUDED.items() if scope in narrow)])
 
 
 def _find(store: Store, token: str, scopes: Sequence[str]) -> Token | None:
     today = store.today().isoformat()
+    # Scopes and days are no secret; the digests are compared in constant time.
     rows = [row for row in store.tokens() if row.scope in scopes and row.expires_on >= today]
     digest = _digest(token)
     found = [row for row in rows if hmac.compare_digest(row.sha256, digest)]  # all of them, found or not
@@ -76,14 +82,14 @@ def _find(store: Store, token: str, scopes: Sequence[str]) -> Token | None:
 
 
 def is_token(store: Store, token: str) -> bool:
-    """Whether there is such a token, of whatever scope, that has not expired."""
+    """Whether this is a token of any scope that has not expired."""
     return _find(store, token, SCOPES) is not None
 
 
 def require_token(scope: str = "publish") -> Token:
     """The token of the request, which is refused with 401 unless it carries one of that scope."""
-    kind, _, token = request.headers.get("Authorization", "").partition(" ")
-    found = find_token(current_app.extensions["deniable"]["store"], token, scope) if kind == "Bearer" else None
+    token = _bearer()
+    found = find_token(current_app.extensions["deniable"]["store"], token, scope) if token else None
     if not found:
         raise Unauthorized(
             f"Needs the header 'Authorization: Bearer dn_...' with a token of scope {scope!r}.",
@@ -98,20 +104,20 @@ def may_read(store: Store, survey: Survey, token: str) -> bool:
     if survey.readers == "public":
         return True
     found = find_token(store, token, "read")
+    # A token of scope read may read all surveys; that of an author those that it published.
     return found is not None and (found.scope == "read" or found.owns(store.owner(survey.id)))
 
 
 def is_owner(store: Store, survey: Survey) -> bool:
     """Whether the request carries the token that published a survey, or one of scope ``operate``."""
-    kind, _, token = request.headers.get("Authorization", "").partition(" ")
-    found = find_token(store, token, "publish") if kind == "Bearer" else None
+    token = _bearer()
+    found = find_token(store, token, "publish") if token else None
     return found is not None and found.owns(store.owner(survey.id))
 
 
 def require_reader(survey: Survey) -> None:
     """Refuse the request with 401 unless it may read the results of a survey."""
-    kind, _, token = request.headers.get("Authorization", "").partition(" ")
-    if not may_read(current_app.extensions["deniable"]["store"], survey, token if kind == "Bearer" else ""):
+    if not may_read(current_app.extensions["deniable"]["store"], survey, _bearer()):
         raise Unauthorized(
             "Results of this survey are not public. Programs read them with the header 'Authorization: Bearer dn_...' "
             "and a token of scope 'read', people with 'deniable estimate --token'.",
@@ -119,5 +125,12 @@ def require_reader(survey: Survey) -> None:
         )
 
 
+def _bearer() -> str:
+    """The token in the head of the request; empty where there is none."""
+    kind, _, token = request.headers.get("Authorization", "").partition(" ")
+    return token if kind == "Bearer" else ""
+
+
 def _digest(token: str) -> str:
+    # No slow hash: 256 random bits cannot be guessed.
     return hashlib.sha256(token.encode()).hexdigest()

@@ -23,7 +23,7 @@ from deniable.commands.main import example
 from deniable.errors import ParameterError, SurveyError
 from deniable.table import csv_lines
 from deniable_server.access import remote
-from deniable_server.access.inviting import Inviting, add_invitations, inviting, unused_invitations
+from deniable_server.access.inviting import InvitationStore, add_invitations, inviting, unused_invitations
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.commands.trail import operation
@@ -31,7 +31,7 @@ from deniable_server.people.letter import Letter
 from deniable_server.people.links import is_start, personal_link, read_place, survey_link
 from deniable_server.people.roster import LINK, MOST_PEOPLE, Roster, read_roster
 from deniable_server.people.sheet import OPEN_SENTENCE, SENTENCE, sheet_page
-from deniable_server.store import Added
+from deniable_server.store import InvitationCounts
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 
@@ -72,7 +72,7 @@ class _Target:
     url: str | None
     token: str | None
 
-    def place(self) -> Inviting:
+    def place(self) -> InvitationStore:
         """Where the invitations are kept."""
         issuer = self.survey.issuer and self.survey.issuer.url
         if self.url and issuer:
@@ -82,7 +82,7 @@ class _Target:
             )
         return inviting(self.database if self.url else existing(self.database), self.url, self.token)
 
-    def add(self, hashes: Sequence[str], place: Inviting | None = None) -> Added:
+    def add(self, hashes: Sequence[str], place: InvitationStore | None = None) -> InvitationCounts:
         """Invite whoever has the secrets of these hashes; a collector that is reached over HTTP logs that itself."""
         inviting_at = place or self.place()
         about: dict[str, str | int] = {"survey": self.survey.id, "invitations": len(hashes)}

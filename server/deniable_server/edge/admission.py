@@ -1,14 +1,14 @@
-"""The door: every request counts against its address here, before anything is parsed, read or computed for it.
+"""Admission: every request counts against the limits of its address before anything is parsed, read or computed.
 
-What an address sends is counted by kind (`edge.limits.Kind`), so that nobody who reads results, probes or
-sends batches takes what respondents beside them need. And whoever bears a right is let in though the bucket of the
-address is empty: a report that fits its survey with an invitation or a token of it, a request for a token with an
-invitation, a call with an API token. Each right has a bucket of its own, of the same rate.
+Requests of one address are counted by kind (`edge.limits.RequestKind`), so that a reader of results, a probe or a batch
+uses up nothing that respondents at the same address need. A request that bears a right is admitted even if the bucket
+of its address is empty: a report with an invitation or a token of its survey, a request for a token with an invitation,
+a call with an API token. Each right has a bucket of its own, of the same rate.
 
-Whether it is a right is looked up only once the bucket is empty, or the places of the address are (`limits.Places`),
-for one request at a time, at the cost of a report. These look-ups are not counted, so that nobody can use them up with
-junk. Devices name their right in the head, so that it is known before anything of the body is read; where an older one
-does not, it is looked for in the body.
+A right is looked up only once the bucket or the places (`limits.Places`) of the address are used up, for one request at
+a time, at the cost of a report. These look-ups are not counted, so that nobody can use them up with junk. Devices name
+their right in the head of a request, so that it is known before the body is read; for older devices, which do not, it
+is looked for in the body.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from deniable.report.report import MAX_BYTES
 from deniable.wire import strict_json
 from deniable_server.access.tokens import is_token
 from deniable_server.edge import problems
-from deniable_server.edge.limits import BATCHES, PAGES, PROBES, REPORTS, RESULTS, Kind, Limits, NoPlace, TooMany
+from deniable_server.edge.limits import BATCHES, PAGES, PROBES, REPORTS, RESULTS, Limits, NoPlace, RequestKind, TooMany
 from deniable_server.store import Store
 
 if TYPE_CHECKING:
@@ -47,8 +47,11 @@ _COMPUTED = re.compile(
 )
 
 AT_A_TIME = 2
-"""Pages that are made at a time, and probes; others wait for their turn. Python runs one thread at a time, and each
-thread more that competes for that costs all others: 250 made together take four times as long as one after another."""
+"""Number of pages, and of probes, that are rendered at a time; the others wait for their turn.
+
+Python runs one thread at a time, and every further thread that competes for it slows all others down: 250 pages
+rendered together take four times as long as one after another.
+"""
 
 _LIVEZ = "/livez"
 
@@ -56,13 +59,13 @@ _PROBED = {_LIVEZ, "/readyz", "/metrics"}
 
 
 def init_app(app: APIFlask, store: Store) -> None:
-    """Stand before everything that costs time."""
+    """Put admission in front of the application."""
     limits: Limits = app.extensions["deniable-limits"]
-    app.wsgi_app = Admission(app, app.wsgi_app, limits, Rights(store, limits))  # type: ignore[method-assign]
+    app.wsgi_app = Admission(app, app.wsgi_app, limits, RightsLookup(store, limits))  # type: ignore[method-assign]
 
 
-def kind_of(environ: WSGIEnvironment) -> Kind:
-    """What a request counts as. What is not named here is a page."""
+def kind_of(environ: WSGIEnvironment) -> RequestKind:
+    """The kind that a request counts as; every other request counts as a page."""
     method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"]
     if method == "POST" and _ANSWERING.fullmatch(path):
         return BATCHES if environ.get("CONTENT_TYPE", "").lower().startswith("application/x-ndjson") else REPORTS
@@ -74,9 +77,9 @@ def kind_of(environ: WSGIEnvironment) -> Kind:
 
 
 class Admission:
-    """A WSGI application in front of the others, which lets in what is within the limits or bears a right."""
+    """A WSGI layer that admits requests which are within the limits or bear a right."""
 
-    def __init__(self, app: APIFlask, wsgi_app: WSGIApplication, limits: Limits, rights: Rights) -> None:
+    def __init__(self, app: APIFlask, wsgi_app: WSGIApplication, limits: Limits, rights: RightsLookup) -> None:
         self._app = app
         self._wsgi_app = wsgi_app
         self._limits = limits
@@ -86,20 +89,22 @@ class Admission:
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Serve a request."""
         kind = kind_of(environ)
+        # Reports never take turns: they are what the collector is for.
         if not self._takes_a_turn(kind, environ):
             return self._serve(kind, environ, start_response)
         with self._turns[kind]:
             return self._serve(kind, environ, start_response)
 
-    def _takes_a_turn(self, kind: Kind, environ: WSGIEnvironment) -> bool:
-        """Whether to wait while others are made: for nobody's body, and not to say that the process answers."""
+    def _takes_a_turn(self, kind: RequestKind, environ: WSGIEnvironment) -> bool:
+        """Whether a request waits for its turn: only reads do, and not ``/livez``, which must always answer."""
         return kind in self._turns and environ["REQUEST_METHOD"] in ("GET", "HEAD") and environ["PATH_INFO"] != _LIVEZ
 
-    def _serve(self, kind: Kind, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
+    def _serve(self, kind: RequestKind, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         try:
             try:
                 self._limits.admit(environ, kind, partial(self._rights.of_head, environ, kind))
             except TooMany:
+                # Only now, with an empty bucket, is a look-up worth its cost: junk is refused without it.
                 right = self._rights.of(environ, kind)
                 if right is None:
                     raise
@@ -111,8 +116,8 @@ class Admission:
         return self._wsgi_app(environ, start_response)
 
 
-class Rights:
-    """What lets a request in though its network has used up its bucket."""
+class RightsLookup:
+    """Looks up the right that a request bears, with which it is admitted beyond the limit of its network."""
 
     def __init__(self, store: Store, limits: Limits) -> None:
         self._store = store
@@ -120,8 +125,8 @@ class Rights:
         self._limits = limits
         self._one_at_a_time = threading.Lock()
 
-    def of_head(self, environ: WSGIEnvironment, kind: Kind) -> bytes | None:
-        """The right that the head of a request bears, or None. Nothing of the body is read for it."""
+    def of_head(self, environ: WSGIEnvironment, kind: RequestKind) -> bytes | None:
+        """The right in the head of a request, or None; the body is not read."""
         header = environ.get("HTTP_AUTHORIZATION", "")
         with self._one_at_a_time:
             try:
@@ -129,26 +134,27 @@ class Rights:
                     token = header.removeprefix(_BEARER)
                     return token.encode() if is_token(self._store, token) else None
                 return self._of_credential(environ["PATH_INFO"], header) if header and kind is REPORTS else None
-            except DeniableError:  # whatever is wrong with it, it bears no right
+            except DeniableError:  # a malformed request bears no right
                 return None
 
     def _of_credential(self, path: str, header: str) -> bytes | None:
         survey_id, what = _ANSWERING.fullmatch(path).groups()  # type: ignore[union-attr]
         if (invitation := invitation_hash(header)) is not None:
             return self._of_hash(survey_id, invitation)
+        # A token lets a report count; a request for a token bears an invitation.
         tokens = self._survey(survey_id).tokens if what == "reports" else None
         token = token_in(header)
         if tokens is None or token is None or not re.fullmatch(tokens.pattern, token) or not tokens.verifies(token):
             return None
         return token.encode()
 
-    def of(self, environ: WSGIEnvironment, kind: Kind) -> bytes | None:
-        """The right that a request bears, or None. The body that was read for it can be read again.
+    def of(self, environ: WSGIEnvironment, kind: RequestKind) -> bytes | None:
+        """The right that a request bears in its head or its body, or None; the body can be read again.
 
         Raises
         ------
         TooMany, NoPlace
-            As `Place.take`.
+            See `Place.take`.
         """
         right = self.of_head(environ, kind)
         if right is not None or kind is not REPORTS or not (body := self._body(environ)):
@@ -157,15 +163,17 @@ class Rights:
         with self._one_at_a_time:
             try:
                 return self._of_report(survey_id, body) if what == "reports" else self._of_request(survey_id, body)
-            except DeniableError:  # whatever is wrong with it, it bears no right
+            except DeniableError:  # a malformed request bears no right
                 return None
 
     def _body(self, environ: WSGIEnvironment) -> bytes:
         length = environ.get("CONTENT_LENGTH", "")
+        # isdigit alone accepts digits of other scripts; chunked bodies have no length and bear no right.
         if not (length.isascii() and length.isdigit() and len(length) < 6 and int(length) <= MAX_BYTES):
             return b""
         with self._limits.receiving(environ):
             body: bytes = environ["wsgi.input"].read(int(length))
+        # The routes behind read the same body again.
         environ["wsgi.input"] = io.BytesIO(body)
         return body
 

@@ -1,7 +1,7 @@
-"""How an answer leaves: short ones as a whole, long ones piece by piece.
+"""Delivery of answers: short ones as a whole, long ones piece by piece.
 
-Granian sends an answer that it has as a whole by itself. Where it gets pieces, the thread that makes them waits until
-whoever asked takes them, so that a slow reader of any file holds a thread. Routes whose answers can be long count that:
+Granian sends an answer that it gets as a whole without a thread of ours. If it gets pieces, the thread that makes them
+waits until the client takes them, so a slow reader of any file holds a thread. Routes with long answers count that:
 `deniable_server.edge.limits.Limits.sending`.
 """
 
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 MOST_AT_ONCE = 512 * 1024
-"""Bytes of an answer that is made as a whole: every script and chart has fewer, and so have 1,000 rows of estimates."""
+"""Largest answer that is sent as a whole, in bytes: scripts, charts and 1,000 rows of estimates are smaller."""
 
 
 def counted(response: Response) -> Response:
-    """An answer that is a download if it is too long to be made as a whole: one of the few that are under way.
+    """Count an answer as a download if it is too long to be sent as a whole.
 
     Raises
     ------
     TooMany, NoPlace
-        As `deniable_server.edge.limits.Place.take`.
+        See `deniable_server.edge.limits.Place.take`.
     """
     if (response.content_length or 0) > MOST_AT_ONCE:
         place = get_limits().sending(request.environ)
@@ -39,12 +39,12 @@ def counted(response: Response) -> Response:
 
 
 def init_app(app: APIFlask) -> None:
-    """Stand between the application and the network."""
+    """Wrap the application."""
     app.wsgi_app = Delivery(app.wsgi_app)  # type: ignore[method-assign]  # wrapping it is how Flask says to do this
 
 
 class Delivery:
-    """A WSGI application that makes short answers whole."""
+    """A WSGI layer that joins short answers into one piece."""
 
     def __init__(self, wsgi_app: WSGIApplication) -> None:
         self._wsgi_app = wsgi_app
@@ -59,6 +59,7 @@ class Delivery:
             return start_response(status, headers, *more)
 
         body = self._wsgi_app(environ, start)
+        # Unknown length counts as infinite: such a stream must not be collected in memory.
         if isinstance(body, list) or length > MOST_AT_ONCE:
             return body
         try:

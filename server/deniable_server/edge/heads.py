@@ -1,4 +1,4 @@
-"""What stands before everything else: who asks, and what every response tells a browser, whoever made it."""
+"""The outermost WSGI layers: bounds on heads, the client's address, and the security headers of every response."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ HEADERS = [
     ("Cross-Origin-Opener-Policy", "same-origin"),
     ("Permissions-Policy", "camera=(), microphone=(), geolocation=(), interest-cohort=()"),
 ]
-"""Nothing is ever sniffed, or told where it was linked from. How the connection is secured is for the proxy to say."""
+"""Headers of every response: no content sniffing, no referrer. HSTS is left to the proxy that terminates TLS."""
 
 _WITH_POLICY = [*HEADERS, ("Content-Security-Policy", CONTENT_SECURITY_POLICY)]
 
@@ -34,7 +34,7 @@ OPEN_TO_ALL_ORIGINS = [("Access-Control-Allow-Origin", "*"), ("Access-Control-Ex
 """Pages of other origins may fetch surveys and send reports: there are no cookies that could be abused."""
 
 MOST_HEADER = 1024
-"""Bytes of a header that something here reads; more is refused. Headers that nothing reads may be longer."""
+"""Longest header in `READ`, in bytes; other headers may be longer."""
 
 READ = (
     *("HTTP_AUTHORIZATION", "HTTP_HOST", "CONTENT_TYPE", "HTTP_RANGE", "HTTP_IF_RANGE"),
@@ -46,14 +46,14 @@ READ = (
 PREFERENCES = ("HTTP_ACCEPT", "HTTP_ACCEPT_LANGUAGE", "HTTP_ACCEPT_ENCODING")
 
 MOST_PREFERENCES, MOST_PREFERENCE_BYTES = 20, 512
-"""How many items, within how many bytes, are read of a header that lists preferences; the rest is ignored."""
+"""Number of items, and of bytes, that are read of a header with preferences; the rest is ignored."""
 
 MOST_PATH, MOST_QUERY, MOST_KEYS = 512, 1024, 32
-"""Bytes of a path and of a query, and how many keys a query has; more is refused."""
+"""Longest path and query, in bytes, and largest number of keys of a query."""
 
 
 def init_app(app: APIFlask, trusted_proxies: int) -> None:
-    """Bound heads, believe that many proxies about who asks, and put the headers on whatever leaves."""
+    """Bound heads, trust ``trusted_proxies`` proxies about the client's address, and add the security headers."""
     if trusted_proxies:
         app.wsgi_app = ProxyFix(  # type: ignore[method-assign]  # wrapping it is how Flask says to do this
             app.wsgi_app, x_for=trusted_proxies, x_proto=trusted_proxies, x_host=0
@@ -63,9 +63,9 @@ def init_app(app: APIFlask, trusted_proxies: int) -> None:
 
 
 class Heads:
-    """A WSGI application that refuses heads which would take long to parse, and shortens what may be shortened.
+    """A WSGI layer that refuses heads which would take long to parse, and shortens lists of preferences.
 
-    What Flask would take for the same is made the same here, so that a bucket cannot be evaded by another spelling.
+    It also normalises what Flask would treat as equal, so that no other spelling evades a limit.
     """
 
     def __init__(self, wsgi_app: WSGIApplication) -> None:
@@ -73,6 +73,7 @@ class Heads:
 
     def __call__(self, environ: WSGIEnvironment, start_response: StartResponse) -> Iterable[bytes]:
         """Serve a request."""
+        # Flask would route "post" and "//api" too; a spelling that only the limits do not know would evade them.
         environ["REQUEST_METHOD"] = environ["REQUEST_METHOD"].upper()
         environ["PATH_INFO"] = "/" + environ["PATH_INFO"].lstrip("/")
         query = environ.get("QUERY_STRING", "")
@@ -84,6 +85,7 @@ class Heads:
                 header = name.removeprefix("HTTP_").replace("_", "-").lower()
                 sentence = f"{header}: must be at most {MOST_HEADER} bytes, got {len(environ[name])}"
                 return _refuse(start_response, HTTPStatus.REQUEST_HEADER_FIELDS_TOO_LARGE, sentence)
+        # Cut, not refused: browsers with many languages are no attack, and the first preferences decide anyway.
         for name in PREFERENCES:
             if name in environ and len(environ[name]) > MOST_PREFERENCES:
                 environ[name] = _first(environ[name])
@@ -91,7 +93,7 @@ class Heads:
 
 
 def _first(preferences: str) -> str:
-    """The first few of a list of preferences.
+    """The first `MOST_PREFERENCES` items of a list of preferences.
 
     >>> _first("en, de;q=0.5")
     'en, de;q=0.5'
@@ -115,7 +117,7 @@ def _refuse(start_response: StartResponse, status: HTTPStatus, detail: str) -> I
 
 
 class SecurityHeaders:
-    """A WSGI application with the headers on each of its responses. One that has a policy of its own keeps it."""
+    """A WSGI layer that adds the security headers to every response; a policy of its own is kept."""
 
     def __init__(self, wsgi_app: WSGIApplication) -> None:
         self._wsgi_app = wsgi_app
@@ -124,6 +126,7 @@ class SecurityHeaders:
         """Serve a request."""
 
         def start(status: str, headers: list[tuple[str, str]], *more: Any) -> Any:
+            # A page that may be framed has a policy of its own, which a second one would only narrow.
             more_headers = HEADERS if "Content-Security-Policy" in dict(headers) else _WITH_POLICY
             return start_response(status, headers + more_headers, *more)
 

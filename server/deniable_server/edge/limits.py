@@ -1,8 +1,8 @@
-"""How much one address may ask for, without remembering any address.
+"""Rate limits for each address, without remembering any address.
 
 A bucket is kept under a keyed hash of the client's address, one for each kind of request. The key is random, lives in
-memory only, and is replaced every day together with all buckets, so that nothing here can be joined to anything of
-another day or another process.
+memory only, and is replaced every day together with all buckets, so that nothing here can be linked to another day or
+another process.
 """
 
 from __future__ import annotations
@@ -29,26 +29,28 @@ from deniable_server.logs import log
 DAY = 24 * 60 * 60
 
 MOST_BUCKETS = 50_000
-"""Buckets at a time, some 10 MB. A new one takes the place of the one that was not used for longest."""
+"""Largest number of buckets (some 10 MB); a new one replaces the least recently used."""
 
 DEBT_SECONDS = 60
-"""How long a bucket is shut at the most after one that turned out to be many, such as a batch of 10,000 bad lines."""
+"""Largest debt of a bucket in seconds, after a request that counted as many, such as a batch of 10,000 bad lines."""
 
 MOST_BODIES, MOST_BODIES_OF_ALL = 32, 128
-"""Bodies that are on their way from one address at a time, and from all. Each holds a thread until it is complete."""
+"""Largest number of bodies in transit from one address, and from all; each holds a thread until it is complete."""
 
 MOST_BATCHES, MOST_BATCHES_OF_ALL = 4, 8
-"""Batches from one address at a time, and from all, from the first byte of one to its answer: it takes up to 30 MB."""
+"""Largest number of batches in progress from one address, and from all; each takes up to 30 MB."""
 
 MOST_DOWNLOADS, MOST_DOWNLOADS_OF_ALL = 8, 48
-"""Downloads on their way to one address at a time, and to all. Each holds a thread until it is taken. Both together
-stay below `deniable_server.serving.THREADS`: the rest is for what neither reads nor streams."""
+"""Largest number of downloads to one address, and to all; each holds a thread until it is taken.
+
+Bodies and downloads together stay below `deniable_server.serving.THREADS`: the rest is for requests without either.
+"""
 
 ROWS_A_REQUEST = 40
-"""Rows of estimates that count as one request when they must be computed: some 15 ms."""
+"""Number of computed rows of estimates that cost as much as one request, some 15 ms."""
 
 REPORTS_A_REQUEST = 1000
-"""Reports that count as one request when they are downloaded: some 15 ms too."""
+"""Number of downloaded reports that cost as much as one request, some 15 ms."""
 
 _UNITS = {"second": 1, "minute": 60, "hour": 60 * 60, "day": DAY}
 
@@ -57,37 +59,37 @@ _RATE = re.compile(r"([1-9][0-9]{0,8})/(second|minute|hour|day)")
 _WITH_PORT = re.compile(r"\[(.*)\](?::[0-9]+)?|([0-9.]+):[0-9]+")
 
 _ASKER, _BUCKET, _RIGHT = "deniable.asker", "deniable.bucket", "deniable.right"
-"""Where a request carries what stands for its address, the bucket that it counts against, and how to find its right."""
+"""Keys in the WSGI environment: the hash of the address, the bucket of the request, and the look-up of its right."""
 
 _MAPPED = bytes(10) + b"\xff\xff"
-"""An IPv4 address as IPv6 writes it starts so (RFC 4291, section 2.5.5.2)."""
+"""Prefix of an IPv4-mapped IPv6 address (RFC 4291, section 2.5.5.2)."""
 
 
-class Kind(NamedTuple):
-    """Requests that share a bucket.
+class RequestKind(NamedTuple):
+    """A kind of requests, which share a bucket for each address.
 
     Attributes
     ----------
     name : bytes
     times : int
-        How many times the rate of reports may come.
+        Multiple of the rate of reports that is allowed.
     """
 
     name: bytes
     times: int
 
 
-REPORTS = Kind(b"reports", 1)
+REPORTS = RequestKind(b"reports", 1)
 """Single reports, and requests for blind tokens."""
 
-BATCHES = Kind(b"batches", 1)
-RESULTS = Kind(b"results", 1)
-"""Whatever is computed, and what authors do."""
+BATCHES = RequestKind(b"batches", 1)
+RESULTS = RequestKind(b"results", 1)
+"""Requests for computed results, and calls of authors."""
 
-PAGES = Kind(b"pages", 20)
-"""Pages, scripts, surveys: up to ten for somebody who answers."""
+PAGES = RequestKind(b"pages", 20)
+"""Pages, scripts and surveys: a respondent needs up to ten."""
 
-PROBES = Kind(b"probes", 20)
+PROBES = RequestKind(b"probes", 20)
 
 
 def init_app(app: APIFlask, rate: Rate | None, trusted_proxies: int) -> None:
@@ -106,18 +108,18 @@ Right = Callable[[], bytes | None]
 
 
 def asker(environ: Mapping[str, Any]) -> bytes:
-    """What stands for the address of a request, which `Limits.admit` was asked about."""
+    """The hash of the address of a request that `Limits.admit` admitted."""
     found: bytes = environ[_ASKER]
     return found
 
 
 class TooMany(DeniableError):
-    """One address asked for more than its share.
+    """An address sent more requests than its limit.
 
     Attributes
     ----------
     wait : int
-        Whole seconds after which it may ask again.
+        Seconds, rounded up, after which it may ask again.
     """
 
     def __init__(self, message: str, wait: int) -> None:
@@ -126,30 +128,30 @@ class TooMany(DeniableError):
 
 
 class NoPlace(DeniableError):
-    """All addresses together hold as much as there is."""
+    """All places are held, by all addresses together."""
 
     wait = 1
 
 
 class TooBusy(DeniableError):
-    """More is to be computed than there are places for."""
+    """All places for computations are held."""
 
     wait = 2
 
 
 class Places:
-    """Places of which one address may hold so many, and never more than are left for all others.
+    """Places of which one address may hold a limited number, and never more than are left for all others.
 
     Parameters
     ----------
     total, most : int
-        Places, and how many of them one address may hold while it is alone.
+        Number of places, and how many of them one address may hold while it is alone.
 
     Notes
     -----
-    Whoever wants one more must hold fewer than are free (the dynamic threshold of Choudhury and Hahne, "Dynamic queue
-    length thresholds for shared-memory packet switches", IEEE/ACM Transactions on Networking 6, 1998, with alpha = 1).
-    So ``m`` addresses that take what they get leave a share ``1 / (m + 1)`` free, and somebody new finds a place.
+    An address gets one more only if it holds fewer than are free (the dynamic threshold of Choudhury and Hahne,
+    "Dynamic queue length thresholds for shared-memory packet switches", IEEE/ACM Transactions on Networking 6, 1998,
+    with alpha = 1). So ``m`` greedy addresses leave a share ``1 / (m + 1)`` of all places free for a new one.
 
     >>> places = Places(total=8, most=4)
     >>> [places.take(b"one") for _ in range(5)], [places.take(b"two") for _ in range(3)], places.take(b"three")
@@ -163,9 +165,10 @@ class Places:
         self._lock = threading.Lock()
 
     def take(self, key: bytes) -> bool:
-        """Take a place for an address; whether there was one for it."""
+        """Take a place for an address; return whether it got one."""
         with self._lock:
             held = self._held.get(key, 0)
+            # Dynamic threshold with alpha = 1: hold no more than what is left free.
             if held >= min(self._most, self._free):
                 return False
             self._held[key] = held + 1
@@ -198,15 +201,15 @@ class Places:
 
 
 class Place:
-    """A place that a request holds: one of its address, or where that has none left, one of the right that it bears.
+    """A place that a request holds, of its address or, if that has none left, of the right that it bears.
 
-    Every report takes one while a block runs, and a generator would be slower.
+    A class and not a generator, which would be slower: every report holds a place.
 
     Parameters
     ----------
     places : Places
     environ : mapping
-        Of a request that `Limits.admit` let in.
+        The WSGI environment of a request that `Limits.admit` admitted.
     key_of_right : callable
     """
 
@@ -219,7 +222,7 @@ class Place:
         self._key_of_right = key_of_right
 
     def take(self) -> None:
-        """Take it.
+        """Take the place.
 
         Raises
         ------
@@ -236,7 +239,7 @@ class Place:
         self._places.take_or_refuse(self._key)
 
     def give_back(self) -> None:
-        """Give it back."""
+        """Give the place back."""
         self._places.give_back(self._key)
 
     def __enter__(self) -> None:
@@ -248,7 +251,7 @@ class Place:
 
 @dataclass(frozen=True)
 class Rate:
-    """So many in so many seconds, in any rhythm: all at once, and then one whenever one has come free.
+    """A rate of ``count`` requests in ``seconds``: all at once, or one after the other as the bucket refills.
 
     >>> Rate.parse("120/minute")
     Rate(count=120, seconds=60)
@@ -259,8 +262,9 @@ class Rate:
     count: int
     seconds: int
 
-    def seconds_for(self, kind: Kind) -> float:
-        """After how many seconds there is one more for requests of that kind."""
+    def seconds_for(self, kind: RequestKind) -> float:
+        """Seconds after which one more request of that kind is allowed."""
+        # Seconds for one request: the period through the number of requests of that kind.
         return self.seconds / (self.count * kind.times)
 
     @staticmethod
@@ -292,16 +296,16 @@ class Limits:
     Parameters
     ----------
     rate : Rate or None
-        What one address may send; None for no limit.
+        The rate of reports of one address; None for no limit.
     now : callable
         Seconds that only go up, so that setting the clock opens or closes nothing.
     trusted_proxies : int
-        How many proxies are known to be in front. A proxy that is not makes all its clients one, which is warned of.
+        Number of proxies in front. All clients of a proxy that is not counted share one limit; a warning says so.
 
     Notes
     -----
     The generic cell rate algorithm: a bucket is one number, the time at which it will be full again. It may lie at
-    most ``rate.seconds`` ahead, and whatever is sent moves it by ``rate.seconds / rate.count``.
+    most ``rate.seconds`` ahead, and every request moves it by ``rate.seconds / rate.count``.
     """
 
     def __init__(self, rate: Rate | None, now: Callable[[], float] = time.monotonic, trusted_proxies: int = 0) -> None:
@@ -317,15 +321,16 @@ class Limits:
         self._renew_key()
 
     def key(self, address: str) -> bytes:
-        """What stands for an address until the next day. All addresses of an IPv6 /64 are one: it is one household."""
+        """The keyed hash of an address, for this day. All addresses of an IPv6 /64, one household, have the same."""
         if self._now() >= self._key_until:
             with self._lock:
                 if self._now() >= self._key_until:
                     self._renew_key()
+        # Keyed, or the hash of all 2^32 IPv4 addresses could be looked up in a memory dump.
         return blake2b(network(address), key=self._key, digest_size=16).digest()
 
-    def admit(self, environ: dict[str, Any], kind: Kind, right: Right = lambda: None) -> None:
-        """Take one for a request from the bucket of its address. Its right is looked up when it is needed.
+    def admit(self, environ: dict[str, Any], kind: RequestKind, right: Right = lambda: None) -> None:
+        """Take one request from the bucket of its address; ``right`` is called only if its right is needed.
 
         Raises
         ------
@@ -343,8 +348,8 @@ class Limits:
         environ[_RIGHT] = right
         self.take(key, kind)
 
-    def admit_by(self, right: bytes, environ: dict[str, Any], kind: Kind) -> None:
-        """Take one for a request from the bucket of the right that it bears, which somebody has checked.
+    def admit_by(self, right: bytes, environ: dict[str, Any], kind: RequestKind) -> None:
+        """Take one request from the bucket of a right that was checked before.
 
         Raises
         ------
@@ -359,19 +364,20 @@ class Limits:
         return blake2b(right, key=self._key, digest_size=16, person=b"right").digest()
 
     def charge(self, environ: dict[str, Any], more: int) -> None:
-        """Take more for a request that was admitted and turned out to be more than one; it is not refused.
+        """Take more from the bucket of an admitted request that turned out to cost more than one; never refuses.
 
-        That holds for a batch of reports, and for estimates that must be computed. The debt ends `DEBT_SECONDS` later.
+        Batches of reports and computed estimates do. The debt is at most `DEBT_SECONDS`.
         """
         if self._rate is not None and more > 0:
             key, kind = environ[_BUCKET]
             now, name = self._now(), key + kind.name
             with self._lock:
+                # GCRA: each request moves the time at which the bucket is full by one step.
                 full_at = max(self._full_at.get(name, now), now) + more * self._rate.seconds_for(kind)
                 self._full_at[name] = min(full_at, now + self._rate.seconds + DEBT_SECONDS)
 
-    def take(self, key: bytes, kind: Kind = REPORTS) -> None:
-        """Take one from a bucket.
+    def take(self, key: bytes, kind: RequestKind = REPORTS) -> None:
+        """Take one request from a bucket.
 
         Raises
         ------
@@ -385,6 +391,7 @@ class Limits:
         name = key + kind.name
         with self._lock:
             full_at = max(self._full_at.pop(name, now), now)  # popped and put back: the last one used
+            # The bucket takes one more if that leaves it full within one period: full_at + step <= now + period.
             wait = full_at + step - self._rate.seconds - now
             refused = wait > 1e-9 * self._rate.seconds  # a rounding error is not a request too many
             self._full_at[name] = full_at if refused else full_at + step
@@ -398,15 +405,15 @@ class Limits:
             )
 
     def receiving(self, environ: Mapping[str, Any]) -> Place:
-        """Hold one of the places for incoming bodies while that of a request is on its way."""
+        """A place for an incoming body, held while it is in transit."""
         return Place(self._receiving, environ, self._key_of_right)
 
     def batching(self, environ: Mapping[str, Any]) -> Place:
-        """Hold one of the places for batches until one is answered."""
+        """A place for a batch, held until it is answered."""
         return Place(self._batches, environ, self._key_of_right)
 
     def sending(self, environ: Mapping[str, Any]) -> Place:
-        """Hold one of the places for downloads until one is taken."""
+        """A place for a download, held until it is taken."""
         return Place(self._sending, environ, self._key_of_right)
 
     def _renew_key(self) -> None:
@@ -433,4 +440,5 @@ def network(address: str) -> bytes:
         packed = socket.inet_pton(socket.AF_INET6, address.partition("%")[0])
     except (OSError, ValueError):
         return address.encode("utf-8", "surrogateescape")  # whatever a proxy calls its clients
+    # ::ffff:192.0.2.7 is the IPv4 address itself, as dual-stack sockets report it.
     return packed[12:] if packed.startswith(_MAPPED) else packed[:8]

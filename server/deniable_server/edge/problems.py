@@ -34,12 +34,15 @@ from deniable_server.writing.outage import get_outage
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIEnvironment
 
-STATUS: tuple[tuple[type[DeniableError], HTTPStatus], ...] = (
+STATUS: tuple[tuple[type[Exception], HTTPStatus], ...] = (
     (NotFound, HTTPStatus.NOT_FOUND),
     (ReportConflict, HTTPStatus.CONFLICT),
     (NotInvited, HTTPStatus.FORBIDDEN),
     (SurveyClosed, HTTPStatus.GONE),
     (TooMany, HTTPStatus.TOO_MANY_REQUESTS),
+    (NoPlace, HTTPStatus.SERVICE_UNAVAILABLE),
+    (TooBusy, HTTPStatus.SERVICE_UNAVAILABLE),
+    (StoreBusy, HTTPStatus.SERVICE_UNAVAILABLE),
     (StoreFull, HTTPStatus.INSUFFICIENT_STORAGE),
     (StoreDamaged, HTTPStatus.SERVICE_UNAVAILABLE),
     (StoreReplaced, HTTPStatus.SERVICE_UNAVAILABLE),
@@ -47,7 +50,7 @@ STATUS: tuple[tuple[type[DeniableError], HTTPStatus], ...] = (
     (StoreForbidden, HTTPStatus.FORBIDDEN),
     (DeniableError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
-"""The first class that fits decides."""
+"""HTTP status by exception class; the first class that fits decides."""
 
 SENTENCES = {
     404: "There is nothing at this address.",
@@ -66,7 +69,7 @@ OUTAGES: Mapping[type[DeniableError], tuple[str, int]] = {
     StoreReplaced: (REPLACED, 60),
     StoreUnavailable: (UNAVAILABLE, 1),
 }
-"""What is said while the database takes nothing, and after how many seconds to try again."""
+"""Sentence and ``Retry-After`` in seconds for each reason why the database takes nothing."""
 
 
 def init_app(app: APIFlask) -> None:
@@ -76,6 +79,7 @@ def init_app(app: APIFlask) -> None:
     def on_api_error(error: HTTPError) -> Response:
         detail = SENTENCES.get(error.status_code) or error.message or "The request was refused."
         if isinstance(error.detail, dict) and error.detail:  # a validation error: location -> field -> messages
+            # One location at a time is enough for a person to act on.
             fields = next(iter(error.detail.values()))
             detail = "; ".join(f"{field}: {', '.join(map(str, messages))}" for field, messages in fields.items())
         return problem(error.status_code, detail)
@@ -83,25 +87,16 @@ def init_app(app: APIFlask) -> None:
     @app.errorhandler(HTTPException)
     def on_http_error(error: HTTPException) -> Response:
         code = error.code or 500
+        # Allow and WWW-Authenticate belong to the error; its type and length are those of our body.
         kept = {key: value for key, value in error.get_headers() if key not in ("Content-Type", "Content-Length")}
         return problem(code, SENTENCES.get(code, error.description or error.name), kept)
 
     @app.errorhandler(DeniableError)
-    def on_refusal(error: DeniableError) -> Response:
-        return problem(status_of(error), str(error))
-
-    @app.errorhandler(TooMany)
-    def on_too_many(error: TooMany) -> Response:
-        return problem(status_of(error), str(error), {"Retry-After": str(error.wait)})
-
     @app.errorhandler(StoreBusy)
-    def on_busy(error: StoreBusy) -> Response:
-        return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error), {"Retry-After": "1"})
-
-    @app.errorhandler(TooBusy)
-    @app.errorhandler(NoPlace)
-    def on_no_place(error: TooBusy | NoPlace) -> Response:
-        return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error), {"Retry-After": str(error.wait)})
+    def on_refusal(error: DeniableError | StoreBusy) -> Response:
+        # A refusal that passes by itself knows how long that takes.
+        wait = getattr(error, "wait", None)
+        return problem(status_of(error), str(error), None if wait is None else {"Retry-After": str(wait)})
 
     for kind, (detail, wait) in OUTAGES.items():
         app.register_error_handler(kind, partial(_on_outage, detail=detail, wait=wait))
@@ -117,7 +112,7 @@ def _on_outage(error: DeniableError, detail: str, wait: int) -> Response:
     return problem(status_of(error), detail, {"Retry-After": str(wait)})
 
 
-def status_of(error: DeniableError) -> HTTPStatus:
+def status_of(error: Exception) -> HTTPStatus:
     """The HTTP status that an error of this project becomes."""
     return next(status for kind, status in STATUS if isinstance(error, kind))
 
@@ -130,9 +125,9 @@ def answer(
     detail: str,
     headers: list[tuple[str, str]],
 ) -> Iterable[bytes]:
-    """The answer of `problem` to what is refused before it gets to Flask, at next to no cost.
+    """Answer like `problem`, at next to no cost, a request that is refused before it reaches Flask.
 
-    What kind of answer is wanted, this only guesses: it reads no more of ``Accept`` than whether it names HTML.
+    It only guesses the wanted media type, by whether ``Accept`` names HTML.
     """
     is_api = environ["PATH_INFO"].startswith("/api/")
     if not is_api and "pages" in app.blueprints and "text/html" in environ.get("HTTP_ACCEPT", ""):

@@ -1,17 +1,17 @@
-"""Connections on which the other side takes too long are closed: nobody holds a thread for as long as he likes.
+"""Close connections whose other side takes too long, so that nobody can hold a thread for any length of time.
 
 Granian has a timeout for the head of a request and for nothing else (as of 2.8): a thread that reads a body, or waits
-until a download is taken, waits for ever, and cannot be told to stop. But the kernel knows for each connection how much
-came and went, and once it is shut down, whoever reads or writes is told so. Looking is done in Python on Linux only;
-elsewhere a proxy in front has to.
+until a download is taken, waits for ever, and cannot be told to stop. But the kernel knows how many bytes each
+connection received and sent, and shutting one down ends the thread's call. This works on Linux only; elsewhere a proxy
+in front has to do it.
 
-The rule has two halves, both of a rate and of some seconds that everybody has:
+Two rules apply, both with a minimum rate and a time that everybody has:
 
-* an answer must have begun 20 seconds after the one before it was taken, and a second more for each 64 KiB received;
-* an answer that waits to be taken must have been after 20 seconds, and a second more for each 64 KiB taken.
+* an answer must begin within 20 seconds after the last one was taken, plus a second for each 64 KiB received;
+* an answer must be taken within 20 seconds, plus a second for each 64 KiB taken.
 
-And where one address has more connections than its share, those at rest for longest are closed: Granian accepts so many
-and no more, whoever has them, and a connection of which no head was finished counts like any other.
+If one address has more connections than its share, those that were idle for longest are closed: Granian accepts a fixed
+number of connections, and one without a finished head counts like any other.
 """
 
 from __future__ import annotations
@@ -31,18 +31,19 @@ from dataclasses import dataclass
 from deniable_server.edge.limits import network
 
 SECONDS = 20.0
-"""What everybody has for a request, or an answer."""
+"""Time for a request, or for taking an answer, in seconds."""
 
 BYTES_A_SECOND = 64 * 1024
-"""How fast a body must come or go beyond that: 4 MiB within 84 seconds."""
+"""Minimum rate of a body beyond that, in bytes a second: 4 MiB within 84 seconds."""
 
 LOOK_SECONDS = 2.0
+"""Interval between two looks at all connections, in seconds."""
 
 MOST_CONNECTIONS = 1024
-"""Connections that one address may have while it is alone: some hundred browsers, each of which opens up to six."""
+"""Largest number of connections of one address: some hundred browsers, each of which opens up to six."""
 
 CROWD, CROWD_SECONDS = 512, 0.2
-"""Connections from which on they are counted by address, and how often then. Counting 3,000 takes some 50 ms."""
+"""Number of connections from which on they are counted by address, and the interval in seconds; 3,000 take 50 ms."""
 
 _ESTABLISHED_TO_CLOSE_WAIT = (1, 4, 5, 8)  # TCP_ESTABLISHED, FIN_WAIT1, FIN_WAIT2, CLOSE_WAIT of linux/tcp_states.h
 
@@ -52,7 +53,7 @@ _TCP_INFO = struct.Struct("=B 119x QQ 8x I")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """What the kernel says of a connection."""
+    """The kernel's counters of a connection, in bytes, and the network of its client."""
 
     acknowledged: int
     received: int
@@ -66,28 +67,29 @@ class Progress:
 
 
 @dataclass(slots=True)
-class _Watched:
+class _WatchedConnection:
     now: Progress
     start: Progress
     since: float
 
 
 class Watch:
-    """What has become of each connection since it last came to rest."""
+    """The progress of each connection since its current request or answer began."""
 
     def __init__(self) -> None:
-        self._known: dict[tuple[int, int], _Watched] = {}
+        self._known: dict[tuple[int, int], _WatchedConnection] = {}
 
     def overdue(self, progress: dict[tuple[int, int], Progress], now: float) -> list[tuple[int, int]]:
-        """The connections that took too long, from what the kernel says of all of them at that time."""
+        """The connections that took too long, from the counters of all connections at the time ``now``."""
         late, known = [], {}
         for name, new in progress.items():
             seen = self._known.get(name)
             if seen is None or _is_new(seen.now, new):
-                seen = _Watched(new, new, now)
+                seen = _WatchedConnection(new, new, now)
             else:
                 seen.now = new
             known[name] = seen
+            # Only the direction that is due counts: bytes taken while an answer waits, else bytes received.
             moved = new.acknowledged - seen.start.acknowledged if new.is_behind else new.received - seen.start.received
             if now - seen.since > SECONDS + moved / BYTES_A_SECOND:
                 late.append(name)
@@ -95,7 +97,7 @@ class Watch:
         return late
 
     def crowding(self, total: int, most: int = MOST_CONNECTIONS) -> list[tuple[int, int]]:
-        """The connections that addresses have beyond their `share` of a total, those at rest for longest first."""
+        """The connections that addresses have beyond their `share` of a total, the longest idle first."""
         by_network: dict[bytes, list[tuple[int, int]]] = {}
         for name, seen in sorted(self._known.items(), key=lambda each: each[1].since):
             by_network.setdefault(seen.now.network, []).append(name)
@@ -104,7 +106,7 @@ class Watch:
 
 
 def share(held: Iterable[int], total: int, most: int) -> int:
-    """How many connections an address may have, so that somebody who comes new finds as many.
+    """The fair share of connections of one address, such that a new address finds as many.
 
     >>> share([4000], 4096, 1024), share([4000, 5], 4096, 4096), share([1000, 1000, 1000, 1000], 4096, 1024)
     (1024, 2045, 819)
@@ -112,6 +114,7 @@ def share(held: Iterable[int], total: int, most: int) -> int:
     left = total
     those = sorted(held)
     for number, connections in enumerate(those):
+        # Those from here on, the largest, and one newcomer share what is left.
         others = len(those) - number + 1
         if connections * others > left:
             return min(most, left // others)
@@ -120,7 +123,7 @@ def share(held: Iterable[int], total: int, most: int) -> int:
 
 
 def _is_new(before: Progress, after: Progress) -> bool:
-    """Whether time starts anew: an answer was taken, or has begun, and has a time of its own."""
+    """Whether the time starts anew: an answer was taken or has begun, for which its own time runs."""
     if after.is_behind:
         return not before.is_behind
     return after.acknowledged > before.acknowledged
@@ -133,7 +136,7 @@ def watch(port: int, total: int | None) -> None:
     ----------
     port : int
     total : int or None
-        How many there can be, which addresses have to share; None where all come from a proxy.
+        Number of possible connections, which addresses share; None where all come from a proxy.
     """
     if sys.platform != "linux":
         return
@@ -146,6 +149,7 @@ def _watch(port: int, total: int | None) -> None:
     while True:
         time.sleep(CROWD_SECONDS if total else LOOK_SECONDS)
         try:
+            # Counting descriptors is cheap; asking each socket for its address is not.
             is_crowded = total is not None and len(os.listdir("/proc/self/fd")) > CROWD
             if not is_crowded and time.monotonic() < due:
                 continue
@@ -160,7 +164,7 @@ def _watch(port: int, total: int | None) -> None:
 
 
 def look(port: int) -> dict[tuple[int, int], Progress]:
-    """Every connection of this process at that port, by descriptor and inode, and what the kernel says of it."""
+    """The counters of every connection of this process at a port, by descriptor and inode."""
     found = {}
     for name in os.listdir("/proc/self/fd"):
         with contextlib.suppress(OSError):  # it was closed meanwhile
@@ -186,6 +190,7 @@ def shut_down(name: tuple[int, int]) -> None:
     """Shut a connection down, unless its descriptor means another one by now. Its owner closes it."""
     descriptor, inode = name
     with contextlib.suppress(OSError), _borrowed(descriptor) as connection:
+        # Between look and shut-down the descriptor may have been closed and given to another connection.
         if _inode(connection.fileno()) == inode:
             connection.shutdown(socket.SHUT_RDWR)
 

@@ -1,4 +1,4 @@
-"""A letter with places for what is known of each person."""
+"""Letters with placeholders for what is known of each person."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ _SUBJECT = re.compile(r"subject:([^\n]*)\n(?:[ \t]*\n)?", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Letter:
-    """What each person is written.
+    """The template of a letter: a subject and a body.
 
     Attributes
     ----------
     subject, body : str
-        With places such as ``{link}`` and ``{name}``.
+        Texts with placeholders such as ``{link}`` and ``{name}``.
     """
 
     subject: str
@@ -59,6 +59,7 @@ class Letter:
         return letter
 
     def fill(self, cells: Mapping[str, str]) -> tuple[str, str]:
-        """Subject and body for one person. What is filled in is not searched for places, and breaks no subject."""
+        """Subject and body for one person. Filled-in cells are not searched for placeholders, and break no subject."""
         subject = _PLACE.sub(lambda place: cells[place[1]], self.subject)
+        # A line break in a cell would end the header of the mail and begin another one.
         return " ".join(subject.split()), _PLACE.sub(lambda place: cells[place[1]], self.body)

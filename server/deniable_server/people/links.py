@@ -1,4 +1,4 @@
-"""Links to surveys, and the personal ones of people who are invited."""
+"""Links to surveys, and personal links of invited people."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ _LINK = re.compile(r"(https?://[^\s?#@]+?)/+s/([a-z2-7]{26})/?(?:[?#]\S*)?", re.
 _START = re.compile(r"https?://(?!-)[a-z0-9.\[\]:-]+(/[\x21-\x7e]*)?", re.IGNORECASE)
 
 
-class Place(NamedTuple):
-    """Which survey somebody means, and where people answer it.
+class SurveyReference(NamedTuple):
+    """A survey by address, perhaps with the collector at which people answer it.
 
     Attributes
     ----------
     collector : str or None
-        Such as ``"https://collector.example"``; None where there was an id alone.
+        The collector's URL, like ``"https://collector.example"``; None if the id alone was given.
     survey : str
         Its address.
     """
@@ -31,7 +31,7 @@ class Place(NamedTuple):
     survey: str
 
 
-def read_place(text: str) -> Place:
+def read_place(text: str) -> SurveyReference:
     """A survey by its id or its link.
 
     Raises
@@ -47,16 +47,17 @@ def read_place(text: str) -> Place:
     True
     """
     if is_address(text):
-        return Place(None, text)
+        return SurveyReference(None, text)
     found = _LINK.fullmatch(text)
     if found and is_address(found[2]):
-        return Place(found[1], found[2])
+        return SurveyReference(found[1], found[2])
+    # The fragment may hold an invitation, which must not get into logs.
     before = text.partition("#")[0]
     raise SurveyError(f"survey: must be 26 letters and digits or a link that ends in /s/ and them, got {before!r:.80}")
 
 
 def id_at(text: str, url: str | None) -> str:
-    """The id of a survey that a command names by id or by link, there being perhaps a collector that it asks.
+    """The id of a survey that a command names by id or by link, to the collector of ``--url`` if that is given.
 
     Raises
     ------
@@ -68,6 +69,7 @@ def id_at(text: str, url: str | None) -> str:
     >>> id_at("https://collector.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky#cohort=web", None)
     'bpn4zq5y7xlxpqd63hsrm4s5ky'
     """
+    # Everything else is taken for an id, which the store knows or refuses.
     if not text.lower().startswith(("http://", "https://")):
         return text
     collector, survey_id = read_place(text)
@@ -80,7 +82,7 @@ def id_at(text: str, url: str | None) -> str:
 
 
 def is_start(text: str) -> bool:
-    """Whether links that begin so lead somewhere, on every device: the address of a collector, and not of a survey.
+    """Whether this can be the start of links on every device: the address of a collector, and not of a survey.
 
     >>> [is_start(f"https://{each}") for each in ("c.example/ask", "[::1]:8443", "c example", "me@c.example")]
     [True, True, False, False]
@@ -89,7 +91,7 @@ def is_start(text: str) -> bool:
 
 
 def survey_link(collector: str, survey_id: str, cohort: str | None = None) -> str:
-    """The one link of everybody, or of everybody in a cohort.
+    """The link that everybody uses, or everybody in a cohort.
 
     >>> survey_link("https://c.example/", "bpn4zq5y7xlxpqd63hsrm4s5ky", "on paper")
     'https://c.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky#cohort=on%20paper'
@@ -99,7 +101,7 @@ def survey_link(collector: str, survey_id: str, cohort: str | None = None) -> st
 
 
 def personal_link(collector: str, survey_id: str, invitation: str, cohort: str | None = None) -> str:
-    """The link of one person. What stands behind the # is sent to nobody by browsers.
+    """The personal link of one person. Browsers send the part behind the # to nobody.
 
     >>> personal_link("https://c.example/", "bpn4zq5y7xlxpqd63hsrm4s5ky", "00" * 16, "on paper")[-62:]
     '#cohort=on%20paper&invitation=00000000000000000000000000000000'
@@ -113,5 +115,6 @@ def invitation_in(link: str, survey_id: str) -> str | None:
     found = _LINK.fullmatch(link.strip())
     if not found or found[2] != survey_id:
         return None
+    # The fragment has the form of a query, as browsers of respondents read it.
     invitation = parse_qs(urlsplit(link.strip()).fragment).get("invitation", [""])[0]
     return invitation if is_invitation(invitation) else None

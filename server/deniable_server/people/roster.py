@@ -1,4 +1,4 @@
-"""An author's own list of people, as CSV. It never leaves this machine."""
+"""Rosters: an author's list of people as CSV, which never leaves this machine."""
 
 from __future__ import annotations
 
@@ -18,23 +18,24 @@ LINK = "link"
 """The column of personal links."""
 
 MOST_PEOPLE = 100_000
+"""Largest number of people in a roster."""
 
 _SHOWN = 10
-"""Lines that an error names."""
+"""Largest number of lines that an error lists."""
 
 
 @dataclass(frozen=True)
 class Roster:
-    """People, a row for each.
+    """A list of people, one row for each.
 
     Attributes
     ----------
     name : str
-        Of the file, for errors.
+        Name of the file, for errors.
     columns : tuple of str
     rows : tuple of tuples of str
     lines : tuple of int
-        Where each row starts in the file, counted from 1.
+        Line at which each row starts in the file, counted from 1.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Roster:
         return tuple(row[place] for row in self.rows)
 
     def check_people(self, name: str) -> None:
-        """Raise a ParameterError unless each row has something of its own in a column, however it is written."""
+        """Raise a ParameterError unless the cells of a column identify people: none empty, no two that look alike."""
         first: dict[str, int] = {}
         wrong = []
         for line, cell in zip(self.lines, self.column(name), strict=True):
@@ -87,6 +88,7 @@ class Roster:
             [
                 f"line {line} repeats line {first[each]}"
                 for line, each in zip(self.lines, found, strict=True)
+                # setdefault keeps the first line of an invitation: another line with it is a repetition.
                 if first.setdefault(each, line) != line
             ],
             f"{LINK}: each row must have an invitation of its own",
@@ -121,8 +123,10 @@ def read_roster(path: Path) -> Roster:
         raise ParameterError(f"{path.name}: must be CSV: {error}") from None
     if not numbered:
         raise ParameterError(f"{path.name}: must have a header and rows, got nothing")
+    # Empty lines are gone already, so the first row is the header.
     (_, header), *people = numbered
     columns = tuple(plain_cell(each.strip()) for each in header)
+    # A letter and the column of links address columns by name.
     twice = [name for name, n in Counter(columns).items() if n > 1 or not name]
     if twice:
         raise ParameterError(f"{path.name}: columns must have names of their own, got {twice[0]!r:.80} twice or empty")
@@ -136,7 +140,8 @@ def read_roster(path: Path) -> Roster:
 
 
 def _plain(cell: str) -> str:
-    """What two cells have in common that only look, or only are, different: NFKC, no case, nothing that is not seen."""
+    """A cell in canonical form: NFKC, without case, invisible characters and repeated spaces."""
+    # NFKC before and after folding case, because each can undo the other; Cf are invisible format characters.
     seen = "".join(each for each in unicodedata.normalize("NFKC", cell) if unicodedata.category(each) != "Cf")
     return " ".join(unicodedata.normalize("NFKC", seen.casefold()).split())
 
@@ -144,6 +149,7 @@ def _plain(cell: str) -> str:
 def _numbered(text: str) -> Iterator[tuple[int, list[str]]]:
     """Rows that hold anything, each with the line where it starts."""
     header = text.partition("\n")[0]
+    # Spreadsheets of many countries write semicolons: the header shows which separator it is.
     reader = csv.reader(io.StringIO(text, newline=""), delimiter=max(",;\t", key=header.count), strict=True)
     start = 1
     for row in reader:

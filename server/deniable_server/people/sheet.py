@@ -12,7 +12,7 @@ from markupsafe import Markup
 from deniable.errors import ParameterError
 
 A_PAGE = 8
-"""Links on a page, two beside each other."""
+"""Number of links on a page, in two columns."""
 
 SENTENCE = "Your device mixes chance into your answers before it sends them. This code lets one person take part, once."
 
@@ -23,15 +23,15 @@ MOST_CHARACTERS = 180
 """Longest sentence, in characters: it has to fit beside a code and under a long title."""
 
 MOST_OF_A_LINK = 400
-"""Characters of a link: eight lines below the code, as wide as monospaced letters may be, and cameras read the code."""
+"""Longest link, in characters: it fills eight lines below the code, which cameras can still read."""
 
 _TEMPLATES = Environment(loader=FileSystemLoader(Path(__file__).parent), autoescape=True, trim_blocks=True)
 
 
 def sheet_page(title: str, links: Sequence[str], sentence: str = SENTENCE) -> str:
-    """HTML that prints on A4: each link as a QR code and in small print, under the survey's title.
+    """An HTML page for A4: each link as a QR code and in small print, under the survey's title.
 
-    Nothing on a card says whose it is. The page loads nothing from anywhere.
+    Nothing on a card tells whose it is, and the page loads nothing.
 
     Raises
     ------
@@ -54,5 +54,6 @@ def sheet_page(title: str, links: Sequence[str], sentence: str = SENTENCE) -> st
 
 def _code(link: str) -> Markup:
     """A link as a QR code, drawn as SVG."""
+    # Level M corrects 15 % of damage, enough for a printed sheet.
     drawn: str = segno.make(link, micro=False, error="m").svg_inline(border=4, omitsize=True)
     return Markup(drawn)  # noqa: S704  # paths of squares, in which nothing of the link stands as text

@@ -57,7 +57,7 @@ def _too_busy() -> TooBusy:
 
 
 class Pool:
-    """So many processes, each with one piece of work at a time.
+    """A pool of processes, each with one piece of work at a time.
 
     Parameters
     ----------

@@ -1,7 +1,7 @@
-"""Which surveys there is something to do for, and from which day on, so that nobody looks at all the others.
+"""The agenda: the surveys that have to be settled, each from a day on, so that settling looks at no others.
 
-A report that comes to wait, and a fold that leaves rows to sort, put their survey on the agenda for today in the same
-transaction, so it outlives a crash; settling takes it off, or puts it down for the day after the survey's last.
+A report that waits, and a fold that leaves rows to sort, put their survey on the agenda for today in the same
+transaction, so the entry survives a crash. Settling removes it, or moves it to the day after the survey's last.
 """
 
 from __future__ import annotations
@@ -12,14 +12,15 @@ from deniable import Survey
 from deniable_server.store.connection import Connection
 
 NOW = ""
-"""Before every day."""
+"""The empty text, which sorts before every ISO date: the survey is due now."""
 
 LISTED = "SELECT survey FROM agenda WHERE day <= ?"
-"""Addresses of the surveys that are due on a day, with it as the value."""
+"""Query for the addresses of surveys that are due on a day, which is its value."""
 
 
 def put(db: Connection, survey: Survey, day: str = NOW) -> None:
-    """Have a survey settled from a day on, or from an earlier one that was put down for it."""
+    """Put a survey on the agenda from a day on; an earlier day that is there stays."""
+    # Only an earlier day replaces the one that is there: nothing that is due may be put off by a newcomer.
     db.execute(
         "INSERT INTO agenda VALUES (?, ?) "
         "ON CONFLICT (survey) DO UPDATE SET day = excluded.day WHERE agenda.day > excluded.day",
@@ -28,7 +29,7 @@ def put(db: Connection, survey: Survey, day: str = NOW) -> None:
 
 
 def put_off(db: Connection, survey: Survey, day: str | None) -> None:
-    """Have a survey settled from a later day on, or not at all."""
+    """Move a survey on the agenda to a later day, or remove it."""
     if day is None:
         db.execute("DELETE FROM agenda WHERE survey = ?", [survey.id])
     else:
@@ -36,7 +37,7 @@ def put_off(db: Connection, survey: Survey, day: str | None) -> None:
 
 
 def after_closing(survey: Survey, days: int = 1) -> str | None:
-    """The day so many days after a survey's last one, or None where there is no such day."""
+    """The day that is ``days`` after a survey's last one; None if it has none."""
     try:
         return (survey.closes + datetime.timedelta(days)).isoformat() if survey.closes else None
     except OverflowError:  # past the year 9999

@@ -1,4 +1,4 @@
-"""The rows of API tokens: hashes, and what they may."""
+"""The rows of API tokens: their hashes, names, scopes and last days."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which day it is, and whether that can be believed.
+"""The calendar: which day it is, and whether the clock can be trusted.
 
 Taking reports follows the clock, because that can be undone. What cannot be undone asks this calendar: folding the
 remainder of a survey whose last day is over, closing it for good, and dropping its ids. A clock that is set forwards
@@ -6,7 +6,7 @@ by years, for a minute, must do none of it.
 
 The last day that was believed is kept in the database. A day at most `STEP` after it is believed; one further ahead
 only once the clock has stood there, and gone on at its own pace, for `STEP`. A day further back is believed at once: it
-only makes everything wait. Whoever knows better closes a survey by hand, which asks no clock.
+only makes everything wait. An author who knows better closes the survey by hand, which asks no clock.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from dataclasses import astuple, dataclass
 from deniable_server.store.connection import Connection
 
 STEP = datetime.timedelta(days=3)
-"""How far the clock may be ahead of the last day that was believed, and how long it must stand where it is further."""
+"""Largest trusted jump of the clock ahead of the last believed day, and how long a larger one must persist."""
 
 DAY = datetime.timedelta(days=1)
 
@@ -28,16 +28,16 @@ LOGGER = logging.getLogger("deniable")
 
 @dataclass(frozen=True)
 class Days:
-    """What is kept: days, never a time.
+    """The row of the calendar: days, never a time of day.
 
     Attributes
     ----------
     believed : datetime.date
-        The day by which everything is done that cannot be undone.
+        The day by which irreversible things are done.
     doubted_since : datetime.date or None
-        The day on which the clock stood when it was first doubted, by its own account, or None when it is not.
+        The day that the clock showed when it was first doubted; None while it is trusted.
     latest : datetime.date
-        The day on which it stood last.
+        The day that the clock showed last.
     """
 
     believed: datetime.date
@@ -45,7 +45,8 @@ class Days:
     latest: datetime.date
 
     def after(self, today: datetime.date, most: datetime.timedelta) -> Days:
-        """What is believed when the clock says that it is ``today``, and could have moved by ``most`` since the last.
+        """The row after a look at the clock, which shows ``today`` and can have advanced by ``most`` since the last
+        look.
 
         >>> day = datetime.date(2026, 12, 1)
         >>> days = Days(day, None, day)
@@ -57,6 +58,7 @@ class Days:
         """
         if today <= self.believed + STEP:
             return Days(today, None, today)
+        # A doubted clock has to run on at its own pace: neither back, nor forward by more than the time that passed.
         goes_on = self.doubted_since is not None and datetime.timedelta() <= today - self.latest <= most
         since = self.doubted_since if goes_on and self.doubted_since else today
         return Days(today, None, today) if today - since >= STEP else Days(self.believed, since, today)
@@ -69,13 +71,14 @@ class Calendar:
         self._looked_at: float | None = None
 
     def look(self, db: Connection, today: datetime.date) -> datetime.date:
-        """The day to act by, from what the clock says; within the caller's transaction."""
+        """The day to act by, from the day that the clock shows; within the caller's transaction."""
         before, now = _read(db), time.monotonic()
         # Since this process looked last, the clock can have moved only as time went by; before, it may have been off.
         most = STEP if self._looked_at is None else DAY + datetime.timedelta(seconds=now - self._looked_at)
         self._looked_at = now
         after = before.after(today, most) if before else Days(today, None, today)
         if after != before:
+            # One row, replaced: the table never tells how often or when it was looked at.
             db.execute("DELETE FROM calendar")
             db.execute("INSERT INTO calendar VALUES (?, ?, ?)", [day and day.isoformat() for day in astuple(after)])
             _tell(before, after)

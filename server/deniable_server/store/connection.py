@@ -1,6 +1,6 @@
-"""What the two databases are asked in the same words, and what each says in its own.
+"""The interface of connections, over which both databases run the same SQL.
 
-A value stands as ``?`` in a query. Names of tables and columns are ours or checked identifiers.
+The placeholder of a value is ``?``. Names of tables and columns are ours or checked identifiers.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ class Cursor(Protocol):
 
     @property
     def rowcount(self) -> int:
-        """How many rows were written."""
+        """Number of rows that were written."""
 
     def fetchone(self) -> Any:
         """The next row, or None."""
@@ -33,7 +33,7 @@ class Connection(Protocol):
         """Run one statement."""
 
     def stream(self, query: str, values: Sequence[object] = (), /) -> Iterator[Any]:
-        """The rows of a query, however many, without holding them all."""
+        """Iterate over the rows of a query without holding them all."""
 
     def rows_with(
         self, columns: str, table: str, key: str, wanted: Iterable[str], *, lock: bool = False
@@ -44,7 +44,7 @@ class Connection(Protocol):
         """
 
     def insert(self, table: str, rows: Sequence[Sequence[object]]) -> int:
-        """Insert the rows whose keys a table does not have, in their order; how many these are."""
+        """Insert the rows whose keys a table does not have, in order; return how many these are."""
 
     def has_table(self, name: str) -> bool:
         """Whether there is a table of that name."""

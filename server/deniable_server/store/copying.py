@@ -1,4 +1,4 @@
-"""Everything that one store has, into another one of any kind: row by row in the order of keys, and compared."""
+"""Copy everything from one store into another of any kind: row by row in the order of keys, then compare."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.tables import columns_of, pending_table, reports_table, tables_of
 
 ROWS = 5000
-"""Rows that are held, and committed together."""
+"""Number of rows that are copied in one transaction."""
 
 _OF_SURVEY = {
     "owners": "survey, token",
@@ -24,23 +24,23 @@ _OF_SURVEY = {
     "totals": "survey, cohort, n",
     "tallies": "survey, cohort, question, option, n",
 }
-"""Tables with rows of a survey, which are few. What is ``unsorted`` is not copied: whatever arrives here is sorted."""
+"""Columns of the tables with a few rows of a survey. ``unsorted`` is not copied: everything arrives sorted."""
 
 
-class Copied(NamedTuple):
-    """What was copied.
+class CopySummary(NamedTuple):
+    """The numbers of surveys and reports in a finished copy.
 
     Attributes
     ----------
     surveys, reports : int
-        How many there are now.
+        How many the target has.
     """
 
     surveys: int
     reports: int
 
 
-def copy(source: SqlStore, target: SqlStore, tell: Callable[[Survey], None] = lambda survey: None) -> Copied:
+def copy(source: SqlStore, target: SqlStore, tell: Callable[[Survey], None] = lambda survey: None) -> CopySummary:
     """Copy surveys, reports, tallies, invitations, keys and tokens, and compare what arrived with its checksums.
 
     Nobody may use either store meanwhile. What was interrupted is run again: it goes on where it ended. Until it is
@@ -84,9 +84,10 @@ def copy(source: SqlStore, target: SqlStore, tell: Callable[[Survey], None] = la
     if damaged or source.tokens() != target.tokens():
         raise StoreDamaged(f"copy {target.name}: its tokens or keys are not those of {source.name}")
     with target._alone() as db:
+        # Last: until here every collector refuses the target.
         db.execute(f"DROP TABLE IF EXISTS {UNFINISHED}")
     with target._snapshot() as db:
-        return Copied(len(surveys), sum(counts.folded(db, survey) for survey in surveys))
+        return CopySummary(len(surveys), sum(counts.folded(db, survey) for survey in surveys))
 
 
 def _refuse_others(source: SqlStore, target: SqlStore, surveys: set[str]) -> None:
@@ -101,7 +102,7 @@ def _refuse_others(source: SqlStore, target: SqlStore, surveys: set[str]) -> Non
 
 
 def _refuse_changed(source: SqlStore, target: SqlStore) -> None:
-    """Refuse if the source is not what it was: where somebody used it meanwhile, a part of it may be missing here."""
+    """Refuse if the source changed: if somebody used it meanwhile, a part of it may be missing in the copy."""
     now, copied = _checksums(source), _checksums(target)
     if changed := sorted(survey for survey in now.keys() | copied.keys() if now.get(survey) != copied.get(survey)):
         raise DeniableError(
@@ -119,6 +120,7 @@ def _checksums(store: SqlStore) -> dict[str, int | None]:
 def _begin(source: SqlStore, target: SqlStore, survey: Survey) -> None:
     """Everything of a survey but its many rows, in one transaction; or nothing where that was done before."""
     with source._snapshot() as db:
+        # The checksum is copied too, so that the copy is compared with what the source once wrote.
         total = db.checksum(survey.id)
         days = db.execute("SELECT published_on, closed_on FROM surveys WHERE id = ?", [survey.id]).fetchone()
         beside = {table: _of_survey(db, table, columns, survey) for table, columns in _OF_SURVEY.items()}
@@ -166,6 +168,7 @@ def _pages(source: SqlStore, survey: Survey, table: str, key: str, last: str) ->
         if rows:
             yield rows
             last = str(rows[-1][0])
+        # A short page is the last one.
         if len(rows) < ROWS:
             return
 

@@ -1,4 +1,4 @@
-"""Supports: counted from rows, kept as tallies."""
+"""Tallies of supports: counted from rows, and kept in tables."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def of_rows(survey: Survey, rows: Sequence[Row]) -> Counts:
 
 
 def _of_groups(survey: Survey, groups: Iterable[Iterable[tuple[Any, Any, int]]]) -> Counts:
-    """Supports, from how often each value of each question stands there in each cohort."""
+    """Tallies, from the number of equal values of each question in each cohort."""
     sizes: Counter[str | None] = Counter()
     supports: dict[str | None, dict[str, list[int]]] = {}
     for question, equal in zip(survey.questions, groups, strict=True):
@@ -42,6 +42,7 @@ def _of_groups(survey: Survey, groups: Iterable[Iterable[tuple[Any, Any, int]]])
                 supports[cohort] = {each.id: [0] * each.reports.size for each in survey.questions}
             for option in question.reports.supports(value):
                 supports[cohort][question.id][option] += n
+            # Every report has a value, perhaps null, for each question, so one question counts them all.
             if question is survey.questions[0]:
                 sizes[cohort] += n
     return {
@@ -68,19 +69,19 @@ def stored(db: Connection, survey: Survey) -> Counts:
 
 
 def folded(db: Connection, survey: Survey) -> int:
-    """How many reports the tallies count."""
+    """Number of reports in the tallies."""
     (n,) = db.execute("SELECT coalesce(sum(n), 0) FROM totals WHERE survey = ?", [survey.id]).fetchone()
     return int(n)  # PostgreSQL's sums are decimals
 
 
 def waiting(db: Connection, survey: Survey) -> dict[str | None, int]:
-    """How many reports of each cohort wait for a fold; None holds those without one."""
+    """Number of reports that wait for a fold, by cohort; None holds those without one."""
     query = f"SELECT cohort, count(*) FROM {pending_table(survey)} GROUP BY cohort"
     return {cohort: int(n) for cohort, n in db.execute(query).fetchall()}
 
 
 def together(some: Counts, others: Counts) -> Counts:
-    """Both counts as one."""
+    """The sum of two counts."""
     cohorts = dict.fromkeys([*some, *others])
     return {
         cohort: some[cohort] + others[cohort] if cohort in some and cohort in others else (some | others)[cohort]
@@ -96,6 +97,7 @@ def add(db: Connection, survey: Survey, counted: Counts) -> None:
         on_conflict = f"ON CONFLICT ({columns}) DO UPDATE SET n = {into}.n + excluded.n RETURNING n"
         added = f"INSERT INTO {into} VALUES ({values}) {on_conflict}"
         (n,) = db.execute(added, [survey.id, *key, more]).fetchone()
+        # RETURNING gives the sum after the upsert, so what was there before is n - more.
         before = [(*key, n - more)] if n > more else []  # without any there was no row
         return checksum.sum_of(survey, kind, [*before, (*key, n)])
 
@@ -105,13 +107,14 @@ def add(db: Connection, survey: Survey, counted: Counts) -> None:
         for question, counts in tally.counts.items():
             for option, n in enumerate(counts):
                 if n:
+                    # Options without new supports are not touched: the cost is that of what is added.
                     key = (cohort or "", question, option)
                     difference ^= put("tally", "tallies", "survey, cohort, question, option", key, n)
     checksum.change(db, survey, difference)
 
 
 def checksum_of_tallies(db: Connection, survey: Survey) -> int:
-    """What the rows of totals and tallies are in a survey's checksum."""
+    """The part of a survey's checksum that its rows of totals and tallies make up."""
     return checksum.sum_of(survey, "total", _totals(db, survey)) ^ checksum.sum_of(
         survey, "tally", _tallies(db, survey)
     )

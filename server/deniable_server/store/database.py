@@ -1,4 +1,4 @@
-"""Databases by what ``--db`` says: the one place where it is decided what keeps the reports."""
+"""Databases by location: the one place that decides which kind of store ``--db`` means."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import Protocol
 from deniable import Survey
 from deniable.errors import DeniableError
 from deniable_server.location import Address, Location, location
-from deniable_server.store.copying import Copied, copy
+from deniable_server.store.copying import CopySummary, copy
 from deniable_server.store.integrity import Inspection
 from deniable_server.store.interface import Store, utc_today
 from deniable_server.store.sql_store import SqlStore
@@ -19,14 +19,14 @@ from deniable_server.store.sqlite.file import SqliteFile
 
 
 class Database(Protocol):
-    """A place where reports rest, before anybody has opened it. As text it is what messages call it."""
+    """A database that nobody has opened yet. Its text is its name in messages."""
 
     @property
     def exists(self) -> bool:
-        """Whether it is there; opening makes what is not, where it can."""
+        """Whether the database exists; opening one that does not makes it, if possible."""
 
     def open(self, today: Callable[[], datetime.date], may_update: bool = False) -> SqlStore:
-        """Its store, whatever is in it; of an older version only with `may_update`, which brings it up to date."""
+        """Its store; a database of an older version only with ``may_update``, which brings it up to date."""
 
     def serving(self) -> AbstractContextManager[object]:
         """The right to serve it, for as long as the block lasts."""
@@ -41,10 +41,10 @@ class Database(Protocol):
         """
 
     def warnings(self) -> list[str]:
-        """What whoever runs it should know: what it writes down besides."""
+        """Warnings for the operator about what the database writes down besides the tables."""
 
     def inspect(self, most_rows: int | None = None) -> Inspection:
-        """Look at it without changing it, also while a collector uses it; at so many rows or at all."""
+        """Inspect it without changing it, even while a collector uses it: at most ``most_rows`` rows, or everything."""
 
     def back_up(self, destination: Path) -> Inspection:
         """Copy it to a new file, and look at the copy."""
@@ -54,6 +54,7 @@ def database_at(place: str | Path | Address) -> Database:
     """The database of that name: a file, or a PostgreSQL database where it begins with ``postgresql://``."""
     where = location(place)
     if isinstance(where, Address):
+        # Imported here, because psycopg is an optional dependency.
         from deniable_server.store.postgresql.database import PostgresqlDatabase  # which has to be installed
 
         return PostgresqlDatabase(where)
@@ -79,7 +80,7 @@ def open_store(
 
 def copy_everything(
     source: str | Path | Address, target: str | Path | Address, tell: Callable[[Survey], None] = lambda survey: None
-) -> Copied:
+) -> CopySummary:
     """Copy a database into another one, while no collector serves either; see `deniable_server.store.copying.copy`.
 
     Raises
@@ -90,6 +91,7 @@ def copy_everything(
     one, other = database_at(source), database_at(target)
     if _is_same(location(source), location(target)):
         raise DeniableError(f"copy: must be of two databases, got {one} twice")
+    # Both locks before either is opened: opening brings nothing up to date here, and reads what nobody changes.
     with one.alone(), other.alone(), closing(one.open(utc_today)) as store, closing(other.open(utc_today)) as into:
         if store.is_unfinished:
             raise DeniableError(f"copy: must be of a complete database, got {one}, a copy that is not complete")
@@ -97,7 +99,7 @@ def copy_everything(
 
 
 def _is_same(one: Location, other: Location) -> bool:
-    """Whether two are one, also by another name of the file."""
+    """Whether two locations are one database, perhaps under two names of a file."""
     if isinstance(one, Path) and isinstance(other, Path) and one.exists() and other.exists():
         return one.samefile(other)
     return one == other

@@ -1,4 +1,4 @@
-"""What can be wrong with a store, whatever keeps it."""
+"""The errors of stores, the same for every kind of database."""
 
 from __future__ import annotations
 
@@ -6,15 +6,17 @@ from deniable.errors import DeniableError
 
 
 class NotFound(DeniableError, LookupError):
-    """There is no such survey here."""
+    """The store has no such survey."""
 
 
 class StoreBusy(Exception):
-    """More reports are waiting than the collector will hold in memory."""
+    """More reports wait than the collector holds in memory."""
+
+    wait = 1
 
 
 class StoreFull(DeniableError):
-    """The disk takes no more. Nothing of what was to be stored is; it can be sent again."""
+    """The disk is full. Nothing of the transaction was stored; it can be sent again."""
 
 
 class StoreDamaged(DeniableError):
@@ -22,7 +24,7 @@ class StoreDamaged(DeniableError):
 
 
 class StoreReplaced(DeniableError):
-    """Other files have the names of those that the collector opened. Nothing of what was to be stored is."""
+    """The files that the collector opened were replaced. Nothing of the transaction was stored."""
 
 
 class StoreUnavailable(DeniableError):
@@ -31,7 +33,7 @@ class StoreUnavailable(DeniableError):
     Attributes
     ----------
     reason : str
-        What the database itself calls it, for a line of the log: a name without anybody's words.
+        The database's own name of the error, for the log; it holds nothing that anybody sent.
     """
 
     def __init__(self, message: str, reason: str) -> None:
@@ -44,7 +46,7 @@ class StoreForbidden(DeniableError):
 
 
 def older_version(name: object) -> DeniableError:
-    """The error for a database of an older version, for whoever may not bring it up to date."""
+    """The error for a database of an older version that the caller may not bring up to date."""
     return DeniableError(
         f"database {name}: is of an older version; 'deniable serve' brings it up to date: back it up, stop the "
         "collector that serves it, and start 'deniable serve' of this version once"

@@ -1,4 +1,4 @@
-"""What a fold does to tallies and checksum, and what closing leaves of a survey that keeps tallies."""
+"""The part of folding that both databases share: tallies, checksum, and dropping the ids of a closed survey."""
 
 from __future__ import annotations
 
@@ -14,9 +14,10 @@ T = TypeVar("T", bound=Connection)
 
 
 def release(db: Connection, survey: Survey, rows: str) -> None:
-    """Add pending rows, a table or a query in brackets, to the tallies; who folds puts what is kept to rest."""
+    """Add pending rows, a table or a query in brackets, to the tallies; the caller moves what is kept of them."""
     counts.add(db, survey, counts.count(db, survey, rows))
     if survey.retention == "tallies":
+        # The report leaves the checksum and its id enters it: XOR does both at once.
         went = checksum.sum_of(survey, "report", rows_of(db, rows))
         came = checksum.sum_of(survey, "id", kept_of(survey, rows_of(db, rows)))
         checksum.change(db, survey, went ^ came)
@@ -31,6 +32,7 @@ def forget_ids(db: T, survey: Survey, empty: Callable[[T, str], None]) -> None:
         Deletes all rows of a table.
     """
     table = reports_table(survey)
+    # A closed survey takes no reports, so no id has to be recognised any more.
     if not is_empty(db, table):
         checksum.change(db, survey, checksum.sum_of(survey, "id", rows_of(db, table)))
         empty(db, table)

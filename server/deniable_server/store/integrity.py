@@ -1,4 +1,4 @@
-"""Whether a database is what was written: every row accounted for, every tally a recount."""
+"""The inspection of a database: every row in a checksum, every tally a recount."""
 
 from __future__ import annotations
 
@@ -13,29 +13,29 @@ from deniable_server.store.errors import StoreDamaged, StoreUnavailable
 from deniable_server.store.tables import pending_table, report_of, reports_table, rows_of
 
 ROWS_AT_START = 100_000
-"""Reports and invitations that are looked at before a collector starts, in about a second; smaller surveys first."""
+"""Largest number of reports and invitations that are inspected before a collector starts, in about a second."""
 
 SURVEYS_AT_START = 500
-"""Surveys that are, in about two seconds: documents are read and tables compared, however few their reports."""
+"""Largest number of surveys that are inspected before a collector starts, in about two seconds."""
 
 UNFINISHED = "unfinished_copy"
-"""A table that stands in a copy from its first survey on until everything has arrived."""
+"""Name of a table that marks a copy as incomplete, from its first survey until everything has arrived."""
 
 
 @dataclass(frozen=True)
 class Inspection:
-    """What somebody found who compared a database with its checksums and tallies.
+    """The result of comparing a database with its checksums and tallies.
 
     Attributes
     ----------
     surveys, reports : int
-        How many were looked at, of reports those that are folded.
+        Number of inspected surveys, and of their folded reports.
     waiting : int
-        How many reports of these surveys wait for a fold.
+        Number of reports of these surveys that wait for a fold.
     findings : tuple of str
-        What is not as it was written, one sentence each; empty when all is.
+        The differences from what was written, one sentence each; empty if there are none.
     unread : tuple of str
-        Addresses of surveys that were not looked at, because there was not the time.
+        Addresses of surveys that were not inspected, for lack of time.
     is_older : bool
         Whether an older version wrote the database, so that it was not compared with its checksums.
     """
@@ -53,7 +53,7 @@ class Inspection:
 
 
 def refuse_damaged(name: object, inspection: Inspection) -> Inspection:
-    """What was found in a database before a collector starts.
+    """Return an inspection if it found nothing; a collector does not start otherwise.
 
     Raises
     ------
@@ -82,11 +82,11 @@ def look(
     most_rows : int, optional
         Reports and invitations to look at, of surveys with fewer reports first and of `SURVEYS_AT_START` of them.
     beside : iterable of str
-        What was found by the means of the database itself.
+        Findings by the database's own means.
     invited : mapping
-        How many invitations there are, by survey.
+        Number of invitations by survey.
     differences_of_schema : callable
-        What is not defined as it was, with the tables of these surveys.
+        Differences of the schema, with the tables of these surveys.
     snapshot : callable
         A transaction whose reads see one state of the tables of a survey.
     """
@@ -99,6 +99,7 @@ def look(
 SELECT id, document, (SELECT coalesce(sum(n), 0) FROM totals WHERE survey = surveys.id) AS reports
 FROM surveys ORDER BY reports, id"""
     rows = 0
+    # Smaller surveys first, so that a limited look covers as many surveys as possible.
     for survey_id, document, n in db.execute(sizes).fetchall():
         of_survey = n + invited.get(survey_id, 0)
         if most_rows is not None and (rows + of_survey > most_rows or len(surveys) >= SURVEYS_AT_START):
@@ -125,7 +126,7 @@ FROM surveys ORDER BY reports, id"""
 
 
 def differences_of_rows(db: Connection, survey: Survey) -> Iterator[str]:
-    """What is not as it was written among the rows of a survey, one sentence each."""
+    """The differences of a survey's rows from what was written, one sentence each."""
     pending, reports = pending_table(survey), reports_table(survey)
     keeps_reports = survey.retention == "reports"
     (row,) = db.execute("SELECT published_on, closed_on FROM surveys WHERE id = ?", [survey.id]).fetchall()
@@ -142,9 +143,11 @@ def differences_of_rows(db: Connection, survey: Survey) -> Iterator[str]:
     if found != db.checksum(survey.id):
         yield "its rows are not those that were written; their checksum differs"
         return
+    # Checksums cannot see this: both rows may be as they were written.
     if db.execute(f"SELECT 1 FROM {pending} JOIN {reports} USING (id) LIMIT 1").fetchone():
         yield "a report is both pending and folded"
     if survey.access == "invited":
+        # Each used invitation stands for one report, waiting or counted.
         used = sum(state == invitations.USED for _, state in invitations.rows_of(db, survey))
         (waiting,) = db.execute(f"SELECT count(*) FROM {pending}").fetchone()
         if used != waiting + counts.folded(db, survey):

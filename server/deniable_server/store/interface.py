@@ -1,4 +1,4 @@
-"""What a collector asks of the place where reports rest, and what it may rely on there."""
+"""The interface of stores: what a collector asks of a database, and the promises that it relies on."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ from typing import Literal, NamedTuple
 
 from deniable import Report, Survey, Tally
 from deniable_server.signing import PrivateKey
-from deniable_server.store.outcome import Outcome
+from deniable_server.store.verdict import Verdict
 
 Standing = Literal["open", "early", "closed"]
-"""Whether a survey takes reports, does not yet, or does no longer."""
+"""Whether a survey takes reports, not yet, or no more."""
 
 InvitationState = Literal["unused", "used", "unknown", "untold"]
-"""State of an invitation: ``unknown`` if the survey has no such one, ``untold`` where results are live."""
+"""State of an invitation: ``unknown`` if the survey does not have it, ``untold`` if results are live."""
 
 HIDDEN = -1
-"""What `Store.release_of` says while results may show nothing."""
+"""The value of `Store.release_of` while results may show nothing."""
 
 
 @dataclass(frozen=True)
 class SurveyState:
-    """A survey and what became of it in this store.
+    """A survey and its state in this store.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class SurveyState:
     closed_on : str or None
         The day on which it was closed for good.
     release : int
-        As `Store.release_of` says.
+        The value of `Store.release_of`.
     """
 
     survey: Survey
@@ -44,7 +44,7 @@ class SurveyState:
 
     @property
     def reports(self) -> int:
-        """How many reports results show."""
+        """Number of reports that results show."""
         return max(self.release, 0)
 
     @property
@@ -53,7 +53,8 @@ class SurveyState:
         return "results come out once the survey has closed" if self.release == HIDDEN else None
 
     def more_may_wait(self, today: datetime.date) -> str | None:
-        """That results may not show every report yet, for whoever may not know how many wait; None where they do."""
+        """A sentence that results may not show every report yet, without a number; None if they show all."""
+        # Live results show everything, hidden ones nothing, and a survey that is over is folded completely.
         if self.hidden_because or self.survey.results != "batches" or self.standing(today) != "open":
             return None
         return (
@@ -71,32 +72,33 @@ class SurveyState:
         """Whether the survey takes reports on that day, in one word without a date."""
         if self.not_open_because(today) is None:
             return "open"
+        # Closed by hand wins: a survey that was closed before its first day never opens.
         is_early = not self.closed_on and self.survey.opens is not None and today < self.survey.opens
         return "early" if is_early else "closed"
 
 
-class Added(NamedTuple):
-    """What became of invitations that somebody added.
+class InvitationCounts(NamedTuple):
+    """Numbers of new and of known invitations among those that an author added.
 
     Attributes
     ----------
     added, known : int
-        How many are new, and how many were there before.
+        Number of new invitations, and of those that were there before.
     """
 
     added: int
     known: int
 
 
-class Unused(NamedTuple):
-    """How many were invited, and who has not used it.
+class InvitationUsage(NamedTuple):
+    """Numbers of invitations and of unused ones, and which are unused.
 
     Attributes
     ----------
     invited, unused : int
-        Invitations of the survey, and how many of them are unused.
+        Number of invitations of the survey, and of unused ones.
     hashes : list of str or None
-        Those of the hashes asked for that are unused; None where nobody asked, and where results are live.
+        The unused ones among the given hashes; None if none were given, or if results are live.
     """
 
     invited: int
@@ -104,8 +106,8 @@ class Unused(NamedTuple):
     hashes: list[str] | None
 
 
-class Released(NamedTuple):
-    """What results show of a survey at one moment.
+class Release(NamedTuple):
+    """The released tallies and reports of a survey at one moment.
 
     Attributes
     ----------
@@ -119,7 +121,7 @@ class Released(NamedTuple):
 
 
 class TokenRow(NamedTuple):
-    """An API token as it is kept: its hash, and what it may until when."""
+    """The row of an API token: its hash, name, scope and last day."""
 
     sha256: str
     name: str
@@ -129,6 +131,7 @@ class TokenRow(NamedTuple):
 
 def utc_today() -> datetime.date:
     """The day by which surveys open and close."""
+    # UTC, so that opening and closing do not depend on where a collector or a respondent is.
     return datetime.datetime.now(datetime.UTC).date()
 
 
@@ -136,9 +139,9 @@ class Store(ABC):
     """A collector's database. Every store promises the same; `tests/server/test_store_contract.py` holds all to it.
 
     1. **Acknowledged is durable.** When `store_reports` returns, what it calls stored or known is on the disk, and
-       stays there whatever is killed next. When it raises, nothing of what was submitted was stored, or it can be sent
-       again as if nothing had been: a report counts once.
-    2. **A report counts once**, however often, through however many collectors and at whatever moment it is sent. The
+       stays there even if the process or the machine dies next. When it raises, nothing of what was submitted was
+       stored, or it can be sent again as if nothing had been: a report counts once.
+    2. **A report counts once**, however often, through however many collectors and however late it is sent. The
        same report under its id is known, another one is a conflict; an invitation lets one report count.
     3. **Closed is exact.** Once `close_survey` has returned, no report is stored for that survey, by any collector on
        the same database; every report that was acknowledged before is counted.
@@ -172,15 +175,15 @@ class Store(ABC):
 
     @abstractmethod
     def leave(self) -> None:
-        """Let go of what this thread has of the store; it will not come back."""
+        """Release the resources of this thread, which will not use the store again."""
 
     @abstractmethod
     def close(self) -> None:
-        """Let go of everything, in the thread that opened it."""
+        """Release all resources, in the thread that opened the store."""
 
     @abstractmethod
     def publish(self, survey: Survey, owner: str | None = None, signs: bool = False) -> bool:
-        """Keep a survey for ever; whether it is new. Then it belongs to the token of that name, or to nobody.
+        """Keep a survey for ever; return whether it is new. It then belongs to the token named ``owner``, or to nobody.
 
         Parameters
         ----------
@@ -219,7 +222,7 @@ class Store(ABC):
 
     @abstractmethod
     def states(self, owner: str | None = None) -> list[SurveyState]:
-        """Every survey here, or those that the token of that name published, in the order of publication."""
+        """All surveys, or those that the token named ``owner`` published, in the order of publication."""
 
     @abstractmethod
     def close_survey(self, survey_id: str) -> SurveyState:
@@ -232,8 +235,8 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
-        """Store reports in one durable transaction, and say of each what became of it.
+    def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Verdict]]:
+        """Store reports in one durable transaction, and return the verdict on each.
 
         When this returns, what it calls stored is on disk. When it raises, nothing of the submissions is, or what is
         there will be known when it is sent again.
@@ -245,8 +248,8 @@ class Store(ABC):
 
         Returns
         -------
-        list of list of Outcome
-            For each submission one outcome a report.
+        list of list of Verdict
+            For each submission the verdicts, one for each report.
 
         Raises
         ------
@@ -256,16 +259,16 @@ class Store(ABC):
 
     @abstractmethod
     def settle(self) -> bool:
-        """Fold what is due, sort what came, and leave no order behind; whether that could be done completely.
+        """Fold what is due, sort new rows, and leave no trace of their order; return whether that is complete.
 
-        It can be interrupted anywhere and done again.
+        It can be interrupted anywhere and repeated.
         """
 
     @abstractmethod
     def release_of(self, survey_id: str) -> int:
-        """A number that changes exactly when what results may show of a survey does; -1 while they may show nothing.
+        """The number of reports that results show, or `HIDDEN`; it changes exactly when what they show changes.
 
-        It is how many reports they show. It costs a look at the totals, however many reports there are.
+        It costs a look at the totals, however many reports there are.
 
         Raises
         ------
@@ -282,9 +285,9 @@ class Store(ABC):
 
     @abstractmethod
     def waiting(self, survey: Survey) -> dict[str | None, int]:
-        """How many stored reports of each cohort results do not show yet; cohorts without any are left out.
+        """Number of stored reports by cohort that results do not show yet; cohorts without any are left out.
 
-        For whoever has the database, or the survey's token: to everybody else it would tell each arrival.
+        Only the operator and the holder of the survey's token may see it: to others it would tell each arrival.
         """
 
     @abstractmethod
@@ -296,8 +299,8 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def released(self, survey: Survey) -> AbstractContextManager[Released]:
-        """Every report that results show, and the tallies that count just these, whatever comes meanwhile.
+    def released(self, survey: Survey) -> AbstractContextManager[Release]:
+        """The reports that results show and the tallies of exactly these, from one snapshot.
 
         Reads a few at a time, in one transaction that lasts as long as the block. Nobody waits for it; but as long as
         it lasts what is deleted or written anew leaves older copies behind, as any long read of a database does. No
@@ -305,8 +308,8 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def add_invitations(self, survey_id: str, hashes: Iterable[str]) -> Added:
-        """Invite whoever has the secrets of these hashes. Who was invited before stays so, used or not.
+    def add_invitations(self, survey_id: str, hashes: Iterable[str]) -> InvitationCounts:
+        """Add the invitations with these hashes. Known ones stay as they are, used or not.
 
         Raises
         ------
@@ -317,11 +320,11 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def unused_invitations(self, survey_id: str, hashes: Iterable[str] | None = None) -> Unused:
-        """How many were invited and how many invitations are unused, and of the hashes asked for which ones.
+    def unused_invitations(self, survey_id: str, hashes: Iterable[str] | None = None) -> InvitationUsage:
+        """Numbers of invitations and unused ones, and which of the given hashes are unused.
 
-        Where results are live it is never said which ones: beside them it would say whose report came when. Refuses
-        what `add_invitations` refuses.
+        With live results it never tells which: beside them, that would tell whose report came when. Raises what
+        `add_invitations` raises.
         """
 
     @abstractmethod
@@ -338,9 +341,9 @@ class Store(ABC):
 
     @abstractmethod
     def invitation_state(self, survey_id: str, invitation: str) -> InvitationState:
-        """Whether an invitation, named by its hash, would still let a report count; nothing is changed.
+        """Whether an invitation, given by its hash, would still let a report count; changes nothing.
 
-        Where results are live it is never said: beside them it would say whose report came when.
+        With live results it is never told: beside them, that would tell whose report came when.
 
         Raises
         ------
@@ -351,10 +354,10 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def issue(self, survey_id: str, invitation: str, message: str) -> Outcome:
-        """Use an invitation to have a blinded message signed; both are named by their hashes.
+    def issue(self, survey_id: str, invitation: str, message: str) -> Verdict:
+        """Use an invitation to have a blinded message signed; both are given by their hashes.
 
-        Whoever gets `Outcome.STORED`, or later `Outcome.KNOWN`, may be told the signature.
+        The signature may be told after `Verdict.STORED`, and again after `Verdict.KNOWN`.
 
         Raises
         ------
@@ -372,7 +375,7 @@ class Store(ABC):
 
     @abstractmethod
     def set_reissue(self, survey_id: str, n: int) -> None:
-        """Let each invitation of a survey have so many other blinded messages signed after its first.
+        """Let each invitation of a survey have ``n`` more blinded messages signed after its first.
 
         Raises
         ------
@@ -412,4 +415,4 @@ class Store(ABC):
 
     @abstractmethod
     def try_to_write(self) -> None:
-        """Commit what changes nothing, or raise why that cannot be."""
+        """Commit a transaction that changes nothing, or raise the reason why that fails."""

@@ -1,6 +1,6 @@
 """The private keys that sign blind tokens: made before the survey whose document names their public half.
 
-One key serves one survey. Whoever is invited to a survey can have anything signed that its key signs; with a second
+One key serves one survey. People who are invited to a survey can have any message signed by its key; with a second
 survey under the same key they could take part in that as well.
 """
 
@@ -16,18 +16,18 @@ from deniable_server.store import checksum, invitations
 from deniable_server.store.connection import Connection
 
 MOST_REISSUED = 9
-"""Other blinded messages that one invitation may have signed: what a person with ten devices that broke would need."""
+"""Largest number of further blinded messages for one invitation: enough for a person with ten broken devices."""
 
 
 class SigningKey(NamedTuple):
-    """A key as it is kept.
+    """The row of a signing key.
 
     Attributes
     ----------
     private : str
         A PKCS#8 PEM.
     reissue : int
-        How many other blinded messages it signs for an invitation, after the first.
+        Number of further blinded messages that it signs for an invitation after the first.
     """
 
     private: str
@@ -36,16 +36,17 @@ class SigningKey(NamedTuple):
 
 def add(db: Connection, key: PrivateKey) -> None:
     """Keep a new key, which belongs to no survey yet."""
+    # Made before its survey: the published document names the public half.
     db.execute("INSERT INTO signing_keys VALUES (?, ?, NULL, 0)", [key.key_id, key.pem])
 
 
 def bind(db: Connection, survey: Survey, must: bool) -> int:
-    """Let a survey have its key; what that changes in its checksum.
+    """Bind the key of a survey to it; return the change of the survey's checksum.
 
     Parameters
     ----------
     must : bool
-        Whether the key has to be here, whoever the survey says signs.
+        Whether the key has to be here, even if the survey names another issuer.
 
     Raises
     ------
@@ -65,6 +66,7 @@ def bind(db: Connection, survey: Survey, must: bool) -> int:
                 "'deniable issuer key' and put what that prints into the survey, or name who signs as issuer.url"
             )
         return 0
+    # Published again: nothing changes, and XOR must not count the key a second time.
     if found[0] == survey.id:
         return 0
     if found[0] is not None:
@@ -84,7 +86,7 @@ def of(db: Connection, survey: Survey) -> SigningKey | None:
 
 
 def set_reissue(db: Connection, survey: Survey, n: int) -> bool:
-    """Let each invitation have so many other blinded messages signed after its first; whether rows of them moved.
+    """Let each invitation have ``n`` more blinded messages signed; return whether rows of invitations moved.
 
     Raises
     ------
@@ -100,19 +102,21 @@ def set_reissue(db: Connection, survey: Survey, n: int) -> bool:
         raise SurveyError(f"survey {survey.id}: its tokens are not signed here")
     db.execute("UPDATE signing_keys SET reissue = ? WHERE survey = ?", [n, survey.id])
     checksum.change(db, survey, checksum.sum_of(survey, "key", [*before, *rows_of(db, survey)]))
+    # Rows get longer, so they move: the caller has the table sorted.
     return invitations.widen(db, survey, 1 + n)
 
 
 def rows_of(db: Connection, survey: Survey) -> Sequence[tuple[object, ...]]:
-    """What the checksum of a survey has of its key."""
+    """The row of a survey's key, as its checksum counts it."""
     query = "SELECT key_id, private, reissue FROM signing_keys WHERE survey = ?"
     return db.execute(query, [survey.id]).fetchall()
 
 
 def differences(db: Connection) -> Iterator[str]:
-    """What is wrong about keys, whose survey they are or none's."""
+    """The damaged keys, one sentence each, whether they are bound to a survey or not."""
     for key_id, private in db.execute("SELECT key_id, private FROM signing_keys"):
         try:
+            # A damaged key that still parses would sign tokens that no device accepts.
             is_whole = PrivateKey.parse(private).key_id == key_id
         except ValueError:
             is_whole = False

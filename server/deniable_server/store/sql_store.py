@@ -1,4 +1,4 @@
-"""The part of a store that every database does in the same words."""
+"""The part of a store that both databases do with the same SQL."""
 
 from __future__ import annotations
 
@@ -21,29 +21,29 @@ from deniable_server.store.errors import NotFound
 from deniable_server.store.integrity import UNFINISHED
 from deniable_server.store.interface import (
     HIDDEN,
-    Added,
+    InvitationCounts,
     InvitationState,
-    Released,
+    InvitationUsage,
+    Release,
     Store,
     SurveyState,
     TokenRow,
-    Unused,
 )
-from deniable_server.store.outcome import Outcome
 from deniable_server.store.tables import is_empty, pending_table, report_of, reports_table, rows_of
+from deniable_server.store.verdict import Verdict
 
 DAYS_OF_DOUBT = 7
-"""Days after its last one on which a survey's ids are still kept: a clock that is set back must find them."""
+"""Number of days after a survey's last one for which its ids are kept: a clock that is set back needs them."""
 
 AT_A_TIME = 1000
-"""Reports read in one go. Between two, whoever reads holds nothing up, however slow he is."""
+"""Number of reports that are read at a time; between two pages a slow reader holds nothing up."""
 
 
 class SqlStore(Store):
     """A store over SQL.
 
-    What differs between databases are the methods without a body: how transactions exclude each other, how reports come
-    in, and how they come to rest.
+    The abstract methods are what differs between databases: how transactions exclude each other, how reports are
+    stored, and how they are folded.
     """
 
     def __init__(self, name: str, today: Callable[[], datetime.date]) -> None:
@@ -61,39 +61,39 @@ class SqlStore(Store):
 
     @abstractmethod
     def _snapshot(self, *surveys: Survey) -> AbstractContextManager[Connection]:
-        """A transaction whose reads all see the same state, also of the tables of these surveys."""
+        """A transaction whose reads all see one state, of the tables of these surveys too."""
 
     @abstractmethod
     def _alone(self) -> AbstractContextManager[Connection]:
-        """A transaction beside which no other one of its kind runs, for what operators and authors do."""
+        """A transaction that excludes others of its kind, for operators and authors."""
 
     @abstractmethod
     def _enter(self, db: Connection, surveys: Iterable[Survey]) -> None:
-        """Wait until none of the surveys is held, and keep others from holding them while the transaction lasts."""
+        """Take a shared lock on the surveys until the transaction ends."""
 
     @abstractmethod
     def _hold(self, db: Connection, survey: Survey) -> None:
-        """Wait until no transaction has entered a survey, and let none enter it while this one lasts."""
+        """Take an exclusive lock on a survey until the transaction ends."""
 
     @abstractmethod
     def _create_tables(self, db: Connection, survey: Survey) -> None:
         """Make the tables of a survey."""
 
     @abstractmethod
-    def _take_open(self, db: Connection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Outcome], int]:
-        """Store new reports of an open survey; what became of each, and how many wait for a fold."""
+    def _take_open(self, db: Connection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Verdict], int]:
+        """Store new reports of an open survey; return the verdicts, and the number of reports that wait for a fold."""
 
     @abstractmethod
     def _settle(self, survey: Survey, closed_on: str | None, days_over: int) -> None:
-        """Fold and sort what a survey has; ``days_over`` is how many days its last one is past."""
+        """Fold and sort the reports of a survey whose last day is ``days_over`` days ago."""
 
     @abstractmethod
     def _invitations_moved(self, db: Connection, survey: Survey) -> None:
-        """See to it that the table of invitations comes to tell no order, after rows of it moved."""
+        """Have the table of invitations sorted, now or later, after rows of it moved."""
 
     @abstractmethod
     def _leave_no_trace(self) -> bool:
-        """Leave no order of arrival behind in what the database writes beside its tables; whether that could be."""
+        """Remove the order of arrival from the files beside the tables; return whether that was possible."""
 
     @property
     def is_unfinished(self) -> bool:
@@ -110,10 +110,12 @@ class SqlStore(Store):
                 return False
             db.execute("INSERT INTO surveys VALUES (?, ?, ?, NULL)", [survey.id, survey.document, today])
             self._create_tables(db, survey)
+            # The checksum starts with everything that publishing writes, in the same transaction.
             total = checksum.digest(survey, "survey", [today, None]) ^ keys.bind(db, survey, must=signs)
             if owner is not None:
                 db.execute("INSERT INTO owners VALUES (?, ?)", [survey.id, owner])
                 total ^= checksum.digest(survey, "owner", [owner])
+            # What waits when a survey ends has to be folded then, though no report comes any more.
             if day := agenda.after_closing(survey):
                 agenda.put(db, survey, day)
             db.start_checksum(survey.id, total)
@@ -153,11 +155,12 @@ class SqlStore(Store):
         with self._transaction() as db:
             self._hold(db, survey)
             self._close(db, survey)
+        # After the commit that closes it: every report that was acknowledged is there, and none comes any more.
         self._settle(survey, closed_on=self.today().isoformat(), days_over=0)
         self._leave_no_trace()
         return self.state(survey_id)
 
-    def add_invitations(self, survey_id: str, hashes: Iterable[str]) -> Added:
+    def add_invitations(self, survey_id: str, hashes: Iterable[str]) -> InvitationCounts:
         survey = self.survey(survey_id)
         with self._transaction() as db:
             self._hold(db, survey)
@@ -169,7 +172,7 @@ class SqlStore(Store):
                 self._invitations_moved(db, survey)
         return added
 
-    def unused_invitations(self, survey_id: str, hashes: Iterable[str] | None = None) -> Unused:
+    def unused_invitations(self, survey_id: str, hashes: Iterable[str] | None = None) -> InvitationUsage:
         survey = self.survey(survey_id)
         with self._snapshot(survey) as db:
             self._refuse_without_invitations(db, survey)
@@ -188,12 +191,12 @@ class SqlStore(Store):
         with self._snapshot(survey) as db:
             return invitations.state_of(db, survey, invitation)
 
-    def issue(self, survey_id: str, invitation: str, message: str) -> Outcome:
+    def issue(self, survey_id: str, invitation: str, message: str) -> Verdict:
         survey = self.survey(survey_id)
         with self._transaction() as db:
             self._enter(db, [survey])
             if not self._is_open(db, survey):
-                return Outcome.CLOSED
+                return Verdict.CLOSED
             key = keys.of(db, survey)
             if key is None:
                 raise NotFound(f"tokens: those of survey {survey_id} are not signed here")
@@ -227,7 +230,8 @@ class SqlStore(Store):
         with self._alone() as db:
             return api_tokens.remove(db, name)
 
-    def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
+    def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Verdict]]:
+        # All submissions of one survey are taken together, in the order in which they came.
         surveys: dict[str, Survey] = {}
         reports: dict[str, list[Report]] = {}
         for survey, some in submissions:
@@ -237,14 +241,16 @@ class SqlStore(Store):
             # In the order of addresses: two collectors that wait for each other's rows must not do so in a circle.
             self._enter(db, [surveys[key] for key in sorted(surveys)])
             taken = {key: self._take(db, surveys[key], reports[key]) for key in sorted(surveys)}
-        outcomes: dict[str, Iterator[Outcome]] = {}
+        outcomes: dict[str, Iterator[Verdict]] = {}
         for key, (what, waiting) in taken.items():
             outcomes[key] = iter(what)
-            stored = what.count(Outcome.STORED)
+            stored = what.count(Verdict.STORED)
             self._arrived[key] += stored
             self.unfolded += waiting
+            # More were stored than wait, so some were folded at once, which is a release.
             if stored > waiting:
                 self._folded(surveys[key])
+        # Reports of one survey were taken together; each submission gets its own verdicts, in order.
         return [list(itertools.islice(outcomes[survey.id], len(some))) for survey, some in submissions]
 
     def settle(self) -> bool:
@@ -276,6 +282,7 @@ class SqlStore(Store):
             return {}
         with self._snapshot(survey) as db:
             waits = counts.waiting(db, survey)
+            # Folded but hidden: results of a survey that shows them once it has closed.
             hidden = counts.stored(db, survey) if self._hides(db, survey) else {}
         every = {
             cohort: waits.get(cohort, 0) + (hidden[cohort].n if cohort in hidden else 0) for cohort in _cohorts(survey)
@@ -294,6 +301,7 @@ class SqlStore(Store):
         while True:
             with self._snapshot(survey) as db:
                 values: list[object] = [last for _ in tables]
+                # Keyset pagination: a snapshot for each page, so that a slow reader holds nothing up.
                 rows = db.execute(f"{query} ORDER BY id LIMIT ?", [*values, AT_A_TIME]).fetchall()
             for row in rows:
                 yield report_of(survey, row)
@@ -302,22 +310,33 @@ class SqlStore(Store):
             last = rows[-1][0]
 
     @contextmanager
-    def released(self, survey: Survey) -> Iterator[Released]:
+    def released(self, survey: Survey) -> Iterator[Release]:
         tables = " UNION ALL ".join(f"SELECT * FROM {table}" for table in _shown_tables(survey))
         with self._snapshot(survey) as db:
             is_none = survey.retention == "tallies" or self._hides(db, survey)
             rows = iter(()) if is_none else rows_of(db, f"({tables})")
-            yield Released(self._tallies(db, survey), rows)
+            yield Release(self._tallies(db, survey), rows)
 
-    def _take(self, db: Connection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Outcome], int]:
+    def _put_down(
+        self, db: Connection, survey: Survey, closed_on: str | None, days_over: int, is_unfinished: bool
+    ) -> None:
+        """Take a settled survey off the agenda, or move it to the day on which there is something to do again."""
+        if is_unfinished:
+            agenda.put_off(db, survey, agenda.NOW)
+        elif closed_on or days_over > DAYS_OF_DOUBT:
+            agenda.put_off(db, survey, None)
+        else:
+            agenda.put_off(db, survey, agenda.after_closing(survey, DAYS_OF_DOUBT + 1 if days_over > 0 else 1))
+
+    def _take(self, db: Connection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Verdict], int]:
         if not reports:
             return [], 0
         if not self._is_open(db, survey):
-            return [Outcome.CLOSED] * len(reports), 0
+            return [Verdict.CLOSED] * len(reports), 0
         return self._take_open(db, survey, reports)
 
     def _refuse_without_invitations(self, db: Connection, survey: Survey) -> keys.SigningKey | None:
-        """The key that signs for those whom the survey invites here; None where invitations let reports count."""
+        """The key that signs tokens for invitations of a survey; None where reports carry invitations."""
         if survey.access == "open":
             raise SurveyError(f"survey {survey.id}: is open to everybody, so it has no invitations")
         key = keys.of(db, survey)
@@ -340,6 +359,7 @@ class SqlStore(Store):
             today = self.today().isoformat()
             db.execute("UPDATE surveys SET closed_on = ? WHERE id = ?", [today, survey.id])
             agenda.put(db, survey)
+            # The row of the survey leaves the checksum without a day of closing and enters it with one.
             before, after = (checksum.digest(survey, "survey", [found[0], day]) for day in (None, today))
             checksum.change(db, survey, before ^ after)
 
@@ -372,11 +392,12 @@ class SqlStore(Store):
         return n
 
     def _hides(self, db: Connection, survey: Survey, closed_on: str | None = None) -> bool:
-        """Whether results may show nothing: until the survey has closed and all that it has is folded."""
+        """Whether results show nothing yet: until the survey has closed and all its reports are folded."""
         if survey.results != "closed":
             return False
         if closed_on is None:
             (closed_on,) = db.execute("SELECT closed_on FROM surveys WHERE id = ?", [survey.id]).fetchone()
+        # The believed day, not the clock: results that came out once cannot be hidden again.
         is_over = survey.closes is not None and calendar.believed(db, self.today()) > survey.closes
         return not (closed_on or is_over) or not is_empty(db, pending_table(survey))
 
@@ -391,10 +412,10 @@ class SqlStore(Store):
 
 
 def _cohorts(survey: Survey) -> tuple[str | None, ...]:
-    """None, for reports without a cohort, and the cohorts of a survey."""
+    """The cohorts of a survey, preceded by None for reports without one."""
     return (None, *survey.cohorts)
 
 
 def _shown_tables(survey: Survey) -> list[str]:
-    """Where the reports are that results show, if they show any."""
+    """The tables with the reports that results show."""
     return [reports_table(survey), *([pending_table(survey)] if survey.results == "live" else [])]

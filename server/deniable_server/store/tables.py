@@ -12,36 +12,37 @@ Row = tuple[str | int | None, ...]
 
 
 def pending_table(survey: Survey) -> str:
-    """Where reports wait for the fold. An address is letters and digits, so the name needs no quotes."""
+    """The table of reports that wait for a fold. An address is letters and digits, so the name needs no quotes."""
     return f"pending_{survey.id}"
 
 
 def reports_table(survey: Survey) -> str:
-    """Where what is kept of folded reports rests."""
+    """The table of folded reports, or of their ids."""
     return f"reports_{survey.id}"
 
 
 def invitations_table(survey: Survey) -> str:
-    """Who was invited; only of a survey that is not open to everybody."""
+    """The table of invitations, of a survey that is not open to everybody."""
     return f"invitations_{survey.id}"
 
 
 def kept_columns(survey: Survey) -> str:
-    """What the fold keeps of a pending row: all of it, or the id alone."""
+    """The columns of a pending row that a fold keeps: all of them, or the id alone."""
     return "*" if survey.retention == "reports" else "id"
 
 
 def kept_of(survey: Survey, rows: Iterable[Row]) -> Iterable[Row]:
-    """What the fold keeps of rows."""
+    """The rows as a fold keeps them: whole, or their ids alone."""
     return rows if survey.retention == "reports" else (row[:1] for row in rows)
 
 
 def columns_of(survey: Survey, table: str) -> list[tuple[str, type, bool]]:
-    """Name, type and whether it may be null of every column of a table of a survey."""
+    """The columns of a table of a survey: name, type, and whether it may be null."""
     if table == invitations_table(survey):
         return [("hash", str, False), ("state", str, False)]
     if survey.retention == "tallies" and table == reports_table(survey):
         return [("id", str, False)]
+    # A field that may be None belongs to a question that devices draw.
     questions = [(each.id, each.reports.json_type, None in each.reports) for each in survey.questions]
     return [("id", str, False), ("cohort", str, True), *questions]
 

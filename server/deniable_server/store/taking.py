@@ -1,4 +1,4 @@
-"""What becomes of reports that come in, whatever keeps them: known, in conflict, refused, or new."""
+"""The verdicts on reports before they are stored: known, in conflict, refused, or new."""
 
 from __future__ import annotations
 
@@ -7,38 +7,39 @@ from operator import itemgetter
 
 from deniable import Report
 from deniable_server.store.invitations import Rights
-from deniable_server.store.outcome import Outcome
 from deniable_server.store.tables import Row
+from deniable_server.store.verdict import Verdict
 
 
 def sort_out(
     reports: Sequence[Report], rows: Sequence[Row], known: Mapping[object, Row], rights: Rights
-) -> tuple[list[Row], list[Outcome]]:
-    """The rows that are to be stored, in the order of their ids, and what becomes of each report.
+) -> tuple[list[Row], list[Verdict]]:
+    """The rows to store, in the order of their ids, and the verdict on each report.
 
     Parameters
     ----------
     reports : sequence of Report
-        Of one survey.
+        Reports of one survey.
     rows : sequence of Row
-        The same reports as tables hold them.
+        These reports as table rows.
     known : mapping from id to Row
-        What is stored under their ids: a whole row, or no more than the id.
+        The stored rows with their ids: whole, or the id alone.
     rights : Rights
-        Whether a new report counts.
+        Decides whether a new report counts.
     """
     met = dict(known)
     new: list[Row] = []
-    outcomes: list[Outcome] = []
+    outcomes: list[Verdict] = []
     for report, row in zip(reports, rows, strict=True):
         before = met.get(report.id)
         if before is not None:  # where no more than the id was kept, nothing can conflict with it
             # Before its invitation is looked at: who asks with an id that is taken learns nothing about invitations.
-            outcomes.append(Outcome.KNOWN if row[: len(before)] == before else Outcome.CONFLICT)
+            outcomes.append(Verdict.KNOWN if row[: len(before)] == before else Verdict.CONFLICT)
         elif refusal := rights.refusal_of(report):
             outcomes.append(refusal)
         else:
+            # A report that comes twice in one transaction meets itself.
             met[report.id] = row
             new.append(row)
-            outcomes.append(Outcome.STORED)
+            outcomes.append(Verdict.STORED)
     return sorted(new, key=itemgetter(0)), outcomes

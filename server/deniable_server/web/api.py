@@ -28,21 +28,25 @@ from deniable_server.edge.limits import REPORTS_A_REQUEST, get_limits
 from deniable_server.edge.problems import status_of
 from deniable_server.results import service
 from deniable_server.results.query import EstimatesQuery
-from deniable_server.store import Outcome, Store
+from deniable_server.store import Store, Verdict
 from deniable_server.web import schemas
 from deniable_server.web.metrics import get_metrics
 from deniable_server.writing.writer import Writer
 
 BASE = "/api/v1"
 MAX_BATCH_BYTES = 4 * 1024 * 1024
+"""Largest batch, in bytes."""
+
 MAX_BATCH_LINES = 10_000
+"""Largest batch, in lines."""
+
 MAX_REFUSALS = 1000
-"""Refused lines that an answer names; a batch with more mistakes than that has one mistake."""
+"""Largest number of refused lines in an answer; a batch with more has one mistake in all of them."""
 
 NDJSON = "application/x-ndjson"
 
 PIECE_LINES = 250
-"""Lines of a download that are made at a time: some milliseconds."""
+"""Number of lines of a download that are made at a time, in some milliseconds."""
 
 _one_piece_at_a_time = threading.Lock()
 
@@ -71,7 +75,7 @@ def get_store() -> Store:
 
 
 def require_owner(survey_id: str, doing: str) -> Store:
-    """The store, if the token of the request may do that with a survey; it is refused with 401 or 403 otherwise."""
+    """The store, if the token of the request owns the survey; otherwise refuse the request with 401 or 403."""
     token = require_token()
     store = get_store()
     g.survey = store.survey(survey_id).id
@@ -82,11 +86,12 @@ def require_owner(survey_id: str, doing: str) -> Store:
 
 @api.after_request
 def allow_other_origins(response: Response) -> Response:
-    """Say so on every answer of the API, errors too, and to the question that browsers ask before they send."""
+    """Add the CORS headers to every answer of the API, errors too, and answer preflight requests."""
     response.headers.extend(OPEN_TO_ALL_ORIGINS)
     if request.method == "OPTIONS":
         response.headers["Access-Control-Allow-Methods"] = "GET, POST"
         response.headers["Access-Control-Allow-Headers"] = "Authorization, Content-Type"
+        # A day, so that a device asks this question once for all requests of a survey.
         response.headers["Access-Control-Max-Age"] = "86400"
     return response
 
@@ -144,6 +149,7 @@ def publish_survey(query: schemas.PublishQuery) -> tuple[dict[str, str], int]:
     refused unless the query says `force=true`.
     """
     token = require_token()
+    # The bytes as they came: only what publishing would write itself is published.
     survey = parse_survey(read_body(MAX_SURVEY, "application/json"))
     if not query.force:
         check_askable(survey, "publish it all the same with ?force=true")
@@ -161,6 +167,7 @@ def fetch_survey(survey_id: str) -> Response:
     """
     survey = get_store().survey(survey_id)
     response = Response(survey.document, mimetype="application/json")
+    # Immutable by construction: the address is the hash of these bytes.
     response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     return response
 
@@ -220,13 +227,15 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
     survey = store.survey(survey_id)
     if request.mimetype == NDJSON:
         limits = get_limits()
+        # Held from the first byte on, because a batch and its reports take memory until it is answered.
         with limits.batching(request.environ):
             return take_batch(survey, read_body(MAX_BATCH_BYTES, NDJSON)), 200
+    # The short way of `intake` comes here for everything that is not stored or known.
     report = parse_report(read_body(MAX_REPORT, "application/json", NDJSON), survey)
     (outcome,) = submit(survey, [report])
     if refusal := refusal_of(outcome, store, survey):
         raise refusal
-    return {"status": outcome.value}, 201 if outcome is Outcome.STORED else 200
+    return {"status": outcome.value}, 201 if outcome is Verdict.STORED else 200
 
 
 @api.get("/surveys/<survey_id>/estimates")
@@ -239,7 +248,7 @@ def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
 
     Debiased shares with standard errors and confidence intervals, of the reports that were released. Needs a token of
     scope `read`, or the one that published the survey, where that says `readers = "token"`; so do the other results.
-    Whoever sends the token that published the survey, or one of scope `operate`, is told how many reports wait.
+    With the token that published the survey, or one of scope `operate`, the answer says how many reports wait.
     """
     store = get_store()
     survey = store.survey(survey_id)
@@ -291,6 +300,7 @@ def reports_csv(survey_id: str) -> Response:
     header = ["id", "cohort", *ids, one_report_column(ids)]
     rows = ([report.id, report.cohort, *report_cells(survey, report)] for report in store.reports(survey))
     limits = get_limits()
+    # Before a row is read: the cost of a download is its number of reports.
     limits.charge(request.environ, max(0, store.release_of(survey_id)) // REPORTS_A_REQUEST)
     place = limits.sending(request.environ)  # who reads slowly holds a thread all the while
     place.take()
@@ -300,15 +310,16 @@ def reports_csv(survey_id: str) -> Response:
 
 
 def fresh_json(content: dict[str, Any]) -> Response:
-    """An answer that holds now and that nobody keeps."""
+    """A JSON answer that must not be cached."""
     response = jsonify(content)
     response.headers["Cache-Control"] = "no-store"
     return response
 
 
 def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:
-    """Store the good lines of a batch in one transaction, and name the others."""
+    """Store the valid lines of a batch in one transaction, and list the others."""
     store = get_store()
+    # Bytes: splitlines would also split at characters that JSON strings may hold.
     lines = body.split(b"\n")
     if len(lines) > MAX_BATCH_LINES + 1:
         raise ReportError(f"batch: must be at most {MAX_BATCH_LINES} lines, got {len(lines)}")
@@ -321,34 +332,40 @@ def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:
         except ReportError as error:
             refused.append(refused_line(number, error))
     outcomes = submit(survey, [report for _, report in reports]) if reports else []
-    stored = outcomes.count(Outcome.STORED)
+    stored = outcomes.count(Verdict.STORED)
+    # The usual batch has nothing but new reports, of which nothing has to be said.
     if stored < len(outcomes):
         for (number, _), outcome in zip(reports, outcomes, strict=True):
             if refusal := refusal_of(outcome, store, survey):
                 refused.append(refused_line(number, refusal))
         refused.sort(key=lambda refusal: refusal["line"])
-    # A refused line takes no less time than a good one, and whoever may send good ones sends as many as there are.
+    # A refused line takes no less time than a good one; senders with a right may send as many good ones as they have.
     costs = len(refused) if survey.access != "open" or is_owner(store, survey) else len(numbered)
     get_limits().charge(request.environ, costs - 1)
     return {
         "stored": stored,
-        "known": outcomes.count(Outcome.KNOWN),
+        "known": outcomes.count(Verdict.KNOWN),
         "refused": refused[:MAX_REFUSALS],
     }
 
 
-def refusal_of(outcome: Outcome, store: Store, survey: Survey) -> ReportError | None:
+def refusal_of(outcome: Verdict, store: Store, survey: Survey) -> ReportError | None:
     """The error that an outcome stands for, or None when the report counts."""
-    if outcome is Outcome.CONFLICT:
+    if outcome is Verdict.CONFLICT:
         return ReportConflict("id: another report was stored under this id; it was not changed")
-    if outcome is Outcome.SPENT:
+    if outcome is Verdict.SPENT:
         return ReportConflict("credential: another report was stored for this invitation; it was not changed")
-    if outcome is Outcome.UNINVITED:
+    if outcome is Verdict.UNINVITED:
         return NotInvited("credential: must be an invitation of this survey")
-    if outcome is Outcome.CLOSED:
-        reason = store.state(survey.id).not_open_because(store.today()) or "it was closed"
-        return SurveyClosed(f"survey {survey.id}: takes no reports: {reason}")
+    if outcome is Verdict.CLOSED:
+        return closed(store, survey, "takes no reports")
     return None
+
+
+def closed(store: Store, survey: Survey, refused: str) -> SurveyClosed:
+    """The error for what a survey does not do any more, or not yet."""
+    reason = store.state(survey.id).not_open_because(store.today()) or "it was closed"
+    return SurveyClosed(f"survey {survey.id}: {refused}: {reason}")
 
 
 def refused_line(number: int, error: ReportError) -> dict[str, Any]:
@@ -357,14 +374,15 @@ def refused_line(number: int, error: ReportError) -> dict[str, Any]:
 
 
 def pieces(lines: Iterator[str]) -> Iterator[bytes]:
-    """Lines in pieces that are worth a call each, made by one thread at a time, half of the time.
+    """Join lines into pieces, by one thread at a time and half of the time.
 
-    The other threads have reports to take, and only one of all runs at a time.
+    Python runs one thread at a time, and the other threads have reports to store.
     """
     while True:
         with _one_piece_at_a_time:
             started = time.perf_counter()
             piece = "".join(itertools.islice(lines, PIECE_LINES)).encode()
+            # As long asleep as at work, at most .1 s: half of the interpreter is left to reports.
             time.sleep(min(time.perf_counter() - started, 0.1))
         if not piece:
             return
@@ -377,8 +395,8 @@ def csv_response(lines: bytes | Iterable[bytes], filename: str) -> Response:
     return Response(lines, headers=headers, mimetype="text/csv")
 
 
-def submit(survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
-    """Have reports written; returns when they are on disk."""
+def submit(survey: Survey, reports: Sequence[Report]) -> list[Verdict]:
+    """Have the writer store reports; returns when they are on disk."""
     writer: Writer = current_app.extensions["deniable"]["writer"]
     outcomes = writer.submit(survey, reports)
     get_metrics().taken(survey, outcomes)
@@ -387,6 +405,7 @@ def submit(survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
 
 def read_body(limit: int, *mimetypes: str) -> bytes:
     """The raw body, at most ``limit`` bytes of it and of one of the types; 413 and 415 otherwise."""
+    # A form of another site can send text/plain without asking; JSON needs a preflight request.
     if request.mimetype not in mimetypes:
         raise UnsupportedMediaType(f"Content-Type: must be {' or '.join(mimetypes)}.")
     request.max_content_length = limit + 1  # Werkzeug cuts a chunked body off at its limit and says nothing

@@ -1,4 +1,4 @@
-"""The browser client as it is embedded: bundles under their integrity hashes, and a page that other sites may frame."""
+"""The embedded browser client: bundles with their integrity hashes, and a page that other sites may frame."""
 
 from __future__ import annotations
 
@@ -25,15 +25,15 @@ FRAME_POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'; base-uri 'none'; form-action 'none'; "
     "frame-ancestors *; require-trusted-types-for 'script'; trusted-types 'none'"
 )
-"""The policy of every other page, but that any site may show this one in a frame; it cannot look into it."""
+"""The policy of other pages, except that any site may frame this one; it cannot look into the frame."""
 
 
 MOST_KEPT = 16 * 2**20
-"""Bytes of pages that are kept, roughly."""
+"""Size of the cache of rendered pages, in bytes."""
 
 
 def bundles() -> dict[str, str]:
-    """The attribute ``integrity`` of each bundle: what browsers compare with its bytes before they run it."""
+    """The ``integrity`` attribute of each bundle, which browsers compare with its bytes before they run it."""
     manifest = json.loads((client_folder() / "dist" / "manifest.json").read_text(encoding="utf-8"))
     integrity: dict[str, str] = manifest["integrity"]
     return integrity
@@ -49,6 +49,7 @@ class ClientFile(NamedTuple):
 def client_files() -> dict[str, ClientFile]:
     """Files of the browser client by their path under ``/client/``: modules, bundles, catalogues of translations."""
     root = client_folder()
+    # Every module by its own name, so that what is reviewed can be loaded and compared.
     modules = [*root.glob("*.js"), *root.glob("mechanisms/*.js"), *root.glob("catalogues/*.js*")]
     files = {path.relative_to(root).as_posix(): ClientFile(path, None) for path in modules}
     files["manifest.json"] = ClientFile(root / "dist" / "manifest.json", None)
@@ -61,25 +62,25 @@ def client_files() -> dict[str, ClientFile]:
 
 @cache
 def catalogues() -> dict[str, str]:
-    """What respondents read, by language: the very text that the browser client knows by its hash."""
+    """The catalogues of sentences by language, as the exact text whose hash the browser client knows."""
     folder = client_folder() / "catalogues"
     return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.json"))}
 
 
 @cache
 def words(language: str) -> dict[str, str]:
-    """The words that stand around a survey, sentence by sentence."""
+    """The sentences of a language by their names in the catalogue."""
     sentences: dict[str, str] = json.loads(catalogues()[language])
     return sentences
 
 
 def client_folder() -> Path:
-    """Where the browser client is installed."""
+    """The folder of the installed browser client."""
     return Path(str(files("deniable_web")))
 
 
 def init_app(app: APIFlask, public_url: str | None) -> None:
-    """Tell templates the bundles' hashes, and English for whoever has chosen no language; serve the page for frames."""
+    """Give templates the hashes of bundles and English as the default language; register the page for frames."""
     app.extensions["deniable-pages"] = Pages(public_url)
     app.jinja_env.globals["bundles"] = bundles()
     app.jinja_env.globals["words"] = words("en")
@@ -95,9 +96,10 @@ def frame(survey_id: str) -> Response:
 def survey_page(template: str, survey_id: str, policy: str = CONTENT_SECURITY_POLICY) -> Response:
     """A page with a survey in it, and the words around it in the language that the browser asks for.
 
-    So nothing more has to be fetched before the first question. The client trusts neither: it checks both by their
-    hashes, and where somebody reads another language, it fetches that.
+    So nothing more has to be fetched before the first question. The client trusts neither and checks both by their
+    hashes; for another language it fetches the catalogue.
     """
+    # The page works in every language; this one saves the first request for sentences.
     language = request.accept_languages.best_match(catalogues(), "en")
     survey = get_store().survey(survey_id)
     pages: Pages = current_app.extensions["deniable-pages"]
@@ -109,16 +111,16 @@ def survey_page(template: str, survey_id: str, policy: str = CONTENT_SECURITY_PO
 
 
 class Pages:
-    """Pages with a survey in them: each is rendered once, which takes some milliseconds, for whatever host is asked.
+    """A cache of pages with a survey in them: each is rendered once, in some milliseconds, for all host names.
 
     Parameters
     ----------
     public_url : str or None
-        Where people reach this collector; None for the host that they ask.
+        The public address of this collector; None for the host name of each request.
     """
 
     _mark = secrets.token_hex(16)
-    """Stands where a page names its host; no survey can hold it."""
+    """Random placeholder for the host in a cached page, which no survey can contain."""
 
     def __init__(self, public_url: str | None) -> None:
         self._public_url = public_url
@@ -134,11 +136,12 @@ class Pages:
             ).encode()
             self._kept.put(name, page, len(page))
         base = (self._public_url or request.host_url).rstrip("/")
+        # Escaped: the host is what the client sent, and it goes into HTML.
         return page.replace(self._mark.encode(), escape(base).encode())
 
 
 def with_issuer(policy: str, survey: Survey) -> str:
-    """A policy that lets a page reach the issuer of its survey. What may stand there, `Issuer` has checked."""
+    """A policy that lets a page reach the issuer of its survey; `Issuer` has checked that the URL is safe here."""
     if survey.issuer is None or survey.issuer.url is None:
         return policy
     return policy.replace("connect-src 'self'", f"connect-src 'self' {survey.issuer.url}")

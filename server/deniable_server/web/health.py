@@ -1,4 +1,4 @@
-"""``/livez`` and ``/readyz``: whether the process answers, and whether it could store a report now."""
+"""The probes ``/livez`` and ``/readyz``: whether the process answers, and whether it could store a report now."""
 
 from __future__ import annotations
 
@@ -43,6 +43,7 @@ def init_app(app: APIFlask, store: Store, writer: Writer, min_free: int) -> None
 
 def not_ready_because(store: Store, writer: Writer, min_free: int, outage: Outage) -> str | None:
     """Why a report could not be stored now, or None."""
+    # In the order of severity: the first reason is the one to act on.
     if not writer.is_running:
         return "The writer does not run; restart the collector."
     if reason := store.not_ready_because(min_free):

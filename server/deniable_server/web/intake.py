@@ -1,9 +1,8 @@
-"""The short way of an ordinary report: parse, submit, answer.
+"""The fast path of an ordinary report: parse, submit, answer.
 
-Flask's way from a request to a route and back costs more than everything that is done with a report. So what nearly
-all requests are, one report that gets stored, is answered before Flask sees it. Whatever is out of the ordinary goes on
-to `deniable_server.web.api.take_reports` with its body unread again: there is one place that knows refusals. Submitting
-twice is harmless, because a report counts once.
+Flask's routing costs more than everything that is done with a report. So nearly all requests, a single report that is
+stored, are answered before Flask sees them. Everything else goes on to `deniable_server.web.api.take_reports` with its
+body unread, because that one place makes all refusals. Submitting twice is harmless: a report counts once.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from deniable import parse_report
 from deniable.report.report import MAX_BYTES
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
 from deniable_server.edge.limits import Limits
-from deniable_server.store import Outcome, Store
+from deniable_server.store import Store, Verdict
 from deniable_server.web.api import BASE
 from deniable_server.web.metrics import Metrics
 from deniable_server.writing.writer import Writer
@@ -34,10 +33,10 @@ ROUTE = f"{BASE}/surveys/<survey_id>/reports"
 _PATH = re.compile(rf"{BASE}/surveys/([a-z2-7]{{26}})/reports")
 
 
-class Answer:
-    """What Flask would answer, byte for byte; a test compares them."""
+class FixedAnswer:
+    """The answer of Flask, byte for byte; a test compares the two."""
 
-    def __init__(self, status: str, outcome: Outcome) -> None:
+    def __init__(self, status: str, outcome: Verdict) -> None:
         self.status = status
         self.body = b'{"status":"%b"}\n' % outcome.value.encode()
         length = str(len(self.body))
@@ -46,8 +45,8 @@ class Answer:
 
 
 _ANSWERS = {
-    outcome: Answer(status, outcome)
-    for outcome, status in {Outcome.STORED: "201 CREATED", Outcome.KNOWN: "200 OK"}.items()
+    outcome: FixedAnswer(status, outcome)
+    for outcome, status in {Verdict.STORED: "201 CREATED", Verdict.KNOWN: "200 OK"}.items()
 }
 
 
@@ -58,7 +57,7 @@ def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
 
 
 class Intake:
-    """A WSGI application in front of Flask's, for the one request that comes often."""
+    """A WSGI layer in front of Flask, for the most frequent request."""
 
     def __init__(
         self, wsgi_app: WSGIApplication, store: Store, writer: Writer, limits: Limits, metrics: Metrics
@@ -79,16 +78,19 @@ class Intake:
         start_response(answer.status, list(answer.headers))
         return [answer.body]
 
-    def _take(self, survey_id: str, environ: dict[str, Any], started: float) -> Answer | None:
-        """Store the report of a request; None if it does not get the answer that nearly all get."""
+    def _take(self, survey_id: str, environ: dict[str, Any], started: float) -> FixedAnswer | None:
+        """Store the report of a request; None if Flask has to answer it."""
         try:
+            # A slow sender holds a thread, so that the number of bodies in transit is bounded.
             with self._limits.receiving(environ):
                 body = environ["wsgi.input"].read(int(environ["CONTENT_LENGTH"]))
+            # Flask must find the body unread if this way ends in a refusal.
             environ["wsgi.input"] = io.BytesIO(body)
             survey = self._survey(survey_id)
             (outcome,) = self._writer.submit(survey, [parse_report(body, survey)])
-        except Exception:  # Flask meets the same again, and answers it
+        except Exception:  # Flask meets the same error again and answers it
             return None
+        # None for a refusal, which Flask words once it has submitted the report again.
         answer = _ANSWERS.get(outcome)
         if answer is not None:
             self._metrics.took_one(answer.labels, time.perf_counter() - started, survey, outcome)
@@ -100,9 +102,11 @@ def _is_ordinary(environ: dict[str, Any]) -> bool:
     return (
         environ["REQUEST_METHOD"] == "POST"
         and environ.get("CONTENT_TYPE") == "application/json"
+        # A chunked body has no length that could be read at once.
         and "HTTP_TRANSFER_ENCODING" not in environ
         and length.isascii()
         and length.isdigit()
+        # Before int(), which raises an error for more than 4,300 digits.
         and len(length) < 6
         and int(length) <= MAX_BYTES
     )

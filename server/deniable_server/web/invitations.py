@@ -1,4 +1,4 @@
-"""Who may be counted, over HTTP: an author invites, and whoever is invited has a blinded message signed."""
+"""Invitations and blind signatures over HTTP."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, jsonify, request
 
-from deniable import NotInvited, ReportConflict, ReportError, Survey, SurveyClosed, SurveyError
+from deniable import NotInvited, ReportConflict, ReportError, Survey, SurveyError
 from deniable.access.blind_rsa import SIZE
 from deniable.access.invitation import hash_of, is_invitation
 from deniable.errors import DeniableError
@@ -20,7 +20,7 @@ from deniable.wire import strict_json
 from deniable_server.access.inviting import MOST_HASHES
 from deniable_server.edge.limits import get_limits
 from deniable_server.signing import PrivateKey
-from deniable_server.store import NotFound, Outcome, Store
+from deniable_server.store import NotFound, Store, Verdict
 from deniable_server.web import schemas
 from deniable_server.web.api import (
     BASE,
@@ -28,6 +28,7 @@ from deniable_server.web.api import (
     TOO_MANY,
     UNAVAILABLE,
     allow_other_origins,
+    closed,
     fresh_json,
     get_store,
     read_body,
@@ -35,10 +36,10 @@ from deniable_server.web.api import (
 )
 
 MAX_HASHES = 1024 * 1024
-"""Bytes of a body that holds as many hashes as there may be."""
+"""Largest body with hashes, in bytes: room for `MOST_HASHES`."""
 
 MAX_REQUEST = 4 * 1024
-"""Bytes of a body that holds an invitation and a blinded message, which are less than 600."""
+"""Largest body with an invitation and a blinded message, in bytes; it needs less than 600."""
 
 OF_OWNERS = {401: "no valid token", 403: "another token's", 404: "no such survey"}
 OF_HASHES = {**OF_BODIES, 422: "not hashes, or a survey without invitations here"}
@@ -48,14 +49,14 @@ _BLINDED = re.compile(rf"[0-9a-f]{{{2 * SIZE}}}")
 _SIGNS_FOR_OTHERS = "deniable-signs-for-others"
 
 _one_signature_at_a_time = threading.Lock()
-"""One takes some milliseconds during which no other thread runs."""
+"""A signature takes some milliseconds during which no other thread runs."""
 
 invitations = APIBlueprint("invitations", __name__, url_prefix=BASE, tag="API")
 tokens = APIBlueprint("signing", __name__, url_prefix=BASE, tag="API")
 
 
 def init_app(app: APIFlask, signs_for_others: bool = False) -> None:
-    """Serve what belongs to invitations.
+    """Register the routes of invitations and signatures.
 
     Parameters
     ----------
@@ -144,8 +145,8 @@ def invitation_state(survey_id: str) -> Response:
 def sign(survey_id: str) -> Response:
     """Get a token signed.
 
-    Signs a blinded message (RFC 9474) for an invitation, once; the same message again gets the same signature. Whoever
-    signs cannot recognise the token that a device makes of it. `Authorization: Invitation` with the SHA-256 of the
+    Signs a blinded message (RFC 9474) for an invitation, once; the same message again gets the same signature. The
+    signer cannot recognise the token that a device makes of it. `Authorization: Invitation` with the SHA-256 of the
     invitation lets a request be read even when its network may send no more.
     """
     store = get_store()
@@ -158,16 +159,19 @@ def sign(survey_id: str) -> Response:
     if not isinstance(blinded, str) or not _BLINDED.fullmatch(blinded):
         raise ReportError(f"blinded: must be {2 * SIZE} lower-case hexadecimal digits")
     message = bytes.fromhex(blinded)
+    # RFC 9474, section 4.3: a blinded message is an integer below the modulus.
     if not key.can_sign(message):  # before the invitation is used for it
         raise ReportError("blinded: must be below the modulus of the survey's key, and not 0")
+    # Used before it is signed: a crash in between costs nothing, since the same message is signed again.
+    # The store keeps hashes alone: a copied database holds no invitation that works.
     outcome = store.issue(survey_id, hash_of(invitation), hashlib.sha256(message).hexdigest())
-    if outcome is Outcome.UNINVITED:
+    if outcome is Verdict.UNINVITED:
         raise NotInvited("invitation: must be one of this survey")
-    if outcome is Outcome.SPENT:
+    if outcome is Verdict.SPENT:
         raise ReportConflict("invitation: was used for another token")
-    if outcome is Outcome.CLOSED:
-        reason = store.state(survey_id).not_open_because(store.today()) or "it was closed"
-        raise SurveyClosed(f"survey {survey_id}: gives no tokens: {reason}")
+    if outcome is Verdict.CLOSED:
+        raise closed(store, survey, "gives no tokens")
+    # A signature costs as much as several reports.
     get_limits().charge(request.environ, 1)
     with _one_signature_at_a_time:
         response = jsonify({"signature": key.blind_sign(message).hex()})
@@ -182,6 +186,7 @@ _parsed = lru_cache(maxsize=256)(PrivateKey.parse)
 def _key_of(store: Store, survey: Survey) -> PrivateKey:
     if survey.issuer is None:
         raise ReportError(f"survey {survey.id}: has no blind tokens, its access is {survey.access!r}")
+    # A collector signs for surveys that name no issuer; an issuer for those that do.
     if survey.issuer.url and not current_app.extensions[_SIGNS_FOR_OTHERS]:
         raise NotFound(f"tokens: those of this survey are signed at {survey.issuer.url}")
     key = store.signing_key(survey)
@@ -193,6 +198,7 @@ def _key_of(store: Store, survey: Survey) -> PrivateKey:
 def _content(limit: int, keys: Set[str], error: type[DeniableError], may_lack: bool = False) -> dict[str, Any]:
     """The object in the body, which has these keys, or may have none of them."""
     content = strict_json.loads(read_body(limit, "application/json"), error, "body")
+    # Exact keys: a misspelt one would ask about all invitations instead of some.
     if not isinstance(content, dict) or (content.keys() != keys and not (may_lack and not content)):
         or_none = " or {}" if may_lack else ""
         raise error(f"body: must be an object with {' and '.join(sorted(keys))}{or_none}")

@@ -1,8 +1,8 @@
-"""``/metrics`` for Prometheus: how many, how fast, how much waits. No survey, report or address is told apart.
+"""``/metrics`` for Prometheus: numbers, latencies and queues, without surveys, reports or addresses.
 
-Nor is the moment of a report: what respondents' requests add to the figures is held back until results of their survey
-change anyway, with the next release. Where results are live there is nothing to hold back. What belongs to no survey,
-such as a script that was loaded or an address that was mistyped, comes with the next release of any.
+The time of a report is hidden too: figures of respondents' requests are held back until the next release of their
+survey, when its results change anyway. With live results there is nothing to hold back. Figures of requests without a
+survey, such as for scripts or mistyped addresses, are added at the next release of any survey.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from prometheus_client.registry import Collector
 from deniable import Survey
 from deniable.errors import DeniableError
 from deniable_server.access.tokens import require_token
-from deniable_server.store import Outcome, Store
+from deniable_server.store import Store, Verdict
 from deniable_server.writing.writer import Writer
 
 BUCKETS = (0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10)
-"""Seconds. A report that waits for the disk takes some milliseconds, a chart a tenth of a second."""
+"""Upper bounds of the latency histogram, in seconds: a report takes some milliseconds, a chart a tenth of a second."""
 
 _BOUNDS = (*(str(float(most)) for most in BUCKETS), "+Inf")
 """`BUCKETS` as Prometheus writes them."""
 
 METHODS = {"GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"}
-"""Others count as one: a method may be any word."""
+"""Methods with a label of their own; all others are counted together, since a method may be any word."""
 
 OF_RESPONDENTS = {
     "/s/<survey_id>",
@@ -48,10 +48,10 @@ OF_RESPONDENTS = {
     "/api/v1/surveys/<survey_id>/reports",
     "/api/v1/surveys/<survey_id>/tokens",
 }
-"""Routes that a device asks on its way to a report; their requests are held back."""
+"""Routes that a device requests on its way to a report; their figures are held back."""
 
 QUEUE_STEP, DISK_STEP = 50, 100_000_000
-"""Steps in which the queue's length and free bytes are told: one report moves neither, or hardly ever."""
+"""Resolution of the queue's length and of free bytes: a single report hardly ever changes either."""
 
 _STARTED = "deniable.started"
 
@@ -60,20 +60,21 @@ Labels = tuple[str, str, str]
 
 
 class Figures:
-    """Counts of answers and of reports. Their size does not grow with what they count."""
+    """Counts of answers and reports, of constant size."""
 
     def __init__(self) -> None:
         self.answers: defaultdict[Labels, Counter[int]] = defaultdict(Counter)  # by the place of the bucket
         self.seconds: defaultdict[Labels, float] = defaultdict(float)  # their sum
-        self.reports: Counter[Outcome] = Counter()
+        self.reports: Counter[Verdict] = Counter()
 
     def answered(self, labels: Labels, seconds: float) -> None:
         """Count an answer."""
+        # The index of the first bucket that is not below the time; beyond all, that of +Inf.
         self.answers[labels][bisect_left(BUCKETS, seconds)] += 1
         self.seconds[labels] += seconds
 
     def add(self, others: Figures) -> None:
-        """Count what others counted."""
+        """Add the counts of another object."""
         for labels, counts in others.answers.items():
             self.answers[labels] += counts
             self.seconds[labels] += others.seconds[labels]
@@ -81,7 +82,7 @@ class Figures:
 
 
 class Metrics(Collector):
-    """What one application counts, in a registry of its own, so that two in one process do not meet."""
+    """The metrics of one application, in a registry of its own, so that two can run in one process."""
 
     def __init__(self, waiting: Callable[[], float], free_bytes: Callable[[], int | None]) -> None:
         self._waiting = waiting
@@ -93,32 +94,33 @@ class Metrics(Collector):
         self.registry.register(self)
 
     def answered(self, method: str, route: str, status: int, seconds: float, survey: Survey | None = None) -> None:
-        """Count an answer, and of a respondent's request when the survey is released."""
+        """Count an answer; that of a respondent's request is shown once the survey is released."""
         with self._lock:
             figures = self._figures_of(survey) if route in OF_RESPONDENTS else self._told
             figures.answered((method, route, str(status)), seconds)
 
-    def taken(self, survey: Survey, outcomes: Sequence[Outcome]) -> None:
-        """Count what became of reports, when the survey is released."""
+    def taken(self, survey: Survey, outcomes: Sequence[Verdict]) -> None:
+        """Count the verdicts on reports, which are shown once the survey is released."""
         with self._lock:
             self._figures_of(survey).reports.update(outcomes)
 
-    def took_one(self, labels: Labels, seconds: float, survey: Survey, outcome: Outcome) -> None:
-        """Count the answer to one report and what became of it, as `answered` and `taken` do."""
+    def took_one(self, labels: Labels, seconds: float, survey: Survey, outcome: Verdict) -> None:
+        """Count the answer to one report and its verdict, as `answered` and `taken` do, under one lock."""
         with self._lock:
             figures = self._figures_of(survey)
             figures.answered(labels, seconds)
             figures.reports[outcome] += 1
 
     def release(self, survey: Survey) -> None:
-        """Tell what was held back of a survey, and of none."""
+        """Show the figures that were held back for a survey, and for requests without one."""
         with self._lock:
+            # What belongs to no survey comes with any release, or it would never be told.
             for key in (survey.id, None):
                 if key in self._held:
                     self._told.add(self._held.pop(key))
 
     def collect(self) -> Iterator[Metric]:
-        """What Prometheus is told."""
+        """The metrics that Prometheus reads."""
         seconds = HistogramMetricFamily(
             "deniable_request_seconds",
             "Seconds from a request to its answer, by route and status.",
@@ -127,10 +129,11 @@ class Metrics(Collector):
         reports = CounterMetricFamily("deniable_reports", "Reports, by what became of them.", labels=["outcome"])
         with self._lock:
             for labels, counts in self._told.answers.items():
+                # Prometheus' buckets are cumulative: le counts everything up to its bound.
                 numbers = itertools.accumulate(counts[place] for place in range(len(_BOUNDS)))
                 buckets = list(zip(_BOUNDS, numbers, strict=True))
                 seconds.add_metric(labels, buckets, self._told.seconds[labels])
-            for outcome in Outcome:
+            for outcome in Verdict:
                 reports.add_metric([outcome.value], self._told.reports[outcome])
         yield seconds
         yield reports
@@ -147,14 +150,14 @@ class Metrics(Collector):
             )
 
     def _figures_of(self, survey: Survey | None) -> Figures:
-        """Where to count what belongs to a survey; where results are live, there is nothing to hold back."""
+        """The figures in which to count a request of a survey: held back unless its results are live."""
         if survey is None:
             return self._held[None]
         return self._told if survey.results == "live" else self._held[survey.id]
 
 
 def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
-    """Measure each request, and serve the figures to who holds a token of scope ``metrics``."""
+    """Measure each request, and serve the figures to holders of a token of scope ``metrics``."""
     metrics = Metrics(writer.waiting, store.free_bytes)
     app.extensions["deniable-metrics"] = metrics
     store.on_release = metrics.release
@@ -183,7 +186,7 @@ def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
 
 
 def _survey_asked_for(store: Store, response: Response) -> Survey | None:
-    """The survey of a respondent's request, where there is one: whoever is refused may have asked for anything."""
+    """The survey of a respondent's request; None if the request was refused, and may name any survey."""
     survey_id = (request.view_args or {}).get("survey_id")
     is_known = response.status_code < HTTPStatus.BAD_REQUEST or response.status_code in (
         HTTPStatus.FORBIDDEN,
@@ -195,11 +198,12 @@ def _survey_asked_for(store: Store, response: Response) -> Survey | None:
         return None
     try:
         return store.survey(survey_id)
-    except DeniableError:  # the database went away since: whoever was answered gets that answer all the same
+    except DeniableError:  # the database went away since: the request has its answer all the same
         return None
 
 
 def _down(value: float, step: int) -> float:
+    # Rounded down to a step, so that one report changes nothing that can be read.
     return value // step * step
 
 

@@ -1,4 +1,4 @@
-"""What the OpenAPI document cannot learn from the routes: bodies that are not read or written through pydantic."""
+"""Additions to the OpenAPI document: bodies that are not read or written through pydantic."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ REQUESTS: dict[tuple[str, str], dict[str, Any]] = {
     (f"{INVITATIONS}/state", "post"): {"application/json": {"$ref": _REF.format(model="InvitationHash")}},
     (f"{BASE}/surveys/{{survey_id}}/tokens", "post"): {"application/json": {"$ref": _REF.format(model="TokenRequest")}},
 }
-"""Media type to schema of what is parsed strictly instead of through pydantic."""
+"""Schemas, by media type, of request bodies that strict parsers read instead of pydantic."""
 
 RESPONSES: dict[tuple[str, str, str], dict[str, Any]] = {
     (f"{BASE}/surveys/{{survey_id}}", "get", "200"): {"application/json": _SURVEY},
@@ -59,6 +59,7 @@ def init_app(app: APIFlask, public_url: str | None) -> None:
         components = spec.setdefault("components", {})
         components["schemas"] = components.get("schemas", {}) | found["$defs"]
         for unused in ("HTTPError", "ValidationError"):  # what APIFlask answers, and we do not
+            # They would describe errors that this collector never sends.
             components["schemas"].pop(unused, None)
         components["securitySchemes"] = {"token": {"type": "http", "scheme": "bearer", "description": "dn_..."}}
         for path, calls in spec["paths"].items():
@@ -73,7 +74,7 @@ REFUSED_AT_THE_DOOR = {
     "429": TOO_MANY,
     "431": "a header too long",
 }
-"""What every call may be answered, before it gets to its route."""
+"""Refusals of every call, before it reaches its route."""
 
 
 def _complete_call(path: str, method: str, call: dict[str, Any]) -> None:
@@ -83,6 +84,7 @@ def _complete_call(path: str, method: str, call: dict[str, Any]) -> None:
         call["requestBody"] = {"required": True, "content": _content(bodies)}
     if "401" in call["responses"]:
         is_for_some = call["responses"]["401"]["description"] == NOT_PUBLIC  # the survey says who reads its results
+        # OpenAPI: an empty requirement in the list makes the token optional.
         call["security"] = [{}, {"token": []}] if is_for_some else [{"token": []}]
     for status, answer in call["responses"].items():
         written = _ERROR if status >= "400" else RESPONSES.get((path, method, status))

@@ -56,21 +56,24 @@ def init_app(app: APIFlask) -> None:
             raise NotFound
         file = files[name]
         kind = CLIENT_TYPES[file.path.suffix]
+        # Compressed once at the start, with a fixed time, instead of for every request.
         if file.gzipped is None or not request.accept_encodings.quality("gzip"):
             response = send_file(file.path, mimetype=kind, conditional=True, max_age=0)
         else:
+            # Another tag than that of the plain file: a cache must not mix the two.
             tag = f"{adler32(file.gzipped):08x}-gzip"
             response = send_file(BytesIO(file.gzipped), mimetype=kind, conditional=True, max_age=0, etag=tag)
             response.content_encoding = "gzip"
         if file.gzipped is not None:
             response.vary.add("Accept-Encoding")
+        # Other sites embed the element as a module, which browsers fetch with CORS.
         response.headers["Access-Control-Allow-Origin"] = "*"
         return response
 
 
 @pages.get("/")
 def home() -> str:
-    """What this is, for somebody who came without a link to a survey."""
+    """The start page, for visitors without a link to a survey."""
     return render_template("home.html")
 
 
@@ -83,7 +86,7 @@ def answer(survey_id: str) -> Response:
 @pages.get("/s/<survey_id>/results")
 @pages.input(EstimatesQuery, location="query", arg_name="query")
 def results(survey_id: str, query: EstimatesQuery) -> Response:
-    """What the survey says about everybody together."""
+    """The page with a survey's results."""
     state = get_store().state(survey_id)
     require_reader(state.survey)
     today = get_store().today()
@@ -113,6 +116,7 @@ def results(survey_id: str, query: EstimatesQuery) -> Response:
             has_chart=n > 0 and drawing.can_draw(rows),
         )
 
+    # Rendered once for all readers until results or the given sentences change.
     return counted(Response(get_results().page(survey_id, query, tuple(said.values()), render)))
 
 
@@ -135,12 +139,12 @@ def chart(survey_id: str, form: str, query: EstimatesQuery) -> Response:
 
 @pages.get("/favicon.ico")
 def favicon() -> AnyResponse:
-    """Browsers ask for it whatever the page says."""
+    """Redirect to the icon, which browsers request for every page."""
     return redirect("/static/icon.png", 301)
 
 
 def notice(state: SurveyState) -> str | None:
-    """What people should know of when results change."""
+    """A sentence on when results change, for their readers; None if there is nothing to say."""
     if state.hidden_because:
         return f"{state.hidden_because[0].upper()}{state.hidden_because[1:]}."
     if more := state.more_may_wait(get_store().today()):
@@ -150,12 +154,12 @@ def notice(state: SurveyState) -> str | None:
 
 
 def protection(survey: Survey) -> str:
-    """What the results page may say of the people behind the numbers, by the strength of the noise."""
+    """The sentence on the privacy of respondents on the results page, by the strength of the noise."""
     return PROTECTION[weakness(survey)]
 
 
 def query_string(query: EstimatesQuery) -> str:
-    """The query as links carry it, without what is default; starts with a question mark unless empty."""
+    """The query string of links, without defaults; it starts with a question mark unless it is empty."""
     from urllib.parse import urlencode
 
     chosen: dict[str, Any] = query.model_dump(exclude_defaults=True)

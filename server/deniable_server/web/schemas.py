@@ -76,7 +76,7 @@ class Estimates(BaseModel):
     estimates: list[EstimateLine]
     note: str | None = Field(None, description="why there is nothing to see yet")
     more: str | None = Field(
-        None, description="that reports may wait, where results do not show each at once, for whoever may not know more"
+        None, description="that reports may wait, where results do not show each at once; the number is for owners"
     )
     waiting: list[Waiting] | None = Field(
         None,
@@ -148,6 +148,7 @@ class BatchTaken(BaseModel):
     refused: list[Refusal]
 
 
+# Only documentation: `deniable.parse_report` reads reports, and refuses more than this schema says.
 class ReportBody(BaseModel):
     """One noisy report."""
 
@@ -158,6 +159,7 @@ class ReportBody(BaseModel):
     values: dict[str, int | str | None] = Field(
         description="question id to noisy report value, null where the device drew other questions of a group"
     )
+    # Absent or a text: the schema leaves out null, which no report holds.
     credential: Annotated[
         str | None, WithJsonSchema({"type": "string", "pattern": "^([0-9a-f]{32}|[0-9a-f]{708})$"})
     ] = Field(
@@ -166,6 +168,7 @@ class ReportBody(BaseModel):
     )
 
 
+# Hashes alone: an invitation must never be sent to the API of authors.
 _Hash = Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
 
 

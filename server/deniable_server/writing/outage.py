@@ -1,7 +1,7 @@
-"""Whether the database takes reports: said when it changes, not when somebody's report is refused.
+"""Outages of the database, logged when they begin and end, not when a report is refused.
 
-A line for each refused report would tell when each respondent came. So a refusal only starts a thread that looks at the
-database on whole multiples of `SECONDS`, writes one line when it has gone, and one when it is back.
+A line for each refused report would tell when each respondent came. So a refusal only starts a thread that tries the
+database at whole multiples of `SECONDS`, logs one line when it is unavailable, and one when it is back.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from deniable_server.store import Store, StoreDamaged, StoreForbidden, StoreFull
 from deniable_server.writing.writer import Writer
 
 SECONDS = 10
+"""Interval between two tries, in seconds."""
 
 _REASONS: tuple[tuple[type[Exception], str], ...] = (
     (StoreFull, "the disk is full"),
@@ -29,16 +30,16 @@ _REASONS: tuple[tuple[type[Exception], str], ...] = (
 
 
 class Outage:
-    """What keeps the database of one collector from taking reports, if anything does.
+    """The outage of one collector's database, if there is one.
 
     Parameters
     ----------
     store : Store
-        Whose database.
+        The store of the database.
     writer : Writer
-        As long as it runs, an outage is followed to its end.
+        An outage is followed to its end as long as the writer runs.
     seconds : float
-        Between two looks.
+        Interval between two tries.
     """
 
     def __init__(self, store: Store, writer: Writer, seconds: float = SECONDS) -> None:
@@ -62,7 +63,7 @@ class Outage:
             threading.Thread(target=self._follow, name="deniable-outage", daemon=True).start()
 
     def _follow(self) -> None:
-        """Log that it began, and when it is over that it is."""
+        """Log the beginning and the end of the outage."""
         told: str | None = None
         while self._waited():
             if told is not None:
@@ -77,17 +78,19 @@ class Outage:
                 log("database does not take reports", logging.ERROR, because=told)
 
     def _waited(self) -> bool:
-        """Wait for the moment of the next look; whether anybody is left whom it concerns."""
+        """Wait for the next try; return whether the writer still runs."""
+        # On whole multiples of the interval, so that the line's time says nothing of the report that met the outage.
         time.sleep(self._seconds - time.time() % self._seconds)
         return self._writer.is_running
 
     def _try_to_write(self) -> str | None:
-        """Commit what changes nothing; why that failed, or None."""
+        """Try an empty commit; return why it failed, or None."""
         try:
             self._store.try_to_write()
         except DeniableError as error:
             return _reason_of(error)
         finally:
+            # This thread ends with the outage, so its connection must not stay open.
             self._store.leave()
         return None
 
@@ -98,7 +101,7 @@ def init_app(app: APIFlask, store: Store, writer: Writer) -> None:
 
 
 def get_outage() -> Outage:
-    """That of the application which serves this request."""
+    """The outage of the application that serves this request."""
     outage: Outage = current_app.extensions["deniable-outage"]
     return outage
 

@@ -1,4 +1,4 @@
-"""The one thread that writes reports, and commits whatever waits in one durable transaction.
+"""The one thread that writes reports, and commits all that wait in one durable transaction.
 
 A commit with ``synchronous=FULL`` waits for the disk. Under load many requests wait for the same commit, so the
 disk is asked once for all of them; alone, a report waits for nobody.
@@ -15,40 +15,40 @@ import time
 from collections.abc import Sequence
 
 from deniable import Report, Survey
-from deniable_server.store import Outcome, Store, StoreBusy
+from deniable_server.store import Store, StoreBusy, Verdict
 
 
-class Answer:
-    """What became of a submission, for the one thread that waits for it.
+class SubmissionFuture:
+    """The future result of a submission, for the one thread that waits for it.
 
     A bare lock, taken until there is an answer: waking a waiter is most of what a report costs here, and the condition
-    inside `concurrent.futures.Future` makes it dearer. Whoever was woken wakes the next one: woken all at once, they
+    inside `concurrent.futures.Future` makes it dearer. Each waiter wakes the next one: woken all at once, they
     would only wait once more, for the interpreter's lock.
     """
 
     __slots__ = ("_error", "_next", "_outcomes", "_wait")
 
     def __init__(self) -> None:
-        self._outcomes: list[Outcome] = []
+        self._outcomes: list[Verdict] = []
         self._error: BaseException | None = None
-        self._next: Answer | None = None
+        self._next: SubmissionFuture | None = None
         self._wait = threading.Lock()
         self._wait.acquire()
 
-    def give(self, outcomes: list[Outcome], then: Answer | None) -> None:
-        """Let the waiter have them, once `wake` is called, and then wake another one."""
+    def give(self, outcomes: list[Verdict], then: SubmissionFuture | None) -> None:
+        """Set the verdicts that the waiter gets once `wake` is called; it then wakes another one."""
         self._outcomes, self._next = outcomes, then
 
-    def refuse(self, error: BaseException, then: Answer | None) -> None:
-        """Let the waiter raise it, once `wake` is called, and then wake another one."""
+    def refuse(self, error: BaseException, then: SubmissionFuture | None) -> None:
+        """Set the error that the waiter raises once `wake` is called; it then wakes another one."""
         self._error, self._next = error, then
 
     def wake(self) -> None:
-        """Let the waiter go on."""
+        """Wake the waiter."""
         self._wait.release()
 
-    def get(self) -> list[Outcome]:
-        """Wait."""
+    def get(self) -> list[Verdict]:
+        """Wait for the verdicts, or the error."""
         self._wait.acquire()
         if self._next is not None:
             self._next.wake()
@@ -57,18 +57,19 @@ class Answer:
         return self._outcomes
 
 
-Submission = tuple[Survey, Sequence[Report], Answer]
+Submission = tuple[Survey, Sequence[Report], SubmissionFuture]
 
 MOST_WAITING = 20_000
-"""Reports that may wait; what would be more is refused instead of filling the memory."""
+"""Largest number of waiting reports; more are refused instead of filling the memory."""
 
 MOST_TOGETHER = 10_000
-"""Reports in one transaction, at the most one submission more."""
+"""Number of reports at which a transaction takes no further submission."""
 
 MOST_PENDING = 10_000
-"""Reports stored to wait for a fold that do not wait for the timer. It bounds what an estimate counts by itself."""
+"""Number of unfolded reports at which the store settles before the timer; estimates count those row by row."""
 
 FOLD_SECONDS = 10.0
+"""Default interval between two settlings, in seconds."""
 
 LOGGER = logging.getLogger("deniable")
 
@@ -79,7 +80,7 @@ class Writer:
     Parameters
     ----------
     store : Store
-        Where to.
+        The store that takes the reports.
     fold_seconds : float
         Seconds after which reports fold, or are at least sorted, where they came too slowly to do so by number.
     """
@@ -92,10 +93,11 @@ class Writer:
         self._held = 0
         self._stopped = False
         self._put_off: str | None = None
+        # A daemon, because the process must end even if the disk hangs; `stop` waits for it otherwise.
         self._thread = threading.Thread(target=self._run, name="deniable-writer", daemon=True)
         self._thread.start()
 
-    def submit(self, survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
+    def submit(self, survey: Survey, reports: Sequence[Report]) -> list[Verdict]:
         """Store reports; returns when they are on disk.
 
         Raises
@@ -105,7 +107,7 @@ class Writer:
         StoreFull
             When the disk takes no more.
         """
-        answer = Answer()
+        answer = SubmissionFuture()
         with self._lock:
             if self._stopped:
                 raise StoreBusy("The collector is stopping; send the same report again.")
@@ -147,7 +149,7 @@ class Writer:
         return time.monotonic() + self._fold_seconds
 
     def _take(self, seconds: float) -> tuple[list[Submission], bool]:
-        """Wait so long for one submission, then take all that wait behind it; whether the thread is to end."""
+        """Wait ``seconds`` for a submission, then take all that wait behind it; also whether the thread is to end."""
         batch: list[Submission] = []
         size = 0
         try:
@@ -157,6 +159,7 @@ class Writer:
                 size += len(item[1])
                 if size >= MOST_TOGETHER:
                     break
+                # What came while the last commit waited for the disk goes into one transaction.
                 item = self._waiting.get_nowait()
         except queue.Empty:
             return batch, False
@@ -176,10 +179,11 @@ class Writer:
         else:
             for answer, mine, then in zip(answers, outcomes, others, strict=True):
                 answer.give(mine, then)
+        # The first waiter wakes the second, and so on: see `SubmissionFuture`.
         answers[0].wake()
 
     def _settle(self) -> None:
-        """Settle the store. What keeps it from that is logged when it changes, not each time."""
+        """Settle the store; a reason why that fails is logged when it changes, not each time."""
         reason = None
         try:
             self._store.settle()

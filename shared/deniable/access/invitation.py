@@ -11,7 +11,7 @@ INVITATION = "[0-9a-f]{32}"
 
 
 def new_invitation() -> str:
-    """A fresh invitation, 32 hexadecimal digits. Whoever has it is invited."""
+    """A fresh invitation, 32 hexadecimal digits. Everybody who has it can answer with it."""
     return os.urandom(16).hex()
 
 
@@ -30,4 +30,5 @@ def hash_of(invitation: str) -> str:
     >>> hash_of("00" * 16)
     '374708fff7719dd5979ec875d56cd2286f6d3cf7ec317a3b25632aab28ec37bb'
     """
+    # An unsalted hash is enough: 128 random bits cannot be guessed, and a database that leaks lets nobody in.
     return hashlib.sha256(bytes.fromhex(invitation)).hexdigest()

@@ -1,4 +1,4 @@
-"""Who signs the tokens of a survey, and what these tokens hold: RFC 9577 and RFC 9578, token type 0x0002."""
+"""The issuer of a survey's blind tokens, and their content: RFC 9577 and RFC 9578, token type 0x0002."""
 
 from __future__ import annotations
 
@@ -11,30 +11,36 @@ from deniable.access.blind_rsa import SIZE, PublicKey
 from deniable.errors import SurveyError, describe, shown
 
 TOKEN_TYPE = bytes([0, 2])
+"""Token type 0x0002, Blind RSA (2048-bit), of RFC 9578."""
+
 NONCE = 32
+"""Length of a nonce, in bytes."""
+
 HIGHEST_PORT = 65535
+
 COLLECTOR = "collector"
-"""The name of an issuer that the survey gives no address of: its collector."""
+"""The issuer name in challenges where the collector itself signs."""
 
 _KEY = re.compile(r"(?:[0-9a-f]{2})+")
 _URL = re.compile(r"(https?)://([a-z0-9.-]{1,253}|\[[0-9a-f:]+\])(?::([1-9][0-9]{0,4}))?")
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
-"""A last label after which browsers read a host as an IPv4 address."""
+"""A last label that makes browsers parse the host as an IPv4 address (WHATWG URL)."""
 _IPV4 = re.compile(r"((25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(\.(?!$)|$)){4}")
 _IPV6_GROUP = re.compile(r"[0-9a-f]{1,4}")
 
 
 @dataclass(frozen=True)
 class Issuer:
-    """Who signs the tokens of a survey.
+    """The issuer that signs the blind tokens of a survey.
 
     Attributes
     ----------
     key : str
         The public key, a SubjectPublicKeyInfo in hexadecimal. It signs for this survey alone.
     url : str or None
-        Such as ``"https://issuer.example"``; None where the collector signs. ``http://`` for this machine alone.
+        The issuer's address, like ``"https://issuer.example"``; None where the collector signs. ``http://`` is allowed
+        for an issuer on the same machine alone.
     """
 
     key: str
@@ -57,17 +63,18 @@ class Issuer:
 
     @property
     def key_id(self) -> bytes:
-        """SHA-256 of the public key: what tokens name it by."""
+        """SHA-256 of the public key, 32 bytes: the key id in tokens."""
+        # token_key_id, RFC 9578, section 6.1: SHA-256 of the encoded public key.
         return hashlib.sha256(bytes.fromhex(self.key)).digest()
 
     @property
     def name(self) -> str:
-        """Its host, as challenges name it."""
+        """The issuer name in challenges: host and port, or ``collector``."""
         return COLLECTOR if self.url is None else self.url.split("/")[2]
 
 
 def _check_url(url: object) -> None:
-    """Raise a SurveyError unless devices can send invitations to an address, and nobody on the way reads them.
+    """Raise a SurveyError unless it is an address to which devices can send invitations without being overheard.
 
     ``issuerUrl`` in ``survey.js`` has the same rules.
     """
@@ -104,6 +111,7 @@ def _is_ipv6(host: str) -> bool:
     >>> [_is_ipv6(host) for host in ("::1", "2001:db8::1", "1:2:3:4:5:6:7:8", "1:2", ":::", "1::2::3")]
     [True, True, True, False, False, False]
     """
+    # At most one :: stands for one or more groups of zeros (RFC 4291, section 2.2).
     halves = [half.split(":") if half else [] for half in host.split("::")]
     groups = [group for half in halves for group in half]
     fits = len(groups) == 8 if len(halves) == 1 else len(halves) == 2 and len(groups) < 8
@@ -111,7 +119,7 @@ def _is_ipv6(host: str) -> bool:
 
 
 def _is_loopback(host: str) -> bool:
-    """Whether a host is the machine of whoever asks."""
+    """Whether a host is the machine of the person who asks, so that plain http is safe."""
     return host in ("localhost", "[::1]") or (host.startswith("127.") and _IPV4.fullmatch(host) is not None)
 
 
@@ -123,7 +131,7 @@ class Tokens:
     ----------
     issuer : Issuer
     document : bytes
-        The published survey: what binds tokens to it.
+        The published survey, to whose bytes the tokens are bound.
     """
 
     issuer: Issuer
@@ -132,16 +140,19 @@ class Tokens:
     @cached_property
     def challenge(self) -> bytes:
         """The TokenChallenge of RFC 9577, section 2.1.1: bound to the survey's bytes, and to no origin."""
+        # token_type || issuer_name<1..2^16-1> || redemption_context<0..32> || origin_info<0..2^16-1>, the last one
+        # empty.
         name = self.issuer.name.encode("ascii")
         context = hashlib.sha256(self.document).digest()
         return TOKEN_TYPE + len(name).to_bytes(2) + name + bytes([len(context)]) + context + bytes(2)
 
     @cached_property
     def _bound(self) -> bytes:
+        # challenge_digest || token_key_id, which every token of the survey holds after its nonce.
         return hashlib.sha256(self.challenge).digest() + self.issuer.key_id
 
     def message(self, nonce: bytes) -> bytes:
-        """What is signed: type, nonce, challenge and key (RFC 9578, section 6.1)."""
+        """The signed part of a token: type, nonce, challenge digest and key id (RFC 9578, section 6.1)."""
         return TOKEN_TYPE + nonce + self._bound
 
     def token(self, nonce: bytes, signature: bytes) -> str:
@@ -150,7 +161,7 @@ class Tokens:
 
     @cached_property
     def pattern(self) -> str:
-        """A regular expression of what is a token of this survey but for its signature."""
+        """A regular expression of the tokens of this survey; it does not check the signature."""
         return f"{TOKEN_TYPE.hex()}[0-9a-f]{{{2 * NONCE}}}{self._bound.hex()}[0-9a-f]{{{2 * SIZE}}}"
 
     def verifies(self, token: str) -> bool:
@@ -165,5 +176,5 @@ def nonce_of(token: str) -> bytes:
 
 
 def report_id(nonce: bytes) -> str:
-    """The id of the one report that a nonce lets count: its first half, so that spending and storing are one."""
+    """The report id that belongs to a nonce: its first half, so that a token is spent by storing its report."""
     return nonce[:16].hex()

@@ -1,4 +1,4 @@
-"""Whether one report a person is enforced, and by what: the words of receipts, results and downloads."""
+"""How a survey enforces one report a person, in the words of receipts, results and downloads."""
 
 from __future__ import annotations
 
@@ -10,22 +10,23 @@ ONE_REPORT = {
     "invited": "one report a person, by invitation",
     "unlinkable": "one report a person, by blind token",
 }
-"""For each value of `Survey.access`."""
+"""The sentence for each value of `Survey.access`."""
 
 ONE_REPORT_HEADING = "one report a person"
-"""Above what `enforced` says, for people; and the column of reports that older versions wrote."""
+"""The heading above `enforced` in tables, and the column name in reports of older versions."""
 
 ONE_REPORT_COLUMN = "one_report_a_person"
+"""The column of reports with `enforced`, unless a question has this id."""
 
 ACCESS_LABELS = {
     "access": "Who may be counted: open, invited or unlinkable",
     "one_report_a_person": "Whether people count once: whether n is people",
 }
-"""What the last columns of estimates hold."""
+"""Labels of the last columns of estimates."""
 
 
 def enforced(access: str) -> str:
-    """How a survey sees to it that a report is a person, as a value of `one_report_column`.
+    """How a survey enforces one report a person, as a value of `one_report_column`.
 
     >>> [enforced(access) for access in ("open", "invited", "unlinkable")]
     ['not enforced', 'by invitation', 'by blind token']
@@ -34,7 +35,7 @@ def enforced(access: str) -> str:
 
 
 def one_report_column(questions: Collection[str]) -> str:
-    """The column of reports that says in every row whether they are people, beside questions of these ids.
+    """The name of the column with `enforced`, which differs from the ids of all questions.
 
     >>> one_report_column(["affair"]), one_report_column(["one_report_a_person"])
     ('one_report_a_person', 'one_report_a_person_1')

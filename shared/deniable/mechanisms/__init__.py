@@ -20,7 +20,7 @@ from deniable.mechanisms.k_ary import KAry
 from deniable.mechanisms.longitudinal import Longitudinal
 from deniable.mechanisms.mean import OneBitMean
 from deniable.mechanisms.piecewise import Piecewise
-from deniable.mechanisms.rows import RowMechanism
+from deniable.mechanisms.row_mechanism import RowMechanism
 from deniable.mechanisms.subset import Subset
 from deniable.mechanisms.support import Support
 from deniable.mechanisms.tick_boxes import TickBoxes

@@ -1,4 +1,4 @@
-"""Answers and reports of many people as arrays: what the mechanisms' `randomize_many` shares. It alone loads numpy."""
+"""Helpers of the mechanisms' `randomize_many`, over arrays; no other module of this package needs numpy at import."""
 
 from __future__ import annotations
 
@@ -37,10 +37,13 @@ def uniform_below(bound: int, n: int, words: Words) -> Integers:
     .. [1] D. Lemire, "Fast random integer generation in an interval", ACM Transactions on Modeling and Computer
        Simulation 29 (2019).
     """
+    # word * bound // 2**32 is below bound; the low half of the product decides whether it was one value too many.
     product = words(n).astype(np.uint64) * np.uint64(bound)
+    # Of 2**32 words each value gets floor(2**32 / bound) or one more; rejecting low halves below this evens it out.
     uneven = UNIT % bound
     if uneven:
         low = product.astype(np.uint32)
+        # At most bound / 2**32 of the draws, one in 65,536, so a loop in Python costs nothing.
         for place in np.flatnonzero(low < uneven):
             value = int(product[place])
             while value % UNIT < uneven:
@@ -53,15 +56,19 @@ def bernoulli(n: int, p: Fraction, words: Words) -> NDArray[np.bool_]:
     """``n`` independent draws that are true with exactly the rational probability ``p``."""
     scaled = p * 2**64
     threshold = math.floor(scaled)
+    # Two words are one uniform 64-bit number, which is below p * 2**64 but for its last digit.
     drawn = words(2 * n).astype(np.uint32).view(np.uint64)
     true = np.asarray(drawn < np.uint64(threshold))
-    for place in np.flatnonzero(drawn == np.uint64(threshold)):  # once in 2**64 the rest of the fraction decides
+    for place in np.flatnonzero(
+        drawn == np.uint64(threshold)
+    ):  # with probability 2**-64 the remaining digits of p decide
         true[place] = _bernoulli_rest(scaled - threshold, words)
     return true
 
 
 def _bernoulli_rest(p: Fraction, words: Words) -> bool:
     while True:
+        # The next 32 binary digits of p against the next word: the first that differ decide.
         p *= UNIT
         digit, draw = math.floor(p), int(words(1)[0])
         if draw != digit:
@@ -76,6 +83,7 @@ def draw_sets(k: int, s: int, n: int, words: Words) -> Integers:
         return np.asarray(_every_set(k, s)[uniform_below(sets, n, words)])
     drawn = np.empty((n, s), dtype=np.int64)
     for place in range(s):  # one of those that are left; it skips over those drawn before, in ascending order
+        # Uniform among the k - place boxes that are left, by its rank among these.
         box = uniform_below(k - place, n, words)
         for before in range(place):
             box += box >= drawn[:, before]
@@ -90,7 +98,7 @@ def _every_set(k: int, s: int) -> Integers:
 
 
 LARGEST_TABLE = 2**12
-"""Sets of boxes that are looked up in a table; of more, one box is drawn after the other."""
+"""Largest number of sets that are drawn from a table; above it, one box is drawn after the other."""
 
 
 def check_ticks(answers: ArrayLike, k: int) -> Octets:

@@ -1,4 +1,4 @@
-"""What every mechanism is: a frozen value with integer weights, and what follows from them.
+"""The interface of mechanisms: a frozen value with integer weights, and everything that follows from them.
 
 A mechanism file holds `randomize`, the support probabilities, epsilon and the citation together, because
 they share the same numbers and change together.
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 Answer = int | Sequence[int]
-"""A true answer: the number of an option or a number in a range; for tick boxes the numbers of those ticked."""
+"""A true answer: the number of an option or a number in a range; for tick boxes the numbers of the ticked boxes."""
 
 
 class Mechanism(ABC):
@@ -35,10 +35,10 @@ class Mechanism(ABC):
     """The name under which a survey publishes the mechanism. Its meaning never changes."""
 
     question_types: ClassVar[tuple[str, ...]]
-    """The question types for which it may answer, by name."""
+    """Names of the question types that the mechanism can randomise."""
 
     named_in: ClassVar[tuple[str, ...]]
-    """Question types for which ``mechanism = name`` and an epsilon ask for it; for others different keys do, if any."""
+    """Question types for which authors choose it by ``mechanism = name`` and an epsilon, not by keys of its own."""
 
     k: int
     """Number of options that a report can support."""
@@ -46,15 +46,16 @@ class Mechanism(ABC):
     @classmethod
     @abstractmethod
     def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Mechanism:
-        """The one with the least noise for these answers whose epsilon is at most ``epsilon``, as authors ask for it.
+        """The mechanism of this class with the least noise for these answers and at most this epsilon.
 
         Parameters
         ----------
         answers : range
             Numbers of the options, from 0, or the numbers that can be answered.
         epsilon : number
+            Largest privacy loss, in nats.
         wave_epsilon : number, optional
-            The same of one wave, which mechanisms with waves take.
+            Largest privacy loss of one wave, for mechanisms with waves.
 
         Raises
         ------
@@ -63,49 +64,49 @@ class Mechanism(ABC):
         """
 
     has_shares: ClassVar[bool] = True
-    """Whether reports tell the share of every answer; of some no more than the mean."""
+    """Whether the share of every answer can be estimated; some mechanisms allow for the mean alone."""
 
     @property
     def answer_range(self) -> range:
-        """All answers: options by their places, numbers by themselves."""
+        """All answers: options as numbers from 0, numbers as themselves."""
         return range(self.k)
 
     @cached_property
     def reports(self) -> ReportSpace:
-        """What a report may be."""
+        """The space of its reports."""
         return Numbers(range(self.k))
 
     @property
     def support(self) -> tuple[Support, ...] | None:
-        """How likely a report that speaks of an option supports it, for each option; None where that is no one pair."""
+        """Support probabilities of each option; None where they depend on which other option is the truth."""
         return None
 
     @property
     @abstractmethod
     def likelihood_ratio(self) -> Fraction:
-        """The largest ratio of the probabilities, under any two answers, of whatever a device may send, exactly.
+        """The largest ratio of the probabilities of a report under any two answers, exactly.
 
-        That is a report; where there are waves, the reports of all of them, however many.
+        For a mechanism with waves it is the ratio of the reports of all waves together, however many.
         """
 
     @cached_property
     def epsilon(self) -> float:
-        """Privacy loss of these very integers, in nats, rounded up to the next float."""
+        """Privacy loss of the published integers, in nats, rounded up to the next float."""
         return log_above(self.likelihood_ratio)
 
     @property
     def told_ratio(self) -> Fraction:
-        """The largest such ratio of what the odds in words are about: of tick boxes one box, otherwise the answer."""
+        """The likelihood ratio behind `odds`: of one tick box where there are several, otherwise `likelihood_ratio`."""
         return self.likelihood_ratio
 
     def __str__(self) -> str:
-        """What it is called where several are compared."""
+        """The name of the mechanism in comparisons."""
         return self.name
 
     @property
     @abstractmethod
     def odds(self) -> tuple[str, ...]:
-        """What the noise means to a person, in sentences: odds out of 100 people."""
+        """Sentences on the noise for respondents, as odds out of 100 people."""
 
     @abstractmethod
     def randomize(self, answer: Any, word: Word = system_word) -> Any:
@@ -167,6 +168,7 @@ class Mechanism(ABC):
             Kish's effective number of weighted reports; by default ``n``.
         """
         try:
+            # Imported within the method, so that devices load neither numpy nor statistics.
             from deniable_statistics.estimates import estimate
         except ModuleNotFoundError as error:
             raise NotInstalled((error.name or "numpy").partition(".")[0]) from None
@@ -181,6 +183,7 @@ class Mechanism(ABC):
     def from_published(cls, published: Mapping[str, Any]) -> Self:
         """Read back what `publish` wrote, refusing every other form."""
         wanted = {"name", *_parameters(cls)}
+        # Exactly these keys: an unknown one may be a parameter that changes what the mechanism does.
         if set(published) != wanted:
             raise ParameterError(f"mechanism {cls.name}: must have the keys {sorted(wanted)}, got {sorted(published)}")
         for key in _parameters(cls):
@@ -204,6 +207,7 @@ class OneOfK(Mechanism):
         array = check_answers(answers, self.answer_range)
         flat = array.ravel()
         reports = flat.copy()
+        # The words are drawn block by block too, so memory does not grow with the number of answers.
         for start in range(0, flat.size, BLOCK):
             block = slice(start, start + BLOCK)
             reports[block] = self._randomize_array(flat[block], words)
@@ -214,7 +218,7 @@ class OneOfK(Mechanism):
 
 
 BLOCK = 2**18
-"""Answers randomised at a time: enough for numpy to run at full speed, few enough to stay in the cache."""
+"""Number of answers that are randomised at a time: enough for numpy's full speed, few enough for the cache."""
 
 
 class OverRange(Mechanism):
@@ -223,7 +227,7 @@ class OverRange(Mechanism):
     @classmethod
     @abstractmethod
     def from_epsilon(cls, lo: int, hi: int, epsilon: Number) -> Self:
-        """The one with the least noise from ``lo`` to ``hi`` whose epsilon is at most ``epsilon``."""
+        """The mechanism with the least noise from ``lo`` to ``hi`` and at most this epsilon."""
 
     @classmethod
     def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Self:
@@ -234,12 +238,13 @@ def check_answer(answer: object, possible: range) -> int:
     """The answer as an int, or an AnswerError that does not repeat it: integers of numpy are integers, True is not."""
     number = as_integer(answer)
     if number is None or number not in possible:
+        # The message ends up in logs and on screens, so it never says what the answer was.
         raise AnswerError(f"answer: must be an integer in [{possible.start}, {possible.stop})")
     return number
 
 
 def _parameters(mechanism: type[Mechanism]) -> list[str]:
-    """The names of what is published, which are also the names of the constructor's arguments."""
+    """Names of the published parameters, which are also those of the constructor's arguments."""
     return [each.name for each in fields(mechanism)]  # type: ignore[arg-type]  # every mechanism is a dataclass
 
 
@@ -256,7 +261,7 @@ def _check_integers(value: object, subject: str) -> None:
 
 
 LARGEST_INTEGER = 10**15
-"""Published integers stay below, where JavaScript's numbers are exact."""
+"""Bound of published integers: below it they have 15 digits, which JavaScript's numbers hold exactly."""
 
 
 def check_k(k: object, largest: int = 2**16) -> None:
@@ -269,6 +274,7 @@ def check_k(k: object, largest: int = 2**16) -> None:
 
 def check_range(lo: object, hi: object, largest: int) -> None:
     """Raise a ParameterError unless these are the ends of a range of integers at most ``largest`` apart."""
+    # The ends are published too, and stay far within JavaScript's exact integers.
     if type(lo) is not int or type(hi) is not int or not lo < hi <= lo + largest or abs(lo) > 10**12:
         raise ParameterError(
             f"range: lo and hi must be integers, hi above lo and at most {largest} apart, "

@@ -1,4 +1,4 @@
-"""What the mechanisms of tick boxes share: any of k options may be true at once, so boxes are estimated one by one."""
+"""The base of tick-box mechanisms: any of k options may be true at once, so boxes are estimated one by one."""
 
 from __future__ import annotations
 
@@ -9,10 +9,11 @@ from deniable.exact import as_integer
 from deniable.mechanisms.base import Mechanism
 
 MOST_BOXES = 256
+"""Largest number of boxes of a question."""
 
 
 class BoxMechanism(Mechanism):
-    """A mechanism over ``k`` boxes: an answer is a sequence of the numbers of those ticked."""
+    """A mechanism over ``k`` boxes: an answer is a sequence of the numbers of the ticked boxes."""
 
     question_types = ("ticks",)
 
@@ -20,6 +21,7 @@ class BoxMechanism(Mechanism):
         expectation = f"answer: must be a list of different integers in [0, {self.k})"
         if isinstance(answer, (str, bytes)) or not isinstance(answer, (Sequence, frozenset, set)):
             raise AnswerError(expectation)
+        # A set also drops what stands there twice, so the lengths differ exactly if something was wrong.
         ticked = {number for number in map(as_integer, answer) if number is not None and 0 <= number < self.k}
         if len(ticked) != len(answer):
             raise AnswerError(expectation)

@@ -15,16 +15,19 @@ _DIGITS = Context(prec=40)
 
 def clamped_row(tails: Sequence[int], answer: int, reports: range) -> list[int]:
     """Weights of the reports when noise with these tails is added and the sum clamped to the ends of the range."""
+    # tails[d - 1] is P(noise >= d), so P(noise = d) = tails[d - 1] - tails[d]; each end takes all that lies beyond it.
     up, down = reports.stop - 1 - answer, answer - reports.start
     below = [tails[d - 1] - tails[d] for d in range(1, down)]
     above = [tails[d - 1] - tails[d] for d in range(1, up)]
     left = [tails[down - 1], *reversed(below)] if down else []
     right = [*above, tails[up - 1]] if up else []
+    # The answer itself takes the rest, so that every row adds up to 2**32 whatever was rounded.
     return [*left, UNIT - sum(left) - sum(right), *right]
 
 
 def geometric_tails(rate: Fraction, length: int) -> tuple[int, ...]:
     """``2**32 alpha^d / (1 + alpha)`` for d from 1, rounded to integers, with ``alpha = exp(-rate)``."""
+    # P(noise >= d) = alpha^d / (1 + alpha) for noise with P(d) = (1 - alpha) / (1 + alpha) alpha^|d|.
     alpha = _DIGITS.exp(-_DIGITS.divide(Decimal(rate.numerator), Decimal(rate.denominator)))
     tails, tail = [], _DIGITS.divide(Decimal(UNIT), 1 + alpha)
     for _ in range(length):

@@ -10,11 +10,11 @@ from deniable.errors import ParameterError, describe
 from deniable.exact import Number, positive_epsilon, rational
 from deniable.mechanisms.base import OverRange, check_range
 from deniable.mechanisms.clamped_noise import check_tails, clamped_row, geometric_tails
-from deniable.mechanisms.rows import LARGEST_RANGE, RowMechanism, calibrate, check_rows
+from deniable.mechanisms.row_mechanism import LARGEST_RANGE, RowMechanism, calibrate, check_rows
 from deniable.randomness import UNIT
 
 LARGEST_EXCESS = 4000
-"""Most report values beyond each end of the range; where epsilon needs more, `OneBitMean` has less noise."""
+"""Largest number of report values beyond each end; an epsilon that needs more has less noise with `OneBitMean`."""
 
 
 @dataclass(frozen=True)
@@ -29,9 +29,9 @@ class DiscreteLaplace(OverRange, RowMechanism):
     lo, hi : int
         Ends of the range, at most 1000 apart.
     excess : int
-        How far reports reach beyond.
+        Number of report values beyond each end.
     tails : tuple of int
-        As in `Geometric`, for ``d`` from 1 to ``hi - lo + excess``, the longest way of a report.
+        As in `Geometric`, for ``d`` from 1 to ``hi - lo + excess``, the largest distance of a report.
 
     References
     ----------
@@ -60,11 +60,12 @@ class DiscreteLaplace(OverRange, RowMechanism):
         if type(self.excess) is not int or not 0 <= self.excess <= LARGEST_EXCESS:
             raise ParameterError(f"excess: must be an integer from 0 to {LARGEST_EXCESS}, got {describe(self.excess)}")
         object.__setattr__(self, "tails", check_tails(self.tails, self.hi - self.lo + self.excess))
+        # All rows are made of the same tails, so the rows of the two ends stand for all.
         check_rows([self.row(self.lo), self.row(self.hi)])
 
     @classmethod
     def from_epsilon(cls, lo: int, hi: int, epsilon: Number, tail: Number = "1/1000") -> DiscreteLaplace:
-        """The least noise of at most ``epsilon`` that passes the last report with a probability of at most ``tail``."""
+        """The least noise of at most this epsilon that passes the last report with probability ``tail`` at most."""
         check_range(lo, hi, LARGEST_RANGE)
         asked = positive_epsilon(epsilon)
         most = rational(tail, "tail")
@@ -82,6 +83,7 @@ class DiscreteLaplace(OverRange, RowMechanism):
     @property
     def tail(self) -> Fraction:
         """Probability that noise passes the last report, on either side together."""
+        # P(noise >= excess + 1), once for each side; an answer farther from an end passes it less often.
         return Fraction(2 * self.tails[self.excess], UNIT)
 
     @property

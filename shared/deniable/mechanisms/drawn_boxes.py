@@ -23,12 +23,12 @@ if TYPE_CHECKING:
     from deniable.mechanisms.arrays import ArrayLike, Octets
 
 MOST_DRAWN = 8
-"""Most boxes that a device draws: no epsilon that people should be asked with needs more."""
+"""Largest number of boxes that a device draws; more would only pay off at an epsilon that protects nobody."""
 
 
 @dataclass(frozen=True)
 class DrawnBoxes(BoxMechanism):
-    """Draw ``s`` of the ``k`` boxes, whatever the answer, and report these alone: k-ary response over their patterns.
+    """Draw ``s`` of the ``k`` boxes independently of the answer, and report these alone by a k-ary response.
 
     An answer is a sequence of the options that are ticked. A report is a text of ``2 k`` characters, two for each box:
     ``01`` if it was drawn and is reported as ticked, ``10`` if it was drawn and is not, ``00`` if it was not drawn.
@@ -80,7 +80,7 @@ class DrawnBoxes(BoxMechanism):
         _check_s(self.s, self.k)
         if type(self.keep) is not int or not 1 < self.keep < UNIT:
             raise ParameterError(f"keep: must be an integer above 1 and below 2**32, got {describe(self.keep)}")
-        self.patterns  # noqa: B018 - refuses what is not a weight over so many patterns
+        self.patterns  # noqa: B018 - refuses a keep that 2**s patterns cannot have
 
     @classmethod
     def from_epsilon(cls, k: int, epsilon: Number, s: int | None = None) -> DrawnBoxes:
@@ -97,6 +97,7 @@ class DrawnBoxes(BoxMechanism):
         asked = positive_epsilon(epsilon)
         if s is not None:
             _check_s(s, k)
+            # Which boxes are drawn is the same under every answer, so the whole epsilon goes into their pattern.
             return cls(k, s, KAry.from_epsilon(2**s, asked).keep)
         made = (cls.from_epsilon(k, asked, each) for each in range(1, min(k, MOST_DRAWN) + 1))
         return min(made, key=lambda each: noise_of_drawn(k, each.s, each.box))
@@ -119,12 +120,12 @@ class DrawnBoxes(BoxMechanism):
 
     @cached_property
     def box(self) -> Support:
-        """How likely a box that is drawn is reported as ticked if it is, and if it is not."""
+        """Probabilities that a drawn box is reported as ticked if it is ticked, and if it is not."""
         return support_of_digits(self.patterns, 2)
 
     @cached_property
     def pair(self) -> Support:
-        """How likely two boxes that are both drawn are reported with certain marks if these are theirs, and if not."""
+        """Probabilities that two drawn boxes are reported as a pattern if it is the true one, and if it is not."""
         return support_of_digits(self.patterns, 2, 2)
 
     @property
@@ -134,6 +135,7 @@ class DrawnBoxes(BoxMechanism):
     def randomize(self, answer: Sequence[int], word: Word = system_word) -> str:
         ticked = self._check_ticks(answer)
         drawn = unrank(self.k, self.s, below(math.comb(self.k, self.s), word))
+        # The first drawn box is the highest bit, here and in JavaScript: reports must agree to the bit.
         pattern = sum((box in ticked) << self.s - 1 - place for place, box in enumerate(drawn))
         sent = self.patterns.randomize(pattern, word)
         marks = ["00"] * self.k
@@ -149,6 +151,7 @@ class DrawnBoxes(BoxMechanism):
         array = check_ticks(answers, self.k)
         flat = array.reshape(-1, self.k)
         reports = np.zeros((len(flat), 2 * self.k), dtype=np.uint8)
+        # A row has k cells, so that a block is of about BLOCK cells.
         size = BLOCK // self.k + 1
         for start in range(0, len(flat), size):
             block = slice(start, start + size)
@@ -162,8 +165,10 @@ class DrawnBoxes(BoxMechanism):
 
         drawn = draw_sets(self.k, self.s, len(answers), words)
         bits = np.arange(self.s)[::-1]
+        # A pattern is the drawn ticks read as binary digits, the first one highest, as in `randomize`.
         patterns = np.take_along_axis(answers, drawn, axis=1).astype(np.int64) @ (1 << bits)
         sent = self.patterns.randomize_many(patterns, words)[:, None] >> bits & 1
+        # Box b owns the characters 2 b (clear) and 2 b + 1 (ticked); exactly one of them becomes 1 where b was drawn.
         np.put_along_axis(reports, 2 * drawn + sent, 1, axis=1)
 
     @cached_property
@@ -172,6 +177,7 @@ class DrawnBoxes(BoxMechanism):
 
     @property
     def told_ratio(self) -> Fraction:
+        # The odds in words speak of one box, whose ratio is smaller than that of the whole pattern.
         return self.box.if_true / self.box.if_other
 
     @property
@@ -184,7 +190,8 @@ class DrawnBoxes(BoxMechanism):
 
 
 def noise_of_drawn(k: int, s: int, box: Support) -> float:
-    """``n`` times what noise adds to the variance of the share of a box, at one half, if ``s`` of ``k`` are drawn."""
+    """``n`` times the noise variance of the share of a box at share 1/2, if ``s`` of ``k`` boxes are drawn."""
+    # n s / k reports draw the box: 1 / (4 b^2 n s / k) at share 1/2, less the sampling variance 1 / (4 n).
     return k / (4 * s * float(box.slope) ** 2) - 0.25
 
 

@@ -11,11 +11,11 @@ from fractions import Fraction
 from deniable.errors import ParameterError, describe
 from deniable.exact import Number, exp_below, positive_epsilon, rational, refuse_costly_rounding
 from deniable.mechanisms.base import check_k
-from deniable.mechanisms.rows import RowMechanism, calibrate, check_rows
+from deniable.mechanisms.row_mechanism import RowMechanism, calibrate, check_rows
 from deniable.randomness import UNIT
 
 LARGEST_K = 64
-"""Most options: a survey publishes all ``k * k`` weights."""
+"""Largest number of options: a survey publishes all ``k * k`` weights."""
 
 _DIGITS = Context(prec=40)
 
@@ -98,10 +98,12 @@ class Exponential(RowMechanism):
             return cls(_weights(scores, nominal))
 
         low, high = Fraction(0), asked
+        # The real epsilon is at most the nominal one, so the search starts at what was asked and goes up.
         while make(high).likelihood_ratio <= bound:
             low, high = high, high * Fraction(5, 4)
             if high > _LARGEST_NOMINAL:
                 raise ParameterError(f"epsilon: {float(asked):g} cannot be held by 32-bit weights with this score")
+        # 60 halvings leave 2**-60 of the bracket, far below one unit of a weight.
         for _ in range(60):
             middle = (low + high) / 2
             low, high = (middle, high) if make(middle).likelihood_ratio <= bound else (low, middle)
@@ -139,6 +141,7 @@ def _read_score(score: Sequence[Sequence[Number]]) -> list[list[Fraction]]:
 
 
 def _weights(score: Sequence[Sequence[Fraction]], epsilon: Fraction) -> tuple[tuple[int, ...], ...]:
+    # Largest difference of the scores of one report under two answers, McSherry and Talwar's Delta.
     sensitivity = max(max(column) - min(column) for column in zip(*score, strict=True))
     exponents = {value: epsilon * value / (2 * sensitivity) for value in set(itertools.chain.from_iterable(score))}
     likely = {
@@ -149,7 +152,9 @@ def _weights(score: Sequence[Sequence[Fraction]], epsilon: Fraction) -> tuple[tu
     for scores in score:
         raw = [likely[value] for value in scores]
         total = sum(raw)
+        # A weight of 0 would be infinite epsilon.
         row = [max(int((_DIGITS.divide(each, total) * UNIT).to_integral_value()), 1) for each in raw]
+        # Rounding errors go to the largest weight, whose ratio to others they change least.
         row[max(range(len(row)), key=row.__getitem__)] -= sum(row) - UNIT
         rows.append(tuple(row))
     return tuple(rows)

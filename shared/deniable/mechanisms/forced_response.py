@@ -1,4 +1,4 @@
-"""Forced response: tell the truth, or say what the second step says."""
+"""Forced response: tell the truth, or report an option that a second step draws."""
 
 from __future__ import annotations
 
@@ -69,6 +69,7 @@ class ForcedResponse(PureMechanism, OneOfK):
         if sum(shares) != 1:
             raise ParameterError(f"forced: must add up to 1, adds up to {float(sum(shares)):.6g}")
         object.__setattr__(self, "truth", checked_weight(floor_weight(t), "truth"))
+        # epsilon = ln(1 + t / ((1 - t) min g)): a smaller t and a larger min g can only lower it.
         object.__setattr__(self, "forced", _round_up_the_small(shares))
         asked = 1 + t / ((1 - t) * min(shares))
         refuse_costly_rounding(log_above(asked), self.epsilon, f"{self.k} options")
@@ -109,12 +110,14 @@ class ForcedResponse(PureMechanism, OneOfK):
         import numpy as np
 
         drawn = words(2 * answers.size).reshape(-1, 2)
+        # Inverse distribution function of the second step: the number of ends that are not above the word.
         forced = np.searchsorted(np.array(self._ends), drawn[:, 1], side="right")
         return np.where(drawn[:, 0] < self.truth, answers, forced)
 
 
 def _round_up_the_small(shares: Sequence[Fraction]) -> tuple[int, ...]:
-    """Weights that add up to ``2**32``; what rounding up adds is taken from the largest."""
+    """Weights that add up to ``2**32``: all are rounded up, and the excess is taken from the largest."""
+    # -(-a // b) is the quotient rounded up, in integers.
     weights = [-(-share.numerator * UNIT // share.denominator) for share in shares]
     largest = max(range(len(weights)), key=weights.__getitem__)
     weights[largest] -= sum(weights) - UNIT

@@ -8,7 +8,7 @@ from fractions import Fraction
 from deniable.exact import Number, positive_epsilon
 from deniable.mechanisms.base import OverRange, check_range
 from deniable.mechanisms.clamped_noise import check_tails, clamped_row, geometric_tails
-from deniable.mechanisms.rows import LARGEST_RANGE, RowMechanism, calibrate, check_rows
+from deniable.mechanisms.row_mechanism import LARGEST_RANGE, RowMechanism, calibrate, check_rows
 
 
 @dataclass(frozen=True)
@@ -62,6 +62,8 @@ class Geometric(OverRange, RowMechanism):
         def make(nominal: Fraction) -> Geometric:
             return cls(lo, hi, geometric_tails(nominal / (hi - lo), hi - lo))
 
+        # The nominal epsilon is that of unrounded tails over the whole range; rounding may pass it, hence the
+        # calibration.
         return calibrate(make, positive_epsilon(epsilon))
 
     @property

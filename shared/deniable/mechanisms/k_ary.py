@@ -71,6 +71,7 @@ class KAry(PureMechanism, OneOfK):
     def __init__(self, k: int, keep: Number) -> None:
         check_k(k)
         p = probability(keep, "keep", type(self))
+        # Rounded up: the other options get no less, so that keep / other is never above what was asked.
         other = math.ceil((1 - p) * UNIT / (k - 1))
         object.__setattr__(self, "k", k)
         object.__setattr__(self, "keep", UNIT - (k - 1) * other)
@@ -90,6 +91,7 @@ class KAry(PureMechanism, OneOfK):
         check_k(k)
         asked = positive_epsilon(epsilon)
         bound = exp_below(asked)
+        # q = 1 / (E + k - 1) rounded up, so that keep / other <= E in integers.
         other = math.ceil(UNIT / (bound + k - 1))
         keep = UNIT - (k - 1) * other
         if keep <= other:
@@ -112,6 +114,7 @@ class KAry(PureMechanism, OneOfK):
         """
         check_k(k)
         t = probability(truth, "truth")
+        # Every option, the true one too, gets (1 - t) / k from the second step.
         other = math.ceil((1 - t) * UNIT / k)
         mechanism = cls(k, UNIT - (k - 1) * other)
         asked = (t + (1 - t) / k) / ((1 - t) / k)
@@ -142,6 +145,7 @@ class KAry(PureMechanism, OneOfK):
         if draw < self.keep:
             return answer
         instead = (draw - self.keep) // self._other
+        # `other` words for each of the k - 1 options that are left, in order.
         return instead if instead < answer else instead + 1  # skip over the truth
 
     def _randomize_array(self, answers: Integers, words: Words) -> Integers:
@@ -149,14 +153,16 @@ class KAry(PureMechanism, OneOfK):
 
         draw = words(answers.size).astype(np.int64)
         instead = (draw - self.keep) // self._other
+        # `instead` numbers the options without the truth, so from the truth on it is one too low.
         return np.where(draw < self.keep, answers, instead + (instead >= answers))
 
 
 def support_of_digits(mechanism: KAry, k: int, digits: int = 1) -> Support:
-    """How likely digits are reported as they are, and as certain others, where options are numbers to base ``k``.
+    """Support of some digits of a joint response whose options are numbers to base ``k``.
 
-    Of the patterns with these digits one is the true one, if they are; the others are alike.
+    It is the probability that these digits are reported as they are, and that they are reported as given other ones.
     """
     kept, other = mechanism.support[0]
+    # Number of patterns that show given values of these digits; at most one of them is the true pattern.
     alike = mechanism.k // k**digits
     return Support(kept + (alike - 1) * other, alike * other)

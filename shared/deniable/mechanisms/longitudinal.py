@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, init=False)
 class Longitudinal(PureMechanism, OneOfK):
-    """k-ary response twice: a device keeps what the first made of the answer, a wave sends what the second makes of it.
+    """Two k-ary responses: the device keeps the result of the first, and each wave sends a draw of the second from it.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ class Longitudinal(PureMechanism, OneOfK):
     loses `wave_epsilon`. The two steps are RAPPOR's permanent and instantaneous randomised response [1]_, over
     options instead of bits [2]_.
 
-    Whoever reads one wave sees the channel ``p a + (1 - p) b`` and ``q a + (1 - q) b``: `support`, exact out of
+    A reader of one wave sees the channel ``p a + (1 - p) b`` and ``q a + (1 - q) b``: `support`, exact out of
     ``2**64``, is what estimates undo.
 
     References
@@ -93,9 +93,9 @@ class Longitudinal(PureMechanism, OneOfK):
         ----------
         k : int
         epsilon : number
-            Of all waves together, however many.
+            Largest privacy loss of all waves together, however many.
         wave_epsilon : number
-            Of one wave, smaller than ``epsilon``.
+            Largest privacy loss of one wave, smaller than ``epsilon``.
 
         Raises
         ------
@@ -122,6 +122,7 @@ class Longitudinal(PureMechanism, OneOfK):
                 f"got {float(asked):g}"
             )
         keep, other = permanent.keep, (UNIT - permanent.keep) // (k - 1)
+        # The inequality for t in the notes; rounded up, because more noise is safe.
         least = UNIT * (keep - bound * other) / ((UNIT - k * other) * (bound + k - 1))
         again = UNIT - (k - 1) * math.ceil(least)
         if again * k <= UNIT:
@@ -139,12 +140,12 @@ class Longitudinal(PureMechanism, OneOfK):
 
     @cached_property
     def permanent_response(self) -> KAry:
-        """The step from the answer to what a device keeps."""
+        """The k-ary response from the answer to the permanent value."""
         return KAry(self.k, self.keep)
 
     @cached_property
     def instantaneous_response(self) -> KAry:
-        """The step from what a device keeps to what one wave sends."""
+        """The k-ary response from the permanent value to the report of one wave."""
         return KAry(self.k, self.again)
 
     @cached_property
@@ -175,7 +176,7 @@ class Longitudinal(PureMechanism, OneOfK):
         return log_above(self.wave_likelihood_ratio)
 
     def epsilon_of(self, waves: int) -> float:
-        """Privacy loss of so many waves together, in nats, rounded up to the next float: at most `epsilon`.
+        """Privacy loss of a number of waves together, in nats, rounded up to the next float: at most `epsilon`.
 
         Parameters
         ----------
@@ -193,8 +194,9 @@ class Longitudinal(PureMechanism, OneOfK):
         return log_above(if_true / if_other)
 
     def _of_waves(self, waves: int) -> tuple[Fraction, Fraction]:
-        """Probabilities that all of some waves send an option: if it is the truth, and if another one is."""
+        """Probabilities that all waves send an option: if it is the truth, and if another one is."""
         p, q = self.permanent_response.support[0]
+        # Given the permanent value, waves are independent: all of them send v with probability a^n or b^n.
         a, b = (step**waves for step in self.instantaneous_response.support[0])
         return p * a + (1 - p) * b, q * a + (1 - q) * b
 
@@ -206,7 +208,7 @@ class Longitudinal(PureMechanism, OneOfK):
         return self.permanent_response.randomize(answer, word)
 
     def instantaneous(self, value: ReportValue, word: Word = system_word) -> int:
-        """What one wave sends of the value that a device keeps.
+        """The report of one wave, drawn from the permanent value.
 
         Raises
         ------
@@ -217,10 +219,11 @@ class Longitudinal(PureMechanism, OneOfK):
         return self.instantaneous_response.randomize(kept, word)
 
     def _randomize_array(self, answers: Integers, words: Words) -> Integers:
+        # An array is one wave of people who are asked once: nobody's permanent value is kept.
         kept = self.permanent_response._randomize_array(answers, words)
         return self.instantaneous_response._randomize_array(kept, words)
 
 
 def waves_of(mechanism: Mechanism) -> Longitudinal | None:
-    """The mechanism, if each survey sends a draw of its own from the value that a device keeps; else None."""
+    """The mechanism if it has waves, with a permanent value on the device; else None."""
     return mechanism if isinstance(mechanism, Longitudinal) else None

@@ -1,4 +1,4 @@
-"""The mean of numbers: round at random to an end of the range, then Warner. Two reports, one word."""
+"""The one-bit mechanism for a mean: round at random to an end of the range, then Warner's coin, both in one draw."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from deniable.mechanisms.arrays import Integers
 
 LARGEST_RANGE = 10**6
+"""Largest difference of the ends of a range whose mean is estimated."""
 
 Answers = TypeVar("Answers", int, "Integers")
 
@@ -76,8 +77,10 @@ class OneBitMean(OverRange, PureMechanism, OneOfK):
         asked = positive_epsilon(epsilon)
         check_range(lo, hi, LARGEST_RANGE)
         bound = exp_below(asked)
+        # Warner's keep = E / (E + 1) and other = 1 / (E + 1), so keep - other = (E - 1) / (E + 1).
         span = math.floor((bound - 1) / (bound + 1) * UNIT)  # keep - other
         slope = span // (hi - lo)
+        # The two ends lie symmetrically around 2**31, which halves the span.
         if slope * (hi - lo) % 2:
             slope -= 1
         if slope < 1:
@@ -98,6 +101,7 @@ class OneBitMean(OverRange, PureMechanism, OneOfK):
     @cached_property
     def support(self) -> tuple[Support, ...]:
         """Support probabilities of the two ends: report 0 stands for ``lo``, 1 for ``hi``."""
+        # By symmetry P(0 | lo) = P(1 | hi), so one pair of probabilities serves both reports.
         lowest = Fraction(self.weight(self.lo), UNIT)
         return (Support(1 - lowest, lowest),) * 2
 
@@ -115,6 +119,7 @@ class OneBitMean(OverRange, PureMechanism, OneOfK):
 
     @property
     def likelihood_ratio(self) -> Fraction:
+        # The weight grows with the answer, so the two ends have the largest ratio.
         return Fraction(UNIT - self.weight(self.lo), self.weight(self.lo))
 
     def randomize(self, answer: int, word: Word = system_word) -> int:
@@ -127,5 +132,5 @@ class OneBitMean(OverRange, PureMechanism, OneOfK):
         return np.where(words(answers.size) < self.weight(answers), 1, 0)
 
     def weight(self, answer: Answers) -> Answers:
-        """Weight out of ``2**32`` of sending 1; of an array of answers each."""
+        """Weight out of ``2**32`` of sending 1 for an answer, or for each of an array of answers."""
         return (UNIT - self.steps * self.slope) // 2 + (answer - self.lo) * self.slope

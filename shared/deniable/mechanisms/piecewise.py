@@ -1,4 +1,4 @@
-"""The mean of numbers, near the least noise there can be: rows of weights that are linear between knots. One word."""
+"""The piecewise-linear mechanism for a mean, near the least noise possible: rows of weights, linear between knots."""
 
 from __future__ import annotations
 
@@ -15,14 +15,16 @@ from deniable.exact import Number, positive_epsilon, refuse_costly_rounding
 from deniable.mechanisms.base import OverRange, check_range
 from deniable.mechanisms.knots import MOST_KNOTS, MOST_REPORTS
 from deniable.mechanisms.mean import LARGEST_RANGE
-from deniable.mechanisms.rows import RowMechanism, check_rows
+from deniable.mechanisms.row_mechanism import RowMechanism, check_rows
 from deniable.randomness import Word, Words, system_word
 
 if TYPE_CHECKING:
     from deniable.mechanisms.arrays import Integers
 
 PRIME = 2**26 - 5
-"""Rows that are independent modulo a prime are independent. Devices do not ask: it matters to estimates alone."""
+"""Modulus of the rank check: rows that are independent modulo a prime are independent.
+
+Devices do not check it, because it matters to estimates alone."""
 
 
 @dataclass(frozen=True)
@@ -32,9 +34,9 @@ class Piecewise(OverRange, RowMechanism):
     Parameters
     ----------
     knots : tuple of int
-        From the lowest answer to the highest, at most 1,000,000 apart: 2 to 11 answers in rising order.
+        2 to 11 answers in rising order, from the lowest to the highest, at most 1,000,000 apart.
     weights : tuple of int
-        How likely each report is, out of ``2**32``, when the answer is the first knot: as many as knots, up to 15.
+        Weight out of ``2**32`` of each report when the answer is the first knot; at least as many as knots, up to 15.
     slopes : tuple of tuple of int
         What each step from one knot towards the next adds to these weights: one row for each two neighbours.
 
@@ -87,13 +89,14 @@ class Piecewise(OverRange, RowMechanism):
             raise ParameterError(f"slopes: must be {steps} rows, one from each knot to the next")
         size = range(self.k, self.k + 1)
         object.__setattr__(self, "slopes", tuple(_integers(row, "slopes", size) for row in self.slopes))
+        # Rows between two knots are mixtures of theirs, so the knots alone are checked.
         check_rows(self.extreme_rows)
         if not _are_independent(self.extreme_rows):
             raise ParameterError("slopes: must make independent rows, or no estimate of the mean is without bias")
 
     @classmethod
     def from_epsilon(cls, lo: int, hi: int, epsilon: Number) -> Piecewise:
-        """Nearly the least noise over a range that any mechanism has whose epsilon is at most ``epsilon``.
+        """The mechanism over a range with nearly the least noise of all that have at most this epsilon.
 
         Needs numpy and scipy.
         """
@@ -118,6 +121,7 @@ class Piecewise(OverRange, RowMechanism):
         return range(len(self.weights))
 
     def row(self, answer: int) -> list[int]:
+        # Steps that the answer has gone within each stretch between knots: all, some or none of it.
         steps = [min(max(answer - start, 0), stop - start) for start, stop in itertools.pairwise(self.knots)]
         columns = zip(*self.slopes, strict=True)
         return [
@@ -131,6 +135,7 @@ class Piecewise(OverRange, RowMechanism):
 
     def randomize(self, answer: int, word: Word = system_word) -> int:
         answer = self._check_answer(answer)
+        # Inverse distribution function; rows are made when asked for, because a range may have a million answers.
         return bisect.bisect_right(list(itertools.accumulate(self.row(answer))), word())
 
     def _randomize_array(self, answers: Integers, words: Words) -> Integers:
@@ -146,6 +151,7 @@ class Piecewise(OverRange, RowMechanism):
         beyond = np.minimum(np.arange(2 * half), len(ends) - 1)  # the last end is 2**32, above every word
         ends, rises = ends[beyond].ravel(), rises[beyond].ravel()
         while half:
+            # Index of the end to compare with, and of the stretch that this answer lies in, in the flattened table.
             place = (reports + (half - 1)) * len(self.slopes)
             place += before
             own = rises.take(place)
@@ -160,6 +166,7 @@ def _are_independent(rows: Sequence[Sequence[int]]) -> bool:
     """Whether rows are linearly independent modulo `PRIME`, by elimination."""
     rest = [[each % PRIME for each in row] for row in rows]
     while rest:
+        # Fraction-free elimination: a row times the pivot less the first row times its own entry, modulo the prime.
         top, *others = rest
         at = next((place for place, each in enumerate(top) if each), None)
         if at is None:

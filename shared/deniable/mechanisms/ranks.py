@@ -1,4 +1,4 @@
-"""Subsets in lexicographic order, by their ranks."""
+"""Unranking: subsets by their ranks in lexicographic order."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ def unrank(n: int, size: int, rank: int) -> list[int]:
     for element in range(n):
         if size == 0:
             break
+        # Subsets that begin with this element come first: there are comb(rest, size - 1) of them.
         with_it = math.comb(n - element - 1, size - 1)
         if rank < with_it:
             chosen.append(element)

@@ -1,4 +1,4 @@
-"""Subset selection: report a random set of options that more likely than others holds the truth."""
+"""Subset selection: report a random subset of the options, in which the truth is more likely than other options."""
 
 from __future__ import annotations
 
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from deniable.mechanisms.arrays import ArrayLike, Integers, Octets
 
 LARGEST_K = 256
+"""Largest number of options."""
 
 
 @dataclass(frozen=True)
@@ -85,6 +86,7 @@ class Subset(PureMechanism):
     def from_epsilon(cls, k: int, w: int, epsilon: Number) -> Subset:
         """The weights with the least noise whose epsilon is at most ``epsilon``, at most 12."""
         asked = positive_epsilon(epsilon)
+        # Rounded down: epsilon = ln(inside / 2**32) is then never above what was asked.
         inside = math.floor(exp_below(asked) * UNIT)
         if not UNIT < inside < LARGEST_INTEGER:
             raise ParameterError(f"epsilon: must be above 1e-9 and at most 12 for subsets, got {float(asked):g}")
@@ -94,7 +96,7 @@ class Subset(PureMechanism):
 
     @classmethod
     def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Subset:
-        """Subsets of the size, 2 or more, that costs the least."""
+        """Subsets of the size, 2 or more, with the least noise."""
         found = []
         for w in range(2, len(answers)) if len(answers) <= LARGEST_K else ():
             with contextlib.suppress(ParameterError):  # integer weights cannot hold this size
@@ -107,6 +109,7 @@ class Subset(PureMechanism):
     def support(self) -> tuple[Support, ...]:
         k, w = self.k, self.w
         p = Fraction(w * self.inside, w * self.inside + (k - w) * UNIT)
+        # Given that the truth is in (or out), the other members are a uniform subset of w - 1 (or w) of k - 1 options.
         q = (p * (w - 1) + (1 - p) * w) / (k - 1)
         return (Support(p, q),) * k
 
@@ -118,6 +121,8 @@ class Subset(PureMechanism):
         answer = check_answer(answer, range(self.k))
         holding = math.comb(self.k - 1, self.w - 1)
         outside = math.comb(self.k - 1, self.w)
+        # Each of the `holding` subsets owns `inside` numbers, each of the others 2**32: division gives the subset's
+        # rank.
         draw = below(holding * self.inside + outside * UNIT, word)
         if draw < holding * self.inside:
             chosen = [answer, *_skip(answer, unrank(self.k - 1, self.w - 1, draw // self.inside))]
@@ -162,7 +167,7 @@ class Subset(PureMechanism):
         return reports.reshape(*array.shape, self.k)
 
     def _randomize_array(self, answers: Integers, words: Words) -> Octets:
-        """Decide whether the truth is in, then go through the others and take each with its exact odds."""
+        """Draw whether the truth is in the subset, then take each other option with its conditional probability."""
         import numpy as np
 
         from deniable.mechanisms.arrays import bernoulli, uniform_below
@@ -172,6 +177,7 @@ class Subset(PureMechanism):
         members = np.empty((n, self.k), dtype=np.uint8)
         holds = bernoulli(n, self.support[0].if_true, words)
         members[rows, answers] = holds
+        # Selection sampling: take each option with probability needed / left, which makes all subsets equally likely.
         needed = self.w - holds.astype(np.int64)
         for position in range(self.k - 1):
             taken = uniform_below(self.k - 1 - position, n, words) < needed

@@ -1,4 +1,4 @@
-"""Support: how likely a report speaks for an option."""
+"""Support probabilities: how likely a report supports an option."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ class _Pair(NamedTuple):
 
 
 class Support(_Pair):
-    """How likely a report supports one option, exactly; what follows is computed once for all that is estimated.
+    """How likely a report supports one option, exactly, with the derived numbers that every estimate needs.
 
     >>> Support(Fraction(3, 4), Fraction(1, 4)).slope, Support(Fraction(3, 4), Fraction(1, 4)).floats
     (Fraction(1, 2), (0.75, 0.25))
@@ -23,16 +23,17 @@ class Support(_Pair):
 
     @cached_property
     def slope(self) -> Fraction:
-        """How much more likely the report supports the option when it is the true answer."""
+        """``if_true - if_other``, the factor of the share in the expected count."""
         return self.if_true - self.if_other
 
     @cached_property
     def noise(self) -> tuple[float, float]:
-        """``n`` times the variance that chance adds to a share: if everybody's truth is the option, and if nobody's."""
+        """``n`` times the noise variance of a share: if the option is the truth of everybody, and of nobody."""
         a, b = self.floats
+        # Var of (S - b) / (a - b), S Bernoulli with a or with b; sampling adds f (1 - f) to their mixture.
         return a * (1 - a) / (a - b) ** 2, b * (1 - b) / (a - b) ** 2
 
     @cached_property
     def floats(self) -> tuple[float, float]:
-        """Both probabilities, rounded."""
+        """The two probabilities as floats."""
         return float(self.if_true), float(self.if_other)

@@ -82,6 +82,7 @@ class TickBoxes(BoxMechanism, PureMechanism):
         """The weights with the least noise whose epsilon over all boxes together is at most ``epsilon``."""
         check_k(k, MOST_BOXES)
         asked = positive_epsilon(epsilon)
+        # k boxes compose to k times the loss of one, so each gets epsilon / k; keep = E / (E + 1) as Warner's.
         bound = exp_below(asked / k)
         mechanism = cls(k, floor_weight(bound / (bound + 1)))
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"{k} boxes")
@@ -97,6 +98,7 @@ class TickBoxes(BoxMechanism, PureMechanism):
 
     @property
     def likelihood_ratio(self) -> Fraction:
+        # Two answers may differ in every box, and boxes are independent: the ratios multiply.
         return Fraction(self.keep, UNIT - self.keep) ** self.k
 
     def randomize(self, answer: Sequence[int], word: Word = system_word) -> str:
@@ -126,5 +128,6 @@ class TickBoxes(BoxMechanism, PureMechanism):
         flat = array.ravel()
         for start in range(0, flat.size, BLOCK):
             block = slice(start, start + BLOCK)
+            # XOR turns a box over where its word is not below `keep`.
             flat[block] ^= words(flat[block].size) >= self.keep
         return flat.reshape(array.shape)

@@ -1,4 +1,4 @@
-"""Two coins: the first decides whether to tell the truth, the second what to say otherwise."""
+"""Two coins: the first decides whether to tell the truth, the second what to report otherwise."""
 
 from __future__ import annotations
 
@@ -76,6 +76,7 @@ class TwoCoin(YesNoMechanism):
         t, y = probability(truth, "truth", type(self)), probability(yes, "yes", type(self))
         object.__setattr__(self, "truth", checked_weight(floor_weight(t), "truth"))
         object.__setattr__(self, "yes", checked_weight(weight_towards_half(y), "yes"))
+        # P(1|1) / P(1|0) = 1 + t / ((1 - t) y), and the same with 1 - y for No; the larger one is epsilon.
         asked = 1 + t / ((1 - t) * min(y, 1 - y))
         refuse_costly_rounding(log_above(asked), self.epsilon, "two coins")
 

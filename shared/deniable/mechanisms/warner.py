@@ -100,4 +100,5 @@ class Warner(YesNoMechanism):
         return answer if word() < self.keep else 1 - answer
 
     def _randomize_array(self, answers: Integers, words: Words) -> Integers:
+        # An answer is 0 or 1, so XOR with 1 is the opposite.
         return answers ^ (words(answers.size) >= self.keep)

@@ -1,4 +1,4 @@
-"""What the mechanisms of yes-no questions share: two options, and two probabilities of sending Yes."""
+"""The base of yes-no mechanisms: two options, and two probabilities of sending Yes."""
 
 from __future__ import annotations
 
@@ -48,4 +48,5 @@ class YesNoMechanism(PureMechanism, OneOfK):
     def likelihood_ratio(self) -> Fraction:
         yes = self.yes_if_yes / self.yes_if_no
         no = (1 - self.yes_if_no) / (1 - self.yes_if_yes)
+        # A coin may turn answers over more often than not, so either answer can be the likelier one behind a report.
         return max(yes, 1 / yes, no, 1 / no)

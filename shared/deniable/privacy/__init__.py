@@ -1,1 +1,1 @@
-"""What a device may tell: the sum of losses, the ceiling that it keeps to, and the noise in words."""
+"""The privacy loss of a device: its ledger, its ceiling, and the noise in words."""

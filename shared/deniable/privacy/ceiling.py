@@ -1,4 +1,4 @@
-"""How much a device lets a survey ask: its ceiling of epsilon, and where it starts to warn.
+"""The ceiling of epsilon that a device accepts, and the thresholds at which it warns.
 
 The figures stand in code that runs on the device, so that no collector can raise them. They are the same in
 ``client/deniable_web/ceiling.js``.
@@ -13,8 +13,10 @@ from deniable.errors import BudgetError
 from deniable.survey.document import Survey
 
 WARN_QUESTION = 2.0
+"""Epsilon of a question, in nats, above which people are warned; above half of it a report is called a hint."""
+
 WARN_SURVEY = 4.0
-"""Above these a report tells much. Up to half of them nobody can be sure of an answer; in between it is a hint."""
+"""Epsilon of a whole survey, in nats, above which people are warned; above half of it reports are called a hint."""
 
 HOLDS_AT: dict[str, frozenset[int]] = {
     "unsure": frozenset({0}),
@@ -26,7 +28,7 @@ HOLDS_AT: dict[str, frozenset[int]] = {
     "chance": frozenset({0, 1}),
     "quiz": frozenset({0, 1}),
 }
-"""The sentences that people read at some strengths only, by their names in the catalogues: at which `weakness`."""
+"""The degrees of `weakness` at which a sentence of the catalogues is shown; other sentences are always shown."""
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,11 @@ class Ceiling:
     Attributes
     ----------
     question, survey : float
-        For one question, for a whole survey.
+        Largest epsilon of one question, and of a whole survey, in nats.
     device : float
-        For all that a device tells within 90 days, whoever asks; what one collector asks stays below ``survey``. Twice
-        that leaves room for a second study, and gives a collector that goes by many names no more than two would get.
+        Largest epsilon of all that a device sends within 90 days, to all collectors together; each one alone stays
+        below ``survey``. Twice ``survey`` leaves room for a second study, and a collector that goes by many names gets
+        no more than two collectors would.
     """
 
     question: float = 4.0
@@ -54,6 +57,7 @@ class Ceiling:
                     f"question {question.id!r}: epsilon must be at most {self.question:g} on this device, "
                     f"the survey asks for {question.epsilon:.4g}"
                 )
+        # Beside the bound on each question, because many small losses add up to a large one.
         if survey.epsilon > self.survey:
             raise BudgetError(
                 f"survey {survey.id}: epsilons must add up to at most {self.survey:g} on this device, "
@@ -68,9 +72,10 @@ def check_askable(survey: Survey, force: str) -> None:
     ----------
     survey : Survey
     force : str
-        How its author publishes it all the same.
+        What its author has to do to publish it in spite of this, for the message.
     """
     try:
+        # The default ceiling is the one that devices have unless their owner raised it.
         Ceiling().check(survey)
     except BudgetError as error:
         raise BudgetError(
@@ -80,31 +85,33 @@ def check_askable(survey: Survey, force: str) -> None:
 
 
 def weakness(survey: Survey, told: float = 0.0) -> Literal[0, 1, 2]:
-    """How weak the protection is, by the most telling question, by the whole survey, and by what was told in all.
+    """How weak the protection is, by the worst of its questions, the whole survey, and all that was told.
 
-    0 where nobody can be sure of an answer, 1 where what is sent is a hint, 2 where people are warned. ``told`` is what
-    its collector is told within 90 days, this survey included.
+    0 where nobody can be sure of an answer, 1 where a report is a hint, 2 where people are warned. ``told`` is the
+    epsilon of everything that this collector is told within 90 days, this survey included.
 
     >>> from deniable import Question, TwoCoin
     >>> coin = Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2"))
     >>> weakness(Survey("T", (coin,)))                       # ln 3 is more than 1
     1
     """
+    # Epsilon as a part of where warnings start: above 1 people are warned, above 1/2 what they send is a hint.
     most = max(max(survey.epsilon, told) / WARN_SURVEY, *(each.epsilon / WARN_QUESTION for each in survey.questions))
     return 2 if most > 1 else 1 if most > 0.5 else 0
 
 
 def said(weak: int, /, **sentences: str) -> str:
-    """The sentences that hold at a `weakness`, of several given by their names in the catalogues.
+    """The sentences that are true at a degree of `weakness`, joined; they are given by their names in the catalogues.
 
     >>> said(2, unsure="Nobody can be sure.", weak="Little protection.")
     'Little protection.'
     """
+    # The same rule chooses sentences in the browser, where catalogues hold them.
     return " ".join(sentence for name, sentence in sentences.items() if weak in HOLDS_AT[name])
 
 
 def weak_protection(survey: Survey) -> list[str]:
-    """Sentences on what protects little, for authors and respondents; empty when nothing does."""
+    """Warnings, for authors and respondents, about questions or a survey that protect little; empty if none does."""
     sentences = [
         f"question {question.id!r}: epsilon {question.epsilon:.3g} protects little (above {WARN_QUESTION:g})"
         for question in survey.questions

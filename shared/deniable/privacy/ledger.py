@@ -1,4 +1,4 @@
-"""Losses that add up: what one person was asked."""
+"""A ledger of privacy losses: what one person was asked, and what it adds up to."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from deniable.table import format_table
 
 
 @dataclass(frozen=True)
-class Entry:
-    """One line of a `Ledger`: something that was asked ``count`` times, each at ``epsilon``."""
+class LedgerEntry:
+    """One entry of a `Ledger`: a question asked ``count`` times, each time at ``epsilon`` nats."""
 
     name: str
     epsilon: float
@@ -22,18 +22,19 @@ class Entry:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "epsilon", as_loss(self.epsilon))
+        # True counts as 1 elsewhere in Python, and 0 would be an entry that says nothing.
         if type(self.count) is not int or self.count < 1:
             raise ParameterError(f"count: must be an integer of at least 1, got {describe(self.count)}")
 
     @property
     def total(self) -> float:
-        """Loss of all times together, rounded up."""
+        """Privacy loss of all times together, in nats, rounded up."""
         return _sum_above([self])
 
 
 @dataclass(frozen=True)
 class Ledger:
-    """What one person gave away, entry by entry. Immutable: every method gives a new ledger.
+    """The ledger of one person's privacy losses. Immutable: every method gives a new ledger.
 
     Notes
     -----
@@ -59,15 +60,15 @@ class Ledger:
     total                        2.0000
     """
 
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[LedgerEntry, ...] = ()
 
     def add(self, name: str, epsilon: float, count: int = 1) -> Ledger:
         """The ledger with one more entry: the same loss ``count`` times, to the same person."""
-        return Ledger((*self.entries, Entry(name, epsilon, count)))
+        return Ledger((*self.entries, LedgerEntry(name, epsilon, count)))
 
     @property
     def epsilon(self) -> float:
-        """The sum, never below the exact one."""
+        """The sum in nats, rounded up."""
         return _sum_above(self.entries)
 
     def __str__(self) -> str:
@@ -78,14 +79,16 @@ class Ledger:
 
 def as_loss(value: float, subject: str = "epsilon") -> float:
     """A privacy loss as a float, infinity included, or a ParameterError."""
+    # Infinity is a loss too, that of an answer without noise, and no rational number.
     number = math.inf if value == math.inf else float(rational(value, subject))
     if number < 0:
         raise ParameterError(f"{subject}: must be 0 or above, got {value}")
     return number
 
 
-def _sum_above(entries: Iterable[Entry]) -> float:
+def _sum_above(entries: Iterable[LedgerEntry]) -> float:
     losses = [(entry.epsilon, entry.count) for entry in entries]
     if any(epsilon == math.inf for epsilon, _ in losses):
         return math.inf
+    # Sequential composition, added up exactly and rounded up once: a ledger must never understate.
     return sum_above(Fraction(epsilon) * count for epsilon, count in losses)

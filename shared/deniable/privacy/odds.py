@@ -1,4 +1,4 @@
-"""What the noise means to a person: odds out of 100 people, never a bare epsilon."""
+"""The noise in words: odds out of 100 people, never a bare epsilon."""
 
 from __future__ import annotations
 
@@ -22,17 +22,18 @@ def odds_sentences(question: Question) -> tuple[str, ...]:
 
 
 def plainest(questions: Sequence[Question]) -> Question:
-    """The question whose sentence says the most about a person: the one that can multiply odds most."""
+    """The question whose report can multiply somebody's odds the most."""
     return max(questions, key=lambda question: question.mechanism.told_ratio)
 
 
 def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
-    """What all that a device sends can tell somebody, whatever that one believed before, in words.
+    """Sentences on what a whole report can reveal to anybody, for every prior belief.
 
     The factor is the largest ratio of the probabilities of a whole report under any two sets of true answers, exactly,
     and rounded up. By Bayes it bounds the odds of any single answer, whatever the answers have to do with each other.
     So it holds for every prior, and grows with epsilon.
     """
+    # Posterior odds = prior odds times the ratio of the probabilities of the report: the bound needs no prior.
     ratio = survey.likelihood_ratio
     return (
         "Whatever somebody believed before, all that you send can multiply the odds of any answer by at most "

@@ -1,1 +1,1 @@
-"""What is sent, in the only form that there is, and counted."""
+"""Reports: their one form, their strict parser, and their tallies."""

@@ -16,14 +16,14 @@ from deniable.wire import strict_json
 from deniable.wire.space import Value
 
 MAX_BYTES = 64 * 1024
-"""Largest accepted report: a survey of 100 questions needs less than a tenth."""
+"""Largest accepted report, in bytes; one of 100 questions has less than a tenth of that."""
 
 _ID = re.compile(r"[0-9a-f]{32}")
 
 _KEYS = {"id", "cohort", "values"}
 
 _CREDENTIAL = "credential"
-"""The key of what lets a report count; only where the survey asks for it."""
+"""The key of the credential, in reports of surveys that are not open to everybody."""
 
 _CREDENTIALS = {"invited": "an invitation", "unlinkable": "a token"}
 
@@ -41,7 +41,7 @@ class Report:
     values : mapping of str to int, str or None
         Question id to noisy value; None where the device drew other questions of a group.
     credential : str or None
-        What lets the report count, in hexadecimal: the invitation, or a blind token. Nobody keeps it.
+        The right of the report to be counted, in hexadecimal: an invitation or a blind token. It is never stored.
     """
 
     id: str
@@ -55,6 +55,7 @@ class Report:
         >>> Report("00" * 16, None, {"affair": 1}).encode()
         b'{"id":"00000000000000000000000000000000","cohort":null,"values":{"affair":1}}'
         """
+        # This order of keys, without spaces, is the canonical form that the fast reader knows.
         content: dict[str, Any] = {"id": self.id, "cohort": self.cohort, "values": dict(self.values)}
         if self.credential is not None:
             content[_CREDENTIAL] = self.credential
@@ -63,6 +64,7 @@ class Report:
 
 def new_report_id() -> str:
     """A fresh report id: 128 random bits, so no two devices ever meet."""
+    # 128 random bits: no two reports ever meet, and an id says nothing about who drew it.
     return os.urandom(16).hex()
 
 
@@ -78,6 +80,7 @@ def parse_report(raw: bytes, survey: Survey) -> Report:
     """
     if len(raw) > MAX_BYTES:
         raise ReportError(f"report: must be at most {MAX_BYTES} bytes, got {len(raw)}")
+    # Nearly every report is in canonical form, which one regular expression reads; others take the strict parser.
     if canonical := survey.canonical_form.read(raw):
         report = Report(*canonical)
         _check_token(report, survey)
@@ -89,7 +92,7 @@ def parse_report(raw: bytes, survey: Survey) -> Report:
 
 
 def downloaded_report(report_id: str, cohort: str | None, values: Mapping[str, object], survey: Survey) -> Report:
-    """A report as downloads have it, without what let it count, checked like one that is sent.
+    """A report from a download, which has no credential, checked like one that is sent.
 
     Raises
     ------
@@ -103,16 +106,17 @@ def downloaded_report(report_id: str, cohort: str | None, values: Mapping[str, o
 
 
 def content_of(raw: bytes) -> dict[str, Any]:
-    """What has the keys of a report, whatever its survey and whatever they hold.
+    """The JSON object of a report, of which only the keys are checked: for reports of an unknown survey.
 
     Raises
     ------
     ReportError
-        If it has others, as a report of an older version has.
+        If it has other keys, as reports of older versions do.
     """
     content = strict_json.loads(raw, ReportError, "report")
     if not isinstance(content, dict):
         raise ReportError(f"report: must be an object, got {describe(content)}")
+    # The credential alone is optional; which surveys ask for one is not known here.
     _require_keys(content, _KEYS | (content.keys() & {_CREDENTIAL}), "report")
     return content
 
@@ -147,6 +151,7 @@ def _check_values(found: Mapping[str, object], survey: Survey) -> dict[str, Valu
 def _check_token(report: Report, survey: Survey) -> None:
     if report.credential is None or survey.tokens is None:
         return
+    # The report id is the first half of the token's nonce, so a token that is spent twice meets its own report id.
     if not report.credential.startswith(report.id, 2 * len(TOKEN_TYPE)):
         raise NotInvited("id: must be the first half of the nonce of the report's token")
     if not survey.tokens.verifies(report.credential):
@@ -163,6 +168,7 @@ def _check_cohort(cohort: object, survey: Survey) -> None:
 def _require_keys(content: Mapping[str, object], wanted: Set[str], subject: str) -> None:
     if content.keys() == wanted:
         return
+    # Sorted, so that the same mistake gives the same message.
     for key in sorted(wanted - content.keys()):
         raise ReportError(f"{subject}: must have the key {key!r}")
     for key in sorted(content.keys() - wanted):

@@ -12,15 +12,15 @@ from deniable.survey.document import Survey
 
 @dataclass(frozen=True)
 class Tally:
-    """How many reports there are, and how many of them support each option of each question.
+    """The number of reports, and of those that support each option of each question.
 
     Attributes
     ----------
     n : int
         Number of reports.
     counts : mapping of str to tuple of int
-        Question id to the number of supporting reports by option; `Question.counted` reads them. Of a question that
-        only some devices ask, one more number counts these.
+        Question id to the number of supporting reports by option; `Question.counted` reads them. For a question
+        that only some devices ask, one more number counts the devices that did.
     """
 
     n: int
@@ -35,6 +35,7 @@ class Tally:
         def both(question: str) -> tuple[int, ...]:
             return tuple(map(operator.add, self.counts[question], other.counts[question]))
 
+        # Every tally of a survey has all its questions, so keys agree.
         return Tally(self.n + other.n, {question: both(question) for question in self.counts})
 
 
@@ -48,6 +49,7 @@ def tally_reports(reports: Iterable[Report], survey: Survey) -> dict[str | None,
             report.cohort, {question.id: [0] * question.reports.size for question in survey.questions}
         )
         for question in survey.questions:
+            # A report supports one option, several, or none: only the mechanism's report space knows.
             for option in question.reports.supports(report.values[question.id]):
                 counts[question.id][option] += 1
     return {

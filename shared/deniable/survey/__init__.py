@@ -1,1 +1,1 @@
-"""What is asked: the survey as an author writes it, as it is published, and as somebody reads it."""
+"""Surveys: questions, groups and texts, the published document, and its strict parser."""

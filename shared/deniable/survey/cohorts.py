@@ -1,15 +1,15 @@
-"""What cohorts cost: reports that wait for a release, and how many people one is hidden among."""
+"""Warnings about cohorts: reports that wait for a release, and the number of people among whom one hides."""
 
 from __future__ import annotations
 
 from deniable.survey.document import LEAST_RELEASE, Survey
 
 FEW_PEOPLE = 100
-"""Below this many people of a cohort `survey check` warns that it hides a person of an unlinkable survey among few."""
+"""Size of a cohort of an unlinkable survey, in people, below which `survey check` warns."""
 
 
 def groups_of(survey: Survey) -> int:
-    """How many groups of reports are released apart: cohorts, and reports without one where these may come.
+    """Number of groups that are released apart: the cohorts, and the reports without a cohort where these are allowed.
 
     >>> from deniable import Question, Warner
     >>> asked = (Question("q", "yes-no", "Q?", ("no", "yes"), Warner.from_epsilon(1)),)
@@ -20,9 +20,10 @@ def groups_of(survey: Survey) -> int:
 
 
 def release_note(survey: Survey) -> str | None:
-    """When results change, and how many reports may wait for that; None where all come out by other rules."""
+    """A note on when results change and how many reports may wait; None unless results come in batches."""
     if survey.results != "batches":
         return None
+    # One report fewer than a release may wait in each group, because groups are released apart.
     most = groups_of(survey) * (survey.release - 1)
     return (
         f"Results change when {survey.release} new reports of a cohort have come; up to {most:,} wait until the survey "
@@ -31,7 +32,7 @@ def release_note(survey: Survey) -> str | None:
 
 
 def release_warning(survey: Survey, respondents: int) -> str | None:
-    """That more than half of the planned respondents may wait for a release; None where fewer do.
+    """A warning if more than half of the planned respondents may wait for a release; else None.
 
     >>> from deniable import Question, Warner
     >>> asked = (Question("q", "yes-no", "Q?", ("no", "yes"), Warner.from_epsilon(1)),)
@@ -44,6 +45,7 @@ them before the survey closes; release = 125 or fewer cohorts would show them so
     """
     groups = groups_of(survey)
     waiting = survey.release * groups
+    # Worst case: waiting reports in all groups together may be more than half of what is planned.
     if survey.results != "batches" or 2 * waiting <= respondents:
         return None
     none = "" if survey.cohort_required else ", one of them for links without a cohort,"
@@ -59,13 +61,13 @@ them before the survey closes; release = 125 or fewer cohorts would show them so
 
 
 def unlinkable_warning(survey: Survey, respondents: int | None) -> str | None:
-    """That cohorts divide the people among whom an unlinkable report hides; None where each cohort has many.
+    """A warning if a cohort of an unlinkable survey has too few people to hide among; else None.
 
     Parameters
     ----------
     survey : Survey
     respondents : int or None
-        How many people are planned, who are supposed to divide evenly; None where that is not known.
+        Number of planned respondents, who are assumed to divide evenly among cohorts; None if it is not known.
     """
     if survey.access != "unlinkable" or not survey.cohorts:
         return None

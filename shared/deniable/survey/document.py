@@ -33,32 +33,37 @@ FORMAT = 2
 """Version of the published document, its key ``"deniable"``."""
 
 MAX_BYTES = 256 * 1024
+"""Largest published survey, in bytes."""
+
 MAX_QUESTIONS = 100
 MAX_COHORTS = 1000
+
 MAX_ROWS = 2000
-"""Rows of estimates that a survey may make by cohort: each costs its collector up to a millisecond, whoever asks."""
+"""Largest number of rows of estimates by cohort; each costs the collector up to a millisecond."""
 
 RETENTIONS = ("reports", "tallies")
-"""What a collector keeps once reports are counted: the noisy rows, or no more than their sums."""
+"""Kinds of retention of counted reports: the noisy rows, or their tallies alone."""
 
 FRESH = ("each wave",)
-"""When a device draws anew for a question that it knows from another survey; by default never."""
+"""Values of `Survey.fresh`: a device draws new noise for known questions in each survey; by default it never does."""
 
 RESULTS = ("batches", "live", "closed")
-"""When results change: with every release, with every report, or once, when the survey has closed."""
+"""Kinds of publication of results: with every release, with every report, or once, after the survey has closed."""
 
 READERS = ("public", "token")
-"""Who may read results: everybody, or who holds a token of the collector."""
+"""Readers of results: everybody, or holders of an API token of the collector."""
 
 ACCESS = ("open", "invited", "unlinkable")
-"""Who may be counted: whoever has the link, as often as they send; by invitation or by blind token, once."""
+"""Kinds of access: counted is everybody with the link, or each person once, by invitation or by blind token."""
 
 RELEASE = 200
-"""New reports of a cohort that make a release, where the author says nothing else: as many hide each other."""
+"""Default number of new reports of a cohort in a release; a report hides among that many."""
 
 LEAST_RELEASE, MOST_RELEASE = 50, 100_000
+"""Range of the number of reports in a release."""
 
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
+# What makes two questions the same for a device: not their id, goal or reason, which tell it nothing.
 _REMEMBERED = ("mechanism", "options", "text", "type")
 
 
@@ -73,7 +78,7 @@ class Survey:
     opens, closes : datetime.date or None
         First and last day, UTC, on which reports are taken, both included; None sets no limit.
     cohorts : tuple of str
-        Labels that the author puts on links. A report carries one of them or none.
+        Labels that the author puts on links. A report carries one of them, or none.
     cohort_required : bool
         Whether every report must carry one; a link without one is incomplete.
     organiser, about : str or None
@@ -83,14 +88,14 @@ class Survey:
     fresh : {"each wave"} or None
         Whether devices draw anew, and pay anew, for questions that another survey asked before.
     release : int
-        How many new reports of a cohort results wait for. Reports without a cohort wait for each other.
+        Number of new reports of a cohort that results wait for. Reports without a cohort form a group of their own.
     results : {"batches", "live", "closed"}
         When results change: with every release, with every report, or once, when the survey has closed.
     readers : {"public", "token"}
         Who may read results.
     access : {"open", "invited", "unlinkable"}
-        Who may be counted: whoever has the link; once, whoever holds an invitation; once, whoever got a blind token for
-        one, which nobody can link to it.
+        Who may be counted: everybody with the link; or once, holders of an invitation; or once, holders of a blind
+        token, which nobody can link to the invitation that it was given for.
     issuer : Issuer or None
         Who signs the blind tokens; only where access is unlinkable.
     document : bytes
@@ -121,6 +126,7 @@ class Survey:
         self._check_texts()
         self._check_questions()
         self._check_cohorts()
+        # Results are computed for everybody who asks, so a survey must not make them arbitrarily dear.
         if self.rows > MAX_ROWS:
             raise SurveyError(
                 f"survey: must make at most {MAX_ROWS} rows of estimates, got {self.rows}: options of all questions "
@@ -128,10 +134,12 @@ class Survey:
             )
         self._check_settings()
         self._check_access()
+        # Published bytes are a function of the fields alone: sorted keys, no spaces, defaults left out.
         document = strict_json.dumps(_published(self))
         if len(document) > MAX_BYTES:
             raise SurveyError(f"survey: must be at most {MAX_BYTES} bytes when published, got {len(document)}")
         object.__setattr__(self, "document", document)
+        # Frozen: what follows from the fields is set once, here.
         object.__setattr__(self, "id", address(document))
 
     def _check_texts(self) -> None:
@@ -162,6 +170,7 @@ class Survey:
             raise SurveyError(f"fresh: must be {FRESH[0]!r} where it is there at all, got {shown(self.fresh)}")
         if not isinstance(self.cohort_required, bool):
             raise SurveyError(f"cohort_required: must be true or false, got {shown(self.cohort_required)}")
+        # Otherwise no report at all could be sent.
         if self.cohort_required and not self.cohorts:
             raise SurveyError('cohort_required: needs cohorts for the links, such as cohorts = ["paper", "web"]')
         if type(self.release) is not int or not LEAST_RELEASE <= self.release <= MOST_RELEASE:
@@ -186,22 +195,27 @@ class Survey:
 
     @property
     def rows(self) -> int:
-        """Rows of estimates by cohort, the people without one included."""
+        """Number of rows of estimates by cohort, including the rows of people without one."""
         return sum(question.rows for question in self.questions) * (len(self.cohorts) + 1)
 
     @cached_property
     def checks(self) -> dict[str, tuple[Callable[[object, str], Value], str]]:
-        """For each question what checks a report value, and how an error names it; asked for with every report."""
+        """For each question the check of a report value, and its subject in error messages."""
         return {each.id: (each.reports.check, f'values["{each.id}"]') for each in self.questions}
 
     def check_draw(self, values: Mapping[str, Value]) -> None:
-        """Raise a ReportError unless values, each of which is one of its question, are of what one device asks."""
+        """Raise a ReportError unless the values are those of as many questions of each group as one device asks.
+
+        Each value must have been checked by itself before.
+        """
+        # Only groups of which devices ask a part: in all others every question has a value, which `checks` sees.
         for unit in self._grouped:
             unit.check_values(values)
 
     @cached_property
     def groups(self) -> dict[str, tuple[Question, ...]]:
         """The questions of each group, by its name, in the order of their first questions."""
+        # In the order of questions, because memories and published groups depend on it.
         found: dict[str, tuple[Question, ...]] = {}
         for each in self.questions:
             if each.group:
@@ -210,11 +224,12 @@ class Survey:
 
     @cached_property
     def units(self) -> tuple[Unit, ...]:
-        """What devices draw, keep and pay for together, in the order of their first questions.
+        """The units that devices draw, keep and pay for, in the order of their first questions.
 
-        The key is the hash of text, options, type and mechanism, of a group also of how many are asked and how. So the
-        same question under another title, id or reason has the same key, unless each survey is a wave of its own.
+        The key of a unit is the hash of text, options, type and mechanism of its questions, and of the draw of a group.
+        So a question has the same key under another title, id or reason, unless each survey is a wave of its own.
         """
+        # With the survey's own id in it, no other survey has this key, so devices draw anew.
         wave = {"survey": self.id} if self.fresh else {}
         published = {asked["id"]: {key: asked[key] for key in _REMEMBERED} for asked in _published(self)["questions"]}
 
@@ -228,12 +243,12 @@ class Survey:
 
     @cached_property
     def keys(self) -> dict[str, str]:
-        """For each question the key under which devices remember it, or its group."""
+        """For each question the key under which devices remember it or its group."""
         return {each.id: unit.key for unit in self.units for each in unit.questions}
 
     @property
     def _together(self) -> Iterator[tuple[Question, ...]]:
-        """Questions of one draw, in the order of the first of them."""
+        """The questions of each unit, in the order of their first questions."""
         for each in self.questions:
             if each.group is None:
                 yield (each,)
@@ -246,7 +261,7 @@ class Survey:
 
     @cached_property
     def asks(self) -> int:
-        """How many of its questions each device asks."""
+        """Number of questions that each device asks."""
         return sum(each.group.draw if each.group else 1 for each, *_ in self._together)
 
     @property
@@ -257,28 +272,30 @@ class Survey:
     @cached_property
     def canonical_form(self) -> CanonicalForm:
         """The form in which both clients write a report, and its reader."""
+        # A cached reader: it compiles one regular expression for the whole survey.
         types = {each.id: each.reports.json_type for each in self.questions}
         cohorts = [each for each in (None, *self.cohorts) if self.takes_cohort(each)]
         return CanonicalForm(types, self.checks, cohorts, self.check_draw if self._grouped else None, self.credential)
 
     @cached_property
     def tokens(self) -> Tokens | None:
-        """The blind tokens of the survey, where they let reports count."""
+        """The blind tokens of the survey; None unless its access is unlinkable."""
         return None if self.issuer is None else Tokens(self.issuer, self.document)
 
     @cached_property
     def credential(self) -> str | None:
-        """A regular expression of what reports must carry to be counted; None where they carry nothing."""
+        """A regular expression of the credential that reports must carry; None where they carry none."""
         return self.tokens.pattern if self.tokens else INVITATION if self.access == "invited" else None
 
     @cached_property
     def epsilon(self) -> float:
-        """Privacy loss of the whole survey: what one person is asked adds up, rounded up."""
+        """Privacy loss of the whole survey, in nats: the sum over its units, rounded up."""
         return sum_above(unit.epsilon for unit in self.units)
 
     @cached_property
     def likelihood_ratio(self) -> Fraction:
         """The largest ratio of the probabilities of a whole report under any two sets of answers, exactly."""
+        # Units are randomised independently, so their likelihood ratios multiply and their epsilons add up.
         return math.prod((unit.likelihood_ratio for unit in self.units), start=Fraction(1))
 
     def question(self, question_id: str) -> Question:
@@ -310,6 +327,7 @@ def address(document: bytes) -> str:
     >>> address(b"")
     '4oymiquy7qobjgx36tejs35zeq'
     """
+    # 128 bits: another survey at a given address takes 2^128 hashes; two of one dishonest author, 2^64.
     return base64.b32encode(hashlib.sha256(document).digest()[:16]).decode("ascii").rstrip("=").lower()
 
 
@@ -326,6 +344,7 @@ def _published(survey: Survey) -> dict[str, Any]:
         "cohort_required": survey.cohort_required,
         "organiser": survey.organiser and publish_text(survey.organiser),
         "about": survey.about and publish_text(survey.about),
+        # A setting at its default is not published, so that new settings leave the addresses of old surveys alone.
         "retention": None if survey.retention == RETENTIONS[0] else survey.retention,
         "fresh": survey.fresh,
         "groups": {

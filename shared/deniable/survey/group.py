@@ -1,7 +1,7 @@
 """Groups of questions that share one epsilon: each device asks some of them, drawn by chance before anything is shown.
 
-The draw knows no answer, so it tells none: what a group costs is what is asked of it. Spending all of an epsilon on few
-questions, and nothing on the others, takes fewer respondents than splitting it over all.
+The draw is independent of all answers, so it reveals nothing, and a device pays only for the questions that it asks.
+Spending a whole epsilon on a few questions takes fewer respondents than splitting it over all of them.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ from deniable.randomness import UNIT, Word, below
 from deniable.survey.texts import MAX_TEXT, check_text
 
 IDENTIFIER = re.compile(r"[a-z][a-z0-9_]{0,39}")
-"""What questions and groups may be called."""
+"""Ids of questions and names of groups."""
 
 
 @dataclass(frozen=True)
 class Group:
-    """Questions of which each device asks the same number.
+    """A group of questions of which each device asks the same number, drawn by chance.
 
     Attributes
     ----------
@@ -31,10 +31,10 @@ class Group:
     size : int
         Number of its questions, at least 2.
     draw : int
-        How many of them a device asks, all sets of so many being equally likely.
+        Number of its questions that a device asks; all sets of that size are equally likely.
     joint : KAry or None
-        One response over the patterns of the questions that are asked, whose first answer is the highest digit. Without
-        it every question has a mechanism of its own; with it the mechanism of a question is what that does to it alone.
+        A joint response over the patterns of the asked questions, whose first answer is the highest digit. The
+        mechanism of each question is then its marginal. None where every question has a mechanism of its own.
     why : str or None
         Why the draw was chosen.
 
@@ -54,6 +54,7 @@ class Group:
         check_name(self.name)
         if self.why is not None:
             check_text(self.why, f"{self}: why", MAX_TEXT)
+        # A group of one would be a question with its own epsilon, published in a second form.
         if self.size < 2:
             raise SurveyError(f"{self}: must have at least 2 questions, got {self.size}")
         if type(self.draw) is not int or not 1 <= self.draw <= self.size:
@@ -69,18 +70,19 @@ class Group:
 
     @property
     def share(self) -> float:
-        """The share of the devices that ask each question."""
+        """The share of devices that ask a given question."""
         return self.draw / self.size
 
     def draw_members(self, word: Word) -> list[int]:
         """The questions that a device asks, by their places in the group, in order."""
         if not self.is_drawn:
             return list(range(self.size))
+        # One draw whose result depends on the words alone: it cannot depend on an answer, which there is none yet.
         return list(unrank(self.size, self.draw, below(math.comb(self.size, self.draw), word)))
 
 
 def check_name(name: str) -> None:
-    """Raise a SurveyError unless a group may be called so."""
+    """Raise a SurveyError unless this is a possible name of a group."""
     if not IDENTIFIER.fullmatch(name):
         raise SurveyError(
             "group: must be called by 1 to 40 lower-case letters, digits or underscores, starting with a letter, "
@@ -89,6 +91,7 @@ def check_name(name: str) -> None:
 
 
 def marginal(joint: KAry, k: int, *, is_yes_no: bool) -> Mechanism:
-    """What a joint response does to one question of ``k`` options, whatever the answers to the others."""
+    """The marginal of a joint response: the mechanism of one question of ``k`` options."""
+    # Rounded down: the mechanism of one question must not claim less noise than the joint response has.
     keep = int(support_of_digits(joint, k).if_true * UNIT)
     return Warner(keep) if is_yes_no else KAry(k, keep)

@@ -35,6 +35,7 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
     SurveyError
         If the bytes are not those of the address, or not exactly what `Survey` would publish.
     """
+    # Before anything is parsed: bytes that are not those of the link are not even looked at.
     if expected_id is not None and address(document) != expected_id:
         raise SurveyError(
             f"survey {expected_id}: the collector sent other bytes than this address stands for "
@@ -65,6 +66,7 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
         fresh=keys.optional("fresh"),
     )
     keys.refuse_others()
+    # Publishing again must give these very bytes, so nothing in them was ignored, and one survey has one address.
     if survey.document != document:
         raise SurveyError("survey: must be in published form: sorted keys, no spaces, ASCII, nothing left empty")
     return survey
@@ -88,15 +90,17 @@ def _issuer(published: object) -> Issuer | None:
 
 
 def _groups(published: object, questions: Sequence[object]) -> dict[str, Group]:
-    """The groups by name; how many questions each has the questions say."""
+    """The groups by name; their sizes are counted from the questions that name them."""
     if not isinstance(published, dict):
         raise SurveyError(f"groups: must be an object, got {describe(published)}")
+    # The size of a group is not published: it is the number of questions that name it.
     named = Counter(str(each["group"]) for each in questions if isinstance(each, dict) and "group" in each)
     groups = {}
     for name, each in published.items():
         keys = _Keys(each, f"groups.{name:.60}")
         joint = keys.optional("joint")
         response = None if joint is None else _mechanism(joint, f"groups.{name:.60}", "joint")
+        # `support_of_digits`, on which marginals and estimates stand, knows the k-ary response alone.
         if not isinstance(response, KAry | None):
             raise SurveyError(f"groups.{name:.60}.joint: must be {KAry.name}, got {response.name}")
         groups[name] = Group(name, named[name], keys.required("draw"), response, keys.optional("why"))
@@ -116,6 +120,7 @@ def _mechanism(published: object, where: str, key: str) -> Mechanism:
 
 
 def _question(published: object, number: int, groups: Mapping[str, Group]) -> Question:
+    # Counted from 0, as in the JSON that the message is about.
     keys = _Keys(published, f"questions[{number}]")
     mechanism = _mechanism(keys.required("mechanism"), f"questions[{number}]", "mechanism")
     group = keys.optional("group")
@@ -144,6 +149,7 @@ def _date(value: object, subject: str) -> datetime.date | None:
     if value is None:
         return None
     try:
+        # fromisoformat takes more forms, such as 20261120 and 2026-W47-5.
         if isinstance(value, str) and _DATE.fullmatch(value):
             return datetime.date.fromisoformat(value)
     except ValueError:
@@ -152,7 +158,7 @@ def _date(value: object, subject: str) -> datetime.date | None:
 
 
 class _Keys:
-    """The keys of an object in a published document: each one asked for, none left over."""
+    """The keys of an object in a published document, which must all be read by somebody."""
 
     def __init__(self, value: object, subject: str) -> None:
         if not isinstance(value, dict):
@@ -164,6 +170,7 @@ class _Keys:
     def optional(self, key: str, default: object = None) -> Any:
         self._asked.add(key)
         value = self._value.get(key)
+        # null reads as absent, but a survey is not published so: the comparison of bytes refuses it.
         return default if value is None else value
 
     def required(self, key: str) -> Any:

@@ -12,10 +12,10 @@ from deniable.mechanisms import Mechanism
 from deniable.survey.group import IDENTIFIER, Group
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.texts import MAX_LABEL, MAX_TEXT, Text, check_text, refuse_repeats
-from deniable.wire.space import Count, Counted, Drawn
+from deniable.wire.space import Count, OptionalField, ReportField
 
 GOALS = ("shares", "mean")
-"""What the author of a scale wants to know."""
+"""Goals of a scale, for which its mechanism is optimised: the shares of its levels, or their mean."""
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,8}")
 _RESERVED = ("id", "cohort")  # columns that stand beside the questions in every table of reports
@@ -29,16 +29,16 @@ class Question:
     ----------
     id, type, text : str
     options : tuple of str
-        What can be chosen. Of a scale the numbers of its levels in rising order, which may have labels as translations;
-        of a number none, because the range is the mechanism's.
+        What can be chosen. Options of a scale are the numbers of its levels in rising order, whose labels are
+        translations of them. A number question has no options: its range is the mechanism's.
     mechanism : Mechanism
-        Works on option numbers, counted from 0; of a number question on the numbers themselves.
+        It works on option numbers, counted from 0; for a number question, on the numbers themselves.
     goal : {"shares", "mean"} or None
         What a scale is to be accurate in.
     why : str or None
         Why the mechanism was chosen.
     group : Group or None
-        The group with which it shares an epsilon, if it has none of its own.
+        The group with which it shares an epsilon; None for a question with its own.
     """
 
     id: str
@@ -67,6 +67,7 @@ class Question:
             raise SurveyError(f"{where}: goal must be one of {', '.join(GOALS)}, got {describe(self.goal)}")
         if not self.kind.has_goal and self.goal is not None:
             raise SurveyError(f"{where}: only a scale has a goal")
+        # A mechanism over a range cannot answer a choice, whatever its numbers are.
         if self.kind.family not in self.mechanism.question_types:
             raise SurveyError(f"{where}: a {self.type} question cannot use the mechanism {self.mechanism.name}")
         if self.kind.answers is not AnswerKind.RANGE:
@@ -85,6 +86,7 @@ class Question:
             raise SurveyError(f"{where}: options of a {self.type} question have no translations of their own")
         if self.kind.options and self.options != self.kind.options:
             raise SurveyError(f"{where}: options of a {self.type} question must be {list(self.kind.options)}")
+        # The mean needs numbers, so the options of a scale are its numbers; labels are translations of them.
         if self.kind.answers is AnswerKind.LEVELS and self.options != levels_from(self.options[0], len(self.options)):
             raise SurveyError(f"{where}: options of a scale must be consecutive whole numbers in rising order")
         if self.mechanism.answer_range != range(len(self.options)):
@@ -92,27 +94,28 @@ class Question:
 
     @property
     def kind(self) -> QuestionType:
-        """What holds for all questions of this type."""
+        """The descriptor of its question type."""
         return QUESTION_TYPES[self.type]
 
     @property
     def epsilon(self) -> float:
-        """Privacy loss of one answer to this question, to whoever knows the answers to all others."""
+        """Privacy loss of one answer to this question, in nats, to somebody who knows the answers to all others."""
         return self.group.joint.epsilon if self.group and self.group.joint else self.mechanism.epsilon
 
     @cached_property
-    def reports(self) -> Counted:
-        """What a report may hold for it: what its mechanism makes, or nothing where a device need not ask it."""
-        return Drawn(self.mechanism.reports) if self.group and self.group.is_drawn else self.mechanism.reports
+    def reports(self) -> ReportField:
+        """The field of this question in reports, which is optional where devices draw their questions."""
+        return OptionalField(self.mechanism.reports) if self.group and self.group.is_drawn else self.mechanism.reports
 
     @property
     def share_asked(self) -> float:
-        """The share of the devices that ask it."""
+        """The share of devices that ask it."""
         return self.group.share if self.group else 1.0
 
     def counted(self, counts: Sequence[Count], n: Count) -> tuple[Sequence[Count], Count]:
-        """The counts of the mechanism's supports in a tally of ``n`` reports, and how many of these answer it."""
-        return (counts[:-1], counts[-1]) if isinstance(self.reports, Drawn) else (counts, n)
+        """The counts of the mechanism's supports in a tally of ``n`` reports, and how many reports answer it."""
+        # The last support counts the devices that asked: they are the n of this question.
+        return (counts[:-1], counts[-1]) if isinstance(self.reports, OptionalField) else (counts, n)
 
     @property
     def has_shares(self) -> bool:
@@ -126,7 +129,7 @@ class Question:
 
 
 def levels_from(first: str, n: int) -> tuple[str, ...]:
-    """The ``n`` levels of a scale that starts at a number, as texts; just the text itself when it is not a number."""
+    """The ``n`` levels of a scale from a number on, as texts; the text alone if it is not a number."""
     if not _INTEGER.fullmatch(first):
         return (first,)
     return tuple(str(int(first) + step) for step in range(n))

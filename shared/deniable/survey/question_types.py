@@ -1,9 +1,9 @@
 """The question types, one descriptor for each: what people answer, and what its author writes.
 
-A mechanism names the types for which it may answer; a type may be like one of them.
+A mechanism names the types that it can randomise; a type may also use the mechanisms of another type (`like`).
 
-Everything that depends on a type asks its descriptor, so a type of a kind that is here already is one more entry.
-`question-types.js` has the same.
+All code that depends on a type asks its descriptor, so a new type of a known kind is one more entry here and in
+`question-types.js`.
 """
 
 from __future__ import annotations
@@ -12,48 +12,51 @@ from dataclasses import dataclass
 from enum import Enum
 
 MAX_OPTIONS = 1000
+"""Largest number of options of a question."""
+
 MAX_LEVELS = 101
+"""Largest number of levels of a scale."""
 
 YES_NO = ("no", "yes")
 """The options of every yes-no question, in the order of their numbers."""
 
 
 class AnswerKind(Enum):
-    """What people answer with."""
+    """Kinds of answers."""
 
     OPTIONS = "options"
     """One of the options, or several."""
     LEVELS = "levels"
     """One of consecutive whole numbers, which are the options."""
     RANGE = "range"
-    """A whole number; options there are none, because the range is the mechanism's."""
+    """A whole number in the mechanism's range; there are no options."""
 
 
 @dataclass(frozen=True)
 class QuestionType:
-    """What holds for all questions of a type.
+    """The descriptor of a question type.
 
     Attributes
     ----------
     name : str
         As authors and published surveys write it.
     keys : tuple of str
-        What its author may write besides ``id``, ``type``, ``text`` and ``epsilon``.
+        Keys that its author may write besides ``id``, ``type``, ``text`` and ``epsilon``.
     answers : AnswerKind
     options : tuple of str
-        The options, where they are not its author's.
+        The options, where the type and not the author determines them.
     takes_several : bool
         Whether one answer may be several options.
     goals : tuple of str
-        What its author may ask to be accurate; the first, if nothing is said.
+        What its author may ask to be accurate; the first is the default.
     headline : int or None
-        The option whose share is the result, where one says it all.
+        The number of the option whose share alone is the result; None where all shares are.
     like : str or None
-        The type whose mechanisms answer for this one, where none names it.
+        The type whose mechanisms this type uses, where no mechanism names it.
     most_options : int
-        How many options a question may have.
+        Largest number of options of a question.
     counted_by : str or None
-        The key under which its author writes how many levels there are from 1 on, instead of ``lo`` and ``hi``.
+        The key for the number of levels, counted from 1, where it replaces ``lo`` and ``hi``.
     """
 
     name: str
@@ -69,7 +72,7 @@ class QuestionType:
 
     @property
     def family(self) -> str:
-        """The type that a mechanism must name to answer for this one."""
+        """The type that a mechanism must name to randomise this one."""
         return self.like or self.name
 
     @property
@@ -78,12 +81,13 @@ class QuestionType:
         return self.answers is not AnswerKind.OPTIONS
 
     def wants_mean(self, goal: str | None) -> bool:
-        """Whether it is the mean that an author with this goal wants to be accurate."""
+        """Whether an author with this goal wants the mean to be accurate."""
         return self.has_numbers and goal != "shares"
 
     @property
     def has_goal(self) -> bool:
         """Whether surveys publish the goal, because shares, the mean or both are estimated."""
+        # Ticks have goals too, which only choose a mechanism and are not published.
         return "mean" in self.goals
 
     @property
@@ -99,6 +103,7 @@ QUESTION_TYPES: dict[str, QuestionType] = {
             "yes-no",
             keys=("truth", "yes", "mechanism", "wave_epsilon", "decline"),
             options=YES_NO,
+            # Yes: of two shares that add up to 1, one says it all.
             headline=1,
         ),
         QuestionType(
@@ -123,6 +128,7 @@ QUESTION_TYPES: dict[str, QuestionType] = {
             keys=("stars", "ends", "goal", "mechanism", "wave_epsilon"),
             answers=AnswerKind.LEVELS,
             goals=("shares", "mean"),
+            # A rating is a scale with other words, so every mechanism of scales can randomise it.
             like="scale",
             most_options=10,
             counted_by="stars",

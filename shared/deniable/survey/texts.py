@@ -1,4 +1,4 @@
-"""Texts of a survey in several languages."""
+"""Texts of a survey, each in one or several languages."""
 
 from __future__ import annotations
 
@@ -10,20 +10,22 @@ from types import MappingProxyType
 from deniable.errors import SurveyError, describe
 
 DEFAULT = "default"
-"""The key of the text that answers, tables and results hold, whatever language people read."""
+"""The key of the text that stands in reports, tables and results, in whatever language people read the question."""
 
 EVERY_OTHER = "und"
-"""The language for whoever reads none of the others: of a level its number and label, whose number is the default."""
+"""The tag (undetermined, ISO 639-2) of the text for readers of no other language: a level's number and label."""
 
 MAX_LABEL = 200
+"""Longest title, option or label, in characters."""
+
 MAX_TEXT = 4000
-"""Characters of a title, an option or a label, and of a longer text."""
+"""Longest question text, reason or description, in characters."""
 
 _INVISIBLE = re.compile(
     r"[\s\xad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f"
     r"\ufeff\uffa0\ufff0-\ufffb\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]*"
 )
-"""Texts that show nothing: spaces, what Unicode calls default ignorable, and two blanks. `survey.js` has the same."""
+"""Texts that show nothing: spaces, default ignorable code points of Unicode, and two blanks; as in `survey.js`."""
 _LANGUAGE = re.compile(r"[a-z]{2,3}(-[A-Za-z0-9_]{1,8})*")
 
 
@@ -49,6 +51,7 @@ class Text(str):
     def __new__(cls, text: str, translations: Mapping[str, str]) -> Text:
         """Join a text with its translations."""
         made = super().__new__(cls, text)
+        # Read-only: a survey is immutable, and so are its texts.
         made.translations = MappingProxyType(dict(translations))
         return made
 
@@ -57,7 +60,7 @@ class Text(str):
         return Text, (str(self), dict(self.translations))
 
     def in_language(self, language: str) -> str:
-        """The text in that language; where it has none, the one for every other language, or the text itself.
+        """The text in a language, or else the one for every other language, or else the default text.
 
         >>> Text("1", {"de": "1: gar nicht", "und": "1: not at all"}).in_language("fi")
         '1: not at all'
@@ -66,9 +69,9 @@ class Text(str):
 
 
 def read_text(written: object, subject: str) -> object:
-    """What an author or a published survey holds for a text: the text, or one in several languages as an object.
+    """Read a text of an author or a published survey: a string, or an object with one text for each language.
 
-    Anything else is returned as it is, for the check of texts to refuse.
+    Anything else is returned as it is; `check_text` refuses it.
 
     Raises
     ------
@@ -83,6 +86,7 @@ def read_text(written: object, subject: str) -> object:
     if not isinstance(written, dict):
         return written
     translations = {key: value for key, value in written.items() if key != DEFAULT}
+    # One language is written as a plain text, so that a text has one form and a survey one address.
     if not isinstance(written.get(DEFAULT), str) or not translations:
         raise SurveyError(
             f'{subject}: in several languages must be like {{ default = "Yes", de = "Ja" }}, got {describe(written)}'
@@ -116,7 +120,7 @@ def all_forms(text: str) -> tuple[str, ...]:
 def check_text(value: object, subject: str, longest: int) -> None:
     """Raise a SurveyError unless the value is a readable, non-empty text of at most ``longest`` characters.
 
-    So must be all its translations. A readable text shows something, and holds only characters meant for texts.
+    The same holds for its translations. A readable text shows something and holds no control characters.
     """
     if not isinstance(value, str):
         raise SurveyError(f"{subject}: must be a text, got {describe(value)}")
@@ -128,14 +132,16 @@ def check_text(value: object, subject: str, longest: int) -> None:
         if len(text) > longest:
             raise SurveyError(f"{subject}: must be at most {longest} characters, got {len(text)}")
         for character in text:
+            # Cc are control characters, Cs lone surrogates, which UTF-8 cannot encode.
             if unicodedata.category(character) in ("Cc", "Cs") and character != "\n":
                 raise SurveyError(f"{subject}: must not hold the control character U+{ord(character):04X}")
+            # The last two code points of each plane, and U+FDD0 to U+FDEF, are noncharacters of Unicode.
             if ord(character) & 0xFFFE == 0xFFFE or "\ufdd0" <= character <= "\ufdef":
                 raise SurveyError(f"{subject}: must not hold U+{ord(character):04X}, which is not a character")
 
 
 def refuse_repeats(values: tuple[str, ...], subject: str) -> None:
-    """Raise a SurveyError that names the first value which stands there twice."""
+    """Raise a SurveyError that names the first repeated value."""
     for position, value in enumerate(values):
         if value in values[:position]:
             raise SurveyError(f"{subject}: must differ from each other, {value!r} stands there twice")

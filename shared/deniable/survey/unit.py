@@ -1,4 +1,4 @@
-"""What a device draws, keeps and pays for together."""
+"""Units: the questions whose noise a device draws, keeps and pays for together."""
 
 from __future__ import annotations
 
@@ -18,48 +18,52 @@ from deniable.survey.question import Question
 from deniable.wire.space import ReportValue, Value
 
 MILLION = 1_000_000
+"""Number of units of a ledger in one nat."""
+
 Cost = TypeVar("Cost", int, float, Fraction)
 
 
 @dataclass(frozen=True)
 class Unit:
-    """What a device draws, keeps and pays for together: a question of its own, or all questions of a group."""
+    """A question of its own, or all questions of a group: their noise is drawn, kept and paid for together."""
 
     key: str
-    """Under which devices remember it."""
+    """The key under which devices remember it."""
     questions: tuple[Question, ...]
 
     @property
     def group(self) -> Group | None:
-        """The group, unless this is a question of its own."""
+        """The group; None for a question of its own."""
         return self.questions[0].group
 
     @cached_property
     def epsilon(self) -> float:
-        """Privacy loss of what is told of it, rounded up: of the questions that cost most, as many as are asked."""
+        """Privacy loss in nats, rounded up: the sum over as many of its dearest questions as a device asks."""
         if self.group and self.group.joint:
             return self.group.joint.epsilon
+        # Which questions a device draws is not known beforehand, so the dearest ones are charged.
         return sum_above(self._dearest([each.epsilon for each in self.questions]))
 
     @cached_property
     def likelihood_ratio(self) -> Fraction:
-        """The largest ratio of the probabilities of what is told of it under any two answers: `epsilon`, exactly."""
+        """The largest ratio of the probabilities of its reports under any two answers, exactly: ``exp(epsilon)``."""
         if self.group and self.group.joint:
             return self.group.joint.likelihood_ratio
         return math.prod(self._dearest([each.mechanism.likelihood_ratio for each in self.questions]), start=Fraction(1))
 
     @property
     def cost(self) -> int:
-        """`epsilon` in millionths, as ledgers count it: integers, rounded up, whose sum depends on no order."""
+        """`epsilon` in millionths of a nat, as ledgers count it: an integer, rounded up."""
         if self.group and self.group.joint:
             return math.ceil(self.epsilon * MILLION)
+        # Each cost is rounded up before it is added, so that no order of addition changes a ledger.
         return sum(self._dearest([math.ceil(each.epsilon * MILLION) for each in self.questions]))
 
     def _dearest(self, costs: Sequence[Cost]) -> list[Cost]:
         return sorted(costs, reverse=True)[: self.group.draw if self.group else 1]
 
     def check_values(self, values: Mapping[str, Value]) -> None:
-        """Raise a ReportError unless as many questions have values as the group asks."""
+        """Raise a ReportError unless exactly as many questions have values as the group asks."""
         if self.group is None:
             return
         asked = sum(values[each.id] is not None for each in self.questions)
@@ -70,7 +74,7 @@ class Unit:
             )
 
     def to_keep(self, values: Mapping[str, Value]) -> ReportValue:
-        """What a memory keeps of the values of a report: the value of a question, a JSON list of those of a group."""
+        """The form in which a memory keeps values of a report: one value, or for a group a JSON list of them."""
         if self.group is None:
             value = values[self.questions[0].id]
             assert value is not None
@@ -78,7 +82,7 @@ class Unit:
         return json.dumps([values[each.id] for each in self.questions], separators=(",", ":"))
 
     def kept(self, kept: ReportValue) -> dict[str, Value]:
-        """The values of a report that a memory keeps so.
+        """The values of a report, read from the form in which a memory keeps them.
 
         Raises
         ------
@@ -88,6 +92,7 @@ class Unit:
         if self.group is None:
             return {self.questions[0].id: kept}
         try:
+            # A memory is a file that somebody may have changed, so everything is checked again.
             found = json.loads(str(kept))
         except ValueError:
             found = None
@@ -97,16 +102,17 @@ class Unit:
         for each in self.questions:
             each.reports.check(values[each.id], f"values[{each.id!r}]")
         self.check_values(values)
+        # One form alone, so that two clients on one memory can compare it byte for byte.
         if self.to_keep(values) != kept:
             raise ReportError(f"{self.group}: must be a list of values without spaces")
         return values
 
     def mark(self, asked: Collection[str]) -> str:
-        """Which questions are asked, as a memory keeps it before there are values: a 1 for each of them, else a 0."""
+        """The draw of a group as a memory keeps it before there are values: 1 for an asked question, 0 for another."""
         return "".join(str(int(each.id in asked)) for each in self.questions)
 
     def marked(self, marks: ReportValue) -> list[str]:
-        """The questions that were marked so.
+        """The ids of the asked questions, read from the marks that a memory keeps.
 
         Raises
         ------
@@ -121,7 +127,7 @@ class Unit:
 
 
 def check_group(members: Sequence[Question]) -> None:
-    """Raise a SurveyError unless these questions are what their group says of them."""
+    """Raise a SurveyError unless the questions of a group agree with it and with each other."""
     group = members[0].group
     assert group is not None
     if group.size != len(members) or any(each.group != group for each in members):
@@ -139,5 +145,6 @@ def check_group(members: Sequence[Question]) -> None:
             f"{group}: joint must be over the {k**group.draw} patterns of {group.draw} questions, got {group.joint.k}"
         )
     for each in members:
+        # The published mechanism is what estimates invert, so it must be exactly what the joint response does.
         if each.mechanism != marginal(group.joint, k, is_yes_no=each.kind.is_yes_no):
             raise SurveyError(f"question {each.id!r}: mechanism must be what the response of {group} does to it")

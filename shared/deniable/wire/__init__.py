@@ -1,1 +1,1 @@
-"""What stands in reports, as both sides write and read it."""
+"""The wire format: report spaces, strict JSON, and the canonical form of reports."""

@@ -1,7 +1,7 @@
-"""What a report of one question may be: one number, or one character 0 or 1 for each option.
+"""Report spaces: what a report of one question may be, and which options it supports.
 
-Whoever reads, counts, stores or simulates reports asks the space, so that a mechanism with a space that is here already
-needs no line there.
+Code that reads, counts, stores or simulates reports asks the space, so a new mechanism with one of these spaces needs
+no change there.
 """
 
 from __future__ import annotations
@@ -15,21 +15,21 @@ from typing import Any, ClassVar
 from deniable.errors import ReportError, describe
 
 ReportValue = int | str
-"""What is sent for one question: a number, or one character 0 or 1 for each option."""
+"""A report of one question: a number, or a text of characters 0 and 1, one for each option."""
 
 Value = ReportValue | None
-"""What a report holds for a question: that, or None where the device did not ask it."""
+"""The value of a question in a report: a `ReportValue`, or None where the device did not ask it."""
 
 
 Count = int | float
 """A number of reports; real where reports have weights."""
 
 
-class Counted(ABC):
-    """What may stand in a report for a question, and what is counted of it."""
+class ReportField(ABC):
+    """The field of a question in a report: its possible values, and the options that each supports."""
 
     json_type: ClassVar[type[int] | type[str]]
-    """What a report value is in JSON, in a database and in Python."""
+    """The type of a value in JSON, in a database and in Python."""
 
     size: int
     """Number of options that a report can support."""
@@ -37,7 +37,7 @@ class Counted(ABC):
     @property
     @abstractmethod
     def described(self) -> str:
-        """What a report must be, in words."""
+        """The possible values in words, for error messages."""
 
     @abstractmethod
     def __contains__(self, report: object) -> bool:
@@ -45,22 +45,22 @@ class Counted(ABC):
 
     @abstractmethod
     def supports(self, report: Any) -> tuple[int, ...]:
-        """The options that a report speaks for."""
+        """The numbers of the options that a report supports."""
 
     def check(self, report: object, subject: str) -> Any:
-        """The report, if the design can have made it.
+        """Return the report if the design can have made it.
 
         Raises
         ------
         ReportError
-            Otherwise; ``subject`` opens the message.
+            If it cannot; ``subject`` opens the message.
         """
         if report not in self:
             raise ReportError(f"{subject}: report must be {self.described}, got {describe(report)}")
         return report
 
 
-class ReportSpace(Counted):
+class ReportSpace(ReportField):
     """All reports that a design can make, and which of ``size`` options each of them supports."""
 
     supports_one: ClassVar[bool]
@@ -73,18 +73,18 @@ class ReportSpace(Counted):
     """The report that supports the first option, where reports are numbers."""
 
     is_drawn: ClassVar[bool] = False
-    """Whether a report speaks of some boxes only, which the device draws."""
+    """Whether a report is about some boxes only, which the device draws."""
 
     share_of_pairs: float = 1.0
-    """The share of reports that speak of two given boxes. Where it is 0, no report tells how two boxes go together."""
+    """The share of reports about two given boxes. Where it is 0, the association of two boxes is not identified."""
 
     def supporting(self, counts: Sequence[Count]) -> Sequence[Count]:
-        """The counts that speak for an answer, out of those of all supports."""
+        """The counts that support an answer, out of the counts of all supports."""
         return counts
 
     @abstractmethod
     def from_text(self, text: str) -> ReportValue | None:
-        """The report that a cell of a table stands for; None where it stands for none."""
+        """The report that a cell of a table holds; None where it holds none."""
 
     @property
     @abstractmethod
@@ -94,7 +94,7 @@ class ReportSpace(Counted):
     @property
     @abstractmethod
     def uniform_support(self) -> float:
-        """How likely any report, all equally likely, supports an option: one probability for all options."""
+        """Probability that a uniformly drawn report supports an option, the same for all options."""
 
 
 @dataclass(frozen=True)
@@ -120,6 +120,7 @@ class Numbers(ReportSpace):
         return f"an integer in [{self.range.start}, {self.range.stop})"
 
     def __contains__(self, report: object) -> bool:
+        # isinstance would let True pass for 1.
         return type(report) is int and report in self.range
 
     def supports(self, report: int) -> tuple[int, ...]:
@@ -147,11 +148,13 @@ class Texts(ReportSpace):
         return tuple(option for option, bit in enumerate(report) if bit == "1")
 
     def from_text(self, text: str) -> str | None:
-        report = text.removeprefix("b").zfill(self.size)  # as tables write it; spreadsheets drop the zeros in front
+        report = text.removeprefix("b").zfill(
+            self.size
+        )  # `deniable.table.report_cell` writes the b; spreadsheets drop leading zeros
         return report if report in self else None
 
     def of_box(self, report: str, box: int) -> int | None:
-        """What a report says of one tick box: 1 or 0, or None where it says nothing."""
+        """The value of one tick box in a report: 1 or 0, or None where the report is not about it."""
         return int(report[box])
 
 
@@ -174,6 +177,7 @@ class Bits(Texts):
         return (
             isinstance(report, str)
             and len(report) == self.size
+            # str.isdigit would take the digits of other scripts too.
             and not set(report) - {"0", "1"}
             and self.ones in (None, report.count("1"))
         )
@@ -216,6 +220,7 @@ class DrawnBits(Texts):
 
     @property
     def share_of_pairs(self) -> float:  # type: ignore[override]
+        # Of comb(k, s) draws comb(k - 2, s - 2) hold two given boxes: s (s - 1) / (k (k - 1)).
         return self.drawn * (self.drawn - 1) / (self.k * (self.k - 1))
 
     def supporting(self, counts: Sequence[Count]) -> Sequence[Count]:
@@ -227,16 +232,18 @@ class DrawnBits(Texts):
 
     @property
     def count(self) -> int:
+        # Which boxes, times 2^s patterns of ticks among them.
         return math.comb(self.k, self.drawn) << self.drawn
 
     @property
     def uniform_support(self) -> float:
+        # A box is drawn with s / k, then either of its two options is supported with 1/2.
         return self.drawn / self.size
 
 
 @dataclass(frozen=True)
-class Drawn(Counted):
-    """What stands in reports for a question that only some devices ask: a report, or None for "not asked".
+class OptionalField(ReportField):
+    """The field of a question that only some devices ask: a report, or None for "not asked".
 
     One more support counts the devices that asked.
     """

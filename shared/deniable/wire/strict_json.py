@@ -14,12 +14,14 @@ from typing import Any, NoReturn
 from deniable.errors import DeniableError
 
 MAX_DEPTH = 8
+"""Deepest nesting of arrays and objects."""
+
 MAX_DIGITS = 15
-"""Integers of up to 15 digits are exact in JavaScript too."""
+"""Longest integer, in digits: up to there integers are exact in JavaScript too."""
 
 
 class _Refusal(Exception):
-    """What a hook of the parser found; `loads` gives it its subject."""
+    """A refusal by a hook of the parser; `loads` puts the subject in front."""
 
 
 def loads(raw: bytes, error: type[DeniableError], subject: str) -> Any:
@@ -30,7 +32,7 @@ def loads(raw: bytes, error: type[DeniableError], subject: str) -> Any:
     raw : bytes
         The whole document.
     error : type of DeniableError
-        What to raise.
+        The class to raise.
     subject : str
         What the document is, to open the message.
     """
@@ -81,6 +83,7 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*(?:"|\\?\Z)', re.DOTALL)
 
 
 def _depth_above(text: str, limit: int) -> bool:
+    # Cheap first: reports have two braces, so the loop below never runs for them.
     if text.count("[") + text.count("{") <= limit:
         return False
     depth = 0

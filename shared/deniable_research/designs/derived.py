@@ -17,7 +17,7 @@ from deniable_statistics.intervals import Interval, check_confidence_level, reso
 from deniable_statistics.intervals.interval import normal_quantile
 from deniable_statistics.intervals.tails import crossing
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, number_or_none, robust_figures
-from deniable_statistics.robustness.misbehaviour import Misbehaving, Robust
+from deniable_statistics.robustness.misbehaviour import Misbehaving, RobustFigure
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -101,7 +101,7 @@ class CombinedShare:
         near = self if wald else CombinedShare(self.shares.smoothed(z * z), self.part, self.whole)
         return Interval(near.estimate - z * near.std_error, near.estimate + z * near.std_error).cut()
 
-    def robust(self, misbehaving: Misbehaving, confidence_level: float = 0.95) -> Robust:
+    def robust(self, misbehaving: Misbehaving, confidence_level: float = 0.95) -> RobustFigure:
         """Bounds and interval if some people misbehave.
 
         Of a ratio all ``t`` for which 0 is in those of the difference ``part - t whole`` (Fieller's method).
@@ -113,7 +113,7 @@ class CombinedShare:
             return misbehaving.combination(self.shares, part, level)
         # Nothing was reported: everything is possible.
         if not self.shares.n:
-            return Robust(Interval(0.0, 1.0), Interval(0.0, 1.0))
+            return RobustFigure(Interval(0.0, 1.0), Interval(0.0, 1.0))
 
         def ends(of: int) -> Interval:
             def rising(end: int) -> Callable[[float], float]:
@@ -121,7 +121,7 @@ class CombinedShare:
 
             return Interval(*(_crossing_or_end(rising(end)) for end in (0, 1)))
 
-        return Robust(ends(0), ends(1))
+        return RobustFigure(ends(0), ends(1))
 
     def _indicator(self, truths: tuple[int, ...]) -> NDArray[np.float64]:
         indicator = np.zeros(len(self.shares.share))

@@ -46,7 +46,7 @@ CURLY_QUOTES = frozenset("\u201c\u201d\u201e\u2018\u2019\u201a\xab\xbb")
 
 _DAY_FIRST = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 MAX_END = 100
-"""Characters of what an end of a scale means: it stands in a box beside the others."""
+"""Longest label of an end of a scale, in characters: it stands in a box beside the others."""
 
 _FILE_NAME = re.compile(r"[^\n=\[\]]{1,250}\.[A-Za-z]{1,8}|[^\n=\[\]]{0,250}[/\\][^\n=\[\]]{1,250}")
 

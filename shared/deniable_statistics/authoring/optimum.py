@@ -1,4 +1,4 @@
-"""The rows of `Piecewise` with the least noise: a linear program, solved when a survey is written. Needs scipy."""
+"""The rows of `Piecewise` with the least noise, by a linear program when a survey is written. Needs scipy."""
 
 from __future__ import annotations
 
@@ -21,18 +21,20 @@ from deniable.randomness import UNIT
 Floats = NDArray[np.float64]
 
 ENOUGH = 1.03
-"""Ratio of the noise to the optimum that is good enough: then fewer knots and reports are preferred."""
+"""Ratio of the noise to the optimum that is accepted, with as few knots and reports as reach it."""
 
 NEGLIGIBLE = 1e-6
-"""Probability below which reports are left out; the solver's tolerance is a tenth of it. Knots are left out where no
-slope changes by more than ten times as much."""
+"""Probability below which reports are dropped; the solver's tolerance is a tenth of it.
+
+Knots are dropped where no slope changes by more than ten times as much.
+"""
 
 LEAST_SINGULAR = 1e-3
 """Least singular value of the rows: below it the estimator would depend on how they are rounded."""
 
 
 class Rows(NamedTuple):
-    """What `Piecewise` publishes, of the answers 0, 1 and up."""
+    """The published parameters of `Piecewise`, for the answers 0, 1 and up."""
 
     knots: tuple[int, ...]
     weights: tuple[int, ...]
@@ -65,7 +67,7 @@ def least_noise(steps: int, epsilon: Fraction) -> Rows:
        Learning Research 17 (2016), 1-51: what is best of all channels is found by linear programs.
     """
     bound = exp_below(epsilon)
-    # A little less, so that rounding to integers stays within the bound.
+    # A little less than exp(epsilon), so that rounding the solver's solution finds room within the exact bound.
     ratio = float(bound) * (1 - 1e-12)
     # What many knots and outputs reach is the yardstick for few.
     reached = ENOUGH * optimal_noise(steps, ratio)
@@ -92,39 +94,41 @@ def optimal_noise(steps: int, ratio: float, knots: int = 41, outputs: int = 91) 
     >>> round(optimal_noise(60, math.e), 2)
     3.89
     """
-    return _noise_with_any_outputs(Line.with_knots(steps, min(knots - steps % 2, steps + 1)), ratio, outputs)
+    return _noise_with_any_outputs(Knots.with_knots(steps, min(knots - steps % 2, steps + 1)), ratio, outputs)
 
 
-def _noise_with_any_outputs(line: Line, ratio: float, outputs: int = 91) -> float:
+def _noise_with_any_outputs(line: Knots, ratio: float, outputs: int = 91) -> float:
     # Where their number is 1 more than a multiple of 6, the two outputs that suffice are among them.
     channel = _solve(line, np.linspace(-1.5, 1.5, outputs) * _widest(ratio), ratio)
     return math.inf if channel is None else channel.noise
 
 
 def _widest(ratio: float) -> float:
-    """How far from the middle two outputs lie that make an unbiased channel."""
+    """Distance from the middle of two outputs that make an unbiased channel, in [-1, 1] units."""
+    # Two outputs -c and c with probabilities 1 / (E + 1) and E / (E + 1) at x = 1 have the mean c (E - 1) / (E + 1) =
+    # 1.
     return (ratio + 1) / (ratio - 1)
 
 
-def _sizes(steps: int, ratio: float, reached: float) -> Iterator[tuple[Line, int]]:
-    """Knots and numbers of outputs, few ones first; of the knots only those that can do, and the most."""
+def _sizes(steps: int, ratio: float, reached: float) -> Iterator[tuple[Knots, int]]:
+    """Knots and numbers of outputs to try, small ones first; too few knots are skipped."""
     counts = [2, *range(4 if steps % 2 else 3, min(steps + 1, MOST_KNOTS) + 1, 2)]  # the middle is a knot, if it can be
     for knots in counts:
-        line = Line.with_knots(steps, knots)
+        line = Knots.with_knots(steps, knots)
         if knots in (2, counts[-1]) or _noise_with_any_outputs(line, ratio) <= reached:
             for outputs in range(knots, min(knots + 3, MOST_REPORTS) + 1 if knots > 2 else 3):
                 yield line, outputs
 
 
 @dataclass(frozen=True)
-class Line:
-    """Knots, the answers 0 to the last of them, and their places in [-1, 1]."""
+class Knots:
+    """Knots among the answers 0 to the last of them, and their places in [-1, 1]."""
 
     knots: tuple[int, ...]
 
     @classmethod
-    def with_knots(cls, steps: int, n: int) -> Line:
-        """As even as whole numbers can be, and symmetric: an odd ``n`` needs even ``steps``."""
+    def with_knots(cls, steps: int, n: int) -> Knots:
+        """``n`` knots, symmetric and as evenly spaced as whole numbers allow; an odd ``n`` needs even ``steps``."""
         lower = [(2 * steps * place // (n - 1) + 1) // 2 for place in range(n // 2)]
         middle = [steps // 2] * (n % 2)
         return cls((*lower, *middle, *(steps - each for each in reversed(lower))))
@@ -135,36 +139,39 @@ class Line:
 
     @property
     def shares(self) -> Floats:
-        """What each knot's row weighs in the mean of the rows of all answers."""
+        """Weights of the knots' rows in the mean row of all answers, shape (knots,)."""
+        # Rows are linear between knots, so the mean row of all answers is a weighted mean of the knots' rows.
         weights = shares_of_knots(self.knots)
         return np.array(weights) / sum(weights)
 
     @property
     def variance(self) -> float:
         """The mean square of all answers in [-1, 1]."""
+        # Mean of (2 j / N - 1)^2 over j = 0 .. N.
         return (self.knots[-1] + 2) / (3 * self.knots[-1])
 
 
 @dataclass(frozen=True)
 class Chances:
-    """A solution of the linear program: ``p[k, r]``, how likely output ``r`` is at knot ``k``."""
+    """A solution of the linear program: ``p[k, r]`` is the probability of output ``r`` at knot ``k``."""
 
-    line: Line
+    line: Knots
     outputs: Floats
     p: Floats
 
     @property
     def mean(self) -> Floats:
-        """How likely each output is among all answers."""
+        """Probability of each output if all answers are equally frequent."""
         return np.asarray(self.line.shares @ self.p)
 
     @property
     def noise(self) -> float:
         """Mean variance of the output around the answer."""
+        # E[v^2] - E[x^2]: the output is unbiased, so E[v x] = E[x^2].
         return float(self.mean @ self.outputs**2) - self.line.variance
 
 
-def _solve(line: Line, outputs: Floats, ratio: float) -> Chances | None:
+def _solve(line: Knots, outputs: Floats, ratio: float) -> Chances | None:
     """The linear program; None if these outputs make no unbiased channel.
 
     The unknowns are ``p`` and ``E l``, of which ``l`` alone could be as small as the solver's tolerance.
@@ -175,6 +182,7 @@ def _solve(line: Line, outputs: Floats, ratio: float) -> Chances | None:
     n, v = len(line.knots), len(outputs)
     p, largest = np.arange(n * v), n * v + np.tile(np.arange(v), n)
     knot, ones = np.repeat(np.arange(n), v), np.ones(n * v)
+    # The problem is symmetric: P(v|x) = P(-v|-x) for some optimum, which halves the unknowns.
     mirrored = np.concatenate([p[::-1], n * v + np.arange(v)[::-1]])
     _, unknown = np.unique(np.minimum(mirrored, np.arange(mirrored.size)), return_inverse=True)  # two that mirror: one
 
@@ -189,8 +197,10 @@ def _solve(line: Line, outputs: Floats, ratio: float) -> Chances | None:
     below, above = p, n * v + p
     solved = linprog(
         cost,
+        # p <= E l, and E l / E <= p.
         A_ub=matrix((ones, below, p), (-ones, below, largest), (ones / ratio, above, largest), (-ones, above, p)),
         b_ub=np.zeros(2 * n * v),
+        # Each row adds up to 1, and its mean is x.
         A_eq=matrix((ones, knot, p), (np.tile(outputs, n), n + knot, p)),
         b_eq=np.concatenate([np.ones(n), line.x]),
         method="highs",
@@ -198,13 +208,13 @@ def _solve(line: Line, outputs: Floats, ratio: float) -> Chances | None:
     return None if solved.x is None else Chances(line, outputs, solved.x[unknown[p]].reshape(n, v))
 
 
-def _few_outputs(line: Line, size: int, ratio: float) -> Chances | None:
-    """The best channel of so many outputs that a local search finds; None where there is no sound one."""
+def _few_outputs(line: Knots, size: int, ratio: float) -> Chances | None:
+    """The best channel of ``size`` outputs that a local search finds; None if there is no sound one."""
     even = (_solve(line, np.linspace(-stretch, stretch, size) * _widest(ratio), ratio) for stretch in STRETCHES)
     best = min(filter(None, even), key=lambda each: each.noise, default=None)
     if best is None:
         return None
-    # A quarter of the distance: neighbours do not meet.
+    # Each output tries a place to its left and to its right; the program says how much mass goes where.
     reach = (best.outputs[1] - best.outputs[0]) / 4
     for _ in range(ROUNDS):
         three = _solve(line, (best.outputs[:, None] + reach * np.array([-1, 0, 1])).ravel(), ratio)
@@ -217,26 +227,26 @@ def _few_outputs(line: Line, size: int, ratio: float) -> Chances | None:
 
 
 STRETCHES = (1, 1.06, 1.12, 1.18, 1.25, 1.32, 1.4, 1.5)
-"""How far even outputs reach, in terms of the two that suffice."""
+"""Distances of the outermost of evenly spaced outputs that are tried, in units of `_widest`."""
 
 ROUNDS = 6
+"""Iteration limit of the local search for outputs."""
 
 
 def _merged(three: Chances, before: Floats) -> Floats:
-    """For each three outputs their mean; where they have no mass, the output that they replaced."""
-    # How likely each of the three is among all answers.
+    """The mean of each three outputs, or the output that they replaced where they have no mass."""
     mass = three.mean.reshape(-1, 3)
     total = mass.sum(axis=1)
     means = (mass * three.outputs.reshape(-1, 3)).sum(axis=1) / np.maximum(total, NEGLIGIBLE)
     outputs = np.where(total > NEGLIGIBLE, means, before)
-    # Symmetric to the last float, as the answers are.
+    # Symmetric again: floats and dropped outputs may have moved the middle.
     return np.asarray((outputs - outputs[::-1]) / 2)
 
 
 def _pruned(channel: Chances) -> Chances | None:
-    """Without outputs that hardly occur and knots where no row bends; None if its rows are too much alike."""
-    # Outputs that hardly occur cost a column of weights and tell nothing.
+    """The channel without negligible outputs and needless knots; None if its rows are nearly dependent."""
     p = channel.p[:, channel.mean > NEGLIGIBLE]
+    # The mass of the outputs that were left out goes to the others in proportion.
     p /= p.sum(axis=1, keepdims=True)
     slopes = np.diff(p, axis=0) / np.diff(channel.line.knots)[:, None]
     bends = (np.abs(np.diff(slopes, axis=0)) * channel.line.knots[-1] > NEGLIGIBLE * 10).any(axis=1)
@@ -244,7 +254,7 @@ def _pruned(channel: Chances) -> Chances | None:
     p = p[kept]
     if p.shape[0] > p.shape[1] or np.linalg.svd(p, compute_uv=False)[-1] < LEAST_SINGULAR:
         return None
-    line = Line(tuple(np.array(channel.line.knots)[kept].tolist()))
+    line = Knots(tuple(np.array(channel.line.knots)[kept].tolist()))
     return Chances(line, channel.outputs[channel.mean > NEGLIGIBLE], p)
 
 
@@ -256,6 +266,7 @@ def _rounded(channel: Chances, bound: Fraction) -> Rows | None:
     made up for by the outputs with the most room.
     """
     wanted = channel.p * UNIT
+    # Exact: from the largest weight of an output over all knots down to the least that the bound allows.
     least = [max(1, math.ceil(each / bound)) for each in map(Fraction, wanted.max(axis=0).tolist())]
     limits = [(each, math.floor(each * bound)) for each in least]
     knots = channel.line.knots
@@ -274,7 +285,7 @@ def _rounded(channel: Chances, bound: Fraction) -> Rows | None:
 
 
 def _moved(row: list[int], step: int, target: Floats, limits: list[tuple[int, int]]) -> list[int] | None:
-    """How many steps each weight moves towards its target within its limits, such that the row adds up."""
+    """Number of steps by which each weight moves towards its target, within limits, so that the row adds up."""
     least = [-((weight - low) // step) for weight, (low, _) in zip(row, limits, strict=True)]
     most = [(high - weight) // step for weight, (_, high) in zip(row, limits, strict=True)]
     # Nearest to the target, within its limits.
@@ -284,6 +295,7 @@ def _moved(row: list[int], step: int, target: Floats, limits: list[tuple[int, in
     ]
     missing, rest = divmod(UNIT - sum(row), step)
     assert not rest, "the row before adds up, and the first one moves by single units"
+    # What the rounded moves lack for the row to add up to 2**32, in units of `step`.
     missing -= sum(moves)
     while missing:
         room = [high - move if missing > 0 else low - move for move, low, high in zip(moves, least, most, strict=True)]
@@ -303,7 +315,7 @@ def _at_knots(rows: Rows) -> Floats:
 
 
 def _keeps(rows: Rows, epsilon: Fraction) -> bool:
-    """Whether rounding costs no more of the asked epsilon than may be."""
+    """Whether rounding costs at most `LARGEST_LOSS` of the asked epsilon."""
     p = _at_knots(rows)
     # epsilon is the largest log-ratio within an output, over all knots.
     kept = math.log((p.max(axis=0) / p.min(axis=0)).max())
@@ -312,8 +324,8 @@ def _keeps(rows: Rows, epsilon: Fraction) -> bool:
 
 def _noise_of(rows: Rows) -> float:
     """The mean noise of the best unbiased estimator from these very integers."""
-    line, p = Line(rows.knots), _at_knots(rows)
+    line, p = Knots(rows.knots), _at_knots(rows)
     mean = line.shares @ p
-    # Weighted least squares: x' (P W P')^-1 P W with W = diag(1 / mean).
+    # w = D^-1 A (A' D^-1 A)^-1 x, the scores of least variance, with A' the rows and D their mean.
     scores = np.linalg.solve((p / mean) @ p.T, line.x) @ (p / mean)
     return float(mean @ scores**2) - line.variance

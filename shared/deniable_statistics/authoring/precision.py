@@ -1,4 +1,4 @@
-"""What a mechanism takes in respondents: the one figure by which mechanisms and ways to share an epsilon are chosen."""
+"""Respondents needed by a mechanism: the one figure by which mechanisms and ways to share an epsilon are compared."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from deniable.mechanisms.drawn_boxes import noise_of_drawn
 from deniable.wire.space import DrawnBits
 
 HALF_WIDTH = 0.05
-"""Half width of the 95 % interval that respondents are counted for: 5 points of a share, or 5 % of a range."""
+"""Half width of the 95 % interval for which respondents are counted: 5 points of a share, or 5 % of a range."""
 
 POINTS = "\u00b15 points on average over the options"
 POINTS_OF_A_BOX = "\u00b15 points at a share of one half"
@@ -19,13 +19,13 @@ PART_OF_RANGE = "\u00b15 % of the range"
 
 
 def people_needed(mechanism: Mechanism, *, wants_mean: bool, asked: float = 1.0) -> int:
-    """Respondents for that half width of the mean, or of the shares, if this part of them is asked."""
+    """Number of respondents for `HALF_WIDTH` of the mean, or of the shares, if a part ``asked`` of them is asked."""
     return people(variance_if_even(mechanism, wants_mean=wants_mean) / asked)
 
 
 def people(variance: float) -> int:
-    """Respondents for that half width, if ``n`` times the variance of what is wanted is this."""
-    # z^2 V / w^2
+    """Number of respondents for `HALF_WIDTH`, if ``variance`` is ``n`` times the variance of the estimate."""
+    # z sqrt(variance / n) <= half width, solved for n.
     return math.ceil(variance * (NormalDist().inv_cdf(0.975) / HALF_WIDTH) ** 2)
 
 
@@ -37,7 +37,7 @@ def variance_if_even(mechanism: Mechanism, *, wants_mean: bool) -> float:
     """
     if not wants_mean:
         share = _even_share(mechanism)
-        # Sampling of one option, and the mean noise of all.
+        # Sampling variance of a share plus the noise, averaged over the options.
         return share * (1 - share) + noise_if_even(mechanism) / mechanism.k
     possible = mechanism.answer_range
     # In a range of length 1, so that scales and numbers compare.

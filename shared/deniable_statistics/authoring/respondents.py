@@ -1,4 +1,4 @@
-"""What a choice of mechanism buys: how many respondents each candidate takes for the same precision."""
+"""The respondents that each candidate mechanism takes for the same precision, for comparison."""
 
 from __future__ import annotations
 
@@ -52,6 +52,7 @@ def respondents_needed(question: Question) -> tuple[Needed, ...]:
     asked = question.share_asked
     found = [Needed(each.label, each.respondents(asked)) for each in choice.candidates]
     # Bounds come from sums and linear programs that are solved to a few digits.
+    # A bound from rounded digits must not exceed what a mechanism is known to reach.
     fewest = min(n for _, n in found)
     return *found, *(Needed(None, min(people(bound / asked), fewest)) for bound in _bound(question))
 
@@ -86,7 +87,7 @@ def _sentence(text: str) -> str:
 
 
 def _choice(question: Question) -> Choice | None:
-    """The candidates for a question, where there are two at least."""
+    """The candidates for a question, if there are at least two."""
     kind = question.kind
     if waves_of(question.mechanism) or kind.is_yes_no or (question.group and question.group.joint):
         return None
@@ -97,7 +98,7 @@ def _choice(question: Question) -> Choice | None:
 
 
 def _bound(question: Question) -> Iterator[float]:
-    """``n`` times the least variance that is known to be possible for any mechanism, where one is known."""
+    """``n`` times a lower bound of the variance under any mechanism, where one is known."""
     ratio = math.exp(question.mechanism.epsilon)
     if question.kind.takes_several:
         yield _least_variance_of_bits(len(question.options), ratio)
@@ -115,6 +116,7 @@ def _least_variance_of_bits(k: int, ratio: float) -> float:
     It follows from the level-1 inequality; bits are boxes or yes-no answers."""
     # A report that is E times as likely under a share alpha of all patterns as under the others.
     alphas = (step / 2000 for step in range(1, 2000))
+    # Level-1 inequality: an event of probability a has a level-1 weight of at most 2 a^2 ln(1 / a).
     gain = max(2 * math.log(1 / a) * ((ratio - 1) * a / ((ratio - 1) * a + 1)) ** 2 for a in alphas)
     # Level-1 inequality: ``gain`` bounds what a report tells of all bits together; each has the variance 1/4.
     return k / (4 * gain)

@@ -1,7 +1,7 @@
-"""Which mechanism answers a question: the one that takes the fewest respondents for what its author wants to know.
+"""The selection of a mechanism: the one that needs the fewest respondents for what the author wants to know.
 
-The figure is that of `deniable_statistics.authoring.precision`. Of mechanisms within 1 % of the fewest the plainest is
-taken: one binomial has exact intervals, and what tells shares can be modelled.
+Respondents are counted by `deniable_statistics.authoring.precision`. Of mechanisms within 1 % of the fewest the
+plainest is taken: one binomial has exact intervals, and a mechanism that identifies shares can be used in models.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from deniable.survey.question_types import AnswerKind, QuestionType
 from deniable_statistics.authoring.precision import PART_OF_RANGE, POINTS, POINTS_OF_A_BOX, people, variance_if_even
 
 TIE = 1.01
-"""Mechanisms that take at most this many times the fewest respondents are as good."""
+"""Ratio to the fewest respondents up to which mechanisms tie."""
 
 
 @dataclass(frozen=True)
 class Candidate:
-    """A mechanism and what it costs."""
+    """A mechanism and its variance."""
 
     mechanism: Mechanism
     variance: float
@@ -42,11 +42,11 @@ class Candidate:
 
     @property
     def label(self) -> str:
-        """What it is called where several are compared."""
+        """The name of the mechanism in comparisons."""
         return str(self.mechanism)
 
     def respondents(self, asked: float = 1.0) -> int:
-        """How many it takes, if this part of them is asked."""
+        """Number of respondents that it needs, if a part ``asked`` of them is asked."""
         return people(self.variance / asked)
 
 
@@ -57,7 +57,7 @@ class Choice:
     Attributes
     ----------
     precision : str
-        What the respondents are counted for.
+        The precision for which respondents are counted, in words.
     candidates : tuple of Candidate
     """
 
@@ -71,7 +71,7 @@ class Choice:
 
     @property
     def claim(self) -> str:
-        """How `why` begins."""
+        """The beginning of `why`."""
         return f"fewest respondents for {self.precision}: "
 
     @property
@@ -130,6 +130,7 @@ def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
     # Drawn boxes hold a few of the boxes in each report, coins all of them.
     if goal == "together":
         return _choose(f"{POINTS_OF_A_BOX} with all boxes in every report", coins)
+    # Drawing more boxes spends less epsilon on each: the best number is found by trying all.
     drawn: list[Candidate] = []
     for s in range(1, min(k, MOST_DRAWN) + 1):
         with contextlib.suppress(ParameterError):
@@ -148,7 +149,7 @@ def choose_for_number(lo: int, hi: int, epsilon: Number) -> Choice:
 
 
 MOST_COMPARED = 100
-"""Ranges above are answered by what needs no weights for each number: they would fill the survey."""
+"""Longest range for which mechanisms with weights for each number are compared: more would fill the survey."""
 
 
 def _made(
@@ -168,7 +169,7 @@ def _choose(precision: str, plainest_first: Iterable[Candidate]) -> Choice:
     if not candidates:
         raise ParameterError("epsilon: no mechanism can hold it with 32-bit weights for so many options")
     least = min(each.variance for each in candidates)
-    # The first within the tie is the plainest: that is the order in which they come.
+    # Candidates come plainest first, so the first of those that tie is the plainest.
     chosen = next(each for each in candidates if each.variance <= TIE * least)
     others = (each for each in candidates if each is not chosen)
     return Choice(precision, (chosen, *sorted(others, key=lambda each: each.variance)))

@@ -1,4 +1,4 @@
-"""How questions share one epsilon: which way takes the fewest respondents.
+"""Ways to share one epsilon among questions, compared by the respondents that they need.
 
 Either all are asked and split it, or each device asks some of them, drawn by chance: each with its own mechanism at
 an equal part of epsilon, or all that it asks with one response over the patterns of their answers.
@@ -23,21 +23,21 @@ from deniable_statistics.authoring.precision import people_needed
 from deniable_statistics.authoring.selection import choose
 
 PATIENCE = 3
-"""Numbers of questions in a row that only cost more before larger ones are no longer looked at."""
+"""Iteration limit without improvement of the search over numbers of asked questions."""
 
 QUICK = 2
-"""Kinds of means, each of which takes a linear program of a second or more a way, that are looked at in every way."""
+"""Largest number of different means for which all ways are compared: each costs a linear program a way."""
 
 MOST_PATTERNS = 1000
-"""Over how many patterns one response is looked at: beyond, it keeps hardly any of them."""
+"""Largest number of patterns of a joint response; over more patterns hardly any is reported truly."""
 
 SHOWN = 3
-"""Candidates that the reason names."""
+"""Number of candidates in the published reason."""
 
 
 @dataclass(frozen=True)
 class Member:
-    """A question before it has its noise: all on which the choice depends."""
+    """A question without its noise: its type, answers and goal, on which the choice depends."""
 
     kind: QuestionType
     answers: range
@@ -56,7 +56,7 @@ class Member:
 
 @dataclass(frozen=True)
 class Sharing:
-    """One way to share an epsilon, and what it takes.
+    """One way to share an epsilon, and the respondents that it needs.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ def ways_to_share(members: Sequence[Member], epsilon: Number, draw: int | None =
     found = list(_promising(members, asked) if draw is None else _ways(members, asked, draw))
     if not found:
         raise ParameterError(f"epsilon: {float(asked):g} for {size} questions cannot be held by 32-bit weights")
-    # What devices refuse comes last, however few people it takes.
+    # What devices refuse comes last, however few respondents it takes.
     return tuple(sorted(found, key=lambda each: (each.is_refused, each.respondents)))
 
 
@@ -148,6 +148,8 @@ def _promising(members: Sequence[Member], epsilon: Fraction) -> Iterator[Sharing
         ways = list(_ways(members, epsilon, draw, math.inf if is_quick else least))
         yield from ways
         best = min((each.respondents for each in ways), default=math.inf)
+        # Costs fall and then rise with the number of asked questions, but not strictly: three rises in a row end the
+        # search.
         in_vain = 0 if best < least else in_vain + 1
         least = min(least, *(each.respondents for each in ways if not each.is_refused), math.inf)
         if in_vain == PATIENCE:
@@ -180,6 +182,7 @@ def _ways(members: Sequence[Member], epsilon: Fraction, draw: int, enough: float
     k = len(members[0].answers)
     if draw > 1 and k**draw <= MOST_PATTERNS and all(each.is_one_option and len(each.answers) == k for each in kinds):
         with contextlib.suppress(ParameterError):
+            # One response over all patterns spends the whole epsilon once, on the asked answers together.
             joint = KAry.from_epsilon(k**draw, epsilon)
             yield from way(joint, lambda each: marginal(joint, k, is_yes_no=each.kind.is_yes_no))
 

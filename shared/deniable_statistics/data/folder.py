@@ -15,19 +15,19 @@ from deniable.errors import ParameterError, ReportError
 from deniable.survey.document import Survey
 from deniable.table import csv_lines, report_cell
 from deniable_statistics.data.data_set import Variable
-from deniable_statistics.data.manifest import FORMATS, MANIFEST, REPORTS, SURVEY, Manifest, Part, sha256_of
+from deniable_statistics.data.manifest import FORMATS, MANIFEST, REPORTS, SURVEY, Manifest, PartFile, sha256_of
 from deniable_statistics.data.survey_data import COHORT, report_variables
 from deniable_statistics.data.whole import check_parent, sync, whole_folder
 from deniable_statistics.data.writing import WRITERS, arrow_schema, arrow_table, library
 
 ROWS_A_PART = 1_000_000
-"""Rows of a part at most."""
+"""Largest number of rows of a part."""
 
 ROWS_WAITING = 50_000
-"""Rows that wait in memory at most, of all cohorts together; a group of rows of Parquet is as many or fewer."""
+"""Largest number of rows that wait in memory, of all cohorts together; a Parquet row group has at most as many."""
 
 OPEN_PARTS = 100
-"""Parts that are open at once; of more cohorts the one that waited longest is closed, and another one follows it."""
+"""Largest number of open parts; beyond, the part that waited longest is closed, and its cohort gets another one."""
 
 NO_COHORT = "__HIVE_DEFAULT_PARTITION__"
 """The name that Hive, Spark, DuckDB and Arrow have for nothing in the name of a folder."""
@@ -98,6 +98,7 @@ def write_folder(
         (part / REPORTS).mkdir()
         with closing(_Writing(survey, part, form, by_cohort)) as writing:
             writing.take(rows)
+        # Unary plus drops cohorts that expect no rows.
         if expected is not None and writing.rows != +Counter(expected):
             raise ReportError(
                 f"survey {survey.id}: must have the rows that its tallies count, {sum(expected.values())}, got "
@@ -199,6 +200,7 @@ class _Writing:
             waiting.setdefault(_cohort(row) if self._by_cohort else None, []).append(row)
             n += 1
             if n == ROWS_WAITING:
+                # The largest cohort first: few large groups of rows make better Parquet files than many small ones.
                 most = max(waiting, key=lambda cohort: len(waiting[cohort]))
                 n -= len(waiting[most])
                 self._write(most, waiting.pop(most))
@@ -212,12 +214,12 @@ class _Writing:
         for cohort in list(self._open):
             self._close(cohort)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[PartFile]:
         """What was written, once it is closed."""
         for name, rows in sorted(self._sizes.items()):
             path = self._folder / name
             sync(path)
-            yield Part(name, rows, path.stat().st_size, sha256_of(path))
+            yield PartFile(name, rows, path.stat().st_size, sha256_of(path))
 
     def _write(self, cohort: str | None, rows: Sequence[Row]) -> None:
         """Add rows, sorted, to the part that is open for a cohort, or to the next one."""
@@ -225,6 +227,7 @@ class _Writing:
             self._close(cohort)
         if cohort not in self._open:
             if len(self._open) == OPEN_PARTS:
+                # The least recently used part, by the order of the OrderedDict.
                 self._close(next(iter(self._open)))
             self._begin(cohort)
         self._open.move_to_end(cohort)

@@ -4,10 +4,10 @@ An export is a folder::
 
     survey.json                    as it was published: its hash is the survey's address
     manifest.json                  rows, columns, and the SHA-256 of each part
-    reports/part-00000.parquet     at most so many rows each, sorted by random id over all parts
-    reports/cohort=web/part-...    or so, by cohort
+    reports/part-00000.parquet     rows up to a fixed number, sorted by random id over all parts
+    reports/cohort=web/part-...    the same, in a folder for each cohort
 
-No field is a date: when it was exported is nobody's business, and when reports came nobody knows.
+No field is a date: the day of the export is nobody's business, and when reports came is known to nobody.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ from deniable.wire import strict_json
 from deniable_statistics.data.data_set import Kind, Variable
 
 MANIFEST, SURVEY, REPORTS = "manifest.json", "survey.json", "reports"
-"""What stands in the folder."""
+"""Names of the files and of the folder of parts in an export."""
 
 FORMATS = ("parquet", "csv", "jsonl")
-"""What parts are, and how their names end."""
+"""File formats of parts, which are also the suffixes of their names."""
 
 TYPES = {Kind.WHOLE: "integer", Kind.REAL: "number", Kind.TEXT: "text", Kind.CATEGORY: "text"}
-"""What columns hold, besides nothing."""
+"""Types of columns in a manifest, by the kind of the variable; any cell may be empty."""
 
 
 @dataclass(frozen=True)
-class Part:
+class PartFile:
     """One file of rows.
 
     Attributes
@@ -69,7 +69,7 @@ class Manifest:
     rows_by_cohort : mapping of str or None to int
     columns : tuple of Variable
         All columns, those of `partitions` too.
-    parts : tuple of Part
+    parts : tuple of PartFile
     tool : str
         What wrote it, with its version.
     """
@@ -79,12 +79,12 @@ class Manifest:
     partitions: tuple[str, ...]
     rows_by_cohort: Mapping[str | None, int]
     columns: tuple[Variable, ...]
-    parts: tuple[Part, ...]
+    parts: tuple[PartFile, ...]
     tool: str
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """Number of rows in all parts."""
         return sum(part.rows for part in self.parts)
 
     def encode(self) -> bytes:
@@ -136,7 +136,7 @@ class Export:
 
     @property
     def rows(self) -> int:
-        """How many there are."""
+        """Number of rows in all cohorts."""
         return sum(self.rows_by_cohort.values())
 
 
@@ -180,14 +180,14 @@ def _open(folder: Path) -> Export | None:
 
 
 class Listed(NamedTuple):
-    """What a manifest says, before anything is compared with it."""
+    """The content of a manifest, before the files are compared with it."""
 
     survey: str
     form: str
     partitions: tuple[str, ...]
     rows_by_cohort: Mapping[str | None, int]
     types: Mapping[str, str]
-    parts: Mapping[str, Part]
+    parts: Mapping[str, PartFile]
 
 
 def parse_manifest(raw: bytes, subject: str) -> Listed:
@@ -200,7 +200,7 @@ def parse_manifest(raw: bytes, subject: str) -> Listed:
     """
     content = strict_json.loads(raw, ReportError, f"{subject}: {MANIFEST}")
     try:
-        parts = {str(part["path"]): Part(**part) for part in content["parts"]}
+        parts = {str(part["path"]): PartFile(**part) for part in content["parts"]}
         types = {str(column["name"]): str(column["type"]) for column in content["columns"]}
         partitions = tuple(map(str, content["partitions"]))
         by_cohort = {each["cohort"]: each["rows"] for each in content["rows_by_cohort"]}
@@ -216,6 +216,7 @@ def parse_manifest(raw: bytes, subject: str) -> Listed:
         is_whole = False
     if not is_whole:
         raise ReportError(f"{subject}: {MANIFEST} must be as 'deniable export' writes it, got something else")
+    # The manifest may come from a stranger: a part named ../../x must not be opened.
     if elsewhere := [path for path in parts if not _is_within(path)]:
         raise ReportError(f"{subject}: {MANIFEST} must name parts in {REPORTS}/ only, got {elsewhere[0]!r:.80}")
     if others := [path for path in parts if not path.endswith(f".{listed.form}")]:
@@ -229,11 +230,12 @@ def _is_within(path: str) -> bool:
     >>> [_is_within(path) for path in ("reports/part-00000.csv", "reports/../../part-00000.csv", "/reports/a.csv")]
     [True, False, False]
     """
+    # A colon would name a drive or a stream of Windows, a backslash one of its folders.
     first, *rest = path.split("/")
     return first == REPORTS and bool(rest) and not {"", ".", ".."} & set(rest) and not set("\\\0:") & set(path)
 
 
-def _compare(folder: Path, parts: Mapping[str, Part]) -> None:
+def _compare(folder: Path, parts: Mapping[str, PartFile]) -> None:
     """Raise a ReportError unless there are just these parts."""
     found = {path.relative_to(folder).as_posix(): path for path in _files(folder / REPORTS)}
     if missing := sorted(parts.keys() - found.keys()):
@@ -242,6 +244,7 @@ def _compare(folder: Path, parts: Mapping[str, Part]) -> None:
         raise ReportError(f"{folder.name}: must hold the parts of {MANIFEST} only, got {_shown(others)}")
     for name, part in parts.items():
         size = found[name].stat().st_size
+        # Sizes first: a truncated copy is found without reading it.
         if size != part.bytes:
             raise ReportError(
                 f"{folder.name}: {shown(name)} must have {part.bytes} bytes, as {MANIFEST} says, got {size}"
@@ -261,7 +264,7 @@ def _shown(names: list[str]) -> str:
 
 
 def shown(path: str) -> str:
-    r"""The name of a part for a message: whoever wrote the manifest chose it.
+    r"""The name of a part, made safe for a message, since a stranger may have written the manifest.
 
     >>> shown("reports/cohort=Zürich/part-00000.csv"), shown("reports/a\nb.csv")
     ('reports/cohort=Zürich/part-00000.csv', 'reports/a\\nb.csv')

@@ -9,7 +9,7 @@ _KEPT = {"_all", "_b", "byte", "_coef", "_cons", "double", "float", "if", "in", 
 _KEPT |= {"_rc", "_skip", "strl", "using", "with"}  # Stata User's Guide, 11.3
 _KEPT |= {"all", "and", "by", "eq", "ge", "gt", "le", "lt", "ne", "not", "or", "to"}  # SPSS Statistics, variable names
 _LONGEST = 31
-"""Stata takes 32 characters, ReadStat one fewer of a variable with labels of values."""
+"""Longest name, in characters: Stata takes 32, ReadStat one fewer if a variable has labels of values."""
 
 
 def safe_names(names: Iterable[str]) -> list[str]:
@@ -25,6 +25,7 @@ def safe_names(names: Iterable[str]) -> list[str]:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
         start = plain if plain[:1].isalpha() else f"v{plain}"
         made, number = start[:_LONGEST], 0
+        # Stata reserves str1 to str2045 for types; SPSS advises against a final underscore, which its own names have.
         while made.lower() in found or made.lower() in _KEPT or made.endswith("_") or re.fullmatch(r"str\d+", made):
             number += 1
             made = f"{start[: _LONGEST - 1 - len(str(number))].rstrip('_')}_{number}"

@@ -15,7 +15,7 @@ from deniable.survey.question import Question
 from deniable.wire.space import Bits, DrawnBits, Numbers
 
 _EXACT = 2**53
-"""Whole numbers up to there are numbers of R and Stata."""
+"""Largest integer up to which all are exact in R and Stata, whose numbers are doubles."""
 
 
 @dataclass(frozen=True)
@@ -177,7 +177,7 @@ def _number(value: Fraction) -> str:
 
 
 def _r_text(text: str) -> str:
-    r"""A text as R reads it, in ASCII whatever it holds.
+    r"""A text as R reads it, in ASCII also where it holds other characters.
 
     >>> print(_r_text('a "b" \\ ü'))
     "a \"b\" \\ \u00fc"

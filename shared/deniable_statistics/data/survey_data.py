@@ -13,7 +13,7 @@ from deniable.table import report_cells
 from deniable_statistics.data.data_set import DataSet, Kind, Variable
 
 COHORT = "cohort"
-"""The column of reports that says who was asked where, as the author has it."""
+"""Name of the column with the cohort of a report."""
 
 RESULT_LABELS: dict[str, tuple[Kind, str]] = {
     "question": (Kind.CATEGORY, "Question"),
@@ -42,7 +42,7 @@ RESULT_LABELS: dict[str, tuple[Kind, str]] = {
     "robust_high": (Kind.REAL, "Upper end of an interval that holds if so many do"),
     "assumed_fake": (Kind.REAL, "Share of reports that may be fake while the confidence interval holds"),
 }
-"""What the columns of `EstimateRow` hold, in their order."""
+"""Kind and label of each column of `EstimateRow`, in their order."""
 
 
 def reports_data(survey: Survey, reports: Iterable[Report]) -> DataSet:
@@ -79,7 +79,7 @@ def variable_of(question: Question) -> Variable:
 
 
 def report_labels(question: Question) -> dict[int, str]:
-    """What the reports of a question stand for, where each stands for one of its options."""
+    """The option that each value of a report supports; empty where a report may support several options or none."""
     reports = question.mechanism.reports
     if not question.has_shares or not reports.supports_one or reports.size != len(question.options):
         return {}
@@ -87,7 +87,7 @@ def report_labels(question: Question) -> dict[int, str]:
 
 
 def estimates_data(title: str, rows: Iterable[Mapping[str, Any]], access: str) -> DataSet:
-    """Estimates as the rows of `EstimateRow` have them, and after each what its survey's access is."""
+    """The estimates in rows like `EstimateRow`, each followed by the access of its survey."""
     variables = [Variable(name, label, kind) for name, (kind, label) in RESULT_LABELS.items()]
     variables += [Variable(name, label, Kind.CATEGORY) for name, label in ACCESS_LABELS.items()]
     cells = access_cells(access)

@@ -30,6 +30,7 @@ def replace_file(path: Path, write: Callable[[Path], object]) -> None:
     with _said_of(path):
         try:
             write(part)
+            # Atomic within one file system, which a name beside it is in.
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
@@ -49,6 +50,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
         try:
             part.mkdir()
             yield part
+            # The names of files are on the disk only once their folders are.
             for each in (part, *(path for path in part.rglob("*") if path.is_dir())):
                 sync(each)
             part.rename(folder)  # an empty folder is replaced, any other is not

@@ -1,4 +1,4 @@
-"""Writing data sets: CSV, JSON, Parquet, Stata, SPSS and Excel, whichever the name of the file ends in."""
+"""Writing data sets as CSV, JSON, Parquet, Stata, SPSS or Excel; the suffix of the file's name chooses."""
 
 from __future__ import annotations
 
@@ -18,16 +18,16 @@ from deniable_statistics.data.names import safe_names
 from deniable_statistics.data.whole import check_parent, replace_file
 
 EXCEL_ROWS = 2**20 - 1
-"""Rows of a sheet, without the header."""
+"""Most rows of an Excel sheet below the header."""
 
 STATA_LABEL = 80
-"""Characters of a label of a variable, or of a file."""
+"""Longest label of a variable or of a file in Stata, in characters."""
 
 STATA_FILE_LABEL_BYTES = 256
 """Bytes of UTF-8 after which ReadStat ends the label of a Stata file, within a character if need be."""
 
 SPSS_LABEL, SPSS_VALUE_LABEL, SPSS_FILE_LABEL = 255, 120, 64
-"""Bytes of UTF-8."""
+"""Longest labels of a variable, of a value and of a file in SPSS, in bytes of UTF-8."""
 
 _NOT_OF_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
@@ -180,6 +180,7 @@ def _labelled(data: DataSet, subject: str) -> tuple[Any, dict[str, str], dict[st
             finite = [_finite(value) for value in column]
             columns[name] = pandas.Series(finite, dtype="float64")
         else:
+            # Int64 with a capital: whole numbers with missing ones among them stay whole.
             columns[name] = pandas.Series(list(numbers), dtype="Int64")
         if value_labels:
             values[name] = dict(value_labels)
@@ -217,6 +218,7 @@ def _sheet(book: Any, title: str, *parts: Any) -> None:
                     value = None if math.isnan(value) else str(value)
                 if isinstance(value, str):
                     cell = WriteOnlyCell(sheet, _NOT_OF_XML.sub(_escaped, value))
+                    # Or openpyxl would write a text that starts with = as a formula.
                     cell.data_type = "s"
                     cell.quotePrefix = True  # and stays one when somebody edits it
                     cells.append(cell)
@@ -243,12 +245,12 @@ def _texts(labels: Any) -> dict[str, str]:
 
 
 def _cut_to_characters(text: str, most: int) -> str:
-    """A text of at most that many characters, the last of which says if some are missing."""
+    """The beginning of a text, at most ``most`` characters; it ends in an ellipsis if something was cut."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _cut_to_bytes(text: str, most: int) -> str:
-    """A text of at most that many bytes of UTF-8, cut between characters.
+    """The beginning of a text, at most ``most`` bytes of UTF-8, cut between characters.
 
     >>> _cut_to_bytes("naïve question", 8)
     'naïv…'
@@ -256,6 +258,7 @@ def _cut_to_bytes(text: str, most: int) -> str:
     encoded = text.encode()
     if len(encoded) <= most:
         return text
+    # errors=ignore drops the bytes of a character that was cut.
     return f"{encoded[: most - len('…'.encode())].decode(errors='ignore')}…"
 
 
@@ -267,7 +270,7 @@ WRITERS: dict[str, Callable[[DataSet, Path], None]] = {
     ".sav": _spss,
     ".xlsx": _excel,
 }
-"""What writes files whose names end so."""
+"""Writers by the suffix of the file's name."""
 
 NEEDED = {
     ".parquet": ("pyarrow",),
@@ -275,9 +278,9 @@ NEEDED = {
     ".sav": ("pandas", "pyreadstat"),
     ".xlsx": ("openpyxl",),
 }
-"""The libraries for it, which the extra ``files`` brings."""
+"""Libraries that a writer needs, by suffix; the extra ``files`` brings them."""
 
 WRITTEN = f"{', '.join(WRITERS)} ({', '.join(NEEDED)} take the extra files)"
-"""The ends of names, for the help of commands."""
+"""The suffixes, for the help of commands."""
 
 __all__ = ["arrow_schema", "arrow_table", "check_suffix", "library", "write_data_set"]

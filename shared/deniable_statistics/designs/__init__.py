@@ -1,1 +1,1 @@
-"""What is known of the way from answers to reports: mechanisms and classical designs provide it alike."""
+"""Designs: how likely each report is under each answer, and the linear map from counts back to shares."""

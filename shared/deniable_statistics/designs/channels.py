@@ -1,5 +1,7 @@
-"""The exact channel of each mechanism: how likely its reports support what, under each answer; standard library
-alone."""
+"""The exact channel matrix of each mechanism: the probability of each support under each answer.
+
+It needs the standard library alone, so that commands without numpy can use it.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,7 @@ ExactChannel = tuple[tuple[Fraction, ...], ...]
 
 @functools.singledispatch
 def channel_of(mechanism: Mechanism) -> ExactChannel:
-    """The channel of a mechanism: of boxes that of one box, of those that are drawn where it is, shape (2, 2).
+    """The channel matrix of a mechanism, shape (k, answers); for tick boxes it is that of one box, shape (2, 2).
 
     >>> from deniable import TwoCoin
     >>> channel_of(TwoCoin("1/2", "1/2"))

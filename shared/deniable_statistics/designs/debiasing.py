@@ -1,6 +1,6 @@
 """The one linear map of this project: from what was counted to unbiased shares, and its covariance.
 
-Whatever turned answers into reports, the expected share of supporting reports is linear in the shares of the true
+In every design the expected share of supporting reports is linear in the shares of the true
 answers, ``E[C / n] = A f``. So ``f = W C / n + c`` with ``W A + c 1' = 1``, and everything that is estimated here is a
 linear function of counts: ``Cov f = W Cov(S) W' / n`` with ``S`` the supports of one report.
 """
@@ -22,9 +22,9 @@ class Debiasing(NamedTuple):
     """The map of one report: ``weights @ supports + constant`` is unbiased for the indicator of the true answer."""
 
     weights: NDArray[np.float64]
-    """What each support adds to each share, shape (truths, supports)."""
+    """Coefficients of the supports, shape (truths, supports)."""
     constant: NDArray[np.float64]
-    """What is added to each share, shape (truths,)."""
+    """Constant of each share, shape (truths,)."""
 
 
 def left_inverse(matrix: NDArray[Any], name: str, solve: Solve | None = None) -> NDArray[Any]:
@@ -38,7 +38,7 @@ def left_inverse(matrix: NDArray[Any], name: str, solve: Solve | None = None) ->
     matrix : ndarray, shape (reports, truths)
         The probability of every report under every truth.
     name : str
-        What the matrix belongs to, for messages.
+        The mechanism or design, for messages.
     solve : function, optional
         ``solve(square, right)`` in the arithmetic of the matrix, such as `deniable_research.designs.algebra.solve`
         for fractions; raises ``LinAlgError`` if there is no solution. By default numpy's, for floats.
@@ -55,10 +55,12 @@ def left_inverse(matrix: NDArray[Any], name: str, solve: Solve | None = None) ->
         )
     square, right = matrix, np.eye(rows, dtype=matrix.dtype)
     if rows > columns:
+        # (A' D^-1 A)^-1 A' D^-1, D proportional to the probabilities of reports under equal shares: row sums of A.
         total = matrix.sum(axis=1)
         right = (matrix / np.where(total > 0, total, 1)[:, None]).T  # an impossible report weighs nothing
         square = right @ matrix
     try:
+        # Solves (D^-1 A)' A W = (D^-1 A)', or A W = 1 where A is square; W A = 1 either way.
         return np.asarray((solve or np.linalg.solve)(square, right))
     except np.linalg.LinAlgError:
         raise ParameterError(
@@ -80,5 +82,6 @@ def one_report_covariance(weights: NDArray[np.float64], shares_seen: ArrayLike) 
         ``lam``, the probability of each value.
     """
     lam = np.asarray(shares_seen)
+    # W diag(lam) W' - (W lam)(W lam)' = (W - m) diag(lam) (W - m)' with m = W lam, because lam adds up to 1.
     apart = weights - (weights @ lam)[:, None]
     return np.asarray((apart * lam) @ apart.T)

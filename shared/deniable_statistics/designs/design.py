@@ -1,4 +1,4 @@
-"""What estimates need to know of the way from answers to reports: mechanisms and classical designs provide it alike."""
+"""The interface of designs, which mechanisms and classical randomised-response designs implement alike."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from deniable_statistics.designs.debiasing import Debiasing, one_report_covarian
 
 
 class Derived(NamedTuple):
-    """A figure that a design is known for: the share of some truths together, among all or among others."""
+    """A figure that papers on a design report: the share of the truths ``part``, among all or among ``whole``."""
 
     name: str
     part: tuple[str, ...]
@@ -33,26 +33,27 @@ class Binomial(NamedTuple):
 
 
 class Design(ABC):
-    """What turned answers into what was counted: a mechanism, a classical channel, or groups of channels.
+    """The design of a question: a mechanism, a classical channel, or groups of channels.
 
     A design knows its answers, its reports, how likely a report is under each answer, and the linear map that undoes
-    it. Whatever estimates, compares, models, plans or simulates uses no more than this, so it takes every design.
+    it. Estimation, comparison, regression, planning and simulation use no more than this interface, so they take
+    every design.
     """
 
     groups: int = 1
     """Number of samples of different people, each with probabilities of its own."""
 
     is_exclusive: bool = True
-    """Whether every person has exactly one of the truths; of boxes to tick any number."""
+    """Whether every person has exactly one of the truths; with tick boxes a person may have any number of them."""
 
     is_one_draw: bool = False
-    """Whether one chance goes into all that a report says of several boxes, so that they cannot be taken one by one."""
+    """Whether several boxes are randomised by one joint response, so that they cannot be analysed one by one."""
 
     share_of_pairs: float = 1.0
-    """The share of reports that speak of two given boxes. Where it is 0, no report tells how two boxes go together."""
+    """The share of reports about two given boxes. Where it is 0, the association of two boxes is not identified."""
 
     has_shares: bool = True
-    """Whether reports tell the share of every answer; of some no more than the mean."""
+    """Whether the share of every answer is identified; some designs identify the mean alone."""
 
     has_likelihood: bool = True
     """Whether `likelihood` is known, which regressions need."""
@@ -73,14 +74,14 @@ class Design(ABC):
     @property
     @abstractmethod
     def reports(self) -> ReportSpace:
-        """What a report may be; of groups, within each."""
+        """The space of reports; if there are groups, the space within each."""
 
     @property
     @abstractmethod
     def truths(self) -> tuple[str, ...]:
-        """Names of the unknown shares, in order: of all answers.
+        """Names of the unknown shares, in order: those of all answers.
 
-        Where `has_shares` is false, of answers that the others are mixtures of: of the two ends, or of knots.
+        Where `has_shares` is false, these are the answers whose rows all others are mixtures of: two ends, or knots.
         """
 
     @property
@@ -99,14 +100,14 @@ class Design(ABC):
         return None
 
     def binomials(self, counts: Sequence[Count], n: Count) -> tuple[Binomial, ...] | None:
-        """The count that tells the share of each truth, where that is one binomial; else None."""
+        """The binomial count behind the share of each truth; None where it is not one binomial."""
         if self.support is None:
             return None
         return tuple(Binomial(count, n, support) for count, support in zip(counts, self.support, strict=True))
 
     @cached_property
     def channels(self) -> tuple[NDArray[np.float64], ...] | None:
-        """``P(report | truth)`` where each count is that of a report, a matrix for each group; else None."""
+        """``P(report | truth)``, one matrix for each group, where the counts are those of reports; else None."""
         return None
 
     @property
@@ -116,11 +117,11 @@ class Design(ABC):
 
     @property
     def pair(self) -> Support | None:
-        """The support of a pattern of two boxes where one chance goes into all; None where devices draw no boxes."""
+        """Support probabilities of a pattern of two boxes under a joint response; None where devices draw no boxes."""
         return None
 
     def publish(self) -> dict[str, Any] | None:
-        """The design as a survey publishes it; None of what no device does."""
+        """The design as a survey publishes it; None for a design that no device carries out."""
         return None
 
     @property
@@ -144,15 +145,15 @@ class Design(ABC):
 
     @abstractmethod
     def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
-        """Covariance of the unbiased shares of ``n`` people drawn from a population, shape (truths, truths)."""
+        """Covariance of the unbiased shares of a sample from an infinite population, shape (truths, truths)."""
 
     @abstractmethod
     def expected(self, shares: Sequence[float]) -> Sequence[float]:
-        """``A f``: the counts to expect of one report (one of each group) when these are the shares."""
+        """``A f``: the expected counts of one report, or of one report in each group, at these shares."""
 
     @abstractmethod
     def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
-        """The most likely shares within [0, 1] that add up to 1, at the price of a bias."""
+        """Maximum-likelihood shares within [0, 1] that add up to 1; they are biased."""
 
     @abstractmethod
     def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -185,7 +186,7 @@ class Design(ABC):
         return self.expected((1 / len(self.truths),) * len(self.truths))
 
     def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
-        """For each count the number of reports that could have been counted there: all, or those of its group."""
+        """For each count the number of reports among which it was counted: all, or those of its group."""
         return (n,) * len(counts)
 
     def mean_weights(self, values: Sequence[float]) -> tuple[tuple[float, ...], float]:
@@ -206,5 +207,5 @@ class Design(ABC):
 
     @property
     def answer_values(self) -> Sequence[float]:
-        """The numbers that truths stand for unless somebody says otherwise: 0 and up."""
+        """The default numbers of the truths: 0, 1, 2 and so on."""
         return range(len(self.truths))

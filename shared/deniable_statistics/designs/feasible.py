@@ -1,4 +1,4 @@
-"""Possible shares: within [0, 1], adding up to 1, as near to the data as the mechanism's tallies let them be."""
+"""Feasible shares: within [0, 1] and adding up to 1, by maximum likelihood or by projection."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from deniable.mechanisms.support import Support
 
 
 def most_likely_shares(counts: Sequence[int | float], n: int | float, support: Sequence[Support]) -> tuple[float, ...]:
-    """The maximum-likelihood shares of one-value mechanisms, exactly.
+    """The maximum-likelihood shares of mechanisms whose reports support one option, in exact arithmetic.
 
     The likelihood of ``lam_v = b_v + (a - b) f_v`` is largest at ``lam_v = max(b_v, c counts_v)`` with the one ``c``
     for which they add up to 1: options drop to share 0 in ascending order of ``counts_v / b_v``, the others keep
@@ -29,12 +29,14 @@ def most_likely_shares(counts: Sequence[int | float], n: int | float, support: S
     order = sorted(range(len(counts)), key=lambda option: seen[option] / chance[option] if chance[option] else math.inf)
     left, dropped = Fraction(1), 0
     remaining = sum(seen)
+    # c = left / remaining; an option with b_v > c counts_v would have a share below 0, so it drops to 0.
     while remaining * chance[order[dropped]] > left * seen[order[dropped]]:
         left -= chance[order[dropped]]
         remaining -= seen[order[dropped]]
         dropped += 1
     shares = [0.0] * len(counts)
     for option in order[dropped:]:
+        # lam_v = c counts_v, so f_v = (c counts_v - b_v) / (a - b).
         shares[option] = float((left * seen[option] / remaining - chance[option]) / slope)
     return tuple(shares)
 
@@ -50,6 +52,7 @@ def nearest_on_simplex(point: Sequence[float]) -> tuple[float, ...]:
         total += value
         if value * above <= total - 1:
             break
+        # The projection subtracts one number from the coordinates that stay above 0, so that these add up to 1.
         excess = (total - 1) / above
     return tuple(max(value - excess, 0.0) for value in point)
 
@@ -66,8 +69,8 @@ def most_likely_mixture(
     counts : sequence of sequences of int
         Number of each report in each group.
     tolerance : float
-        Climb until the mean log-likelihood of a report is known to be within this of the largest possible one, or
-        until floats tell no better point apart.
+        Largest duality gap of the mean log-likelihood of a report at which to stop, in nats; it stops earlier where
+        floats can tell no better point apart.
 
     Notes
     -----
@@ -95,6 +98,7 @@ def most_likely_mixture(
     best, smallest, since = shares, np.inf, 0
     while since < PATIENCE:
         lam = matrix @ shares
+        # At the maximum the gradient is 1 for positive shares and at most 1 for the others.
         gradient = matrix.T @ (observed / lam)
         gap = float(gradient.max()) - 1
         since = 0 if gap < 0.9 * smallest else since + 1
@@ -112,7 +116,7 @@ def most_likely_mixture(
 
 
 PATIENCE = 20
-"""Iterations in which the duality gap has not fallen by a tenth, after which floats are taken to be exhausted."""
+"""Iteration limit without a fall of the duality gap by a tenth: then floats have no digits left."""
 
 
 def _most_likely_pair(matrix: NDArray[np.float64], observed: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -135,14 +139,16 @@ def _newton_step(
     shares: NDArray[np.float64],
     gradient: NDArray[np.float64],
 ) -> NDArray[np.float64] | None:
-    """The maximum of the quadratic approximation, or as far towards it as the likelihood rises; None if nowhere."""
+    """A step to the maximum of the quadratic approximation, halved until the likelihood rises; None if it does not."""
     from scipy.linalg import LinAlgError, cholesky, solve_triangular
     from scipy.optimize import nnls  # loading it takes half a second, and few mixtures need it
 
     scaled = matrix * (np.sqrt(observed) / (matrix @ shares))[:, None]
+    # Minus the Hessian of sum o log(A f): A' diag(o / lam^2) A.
     curvature = scaled.T @ scaled
     curvature[np.diag_indices_from(curvature)] += 1e-10 * curvature.trace()
     try:
+        # With H = R'R, |R x - R'^-1 (H f + g - 1)|^2 is the quadratic approximation times -2, up to a constant.
         root = cholesky(curvature)
         target, _ = nnls(root, solve_triangular(root, curvature @ shares + gradient - 1, trans="T"))
     except (LinAlgError, RuntimeError):  # curvature that overflows, or no end of the active set's changes

@@ -1,7 +1,7 @@
-"""The design of each mechanism: what is known of the way from answers to its reports.
+"""The design of each mechanism, which `design_of` finds.
 
-Mechanisms that respond alike share a design: pure ones, of which an option's support depends on nothing but whether it
-is the truth; those with a row of weights for each answer; boxes that are drawn. `design_of` finds it.
+Mechanisms of one kind share a design: pure ones, where the support of an option depends only on whether it is the
+truth; those with a row of weights for each answer; and those that draw boxes.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ from deniable_statistics.designs.feasible import most_likely_mixture, most_likel
 M = TypeVar("M", bound=Mechanism)
 
 AnyDesign = Design | Mechanism
-"""What has a design: `design_of` gives it."""
+"""A design, or a mechanism, whose design `design_of` gives."""
 
 
 @dataclass(frozen=True)
 class MechanismDesign(Design, Generic[M]):
-    """The design of a mechanism; what its mechanism publishes is asked there."""
+    """The design of a mechanism; what the mechanism publishes is read from it."""
 
     mechanism: M
 
@@ -116,14 +116,14 @@ class MechanismDesign(Design, Generic[M]):
         return (self.truth_matrix,) if self.reports.supports_one else None
 
     def supported(self, answer: Any) -> Sequence[Fraction]:
-        """How likely a report of this answer supports each option, in order."""
+        """Probabilities that a report of this answer supports each option, in option order."""
         raise NotImplementedError
 
     @property
     def noise(self) -> tuple[tuple[float, float], ...]:
         """``n`` times the variance that chance adds to each share: if everybody's truth is the option, and if nobody's.
 
-        Where it depends on which other option is the truth, those are equally frequent.
+        Where the noise depends on which other option is the truth, the others are taken as equally frequent.
         """
         # Given the truth x, an option's score is W[v, r] with probability A[r, x], and [v = x] on average.
         scores = self.debiasing.weights
@@ -136,7 +136,7 @@ class MechanismDesign(Design, Generic[M]):
         return np.asarray(supports @ self.float_matrix)
 
     def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
-        """Covariance of the unbiased shares of ``n`` people drawn from a population."""
+        """Covariance of the unbiased shares of ``n`` people drawn from an infinite population, shape (k, k)."""
         return self.score_covariance(self.debiasing.weights, [count / n for count in counts]) / n
 
     def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
@@ -170,6 +170,7 @@ class PureDesign(MechanismDesign[M]):
         for count, support in zip(counts, self.support, strict=True):
             part, whole = ratio(count, n)
             other, scale = support.if_other.as_integer_ratio()
+            # (part / whole - other / scale) / slope over integers: one reduction of a fraction instead of four.
             shares.append(Fraction(part * scale - other * whole, whole * scale) / support.slope)
         return shares
 
@@ -203,7 +204,7 @@ class TwoEndsDesign(PureDesign[OneBitMean]):
 
     @property
     def answer_values(self) -> Sequence[float]:
-        """What the two ends stand for."""
+        """The two ends of the range."""
         return (self.mechanism.lo, self.mechanism.hi)
 
     def untouched(self, answer: int) -> int:
@@ -211,10 +212,10 @@ class TwoEndsDesign(PureDesign[OneBitMean]):
 
 
 class SubsetDesign(PureDesign[Subset]):
-    """The design of sets of options that hold the truth more often than others."""
+    """The design of subset selection."""
 
     def untouched(self, answer: int) -> list[int]:
-        """The answer, and the first of the other options."""
+        """The subset of the answer and the first of the other options."""
         k, w = self.mechanism.k, self.mechanism.w
         members = [answer, *(option for option in range(k) if option != answer)][:w]
         return [int(option in members) for option in range(k)]
@@ -225,7 +226,7 @@ class SubsetDesign(PureDesign[Subset]):
         return np.asarray(np.where(supports, float(Fraction(inside, total)), float(Fraction(UNIT, total))))
 
     def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The ``w`` lightest options, and the heaviest."""
+        """Sums of the ``w`` smallest weights, and of the ``w`` largest."""
         w, ordered = self.mechanism.w, np.sort(weights)
         return np.asarray(ordered[:, :w].sum(axis=1)), np.asarray(ordered[:, -w:].sum(axis=1))
 
@@ -235,13 +236,15 @@ class SubsetDesign(PureDesign[Subset]):
         return nearest_on_simplex([float(share) for share in self.shares(counts, n)])
 
     def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
-        """From the probabilities that a report supports each *pair* of options, which the single ones determine."""
+        """Covariance of the scores, by the probabilities that a report supports each *pair* of options."""
         k, w = self.mechanism.k, self.mechanism.w
         p, q = (float(each) for each in self.support[0])
+        # Given that the truth is in, the other w - 1 members are a uniform subset of the other k - 1 options.
         one = p * (w - 1) / (k - 1)  # both in the report when one of the two is the truth
         rest = max((k - 1) * (k - 2), 1)  # of two options the report holds one
         none = (p * (w - 1) * (w - 2) + (1 - p) * w * (w - 1)) / rest
         lam = np.asarray(supported)
+        # E[lam_v] = q + (p - q) f_v, solved for the shares that the given probabilities belong to.
         f = (lam - q) / (p - q)
         both = (f[:, None] + f[None, :]) * one + (1 - f[:, None] - f[None, :]) * none
         np.fill_diagonal(both, lam)
@@ -271,29 +274,29 @@ class TickBoxesDesign(BoxDesign[TickBoxes], PureDesign[TickBoxes]):
         return [int(option in answer) for option in range(self.mechanism.k)]
 
     def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
-        """Variances of single boxes; NaN wherever two boxes meet, because tallies do not tell what goes together."""
+        """Variances of scores of single boxes; NaN for two boxes, whose association tallies do not determine."""
         lam = np.asarray(supported)
         variances = weights**2 @ (lam * (1 - lam))
         alone = np.count_nonzero(weights, axis=1) <= 1
         return np.where(np.eye(len(weights), dtype=bool) & alone, variances, np.nan)
 
     def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Every box that takes away is ticked and every one that adds is not, or the opposite."""
+        """Sums of the negative weights, and of the positive ones: a report may support any set of boxes."""
         return np.minimum(weights, 0).sum(axis=1), np.maximum(weights, 0).sum(axis=1)
 
 
 class DrawnBoxesDesign(BoxDesign[DrawnBoxes]):
-    """The design of boxes of which each report speaks of some: one response over the patterns of these."""
+    """The design of drawn boxes: one k-ary response over the patterns of the boxes that the device draws."""
 
     is_one_draw = True
 
     @property
     def support(self) -> None:
-        """None: what is counted of a box among all reports is no one binomial, only among those that drew it."""
+        """None: the count of a box is binomial among the reports that drew it, not among all reports."""
 
     @property
     def pair(self) -> Support:
-        """How likely two boxes that are both drawn are reported with certain marks if these are theirs, and if not."""
+        """Probabilities that two drawn boxes are reported as a pattern if it is the true one, and if it is not."""
         return self.mechanism.pair
 
     def supported(self, answer: Sequence[int]) -> list[Fraction]:
@@ -302,20 +305,21 @@ class DrawnBoxesDesign(BoxDesign[DrawnBoxes]):
         return [Fraction(self.mechanism.s, k) * mark for pair in marks for mark in pair]
 
     def untouched(self, answer: Sequence[int]) -> list[int]:
-        """The drawn boxes as they are; which are drawn, the first here, is not an answer."""
+        """The first ``s`` boxes as they are: which boxes are drawn does not depend on the answer."""
         k, s = self.mechanism.k, self.mechanism.s
         return [int(box < s and (box in answer) == ticked) for box in range(k) for ticked in (False, True)]
 
     @property
     def noise(self) -> tuple[tuple[float, float], ...]:
-        """Noise variance of the mean score; at shares other than 1/2 above that of the estimate itself."""
+        """Noise variance of the mean score, which is that of the estimate at share 1/2 and larger elsewhere."""
         each = noise_of_drawn(self.mechanism.k, self.mechanism.s, self.mechanism.box)
         return ((each, each),) * self.mechanism.k
 
     @cached_property
     def debiasing(self) -> Debiasing:
-        """One half, more if the box is drawn and ticked, as much less if it is drawn and is not."""
+        """The score of a box: 1/2, plus a weight if it is reported as ticked, minus it if it is reported as clear."""
         k, s = self.mechanism.k, self.mechanism.s
+        # P(reported as ticked) - P(as clear) = s / k slope (2 x - 1), so w = k / (2 s slope) gives E[1/2 + w (..)] = x.
         weight = k / (2 * s * float(self.mechanism.box.slope))
         return Debiasing(np.kron(np.eye(k), np.array([[-weight, weight]])), np.full(k, 0.5))
 
@@ -339,17 +343,18 @@ class DrawnBoxesDesign(BoxDesign[DrawnBoxes]):
         return [mark for each in ticked for mark in (drawn - each, each)]
 
     def covariance(self, counts: Sequence[Count], n: Count) -> NDArray[np.float64]:
-        """Variances among the reports that drew a box; NaN wherever two boxes meet: tallies do not tell these."""
+        """Variances of the shares among the reports that drew each box; NaN for two boxes."""
         matrix = np.full((self.mechanism.k, self.mechanism.k), np.nan)
         slope = float(self.mechanism.box.slope)
         for box, (ticked, drawn, _) in enumerate(self.binomials(counts, n)):
             if drawn:
                 lam = ticked / drawn
+                # lam (1 - lam) / (slope^2 n), n the reports that drew this box.
                 matrix[box, box] = lam * (1 - lam) / slope**2 / drawn
         return matrix
 
     def score_covariance(self, weights: NDArray[np.float64], supported: ArrayLike) -> NDArray[np.float64]:
-        """Variances of scores of single boxes; NaN wherever two boxes meet, because tallies do not tell these."""
+        """Variances of scores of single boxes; NaN for two boxes, whose association tallies do not determine."""
         lam = np.asarray(supported, dtype=float)
         means = weights @ lam
         variances = weights**2 @ lam - means**2
@@ -357,7 +362,7 @@ class DrawnBoxesDesign(BoxDesign[DrawnBoxes]):
         return np.where(np.eye(len(weights), dtype=bool) & alone, variances, np.nan)
 
     def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The ``s`` boxes that take away most, each at its lighter mark, and those that add most."""
+        """Sums over ``s`` boxes of the smaller weight of each, for the least and for the largest such sums."""
         s, pairs = self.mechanism.s, weights.reshape(len(weights), self.mechanism.k, 2)
         most, least = (np.sort(each, axis=1) for each in (pairs.max(axis=2), pairs.min(axis=2)))
         return np.asarray(least[:, :s].sum(axis=1)), np.asarray(most[:, -s:].sum(axis=1))
@@ -409,6 +414,7 @@ def _row_weights(design: RowDesign[Any], values: tuple[float, ...]) -> tuple[flo
     start = np.zeros(design.mechanism.k)
     if matrix.shape[0] != matrix.shape[1]:
         start += np.array(design.mechanism.report_range, dtype=float)
+    # lstsq gives the shortest solution of an underdetermined system: the least change of `start`.
     correction, *_ = np.linalg.lstsq(matrix, np.array(values, dtype=float) - matrix @ start, rcond=None)
     return tuple((start + correction).tolist())
 
@@ -416,9 +422,9 @@ def _row_weights(design: RowDesign[Any], values: tuple[float, ...]) -> tuple[flo
 class PiecewiseDesign(RowDesign[Piecewise]):
     """The design of a mechanism whose rows are linear between knots, which are its truths.
 
-    Of all scores of the reports whose expectation is the answer that with the least variance is taken when all answers
-    are equally frequent, ``w = D^-1 A (A' D^-1 A)^-1 x`` with the knots' rows ``A'`` and ``D`` the probabilities of the
-    reports.
+    Several scores of the reports have the answer as their expectation. The one with the least variance under equally
+    frequent answers is taken: ``w = D^-1 A (A' D^-1 A)^-1 x`` with the rows of the knots ``A'`` and ``D`` the
+    probabilities of the reports.
     """
 
     def untouched(self, answer: int) -> int:
@@ -436,7 +442,7 @@ class PiecewiseDesign(RowDesign[Piecewise]):
 
     @cached_property
     def truths(self) -> tuple[str, ...]:
-        """The knots: reports of any population are as likely as those of one that gives no other answers."""
+        """The knots: any population has the reports of some population that answers with knots alone."""
         return tuple(map(str, self.mechanism.knots))
 
     @property
@@ -450,9 +456,9 @@ class PiecewiseDesign(RowDesign[Piecewise]):
         return self.expected([share / sum(shares) for share in shares])
 
     def scores(self, values: Sequence[Number]) -> tuple[Fraction, ...]:
-        """What each report stands for in the mean of answers of these values, given at the knots, exactly.
+        """The exact score of each report in the mean of ``values``, which are given at the knots.
 
-        Their expectation is the value, whatever the answer; see the class.
+        The expected score is the value, whatever the answer; see the class.
 
         >>> half = 2**31
         >>> two = Piecewise((0, 4), (3 * half // 2, half // 2), ((-half // 4, half // 4),))
@@ -470,6 +476,7 @@ def _scores(mechanism: Piecewise, values: tuple[Fraction, ...]) -> tuple[Fractio
     """Solve ``A' D^-1 A y = values`` over fractions; then the scores are ``D^-1 A y``."""
     rows, shares = mechanism.extreme_rows, shares_of_knots(mechanism.knots)
     # Whatever D is, the mean has no bias. Inverses rounded to whole numbers keep the fractions short.
+    # D^-1 for probabilities shares' A / (2**32 sum shares), in integers; the scale of D cancels in the scores.
     rare = [2**96 // sum(map(operator.mul, shares, column)) for column in zip(*rows, strict=True)]
     weighed = [[weight * each for weight, each in zip(row, rare, strict=True)] for row in rows]
     left = [[Fraction(sum(map(operator.mul, row, other))) for other in weighed] for row in rows]
@@ -501,9 +508,9 @@ def design_of(source: Design | Mechanism) -> Design: ...
 
 
 def design_of(source: Design | Mechanism) -> Design:
-    """The design of a mechanism; a design is its own.
+    """The design of a mechanism; a design is returned as it is.
 
-    Equal mechanisms have one design, made once, with all that was computed of it.
+    Equal mechanisms share one design, and with it everything that was computed from it.
 
     >>> from deniable import TwoCoin
     >>> design_of(TwoCoin("1/2", "1/2")).noise[1]
@@ -532,7 +539,7 @@ _made.register(Piecewise, PiecewiseDesign)
 
 
 def mean_values(question: Question) -> tuple[float, ...] | None:
-    """The numbers whose mean can be estimated of a question, as a design's `answer_values`; None of mere names."""
+    """The numbers of the truths of a question, on its own scale; None where its options are no numbers."""
     if not question.kind.has_numbers:
         return None
     first = float(question.options[0]) if question.options else 0  # mechanisms number levels from 0

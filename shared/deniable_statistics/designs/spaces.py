@@ -1,4 +1,4 @@
-"""Reports as arrays: what they support, all that there can be, and any of them by chance."""
+"""Reports as arrays: their supports, the enumeration of a space, and uniform draws from it."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from deniable.wire.space import Bits, DrawnBits, Numbers, ReportSpace
 
 
 def tally_array(space: ReportSpace, reports: NDArray[Any]) -> tuple[int, ...]:
-    """How many of the reports support each option; shapes as of `Mechanism.randomize_many`."""
+    """Number of reports that support each option; ``reports`` has the shape of `Mechanism.randomize_many`."""
     if space.supports_one:
         return tuple(np.bincount(reports - space.first, minlength=space.size).tolist())
     return tuple(reports.sum(axis=0).tolist())
 
 
 def support_matrix(space: ReportSpace, reports: Iterable[object], subject: str = "row") -> NDArray[np.bool_]:
-    """Which options each report supports, shape (reports, size).
+    """The indicator matrix of the options that reports support, shape (reports, size).
 
     Raises
     ------
@@ -38,7 +38,7 @@ def support_matrix(space: ReportSpace, reports: Iterable[object], subject: str =
 
 @functools.singledispatch
 def every_report(space: ReportSpace) -> NDArray[np.bool_]:
-    """What each possible report supports, shape (`ReportSpace.count`, size)."""
+    """The indicator matrix of the supports of all possible reports, shape (`ReportSpace.count`, size)."""
     raise ParameterError(f"reports: must be of a known kind, got {type(space).__name__}")
 
 
@@ -71,7 +71,7 @@ def _(space: DrawnBits) -> NDArray[np.bool_]:
 
 @functools.singledispatch
 def uniform_reports(space: ReportSpace, n: int, generator: np.random.Generator) -> NDArray[Any]:
-    """Any report, all equally likely, ``n`` times; shapes as of `Mechanism.randomize_many`."""
+    """``n`` uniform draws from all possible reports, in the shape of `Mechanism.randomize_many`."""
     raise ParameterError(f"reports: must be of a known kind, got {type(space).__name__}")
 
 
@@ -84,6 +84,7 @@ def _(space: Numbers, n: int, generator: np.random.Generator) -> NDArray[np.int6
 def _(space: Bits, n: int, generator: np.random.Generator) -> NDArray[np.uint8]:
     if space.ones is None:
         return generator.integers(0, 2, (n, space.size), dtype=np.uint8)
+    # Ranks of uniform numbers are a uniform permutation, and its first `ones` places a uniform subset.
     order = generator.random((n, space.size)).argsort(axis=1)
     return (order < space.ones).astype(np.uint8)
 

@@ -1,1 +1,1 @@
-"""One question's tally to its shares or its mean, and how far made-up reports can move them."""
+"""Estimates of shares and means from a tally, and the influence of fake reports on them."""

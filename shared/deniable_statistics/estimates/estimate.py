@@ -17,7 +17,7 @@ from deniable.exact import ratio
 from deniable.wire.space import Count
 from deniable_statistics.designs.design import Binomial, Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
-from deniable_statistics.estimates.assumed_fakes import Left, effective_scale, hull
+from deniable_statistics.estimates.assumed_fakes import ContaminatedTally, effective_scale, hull
 from deniable_statistics.estimates.fakes import check_fakes, fake_margins
 from deniable_statistics.intervals import (
     Consistency,
@@ -37,13 +37,13 @@ from deniable_statistics.intervals.profile import ShareLikelihood, profile_inter
 DEFAULT_METHOD = "default"
 
 FEW = 20
-"""Reports from which likelihood-ratio intervals are corrected for a finite population."""
+"""Least number of reports at which likelihood-ratio intervals are corrected for a finite population."""
 
 MOST_GONE_THROUGH = 10
 """Largest number of fakes for which exact intervals for the respondents enumerate every smaller one too."""
 
 SUSPICIOUS = 0.02
-"""Significance level of the flag at a question whose reports do not fit its design; shared among its options."""
+"""Significance level, of all options together, of the flag at a question whose reports do not fit its design."""
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Estimate:
     Attributes
     ----------
     design : Design
-        What the answers went through: a mechanism, a channel, or groups of channels.
+        The design behind the reports: a mechanism, a channel, or groups of channels.
     counts : tuple of int, length k
         Number of reports that support each option; the responses of a channel, group after group.
     n : int
@@ -61,7 +61,7 @@ class Estimate:
     share : tuple of float, length k
         Unbiased shares. They may leave [0, 1]; showing that is honest. NaN without reports.
     feasible : tuple of float, length k
-        Maximum-likelihood shares within [0, 1] that add up to 1: never mixed with `share`, biased near the ends.
+        Maximum-likelihood shares within [0, 1] that add up to 1; biased near 0 and 1, so never averaged with `share`.
     n_effective : float
         Kish's effective number of weighted reports; `n` where reports have no weights.
     population : int or None
@@ -122,12 +122,13 @@ class Estimate:
         if total == 0:
             nothing = (math.nan,) * len(design.truths)
             return cls(design, tally, 0, nothing, nothing, 0.0)
+        # Exact fractions where the design has them, rounded once, here.
         shares = tuple(map(float, design.shares(tally, total)))
         return cls(design, tally, total, shares, design.feasible(tally, total), effective)
 
     @cached_property
     def fake_margin(self) -> tuple[float, ...]:
-        """How far made-up reports, one in a hundred, can move each share; see `fake_margins`."""
+        """How far fake reports, one in a hundred, can move each share; see `fake_margins`."""
         return fake_margins(self.design)
 
     def of_population(self, size: int) -> Estimate:
@@ -164,16 +165,16 @@ class Estimate:
 
     @property
     def finite_population_correction(self) -> float:
-        """``phi``: how much of the variance of who was drawn counts, from 0 (these respondents only) to 1."""
+        """``phi``, the factor of the sampling variance, from 0 (these respondents only) to 1 (infinite population)."""
         return self._correction(self.n)
 
     def _correction(self, n: Count) -> float:
-        """The finite population correction where ``n`` of the respondents tell."""
+        """The finite-population correction of a share that ``n`` of the respondents were asked about."""
         return 1.0 if self.population is None else _correction(n, self.population)
 
     @cached_property
     def binomials(self) -> tuple[Binomial, ...] | None:
-        """The count behind each share and the reports among which it was counted, where that is one binomial."""
+        """The binomial count behind each share, with its number of trials; None where it is not one binomial."""
         return self.design.binomials(self.counts, self.n)
 
     @cached_property
@@ -182,20 +183,22 @@ class Estimate:
         return list(map(self._effective, self.counts))
 
     def _effective(self, count: Count) -> float:
-        """What a count is among `n_effective` reports."""
+        """A count scaled to `n_effective` reports."""
         if self.n_effective == self.n:
             return float(count)
         return float(Fraction(count) * Fraction(self.n_effective) / Fraction(self.n))
 
     @cached_property
     def covariance(self) -> NDArray[np.float64]:
-        """Covariance of `share`, shape (k, k); NaN where a tally cannot tell it, as between tick boxes."""
+        """Covariance of `share`, shape (k, k); NaN where a tally does not determine it, as between tick boxes."""
         k = len(self.share)
         if not self.n:
             return np.full((k, k), math.nan)
         if self.population is None:
             return self.design.covariance(self.counts, self.n) * (float(self.n) / self.n_effective)
         f = np.array(self.feasible)
+        # (diag(f) - f f') / n is what drawing people with replacement adds; a finite population lessens that part
+        # alone.
         people = (np.diag(f) - np.outer(f, f)) / self.n_effective
         covariance = np.asarray(self._feasible_covariance - (1 - self.finite_population_correction) * people)
         if self.binomials is not None:  # which may be of fewer people, each with a correction of its own
@@ -212,7 +215,7 @@ class Estimate:
 
     @cached_property
     def std_error(self) -> tuple[float, ...]:
-        """Standard errors of `share`: chance of the mechanism, and of who answered as far as `population` says."""
+        """Standard errors of `share`, from the mechanism's noise and from sampling out of `population`."""
         if not self.n:
             return self.share
         if self.binomials is None:
@@ -228,6 +231,7 @@ class Estimate:
         else:
             part, whole = (support.if_other + support.slope * Fraction(share)).as_integer_ratio()
         steep, scale = support.slope.as_integer_ratio()
+        # The part of the sampling variance f (1 - f) that a finite population takes away.
         people = (1 - self._correction(n)) * share * (1 - share)
         # lam (1 - lam) / (a - b)^2 with lam = part / whole; the quotient of two integers is rounded once.
         variance = part * (whole - part) * scale**2 / (whole * steep) ** 2 - people
@@ -243,28 +247,28 @@ class Estimate:
         confidence_level : float
             Above 0 and below 1.
         method : str
-            One of `deniable_statistics.intervals.METHODS`. See `interval_method` for where another one is used.
+            A name in `deniable_statistics.intervals.METHODS`; `interval_method` says where another one is used.
         fakes : int
-            At most that many of the reports may be anything; then the intervals hold the shares of the people behind
-            the others. See `deniable_statistics.estimates.assumed_fakes`.
+            Largest number of fake reports; the intervals then hold the shares of the people behind the true ones. See
+            `deniable_statistics.estimates.assumed_fakes`.
         """
         return self._intervals(confidence_level, method, fakes, together=False)
 
     def simultaneous_interval(
         self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD, *, fakes: Count = 0
     ) -> tuple[Interval, ...]:
-        """Intervals that hold the shares of *all* options at once with the confidence level; see `interval`.
+        """Simultaneous confidence intervals of the shares of all options; parameters as for `interval`.
 
-        By Bonferroni's inequality, except between two options that are each other's opposite: they miss together.
+        They use Bonferroni's inequality, except for two options that are each other's opposite, which miss together.
         """
         return self._intervals(confidence_level, method, fakes, together=True)
 
     def interval_method(self, method: str = DEFAULT_METHOD, *, fakes: Count = 0) -> str:
         """The method that `interval` and `simultaneous_interval` really use.
 
-        ``likelihood-ratio`` where no one binomial describes the count of an option, unless a normal one is asked for.
-        In a finite population the default is exact up to 400 reports, and ``wilson`` above or with weights, or where
-        fakes leave too many tallies, or people who were not asked.
+        It is ``likelihood-ratio`` where shares are not behind one binomial count, unless a normal method is asked for.
+        In a finite population the default is exact up to 400 reports, and ``wilson`` above, with weights, with more
+        than `MOST_GONE_THROUGH` fakes, or with fakes in a population larger than the number of respondents.
         """
         fewest = min((each.n for each in self.binomials or ()), default=self.n)
         named = resolve_method(method, self._effective(fewest))
@@ -275,15 +279,17 @@ class Estimate:
         is_small = self._is_small(fakes)
         if method == DEFAULT_METHOD:
             return "feldman-cousins" if is_small else "wilson"
+        # Other methods know no variance of a finite population.
         if method not in ("wilson", "wald", "normal") and not (named == "feldman-cousins" and is_small):
             exact = "feldman-cousins, " if is_small else ""
             raise ParameterError(f"method: must be {exact}wilson or wald for a finite population, got {method!r}")
         return named
 
     def _is_small(self, fakes: Count) -> bool:
-        """Whether probabilities of all counts from a finite population can be added up, for all numbers of fakes."""
+        """Whether exact intervals for a finite population are affordable, for every number of fakes."""
         if self.population is None or self.n_effective != self.n or (fakes and self.population > self.n):
             return False
+        # Each number of fakes costs two exact intervals.
         if fakes > MOST_GONE_THROUGH:
             return False
         return is_small(max((float(each.n) for each in self.binomials or ()), default=math.inf), self.population)
@@ -294,6 +300,7 @@ class Estimate:
         k = len(self.share)
         if not self.n:
             return (Interval(0.0, 1.0),) * k
+        # Two options that mirror each other miss together, so their intervals need no Bonferroni correction.
         level = level_of_each(level, k) if together and not self._is_mirrored else level
         if fakes >= self.n:
             return (Interval(0.0, 1.0),) * k
@@ -320,12 +327,12 @@ class Estimate:
         )
 
     def _contaminated(self, binomial: Binomial, level: float, names: Sequence[str], fakes: Count) -> Interval:
-        """The interval that one binomial tells with fakes, by each method that may be the one without them."""
+        """The interval of one share with fakes: the hull over each method that may be the default one."""
         (count, n, support), scale = binomial, self.n_effective / float(self.n)
         return hull(contaminated_interval(count, n, support.floats, fakes, level, name, scale) for name in names)
 
     def _intervals_with_fakes(self, named: str, level: float, fakes: Count) -> tuple[Interval, ...]:
-        """Intervals with fakes where no one binomial tells a share, or for the shares among the respondents."""
+        """Intervals with fakes where shares are not behind one binomial count, or those among the respondents."""
         options = range(len(self.share))
         if self.binomials is not None:
             return self._among_respondents(level, named, int(fakes))
@@ -334,14 +341,14 @@ class Estimate:
         if self.design.groups > 1:
             raise ParameterError(f"method: must be by likelihood ratio to assume fakes in groups, got {named}")
         weights, constant = self.design.debiasing
-        left = Left.of(self.design, self.counts, self.n, self.n_effective, fakes)
+        left = ContaminatedTally.of(self.design, self.counts, self.n, self.n_effective, fakes)
         return tuple(
             left.normal(weights[option], float(constant[option]), level, is_plain=named == "wald").cut()
             for option in options
         )
 
     def _among_respondents(self, level: float, named: str, fakes: int) -> tuple[Interval, ...]:
-        """The hull of the intervals for the true respondents, over each number of fakes or none and the largest one."""
+        """The hull of the intervals for the true respondents, over every number of fakes or over its two extremes."""
         if named == "wald":
             raise ParameterError(
                 "method: must be another one than wald to assume fakes among the respondents, got wald"
@@ -352,6 +359,7 @@ class Estimate:
             people = self.population - taken
             for found, (count, n, support) in zip(tallies, self.binomials or (), strict=True):
                 left = max(n - taken, 0)
+                # The limits are monotone in the count, so the hull needs only its two extremes.
                 for kept in (min(count, left), max(count - taken, 0)):  # all fakes against the option, or for it
                     found.append(self._among_people(Binomial(kept, left, support), people, level, named))
         return tuple(map(hull, tallies))
@@ -375,6 +383,7 @@ class Estimate:
             if fakes >= self.n:
                 return (Interval(0.0, 1.0),) * len(parts)
             if self.population is not None and self.n_effective >= FEW:
+                # phi = (N - n) / (N - 1); without k fakes it is (N - n) / (N - k - 1): the numerator does not change.
                 correction = min(correction * (self.population - 1) / max(self.population - 1 - float(fakes), 1), 1.0)
             scale = effective_scale(self.n, self.n_effective, fakes)
             counts, fakes = np.array(self.counts, dtype=float) * scale, float(fakes) * scale
@@ -395,13 +404,13 @@ class Estimate:
         )
 
     def smoothed(self, reports: float) -> Estimate:
-        """The estimate after that many more reports, as equal shares would bring them (to each group)."""
+        """The estimate after ``reports`` more reports, distributed as equal shares of all answers would have it."""
         more = self.design.expected_if_even
         counts = [count + reports * each for count, each in zip(self.effective_counts, more, strict=True)]
         return Estimate.from_counts(self.design, counts, n_effective=self.n_effective + reports)
 
     def _among_people(self, binomial: Binomial, population: int, level: float, named: str) -> Interval:
-        """The interval of a share among so many people, some or all of whom are counted: exact, or Wilson's."""
+        """The interval of a share among ``population`` people, some or all of whom reported: exact, or Wilson's."""
         count, n, support = binomial
         if not n:
             return Interval(0.0, 1.0)
@@ -422,6 +431,7 @@ class Estimate:
         factor = z * z / self._effective(binomial.n)
         level = b * (1 - b) / (a - b) ** 2
         slope = (1 - 2 * b) / (a - b) - (1 - phi)
+        # square f^2 - 2 (square middle) f + estimate^2 - factor level = 0, with factor = z^2 / n.
         square = 1 + phi * factor
         middle = (estimate + factor * slope / 2) / square
         inside = middle * middle - (estimate * estimate - factor * level) / square
@@ -432,8 +442,9 @@ class Estimate:
     def consistency(self) -> tuple[Consistency, ...] | None:
         """Whether the data fit the design: one-sided p-values for each option; None without reports.
 
-        Far outside of what the design can make, an interval is short *because* the data contradict the design. Exact
-        where one binomial counts the option; elsewhere normal, with the standard error at the feasible shares.
+        Far outside of what the design can make, an interval is short *because* the data contradict the design. The
+        p-values are exact where one binomial counts the option; elsewhere they are normal, with the standard error at
+        the feasible shares.
         """
         if not self.n:
             return None
@@ -453,6 +464,7 @@ class Estimate:
         """A sentence for each option whose count the design hardly explains; None for the others."""
         if self.consistency is None:
             return (None,) * len(self.share)
+        # Bonferroni: the flag is wrong for the whole question with probability SUSPICIOUS at most, on either side.
         limit = SUSPICIOUS / len(self.share)
         return tuple(_flag(each, limit) for each in self.consistency)
 
@@ -463,7 +475,7 @@ def number_of_reports(design: Design, counts: Sequence[Count], n: Count | None, 
     Raises
     ------
     ParameterError
-        If it is needed and not given, or smaller than a count; ``kind`` says what counts must be.
+        If it is needed and not given, or smaller than a count; ``kind`` is the word for counts in the message.
     """
     if n is None and not design.reports.supports_one:
         raise ParameterError("n: must be given, because a report can support several options")
@@ -481,7 +493,7 @@ def check_counts(
     Raises
     ------
     ParameterError
-        If they are something else, or not as many as ``length``.
+        If a count is not such a number, or if there are not ``length`` of them.
     """
     kind = "numbers" if weighted else "integers"
     tally: list[Count] = []
@@ -502,7 +514,8 @@ def _correction(n: Count, population: int) -> float:
 
 
 def _below(share: float, error: float) -> float:
-    """Probability of an estimate at most that large if the share is 0."""
+    """P-value of the hypothesis that the share is 0 or above: probability of an estimate at most as large."""
+    # Phi(share / error), which keeps its digits far out in the tail.
     return 0.5 * math.erfc(-share / error / math.sqrt(2)) if error else float(share >= 0)
 
 

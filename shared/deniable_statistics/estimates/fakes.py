@@ -1,6 +1,6 @@
-"""How far made-up reports can move an estimate, and how many of them somebody supposes.
+"""How far fake reports can move an estimate, and checks of how many of them are assumed.
 
-Intervals that hold all the same are in `deniable_statistics.estimates.assumed_fakes`.
+Intervals that hold in spite of them are in `deniable_statistics.estimates.assumed_fakes`.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from deniable.wire.space import Count
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 
 HIGHEST_FAKE = 0.5
-"""Largest share of fake reports that can be assumed: whoever sends more than half of all decides what they say."""
+"""Largest share of fake reports that may be assumed: an attacker with more than half of all decides the result."""
 
 
 def check_fake_share(share: object) -> float:
@@ -32,7 +32,7 @@ def check_fake_share(share: object) -> float:
 
 
 def fakes_among(share: float, reports: Count) -> Count:
-    """How many of the reports are fake at most; a part of the weights where they have weights.
+    """The largest number of fake reports; of weighted reports, a part of the sum of weights.
 
     >>> fakes_among(0.29, 100), fakes_among(0.05, 59), fakes_among(0.25, 10.5)
     (29, 2, 2.625)
@@ -42,7 +42,7 @@ def fakes_among(share: float, reports: Count) -> Count:
 
 
 def check_fakes(fakes: Count) -> Count:
-    """Return a number of fake reports if there can be so many.
+    """Return a number of fake reports if it is a possible one.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def check_fakes(fakes: Count) -> Count:
 
 
 def fake_margins(design: AnyDesign, fraction: float = 0.01) -> tuple[float, ...]:
-    """How far people who send made-up reports can move each share.
+    """How far a given share of fake reports can move the estimate of each share.
 
     Parameters
     ----------
@@ -73,8 +73,8 @@ def fake_margins(design: AnyDesign, fraction: float = 0.01) -> tuple[float, ...]
     The estimate is the mean of scores, so a fake that replaces a report moves it by the difference of two scores over
     ``n``. Where a report supports an option or does not, that is ``1 / |p - q|``; elsewhere the largest weight of the
     debiasing map minus the smallest one. A local mechanism multiplies what a fake can do, the more the smaller its
-    epsilon [1]_. Publish the margin beside the interval. What such people leave of the share itself, as bounds and an
-    interval that holds all the same, says `deniable_statistics.robustness.misbehaviour`.
+    epsilon [1]_. Publish the margin beside the interval. Bounds and
+    intervals of the share itself, whatever the fakes say, are in `deniable_statistics.robustness.misbehaviour`.
 
     References
     ----------
@@ -83,8 +83,8 @@ def fake_margins(design: AnyDesign, fraction: float = 0.01) -> tuple[float, ...]
 
     Examples
     --------
-    Two fair coins, 1 % of fakes: 0.01 / (3/4 - 1/4); noise over a range of eleven numbers at epsilon 1 leaves a
-    share of one number to whoever sends 1 % of the reports:
+    Two fair coins, 1 % of fakes: 0.01 / (3/4 - 1/4); with noise over eleven numbers at epsilon 1, an attacker
+    with 1 % of the reports decides the share of a number alone:
 
     >>> from deniable import Geometric, TwoCoin
     >>> fake_margins(TwoCoin("1/2", "1/2"))
@@ -95,6 +95,7 @@ def fake_margins(design: AnyDesign, fraction: float = 0.01) -> tuple[float, ...]
     design = design_of(design)
     if design.support is not None:
         return tuple(_margin(support, fraction) for support in design.support)
+    # A fake moves the mean of the scores by the difference of two scores over n: at most the range of the scores.
     return tuple(fraction * float(each) for each in design.reach(design.debiasing.weights))
 
 

@@ -13,7 +13,7 @@ from deniable.errors import ParameterError
 from deniable.wire.space import Count
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
-from deniable_statistics.estimates.assumed_fakes import Left, hull
+from deniable_statistics.estimates.assumed_fakes import ContaminatedTally, hull
 from deniable_statistics.estimates.estimate import check_counts, number_of_reports
 from deniable_statistics.estimates.fakes import check_fakes
 from deniable_statistics.intervals import (
@@ -24,7 +24,7 @@ from deniable_statistics.intervals import (
     without_binomial,
 )
 from deniable_statistics.intervals.interval import normal_quantile
-from deniable_statistics.intervals.profile import Scored, ShareLikelihood, profile_intervals
+from deniable_statistics.intervals.profile import ScoreEstimate, ShareLikelihood, profile_intervals
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class MeanEstimate:
     Attributes
     ----------
     design : Design
-        What the answers went through.
+        The design behind the reports.
     counts : tuple of int, length k
         Number of reports that support each option.
     n : int
@@ -53,10 +53,10 @@ class MeanEstimate:
     The mechanism gives every support a weight ``w_v`` and a constant ``c`` with
     ``E[c + sum w_v S_v | x] = value of x``, ``S`` the supports of one report. The mean is ``c + sum w_v C_v / n``,
     its variance ``w' Cov(S) w / n``. Where only two options are supported, as by `OneBitMean`, their count is binomial
-    and the mean has the interval of a share. Elsewhere it is by the tails of the sum of scores, see
-    `deniable_statistics.intervals.profile`. Where a tally tells of no single report (subsets), and for more than 32
-    answers, it is normal around the mean after ``z^2`` more reports as equal shares would bring them, Agresti and
-    Coull's idea [1]_.
+    and the mean has the interval of a share. Elsewhere the interval is by the tail probabilities of
+    the sum of scores, see `deniable_statistics.intervals.profile`. Where a tally does not determine the single reports
+    (subsets), and for more than 32 answers, it is normal around the mean after ``z^2`` more reports of equal shares,
+    Agresti and Coull's idea [1]_.
 
     References
     ----------
@@ -120,6 +120,7 @@ class MeanEstimate:
             return cls(design, tuple(counts), 0, math.nan, math.nan, numbers, 0.0)
         effective = float(total if n_effective is None else n_effective)
         weights, constant = design.mean_weights(numbers)
+        # mean = c + w' lam with variance w' Cov(S) w / n, S the supports of one report.
         w, lam = np.array(weights), np.array(counts) / total
         variance = max(float(design.score_covariance(w[None, :], lam)[0, 0]), 0.0) / effective
         mean = constant + float(w @ lam)
@@ -137,7 +138,7 @@ class MeanEstimate:
 
     @cached_property
     def fake_margin(self) -> float:
-        """How far made-up reports, one in a hundred, can move the mean, in its own unit.
+        """How far fake reports, one in a hundred, can move the mean, in the unit of the numbers.
 
         >>> from deniable import OneBitMean
         >>> mechanism = OneBitMean.from_epsilon(0, 10, epsilon=1)
@@ -153,7 +154,7 @@ class MeanEstimate:
         return min(max(self.mean, self.lowest), self.highest)
 
     def interval_method(self, method: str = "default") -> str:
-        """The method that `interval` really uses; see Notes."""
+        """The method that `interval` uses; see Notes of the class."""
         named = resolve_method(method, self.n_effective)
         if self.is_share:
             return named
@@ -166,6 +167,7 @@ class MeanEstimate:
         if not self.n:
             return Interval(self.lowest, self.highest)
         if self.is_share and self.design.support:
+            # Two values: mean = v_0 + (v_1 - v_0) share, so the interval of the share maps linearly.
             scale, start, step = self.n_effective / self.n, self.values[0], self.values[1] - self.values[0]
             share = contaminated_interval(
                 float(self.counts[1]), self.n, self.design.support[1].floats, check_fakes(fakes), level, method, scale
@@ -176,9 +178,13 @@ class MeanEstimate:
         if fakes >= self.n or self.lowest == self.highest:
             return Interval(self.lowest, self.highest)
         weights, constant = self.design.mean_weights(self.values)
-        left, scores = Left.of(self.design, self.counts, self.n, self.n_effective, fakes), np.array(weights)
+        left, scores = (
+            ContaminatedTally.of(self.design, self.counts, self.n, self.n_effective, fakes),
+            np.array(weights),
+        )
         if named != "likelihood-ratio":
             return left.normal(scores, constant, level, is_plain=named == "wald").cut(self.lowest, self.highest)
+        # The tallies with the least and the largest mean that the true reports can have.
         tallies = [left.counts - left.taken(sign * scores) for sign in (1, -1)]
         others = [
             MeanEstimate.from_counts(self.design, each.tolist(), float(each.sum()), self.values) for each in tallies
@@ -186,7 +192,7 @@ class MeanEstimate:
         return hull(each._interval_by(named, level) for each in (self, *others))
 
     def _interval_by(self, named: str, level: float) -> Interval:
-        """The interval by a method that `interval_method` names, of a mean that no one binomial tells."""
+        """The interval by a method that `interval_method` named, of a mean that is not behind one binomial count."""
         if named == "likelihood-ratio":
             return self._profile_interval(level)
         z = normal_quantile(level)
@@ -202,17 +208,19 @@ class MeanEstimate:
         width = self.highest - self.lowest
         if not width:
             return Interval(self.lowest, self.highest)
+        # `profile_intervals` wants parts from 0 to 1: the mean on the scale of its range.
         part = (np.array(self.values) - self.lowest) / width
         counts = np.array(self.counts, dtype=float) * (self.n_effective / float(self.n))
         weights, constant = self.design.mean_weights(self.values)
-        scored = Scored((np.array(weights) + constant - self.lowest) / width, part)
+        # E[w_r + c | x] = value of x, moved and scaled as the values are.
+        scored = ScoreEstimate((np.array(weights) + constant - self.lowest) / width, part)
         only = scored if len(part) > 2 else None  # of two answers the mean is a share
         likelihood = ShareLikelihood(self.design.channels or ())
         low, high = profile_intervals(likelihood, counts, part[None], None, level, only)[0]
         return Interval(self.lowest + width * float(low), self.lowest + width * float(high))
 
     def smoothed(self, reports: float) -> MeanEstimate:
-        """The estimate after that many more reports, as equal shares of all answers would bring them."""
+        """The estimate after ``reports`` more reports, distributed as equal shares of all answers would have it."""
         scale = self.n_effective / self.n
         more = self.design.expected_if_even
         counts = [count * scale + reports * each for count, each in zip(self.counts, more, strict=True)]

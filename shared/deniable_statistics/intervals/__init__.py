@@ -1,11 +1,11 @@
 """Confidence intervals for shares behind randomised reports.
 
-Most stands on one binomial count: ``C ~ Bin(n, lam)`` reports support an option, ``lam = b + (a - b) share``.
+Most methods start from one binomial count: ``C ~ Bin(n, lam)`` reports support an option, ``lam = b + (a - b) share``.
 
 * `share_interval` gives the interval of a share by the name of its method; `METHODS` lists them.
 * `binomial` holds the methods for ``lam`` on its own scale, `restricted` those that know its range.
-* `profile` has the intervals of shares and means that no one binomial tells, by `sums` and their tails.
-* `contaminated_interval` is that if some of the reports are fake.
+* `profile` has the intervals of shares and means behind several counts, with the tail probabilities of `sums`.
+* `contaminated_interval` is the interval of a share if some of the reports are fake.
 * `consistency` says whether the count fits the design at all.
 """
 

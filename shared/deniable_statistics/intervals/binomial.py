@@ -1,8 +1,8 @@
 """Confidence intervals for a binomial probability, on its own scale: they know nothing of the range of a share.
 
 ``count`` and ``n`` may be real: weighted data with Kish's effective ``n``. The limits may leave [0, 1] (`wald`,
-`agresti_coull`) or the range that a design allows; `share_interval` cuts at the end, because
-other statistics start from limits that are not cut. Callers check the level, ``n > 0`` and ``0 <= count <= n``.
+`agresti_coull`) or the range that a design allows. `share_interval` cuts them at the end, because other statistics
+start from limits that are not cut. Callers check the level, ``n > 0`` and ``0 <= count <= n``.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ def wilson(count: float, n: float, confidence_level: float) -> Interval:
     """
     z = normal_quantile(confidence_level)
     share = count / n
+    # Wilson (1927): the roots of (share - lam)^2 = z^2 lam (1 - lam) / n.
     middle = (share + z * z / (2 * n)) / (1 + z * z / n)
     half = z * math.sqrt(share * (1 - share) / n + z * z / (4 * n * n)) / (1 + z * z / n)
     low = 0.0 if count == 0 else middle - half  # these ends are exact; floating point leaves 1e-17 beside them
@@ -53,11 +54,12 @@ def agresti_coull(count: float, n: float, confidence_level: float) -> Interval:
     [0.1115, 0.1612]
     """
     z = normal_quantile(confidence_level)
+    # Wilson's middle is (count + z^2 / 2) / (n + z^2): the share of these numbers.
     return wald(count + z * z / 2, n + z * z, confidence_level)
 
 
 def wald(count: float, n: float, confidence_level: float) -> Interval:
-    """The share plus and minus standard errors: for comparison with what others publish; covers far too little.
+    """Wald's interval, the share plus and minus its standard errors: for comparison only, it covers far too little.
 
     Examples
     --------
@@ -118,6 +120,7 @@ def jeffreys(count: float, n: float, confidence_level: float) -> Interval:
     """
     from scipy.special import betaincinv
 
+    # Brown, Cai and DasGupta (2001), section 3.1.3: the posterior is Beta(k + 1/2, n - k + 1/2).
     return _both_ends(lambda k: float(betaincinv(k + 0.5, n - k + 0.5, (1 - confidence_level) / 2)), count, n)
 
 
@@ -190,6 +193,7 @@ def blaker(count: float, n: float, confidence_level: float) -> Interval:
     def lower(k: float) -> float:
         if k == 0:
             return 0.0
+        # Steps 1 to 3 of the notes: L and c, the end of the stretch, the crossing in it.
         limit = at_least_is(alpha / 2, k, size)
         c = bisect_right(range(int(k)), alpha / 2, key=lambda below: at_most(below, size, limit)) - 1
         step = crossing(
@@ -202,6 +206,7 @@ def blaker(count: float, n: float, confidence_level: float) -> Interval:
     if count == few:
         return below
     above = _both_ends(lower, few + 1, size)
+    # Linear between the limits of whole counts: the method itself adds up atoms of a binomial distribution.
     part = count - few
     return Interval(*((1 - part) * one + part * other for one, other in zip(below, above, strict=True)))
 

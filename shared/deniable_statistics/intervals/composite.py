@@ -1,7 +1,8 @@
-"""Exact limits of a share that leaves the probability of a count within a range instead of at a point.
+"""Exact confidence limits of a share that determines the probability of a count only up to a range.
 
-People who do not do as they are told put the probability ``lam`` of a support anywhere in ``[low(f), high(f)]`` when
-the share is ``f``, both ends never falling with ``f``. A share is then a composite hypothesis about a binomial count.
+If some people do not follow the instructions and the share is ``f``, the probability ``lam`` of a support is anywhere
+in ``[low(f), high(f)]``, where neither end falls with ``f``. A share is then a composite hypothesis about a binomial
+count.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ Ends = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 HALVINGS = 60
-"""Bisections of [0, 1], after which 2**-60 is below the spacing of floats near any limit."""
+"""Number of bisections of [0, 1], after which 2**-60 is below the spacing of floats near any limit."""
 
 
 def composite_interval(count: float, n: float, confidence_level: float, low: Ends, high: Ends) -> Interval:
@@ -37,7 +38,7 @@ def composite_interval(count: float, n: float, confidence_level: float, low: End
     Returns
     -------
     Interval
-        Of the share. Hull of all ``f`` with ``p(f) > alpha``, so it holds the share with at least the level at every
+        The hull of all shares ``f`` with ``p(f) > alpha``, so it holds the share with at least the level at every
         ``lam`` that the share allows. Where ``low`` and ``high`` are equal it is
         `deniable_statistics.intervals.feldman_cousins`.
 
@@ -58,8 +59,8 @@ def composite_interval(count: float, n: float, confidence_level: float, low: End
     4. ``p <= 2 exp(-T(k, f))`` by Chernoff's bound, and ``f`` with ``P(C >= k) > alpha`` at ``high(f)`` is accepted:
        only the steps between are looked at.
 
-    With a wide range of probabilities one tail has all of ``alpha``, with none each has its part: what [1]_ derive for
-    normal estimates.
+    If the range of probabilities is wide, one tail has all of ``alpha``; if it is a point, the two tails share
+    ``alpha``. Imbens and Manski [1]_ derive the same for normal estimates.
 
     References
     ----------
@@ -68,7 +69,7 @@ def composite_interval(count: float, n: float, confidence_level: float, low: End
 
     Examples
     --------
-    Two fair coins, 600 of 2000 say yes, and one in twenty sends whatever he likes: ``lam`` is at most
+    Two fair coins, 600 of 2000 say yes, and one in twenty people sends any report: ``lam`` is at most
     ``.95 / 4 + .95 f / 2 + .05``.
 
     >>> ends = composite_interval(600, 2000, 0.95, lambda f: 0.2375 + 0.475 * f, lambda f: 0.2875 + 0.475 * f)
@@ -84,17 +85,18 @@ def composite_interval(count: float, n: float, confidence_level: float, low: End
 
 
 def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
-    """The lower limit; the upper one is that of the opposite share and of failures."""
+    """The lower confidence limit; the upper one is one minus that of failures for the opposite share."""
     from scipy.special import betainc, betaincinv
 
     zero, one = np.zeros(1), np.ones(1)
     least, most = float(low(zero)[0]), float(high(one)[0])
     best = min(max(k / n, least), most)
+    # A share of 0 allows the most likely probability, so no lower limit above 0 is possible.
     if high(zero)[0] >= best:
         return 0.0
 
     def first_with(reached: Callable[[NDArray[np.float64]], NDArray[np.bool_]], size: int = 1) -> NDArray[np.float64]:
-        """The least share, for each of several conditions, at which it holds; 1 where it never does."""
+        """The least share at which each of several monotone conditions holds; 1 where it never does."""
         below, above = np.zeros(size), np.ones(size)
         for _ in range(HALVINGS):
             middle = (below + above) / 2
@@ -108,6 +110,8 @@ def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
         return lambda lam: maximum - _log_likelihood(c, n, lam)
 
     fall = fall_of(np.array([float(k)]))
+    # P(C >= up) = I_lam(up, n - up + 1), the regularised incomplete beta function; P(C <= c) = I_(1 - lam)(n - c, c +
+    # 1).
     up = math.ceil(k)
 
     def upper(f: NDArray[np.float64], ends: Ends) -> NDArray[np.float64]:
@@ -116,20 +120,23 @@ def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
     def p(f: NDArray[np.float64], c: NDArray[np.float64]) -> NDArray[np.float64]:
         """P-values of shares whose lower tail holds the counts up to ``c``; for ``c = -1`` it is empty."""
         tails = []
+        # Note 2: the supremum over [low(f), high(f)] is at one of its ends.
         for ends in (low, high):
             other = np.where(c < 0, 0.0, betainc(n - np.maximum(c, 0), np.maximum(c, 0) + 1, 1 - ends(f)))
             tails.append(upper(f, ends) + other)
         return np.maximum(*tails)
 
+    # Note 4: T > log(2 / alpha) is rejected by Chernoff's bound, P(C >= k) > alpha at high(f) is accepted.
     limit = math.log(2 / alpha)
     possible = float(betaincinv(up, n - up + 1, alpha))
 
     def places(f: NDArray[np.float64]) -> NDArray[np.bool_]:
-        """Whether a share reaches the most likely one, the first that is not surely outside, one surely accepted."""
+        """Whether f reaches the maximum-likelihood share, is not rejected by the bound, is accepted by one tail."""
         lam = high(f)
         near = fall(np.minimum(lam[1:2], best)) <= limit
         return np.concatenate([lam[:1] >= best, near, lam[2:] > possible])
 
+    # Three bisections at once, because `low` and `high` may be costly: all limits lie between `outside` and `accepted`.
     ml, outside, accepted = map(float, first_with(places, 3))
     outside, accepted = min(outside, ml), min(accepted, ml)
     if accepted <= outside:
@@ -137,9 +144,10 @@ def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
 
     def joined(c: NDArray[np.float64]) -> Callable[[NDArray[np.float64]], NDArray[np.bool_]]:
         fall_c, lam_c = fall_of(c), np.clip(c / n, least, most)
+        # Note 1: c joins the tail where M(c) - l(c, low(f)) >= T(k, f); cut so that neither fall leaves its branch.
         return lambda f: fall_c(np.maximum(low(f), lam_c)) >= fall(np.minimum(high(f), best))
 
-    # The counts that join between, from the last one that is there at `outside`.
+    # The counts that join the tail after `outside`, where the last one that has joined already is `before`.
     every = np.arange(up, dtype=float)
     there = np.flatnonzero(joined(every)(np.full(up, outside)))
     before = float(there[-1]) if there.size else -1.0
@@ -147,6 +155,7 @@ def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
         return outside
     late = every[(every > before) & joined(every)(np.full(up, accepted))]
     steps = np.minimum(first_with(joined(late), late.size), accepted)
+    # Note 3: the first step that is accepted, or the last part of the stretch before it.
     hits = np.flatnonzero(p(steps, late) > alpha)
     place = int(hits[0]) if hits.size else late.size
     end = float(steps[place]) if place < late.size else accepted

@@ -54,4 +54,5 @@ def consistency(count: float, n: float, support: tuple[float, float]) -> Consist
     """
     count, n, low, high = check_count(count, n, support)
     few, many = at_most(count, n, low), at_least(count, n, high)
+    # The larger support probability belongs to the share 1, so for a < b few supports speak for shares above 1.
     return Consistency(few, many) if support[0] > support[1] else Consistency(many, few)

@@ -1,4 +1,4 @@
-"""The most likely shares under linear constraints: many tallies, or many constraints, in one go."""
+"""Maximum-likelihood shares under linear constraints, for many tallies or constraints at once."""
 
 from __future__ import annotations
 
@@ -12,17 +12,17 @@ Flags = NDArray[np.bool_]
 
 
 STEPS = 80
-"""Iteration limit of Newton's method; thirty are enough for what people send."""
+"""Iteration limit of Newton's method; tallies of real surveys take at most thirty."""
 
 
 class Maximum(NamedTuple):
-    """Where likelihoods are largest.
+    """The maxima of likelihoods of ``b`` problems.
 
     Attributes
     ----------
     shares : ndarray, shape (b, k)
     positive : ndarray of bool, shape (b, k)
-        Which shares are above 0. Those that are not are only as near to it as Newton steps came.
+        Which shares are above 0; the others are positive only because an interior point is.
     """
 
     shares: Floats
@@ -64,15 +64,18 @@ def most_likely_under(matrix: Floats, counts: Floats, constraints: Floats, value
     total = counts.sum(axis=1, keepdims=True)
     seen = counts / total
     problems, conditions, k = constraints.shape
+    # The log-likelihood is off by at most n times the gap, here 1e-4; below 1e-14 floats have no more digits.
     close = max(min(1e-10, 1e-4 / float(total.max())), 1e-14)
     shares, slack = np.full((problems, k), 1 / k), np.ones((problems, k))
     multipliers = np.zeros((problems, conditions))
     system = np.zeros((problems, k + conditions, k + conditions))
+    # Karush-Kuhn-Tucker system: the Hessian plus z / f on its diagonal, bordered by the constraints.
     system[:, :k, k:] = constraints.transpose(0, 2, 1)
     system[:, k:, :k] = constraints
     diagonal = np.arange(k)
     for _ in range(STEPS):
         lam = shares @ matrix.T
+        # Gradient of the objective -sum seen log(lam), with lam = matrix f: -matrix' (seen / lam).
         pull = seen / lam
         residual = -pull @ matrix + (multipliers[:, None, :] @ constraints)[:, 0] - slack
         missed = (constraints @ shares[:, :, None])[:, :, 0] - values
@@ -82,6 +85,7 @@ def most_likely_under(matrix: Floats, counts: Floats, constraints: Floats, value
         curvature = matrix.T @ ((pull / lam)[:, :, None] * matrix)
         curvature[:, diagonal, diagonal] += slack / shares
         system[:, :k, :k] = curvature
+        # Boyd and Vandenberghe's mu = 10: each step aims at a tenth of the present duality gap.
         aim = 0.1 * gap / k
         right = np.concatenate([aim / shares - slack - residual, -missed], axis=1)
         try:
@@ -91,9 +95,12 @@ def most_likely_under(matrix: Floats, counts: Floats, constraints: Floats, value
         if not np.isfinite(step).all():
             break
         move = step[:, :k]
+        # Linearised z f = mu: z + dz = (mu - z df) / f.
         turn = aim / shares - slack - slack * move / shares
         blocked = np.maximum((-move / shares).max(axis=1), (-turn / slack).max(axis=1))
+        # At most 99 % of the way to where a share or a multiplier would become 0.
         length = (0.99 / np.maximum(blocked, 0.99))[:, None]
         shares, slack = shares + length * move, slack + length * turn
         multipliers = multipliers + length * step[:, k:]
+    # Complementary slackness: in the limit one of f and z is 0, and the smaller one is it.
     return Maximum(shares, shares > slack)

@@ -1,4 +1,4 @@
-"""Intervals of a share if some of the reports may be anything: the hull of those at every tally that is left."""
+"""Confidence intervals of a share if some reports may be fake: the hull over all tallies of the true reports."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def contaminated_interval(
     method: str = "default",
     scale: float = 1.0,
 ) -> Interval:
-    """An interval that holds the share if at most so many of the reports are fake, whatever the fakes say.
+    """A confidence interval of the share that holds for any ``fakes`` fake reports.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def contaminated_interval(
     support : tuple of two floats
         As for `share_interval`.
     fakes : float
-        How many of the ``n`` reports may be anything, chosen by somebody who sees all others.
+        Number of the ``n`` reports that may be fake, made by an attacker who sees all other reports.
     confidence_level, method
         As for `share_interval`.
     scale : float
@@ -54,7 +54,7 @@ def contaminated_interval(
 
     Which tallies decide, written as ``s`` reports that support the option and ``t`` that do not, ``a > b``:
 
-    1. For each method but two both limits never fall with ``s`` and never rise with ``t``, see below. So the lower end
+    1. For all methods but two, both limits never fall with ``s`` and never rise with ``t``, see below. So the lower end
        is at ``(s - K, t)`` and the upper one at ``(s, t - K)``, cut at 0: taking away reports of the other kind
        undoes it.
     2. Clopper and Pearson's limits are quantiles of Beta(s, t + 1) and Beta(s + 1, t), Jeffreys' of
@@ -75,7 +75,8 @@ def contaminated_interval(
        ``p <= P(S >= s - k; y) + P(S <= c(y); x)`` (the same note). Where that is at most ``alpha`` everywhere there is
        no lower limit; the few others are computed.
 
-    The default is another method above 10,000 reports. If that many may be left both methods are taken.
+    The default method changes at 10,000 reports. If the true reports may be on either side of that, the hull is over
+    both methods.
 
     With weights ``fakes`` is a part of their sum. What is left then counts as ``(1 - fakes / n)^2`` times the
     effective number of reports, the least that it can: the sum of squares does not grow. As with weights anywhere,
@@ -101,6 +102,7 @@ def contaminated_interval(
         return Interval(0.0, 1.0)
     if not fakes:
         return share_interval(count * scale, n * scale, support, confidence_level, method)
+    # The default changes at 10,000 reports, and nobody knows on which side of it the true ones are.
     names = dict.fromkeys(resolve_method(method, each * scale) for each in (n, n - fakes))
     hull = _Hull(count, n, support, fakes, confidence_level, scale)
     found = [hull.interval(name) for name in names]
@@ -109,7 +111,7 @@ def contaminated_interval(
 
 @dataclass(frozen=True)
 class _Hull:
-    """The hull of the intervals at all tallies that may be left."""
+    """The hull of the intervals at all possible tallies of the true reports."""
 
     count: float
     n: float
@@ -119,7 +121,7 @@ class _Hull:
     scale: float
 
     def interval(self, name: str) -> Interval:
-        """By a method that is named."""
+        """The hull of the intervals by one method, a name in `METHODS`."""
         a, b = map(float, self.support)
         straight, opposite = (self.count, (a, b)), (self.n - self.count, (1 - b, 1 - a))
         if a < b:  # what does not support the option speaks for it
@@ -129,17 +131,19 @@ class _Hull:
     def _lower(self, name: str, speaking: float, support: tuple[float, float]) -> float:
         """The least lower limit after some of the reports that speak for the option are taken away."""
         most = min(self.fakes, speaking)
-        found = self._left(name, speaking, most, support)
+        found = self._lower_without(name, speaking, most, support)
         if name not in SEARCHES or self.scale != 1 or not found:
             return found
+        # Note 3: at fewer fakes only a limit that is not ordered can be lower than this one, on the scale of lam.
         limit = support[1] + (support[0] - support[1]) * found
         alpha, (a, b) = 1 - self.confidence_level, support
         for taken in SEARCHES[name](int(speaking), int(self.n), int(most), alpha, limit, b, a):
-            found = min(found, self._left(name, speaking, taken, support))
+            found = min(found, self._lower_without(name, speaking, taken, support))
         return found
 
-    def _left(self, name: str, speaking: float, taken: float, support: tuple[float, float]) -> float:
-        """The lower limit after so many are taken away."""
+    def _lower_without(self, name: str, speaking: float, taken: float, support: tuple[float, float]) -> float:
+        """The lower limit after ``taken`` of the reports that speak for the option are taken away."""
+        # Kish's number is (sum w)^2 / sum w^2: the sum falls by fakes / n at most, the sum of squares may stay.
         scale = self.scale if self.scale == 1 else self.scale * (1 - self.fakes / self.n)
         tally = ((speaking - taken) * scale, (self.n - taken) * scale)
         return share_interval(*tally, support, self.confidence_level, name).low
@@ -148,31 +152,36 @@ class _Hull:
 def _of_feldman_cousins(
     s: int, n: int, most: int, alpha: float, limit: float, low: float, high: float
 ) -> Iterable[int]:
-    """How many reports may be taken away to get below a limit: all numbers that the bound of step 4 leaves."""
+    """The numbers of fakes at which the limit may be lower: all that the bound of note 4 does not rule out."""
     from scipy.special import betainc, xlog1py, xlogy
 
     def outside(taken: int) -> float:
         return fallen_by(math.log(2 / alpha), s - taken, n - taken, low, high)
 
+    # The bound rises with every report that is left, so the numbers whose bound is below the limit are a stretch.
     fewest = bisect_right(range(most), -limit, key=lambda taken: -outside(taken))
     taken = np.arange(fewest, most)
     if not len(taken):
         return []
     start = np.array([[outside(each)] for each in taken.tolist()])
+    # Finer stretches near the limit, where p is closest to alpha.
     edges = limit - (limit - start) * np.linspace(1, 0, STRETCHES + 1) ** 2
     x, y = edges[:, :-1], edges[:, 1:]
     seen, size = (s - taken)[:, None], (n - taken)[:, None]
 
+    # T(c, y) = l(c, best) - l(c, y), as in `restricted`, for all stretches at once.
     def fall(c: NDArray[np.int64]) -> NDArray[np.float64]:
         best = np.clip(c / size, low, high)
         return np.asarray(xlogy(c, best / y) + xlog1py(size - c, -best) - xlog1py(size - c, -y))
 
     as_far = fall(seen) - 1e-9  # what is equal but for rounding is equal
+    # Bisection for c(y), the largest count below n y that is at least as extreme as s - k.
     inner, outer = np.full(y.shape, -1), np.ceil(size * y).astype(np.int64)
     for _ in range(n.bit_length()):
         middle = (inner + outer) // 2
         is_tail = (middle < 0) | (fall(np.maximum(middle, 0)) >= as_far)
         inner, outer = np.where(is_tail, middle, inner), np.where(is_tail, outer, middle)
+    # Note 4: p <= P(S >= s - k; y) + P(S <= c(y); x) on the whole stretch from x to y.
     other = np.where(inner < 0, 0.0, betainc(size - inner, np.maximum(inner, 0) + 1, 1 - x))
     possible = (betainc(seen, size - seen + 1, y) + other > alpha).any(axis=1)
     found: list[int] = taken[possible].tolist()
@@ -180,7 +189,7 @@ def _of_feldman_cousins(
 
 
 def _of_blaker(s: int, n: int, most: int, alpha: float, limit: float, low: float, high: float) -> Iterable[int]:
-    """The numbers of fakes for which Blaker's limit may be lower: all whose Clopper-Pearson limit is."""
+    """The numbers of fakes at which Blaker's limit may be lower: those at which Clopper and Pearson's limit is."""
     for taken in range(most - 1, -1, -1):
         if clopper_pearson(s - taken, n - taken, 1 - alpha).low >= limit:
             return
@@ -191,7 +200,7 @@ SEARCHES: dict[str, Callable[[int, int, int, float, float, float, float], Iterab
     "feldman-cousins": _of_feldman_cousins,
     "blaker": _of_blaker,
 }
-"""For methods whose limits are not in the order of tallies: where a lower one may be."""
+"""For each method whose limits are not monotone in the tally, the search for numbers of fakes with a lower limit."""
 
 STRETCHES = 16
-"""Intervals into which the probabilities that are searched for one tally are divided."""
+"""Number of intervals into which the probabilities that are searched for one tally are divided."""

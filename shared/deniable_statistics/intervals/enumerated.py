@@ -1,4 +1,4 @@
-"""The exact interval of the one unknown of a design with few possible tallies, all of which are gone through."""
+"""The exact interval of a share of two answers where so few tallies are possible that all are enumerated."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ MOST_TALLIES = 2000
 """Largest number of possible tallies that are enumerated, which takes a tenth of a second."""
 
 STEPS = 512
-"""Grid points on [0, 1] between two of which a limit is then found by bisection."""
+"""Number of intervals of the grid on [0, 1]; a limit is found by bisection within one of them."""
 
 
 def is_enumerable(reports: int, n: float) -> bool:
@@ -41,8 +41,8 @@ def enumerated_interval(channel: Floats, counts: Floats, confidence_level: float
     Notes
     -----
     A share is in the interval unless tallies whose likelihood ratio ``P(C | share) / max P(C | .)`` is no larger than
-    that of the one seen have a probability of at most ``alpha``. Ends between which there is nothing at 513 shares are
-    then halved.
+    that of the observed tally have a probability of at most ``alpha``. The ends are searched on a grid of 513 shares
+    and refined by bisection.
 
     References
     ----------
@@ -63,10 +63,12 @@ def enumerated_interval(channel: Floats, counts: Floats, confidence_level: float
     grid, alpha = np.linspace(0, 1, STEPS + 1), 1 - confidence_level
 
     def holds(share: float) -> bool:
+        # A share between two grid points may be likelier than both, so it can raise the maximum.
         here = _logs(channel, tallies, ways, np.array([share]))[:, 0]
         falls = here - np.maximum(largest, here)
         return bool(np.exp(here[falls <= falls[seen] + 1e-9]).sum() > alpha)
 
+    # Likelihood ratios that are equal but for rounding count as equal, here and in `holds`.
     held = np.flatnonzero(np.where(ratio <= ratio[seen] + 1e-9, chances, 0).sum(axis=0) > alpha)
     ends = []
     for place, beyond in ((int(held[0]), -1), (int(held[-1]), 1)):
@@ -74,6 +76,7 @@ def enumerated_interval(channel: Floats, counts: Floats, confidence_level: float
             ends.append(float(grid[place]))
             continue
         inner, outer = float(grid[place]), float(grid[place + beyond])
+        # 1/512 halved twelve times is 5e-7, below what is printed.
         for _ in range(12):
             middle = (inner + outer) / 2
             inner, outer = (middle, outer) if holds(middle) else (inner, middle)
@@ -83,10 +86,14 @@ def enumerated_interval(channel: Floats, counts: Floats, confidence_level: float
 
 @lru_cache(maxsize=4)
 def _all_tallies(n: int, channel: tuple[tuple[float, ...], ...]) -> tuple[Floats, Floats, Floats, Floats, Floats]:
-    """All tallies of ``n`` reports, shape (t, reports), and how many ways there are to each, as a logarithm.
+    """All tallies of ``n`` reports with what a grid of shares makes of them.
 
-    Then of each at each share the logarithm of the likelihood ratio and the probability, and the largest of the latter
-    as a logarithm.
+    Returns
+    -------
+    tuple of ndarray
+        The tallies, shape (t, reports); the logarithm of their multinomial coefficients, shape (t,); the log-likelihood
+        ratio and the probability of each tally at each share, shape (t, shares); and the largest log-likelihood of each
+        tally, shape (t,).
     """
     from scipy.special import gammaln
 
@@ -103,6 +110,7 @@ def compositions(n: int, parts: int) -> Floats:
     >>> compositions(2, 2).tolist()
     [[0.0, 2.0], [1.0, 1.0], [2.0, 0.0]]
     """
+    # Stars and bars: a tally is the gaps between parts - 1 bars among n + parts - 1 places.
     bars = np.array(list(itertools.combinations(range(n + parts - 1), parts - 1))).reshape(-1, parts - 1)
     edges = np.pad(bars, ((0, 0), (1, 1)), constant_values=((0, 0), (-1, n + parts - 1)))
     return np.asarray(np.diff(edges, axis=1) - 1.0)
@@ -111,4 +119,5 @@ def compositions(n: int, parts: int) -> Floats:
 def _logs(channel: Floats, tallies: Floats, ways: Floats, shares: Floats) -> Floats:
     """``log P(tally | share)``, shape (t, shares)."""
     lam = channel @ np.stack([1 - shares, shares])
+    # log P = log n! / prod C! + sum C log lam; 1e-300 stands for 0, whose logarithm times a count of 0 must be 0.
     return np.asarray(ways[:, None] + tallies @ np.log(np.maximum(lam, 1e-300)))

@@ -1,4 +1,4 @@
-"""Exact confidence intervals for a share of a finite number of people, from some or all of whom there are reports."""
+"""Exact confidence intervals for a share in a finite population, some or all of which reported."""
 
 from __future__ import annotations
 
@@ -34,8 +34,8 @@ def finite_interval(
     If ``m`` people of ``N`` have it, ``X`` of those drawn do, hypergeometric, and the count is the sum of ``Bin(X, a)``
     and ``Bin(n - X, b)``. All its probabilities are added up, for every ``m``: never covers less than the level. As
     Feldman and Cousins do, whom `enumerated_interval` cites, ``m`` is in the interval unless counts whose likelihood
-    ratio ``P(c | m) / max P(c | .)`` is no larger than that of the one seen have a probability of at most ``alpha``. A
-    single ``m`` is shown as ``m - 1/2`` to ``m + 1/2``.
+    ratio ``P(c | m) / max P(c | .)`` is no larger than that of the observed count have a probability of at most
+    ``alpha``. A single ``m`` is shown as ``m - 1/2`` to ``m + 1/2``.
 
     Examples
     --------
@@ -53,12 +53,13 @@ def finite_interval(
     as_far = ratio <= seen + 1e-9 * (1 + abs(seen))  # what is equal but for rounding is equal
     held = np.flatnonzero(np.where(as_far, chances, 0).sum(axis=1) > 1 - confidence_level)
     low, high = int(held[0]), int(held[-1])
+    # One whole number of people is no interval; half a person to each side is what rounding to it means.
     single = 0.5 if low == high else 0.0
     return Interval((low - single) / population, (high + single) / population).cut()
 
 
 def is_small(n: float, population: int) -> bool:
-    """Whether all probabilities can be added up: up to 400 reports, and some times as many people.
+    """Whether the probabilities of all counts can be added up: at most 400 reports, and work of at most `LARGEST_WORK`.
 
     >>> is_small(400, 400), is_small(401, 401), is_small(50, 5000), is_small(50, 50_000)
     (True, False, True, False)
@@ -66,7 +67,11 @@ def is_small(n: float, population: int) -> bool:
     return n <= LARGEST and (population + 1) * (n + 1) ** 2 <= LARGEST_WORK
 
 
-LARGEST, LARGEST_WORK = 400, 10**8
+LARGEST = 400
+"""Largest number of reports for which exact intervals are computed."""
+
+LARGEST_WORK = 10**8
+"""Largest number of products ``(population + 1) (n + 1)^2`` that are added up."""
 
 
 @lru_cache(maxsize=8)  # options of a question have the same support
@@ -74,11 +79,13 @@ def _chances(n: int, population: int, a: float, b: float) -> Floats:
     """``P(count | m)``, shape (population + 1, n + 1)."""
     counts = np.arange(n + 1)
     with_trait, without = _binomials(n, a), _binomials(n, b)
+    # Row x: P(count) if x of the n people drawn have the trait, the sum of Bin(x, a) and Bin(n - x, b).
     of_drawn = np.stack([np.convolve(with_trait[x], without[n - x]) for x in counts.tolist()])
     if n == population:
         return of_drawn
     from scipy.stats import hypergeom  # loading it takes a second, and few intervals need it
 
+    # P(count | m) = sum over x of P(X = x) P(count | x), X hypergeometric.
     people = np.arange(population + 1)[:, None]
     return np.asarray(hypergeom.pmf(counts, population, people, n) @ of_drawn)
 

@@ -1,4 +1,4 @@
-"""What every method returns, and the checks that they share."""
+"""The interval that every method returns, and checks of confidence levels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Interval(NamedTuple):
     high: float
 
     def debiased(self, a: float, b: float) -> Interval:
-        """An interval of the share behind one of ``lam = b + (a - b) share``, not cut.
+        """The interval of the share, not cut, where this is one of ``lam = b + (a - b) share``.
 
         >>> Interval(0.25, 0.5).debiased(0.75, 0.25), Interval(0.25, 0.5).debiased(0.25, 0.75)
         (Interval(low=0.0, high=0.5), Interval(low=0.5, high=1.0))
@@ -33,11 +33,11 @@ class Interval(NamedTuple):
 
 
 LOWEST_LEVEL, HIGHEST_LEVEL = 0.001, 1 - 1e-12
-"""What is taken as a confidence level. Beyond, floats lose the digits of what the level leaves, or of the interval."""
+"""Range of confidence levels. Outside of it floats lose the digits of ``1 - level``, or those of the interval."""
 
 
 def check_confidence_level(confidence_level: float) -> float:
-    """Return the level if it is one of those that are taken: from 0.001 to 0.999999999999.
+    """Return the level if it is from 0.001 to 0.999999999999; otherwise raise a ParameterError.
 
     >>> check_confidence_level(0.95)
     0.95
@@ -51,11 +51,12 @@ def check_confidence_level(confidence_level: float) -> float:
 
 def two_sided(statistic: float) -> float:
     """The p-value of a standard normal statistic: the probability that chance brings one at least as far from 0."""
+    # 2 (1 - Phi(|z|)) = erfc(|z| / sqrt 2), which keeps its digits where 1 - Phi has none.
     return math.erfc(abs(statistic) / math.sqrt(2))
 
 
 def level_of_each(confidence_level: float, intervals: int) -> float:
-    """The level of each of several intervals that hold together, by Bonferroni's inequality; at most the highest.
+    """The level of each of several simultaneous intervals, by Bonferroni's inequality; at most `HIGHEST_LEVEL`.
 
     >>> round(level_of_each(0.95, 5), 12)
     0.99
@@ -64,5 +65,5 @@ def level_of_each(confidence_level: float, intervals: int) -> float:
 
 
 def normal_quantile(confidence_level: float) -> float:
-    """How many standard errors a two-sided interval reaches on each side: 1.96 at 0.95."""
+    """The normal quantile of a two-sided interval, in standard errors: 1.96 at 0.95."""
     return NormalDist().inv_cdf((1 + confidence_level) / 2)

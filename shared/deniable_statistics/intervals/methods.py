@@ -22,14 +22,14 @@ METHODS = {
     "blaker": "exact, never wider than Clopper-Pearson",
     "wald": "estimate plus and minus standard errors; for comparison only",
 }
-"""The methods by name, with what a person who chooses wants to know."""
+"""The name of each method and one line on when to choose it."""
 
 ALIASES = {"beta": "clopper-pearson", "normal": "wald", "agresti_coull": "agresti-coull"}
-"""What statsmodels calls them."""
+"""Other names of these methods, as statsmodels has them."""
 
 EXACT_UP_TO = 10_000
-"""Up to this many reports the default is exact. Above, the likelihood ratio covers at least .947 where the exact method
-covers .950; with 2001 reports it would be .944."""
+"""Largest number of reports at which the default method is exact. Above, the likelihood ratio covers at least .947 of
+the nominal .950; at 2001 reports it would cover .944."""
 
 _BINOMIAL: dict[str, Callable[[float, float, float], Interval]] = {
     "wilson": wilson,
@@ -48,7 +48,7 @@ _RESTRICTED: dict[str, Callable[[float, float, float, float, float], Interval]] 
 
 
 def resolve_method(method: str, n: float) -> str:
-    """The name of the method that is really used: the default depends on the number of reports.
+    """The method that is used under this name: the default depends on the number of reports, and names have aliases.
 
     Raises
     ------
@@ -69,11 +69,11 @@ def resolve_method(method: str, n: float) -> str:
 
 
 MOST_TRUTHS = 32
-"""Answers up to which a design without one binomial has likelihood-ratio intervals: their time grows steeply."""
+"""Largest number of answers for which `profile_intervals` are computed: their time grows steeply."""
 
 
 def without_binomial(name: str, design: Design) -> str:
-    """The method for a design of which no one binomial counts an option: by likelihood ratio, or normal by name.
+    """The method for a design whose shares are not behind one binomial count: the likelihood ratio, or normal by name.
 
     >>> from deniable import Geometric
     >>> from deniable_statistics.designs.of_mechanisms import design_of
@@ -136,6 +136,7 @@ def share_interval(
         ends = _RESTRICTED[name](count, n, confidence_level, low, high)
     else:
         ends = _BINOMIAL[name](count, n, confidence_level)
+    # Cut last: what is added to or taken from limits elsewhere starts from those that are not cut.
     return ends.debiased(*map(float, support)).cut()
 
 

@@ -1,8 +1,9 @@
-"""Intervals for shares that no one binomial counts: by the likelihood ratio among the shares that are possible.
+"""Profile-likelihood intervals of shares and means that are not behind one binomial count.
 
-``sum C log(A f)`` is the log-likelihood of a tally ``C``; ``f`` is at least 0 and adds up to 1. How far it falls if
-``part f`` has to be ``theta`` times ``whole f`` decides whether ``theta`` is in the interval: ``part`` marks an option,
-or holds the numbers that answers stand for, and ``whole f`` is 1, or the share of the people among whom a share is.
+``sum C log(A f)`` is the log-likelihood of a tally ``C`` at shares ``f``, which are at least 0 and add up to 1. An
+interval holds each ``theta`` under which, that is with ``part f = theta whole f``, the largest log-likelihood falls
+little. For a share ``part`` is the indicator of an option, for a mean the values of the answers; ``whole f`` is 1, or
+the share of the subpopulation within which a share is wanted.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ ENDS = 1e-6
 """Least and largest share at which a limit is searched: ``ENDS`` and ``1 - ENDS``."""
 
 TRIES = 8
-"""Grid points at which a limit is searched at once, and bisections between two of them after that."""
+"""Number of grid points at which a limit is searched at once, and bisections between two of them after that."""
 
 TURNS = 4
 """Iterations of the search for the worst fake reports; six instead of four changed mean widths by less than .02."""
@@ -37,22 +38,22 @@ FAR = 5.0
 """Truncation point of the log-likelihood ratio of one report against an alternative, in nats."""
 
 
-class Best(NamedTuple):
-    """The most likely shares of each of ``b`` tallies, and the log-likelihoods of the tallies, shape (b,)."""
+class MaximumLikelihood(NamedTuple):
+    """The maximum-likelihood shares of ``b`` tallies, and their log-likelihoods, shape (b,)."""
 
     maximum: Maximum
     log: Floats
 
 
-class Scored(NamedTuple):
-    """An unbiased estimate of ``part f`` from 0 to 1: the mean of what each report adds."""
+class ScoreEstimate(NamedTuple):
+    """An unbiased estimate of ``part f``, which is from 0 to 1: the mean of the scores of the reports."""
 
     scores: Floats
     part: Floats
 
 
-class _Tested(NamedTuple):
-    """What tallies say against constraints: the root, its degrees of freedom, and a sum with its distribution."""
+class _TestStatistic(NamedTuple):
+    """Test statistics of ``b`` tallies: the root, its degrees of freedom, and a sum with its distribution."""
 
     root: Floats
     freedom: NDArray[np.intp]
@@ -71,8 +72,8 @@ class ShareLikelihood:
     channels : sequence of ndarray, each of shape (reports, answers)
         ``P(report | answer)``, one matrix for each group of people.
     correction : float
-        How much of the variance of who was drawn counts: 1 for a population without end, 0 for these people only. Below
-        1 there is one group.
+        Finite-population correction of the sampling variance: 1 for an infinite population, 0 for the respondents
+        alone. Where it is below 1 there must be one group.
     """
 
     channels: Sequence[Floats]
@@ -80,28 +81,28 @@ class ShareLikelihood:
 
     @cached_property
     def matrix(self) -> Floats:
-        """The channels on top of each other, without reports that are impossible."""
+        """The channels stacked, without the rows of impossible reports, shape (possible reports, answers)."""
         return np.vstack(self.channels)[self.possible]
 
     @property
     def has_one_unknown(self) -> bool:
-        """Whether all reports are those of one population, of two answers."""
+        """Whether the likelihood has one free parameter: one group, two answers, an infinite population."""
         return self.matrix.shape[1] == 2 and len(self.channels) == 1 and self.correction == 1
 
     @cached_property
     def possible(self) -> Flags:
-        """Which reports are possible under some answer."""
+        """Indicator of reports that are possible under some answer, shape (reports,)."""
         return np.asarray(np.vstack(self.channels).any(axis=1))
 
     @cached_property
     def _member(self) -> Floats:
-        """Which reports are of which group, shape (groups, reports)."""
+        """Indicator matrix of the groups of reports, shape (groups, possible reports)."""
         group = np.repeat(np.arange(len(self.channels)), [len(each) for each in self.channels])[self.possible]
         return np.asarray(group == np.arange(len(self.channels))[:, None], dtype=float)
 
     @cached_property
     def _wholes(self) -> Floats:
-        """What must be 1 so that reports have probabilities that add up to 1, shape (m, answers)."""
+        """Rows ``r`` with ``r f = 1``, so that the probabilities of all reports add up to 1, shape (m, answers)."""
         return np.unique((self._member @ self.matrix).round(12), axis=0)
 
     @property
@@ -109,21 +110,26 @@ class ShareLikelihood:
         """Weights of the answers with which their shares add up to 1, shape (answers,)."""
         return np.asarray(self._wholes[0])
 
-    def best(self, counts: Floats) -> Best:
+    def best(self, counts: Floats) -> MaximumLikelihood:
         """The most likely shares of each tally, shape (b, possible reports)."""
         rows = np.broadcast_to(self._wholes, (len(counts), *self._wholes.shape))
         maximum = most_likely_under(self.matrix, counts, rows, np.ones(len(self._wholes)))
-        return Best(maximum, self._log(counts, maximum.shares))
+        return MaximumLikelihood(maximum, self._log(counts, maximum.shares))
 
     def _log(self, counts: Floats, shares: Floats) -> Floats:
+        # 0 log 0 = 0: reports that nobody sent may be impossible under these shares.
         return np.asarray((counts * np.log(shares @ self.matrix.T, where=counts > 0, out=np.zeros_like(counts))).sum(1))
 
-    def root(self, counts: Floats, best: Best, rows: Floats, scored: Scored | None = None) -> Floats:
-        """How many standard errors the tallies are away from ``rows f = 0``, shape (b,), about normal."""
+    def root(
+        self, counts: Floats, best: MaximumLikelihood, rows: Floats, scored: ScoreEstimate | None = None
+    ) -> Floats:
+        """The root of the likelihood-ratio statistic of ``rows f = 0``, in standard errors, shape (b,)."""
         return self._tested(counts, best, rows, scored).root
 
-    def p_values(self, counts: Floats, best: Best, rows: Floats, alpha: float, scored: Scored | None = None) -> Floats:
-        """How well the tallies go with ``rows f = 0``, shape (b,); beyond ``alpha`` only that they do.
+    def p_values(
+        self, counts: Floats, best: MaximumLikelihood, rows: Floats, alpha: float, scored: ScoreEstimate | None = None
+    ) -> Floats:
+        """P-values of ``rows f = 0``, shape (b,); of those above ``alpha`` only that they are.
 
         See `profile_intervals`.
         """
@@ -131,6 +137,7 @@ class ShareLikelihood:
 
         tested = self._tested(counts, best, rows, scored)
         n = counts.sum(axis=1)
+        # The larger of chi-squared and one-sided normal; the sum of reports is looked at only where both reject.
         other = ndtr(-tested.root)
         found = other if scored is not None else np.maximum(chdtrc(tested.freedom, tested.root**2 * n / (n + 1)), other)
         rest = np.flatnonzero(found <= alpha)
@@ -146,9 +153,12 @@ class ShareLikelihood:
             found[rest] = np.maximum(found[rest], tail + other[rest])
         return np.asarray(found)
 
-    def _tested(self, counts: Floats, best: Best, rows: Floats, scored: Scored | None) -> _Tested:
+    def _tested(
+        self, counts: Floats, best: MaximumLikelihood, rows: Floats, scored: ScoreEstimate | None
+    ) -> _TestStatistic:
         wholes = np.broadcast_to(self._wholes, (len(counts), *self._wholes.shape))
         constraints, (shares, positive) = self._under(counts, rows)
+        # Smallest face with both maxima: its dimension less that of the constrained face is the degrees of freedom.
         either = positive | best.maximum.positive
         freedom = np.maximum(_dimension(either, wholes) - _dimension(positive, constraints), 1)
         fall = np.maximum(best.log - self._log(counts, shares), 0)
@@ -157,32 +167,34 @@ class ShareLikelihood:
             weights = _ratios(most, lam)
             chances, sizes, ratio = self._people(counts, shares, lam, weights)
             seen = (counts * weights).sum(axis=1)
-            return _Tested(np.sqrt(2 * fall * ratio), freedom, weights, seen, chances, sizes)
+            return _TestStatistic(np.sqrt(2 * fall * ratio), freedom, weights, seen, chances, sizes)
         n = counts.sum(axis=1)
+        # The estimate may lie outside of [0, 1]; the nearest possible mean is where the distance starts.
         nearest = np.clip(counts @ scored.scores / n, ENDS, 1 - ENDS)
         theta = ((scored.part - rows) * best.maximum.shares).sum(axis=1)
         weights = np.where(nearest < theta, -1, 1)[:, None] * scored.scores
         chances, sizes, _ = self._people(counts, shares, lam, weights)
         mean, variance = _moments(chances, weights)
         expected = (sizes * mean).sum(axis=1)
+        # n / (n + 1), because the variance is estimated: see the notes of `profile_intervals`.
         apart = ((counts * weights).sum(axis=1) - expected) * np.sqrt(n / (n + 1))
         squared = apart**2 / np.maximum((sizes * variance).sum(axis=1), 1e-300)
         root = np.sqrt(np.maximum(squared - self._least(counts, scored, nearest), 0))
-        return _Tested(root, freedom, weights, expected + apart, chances, sizes)
+        return _TestStatistic(root, freedom, weights, expected + apart, chances, sizes)
 
     def _under(self, counts: Floats, rows: Floats) -> tuple[Floats, Maximum]:
-        """What holds shares to ``rows f = 0``, and the most likely ones that it does."""
+        """The constraints of the hypothesis ``rows f = 0``, and the maximum of the likelihood under them."""
         wholes = np.broadcast_to(self._wholes, (len(counts), *self._wholes.shape))
         constraints = np.concatenate([wholes, rows[:, None, :]], axis=1)
         values = np.append(np.ones(len(self._wholes)), 0)
         return constraints, most_likely_under(self.matrix, counts, constraints, values)
 
     def without_fakes(self, counts: Floats, rows: Floats, fakes: float) -> Floats:
-        """What is left of tallies, shape (r,) or (b, r), without the fakes that speak most against each row.
+        """Tallies, shape (r,) or (b, r), without the ``fakes`` reports that speak most against each row.
 
-        Without them ``rows f = 0`` is as likely as can be made by so few. For given constrained shares the fall of the
-        log-likelihood is convex in what is taken away, and the log-likelihood ratio of each report is its slope: steps
-        of Frank and Wolfe's method [1]_ towards the reports with the largest ratios.
+        No other choice of as many fakes makes ``rows f = 0`` more plausible. For given constrained shares the fall of
+        the log-likelihood is convex in what is taken away, and the log-likelihood ratio of each report is its slope:
+        steps of Frank and Wolfe's method [1]_ towards the reports with the largest ratios.
 
         References
         ----------
@@ -195,14 +207,17 @@ class ShareLikelihood:
             left = every - taken
             most = self.best(left).maximum.shares @ self.matrix.T
             against = _ratios(most, self._under(left, rows)[1].shares @ self.matrix.T)
+            # The vertex of Frank and Wolfe's step: take fakes from the reports with the largest slope until there are
+            # none left.
             order = np.argsort(-against, axis=1)
             held = np.take_along_axis(np.where(against > 0, every, 0), order, axis=1)
             first = np.empty_like(taken)
             np.put_along_axis(first, order, np.clip(fakes - (held.cumsum(axis=1) - held), 0, held), axis=1)
+            # Step length 2 / (t + 2), with which the error falls like 1 / t.
             taken += (first - taken) * 2 / (turn + 2)
         return np.asarray(every - taken)
 
-    def _least(self, counts: Floats, scored: Scored, nearest: Floats) -> Floats:
+    def _least(self, counts: Floats, scored: ScoreEstimate, nearest: Floats) -> Floats:
         """The squared distance, in standard errors, of unbiased estimates from the nearest possible ones."""
         n = counts.sum(axis=1)
         found = np.zeros(len(counts))
@@ -216,16 +231,18 @@ class ShareLikelihood:
         return found
 
     def _people(self, counts: Floats, shares: Floats, lam: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
-        """Kinds of people as `sum_at_least` takes them, and by how much a fall says more if they are not all drawn."""
+        """Chances and sizes of the groups for `sum_at_least`, and the factor of ``2 T`` in a finite population."""
         drawn = lam[:, None, :] * self._member
         sizes = counts @ self._member.T
         if self.correction == 1:
             return drawn, sizes, np.ones(len(counts))
         fixed = np.broadcast_to(self.matrix.T, (len(counts), *self.matrix.T.shape))
+        # Law of total variance: a correction lessens what people differ by, never what each report's noise adds.
         of_drawn = _moments(drawn, weights)[1][:, 0]
         of_fixed = (shares * _moments(fixed, weights)[1]).sum(axis=1)
         left = of_fixed + self.correction * (of_drawn - of_fixed)
         sizes = np.concatenate([sizes * self.correction, sizes * (1 - self.correction) * shares], axis=1)
+        # 2 T grows as the variance of the sum falls, so that its root stays standard normal.
         ratio = of_drawn / np.maximum(left, 1e-12 * of_drawn + 1e-300)
         return np.concatenate([drawn, fixed], axis=1), sizes, np.where(of_drawn > 0, ratio, 1.0)
 
@@ -236,12 +253,12 @@ def _ratios(most: Floats, lam: Floats) -> Floats:
 
 
 def _dimension(positive: Flags, rows: Floats) -> NDArray[np.intp]:
-    """Directions in which shares that are above 0 can move while ``rows f`` stays as it is."""
+    """Dimension of the face of positive shares on which ``rows f`` is constant."""
     return np.asarray(positive.sum(axis=1) - np.linalg.matrix_rank(rows * positive[:, None, :]))
 
 
 def _moments(chances: Floats, weights: Floats) -> tuple[Floats, Floats]:
-    """Mean and variance of the weight of one report of each kind of people, shape (b, j)."""
+    """Mean and variance of the weight of one report in each group, shape (b, j)."""
     mean = (chances @ weights[:, :, None])[:, :, 0]
     return mean, np.asarray((chances * (weights[:, None, :] - mean[:, :, None]) ** 2).sum(axis=2))
 
@@ -252,7 +269,7 @@ def profile_intervals(
     parts: Floats,
     wholes: Floats | None,
     confidence_level: float,
-    scored: Scored | None = None,
+    scored: ScoreEstimate | None = None,
     fakes: float = 0,
 ) -> Floats:
     """Confidence intervals of ``part f / whole f``, within [0, 1].
@@ -263,12 +280,12 @@ def profile_intervals(
     counts : ndarray, shape (r,)
         Number of each report, group after group; real for weighted reports.
     parts, wholes : ndarray, shape (m, k)
-        With ``0 <= part f <= whole f`` for all shares; without wholes they are everybody, ``whole f = 1``.
+        They must have ``0 <= part f <= whole f`` for all shares; without wholes, ``whole f = 1``.
     confidence_level : float
-    scored : Scored, optional
-        An unbiased estimate of the only part, which decides instead of the likelihood ratio; see Notes.
+    scored : ScoreEstimate, optional
+        An unbiased estimate of the only part, which replaces the likelihood ratio; see Notes.
     fakes : float
-        At most that many reports may be anything: of each ``theta`` those are taken away that speak most against it.
+        Largest number of fake reports: those that speak most against a ``theta`` are taken away before it is tested.
         Not with ``scored``.
 
     Returns
@@ -321,11 +338,12 @@ def profile_intervals(
 
 
 def _in_order(likelihood: ShareLikelihood, counts: Floats, fakes: int) -> list[Floats]:
-    """Where intervals are exact, tallies without the reports that speak most for one answer, or for the other one."""
+    """Tallies, where intervals are exact, without the 1 to ``fakes`` reports that speak most for either answer."""
     n = float(counts.sum())
     if not likelihood.has_one_unknown or (counts % 1).any() or not is_enumerable(int(likelihood.possible.sum()), n):
         return []
     first, second = likelihood.channels[0].T
+    # Angle of (P(r | first), P(r | second)): the order of the likelihood ratios, infinite ones included.
     order = np.argsort(np.arctan2(second, first), kind="stable")
     found = []
     for turned in (order, order[::-1]):
@@ -343,32 +361,35 @@ def _profiled(
     parts: Floats,
     wholes: Floats | None,
     confidence_level: float,
-    scored: Scored | None,
+    scored: ScoreEstimate | None,
     fakes: float,
 ) -> Floats:
-    """`profile_intervals` where tallies are too many to go through."""
+    """`profile_intervals` where tallies are too many to enumerate."""
     alpha = 1 - confidence_level
     if wholes is None:
         wholes = np.broadcast_to(likelihood.everybody, parts.shape)
     if scored is not None:
-        scored = Scored(scored.scores[likelihood.possible], scored.part)
+        scored = ScoreEstimate(scored.scores[likelihood.possible], scored.part)
     arrays = (*likelihood.channels, counts, parts, wholes, *(scored or ()))
     key = (*((each.shape, each.tobytes()) for each in arrays), likelihood.correction, alpha, fakes)
-    return _found(_Asked(key, _Search(likelihood, counts[likelihood.possible], parts, wholes, alpha, scored, fakes)))
+    return _found(
+        _SearchKey(key, _Search(likelihood, counts[likelihood.possible], parts, wholes, alpha, scored, fakes))
+    )
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """A search, known by all that decides what it finds."""
+class _SearchKey:
+    """A search, compared by the bytes of all arrays and numbers that its result depends on."""
 
     key: tuple[object, ...]
     search: _Search = field(compare=False)
 
 
 @lru_cache(maxsize=256)
-def _found(asked: _Asked) -> Floats:
+def _found(asked: _SearchKey) -> Floats:
     """The ends of intervals, once for the same reports: pages are asked for more often than reports come."""
     ends = np.stack([asked.search.ends(0), asked.search.ends(1)], axis=1)
+    # The array stands in a cache: a change would reach every later caller.
     ends.flags.writeable = False
     return ends
 
@@ -382,11 +403,11 @@ class _Search:
     parts: Floats
     wholes: Floats
     alpha: float
-    scored: Scored | None
+    scored: ScoreEstimate | None
     fakes: float
 
     @cached_property
-    def best(self) -> Best:
+    def best(self) -> MaximumLikelihood:
         """The most likely shares for the tally that was seen, without fakes."""
         return self.likelihood.best(self.counts[None])
 
@@ -398,7 +419,7 @@ class _Search:
         shares = self.best.maximum.shares[0]
         return np.asarray(np.clip(self.parts @ shares / np.maximum(self.wholes @ shares, 1e-300), 0, 1))
 
-    def _rows(self, theta: Floats, which: NDArray[np.intp]) -> tuple[Floats, Best, Floats]:
+    def _rows(self, theta: Floats, which: NDArray[np.intp]) -> tuple[Floats, MaximumLikelihood, Floats]:
         rows = self.parts[which] - theta[:, None] * self.wholes[which]
         if self.fakes:
             left = self.likelihood.without_fakes(self.counts, rows, self.fakes)
@@ -406,7 +427,7 @@ class _Search:
         best, size = self.best, len(which)
         shares, positive = best.maximum
         maximum = Maximum(np.broadcast_to(shares, rows.shape), np.broadcast_to(positive, rows.shape))
-        return np.broadcast_to(self.counts, (size, len(self.counts))), Best(maximum, best.log), rows
+        return np.broadcast_to(self.counts, (size, len(self.counts))), MaximumLikelihood(maximum, best.log), rows
 
     def _holds(self, theta: Floats, which: NDArray[np.intp]) -> Flags:
         return self.likelihood.p_values(*self._rows(theta, which), self.alpha, self.scored) > self.alpha
@@ -428,6 +449,7 @@ class _Search:
         steps = np.arange(TRIES + 1) / TRIES
         places = inner[:, None] + (outer - inner)[:, None] * steps
         held = self._holds(places.ravel(), which.repeat(TRIES + 1)).reshape(places.shape)
+        # Known of a bracket, and argmax needs one of each.
         held[:, 0], held[:, -1] = True, False
         last = TRIES - held[:, ::-1].argmax(axis=1)
         row = np.arange(len(which))
@@ -440,12 +462,14 @@ class _Search:
         return found
 
     def _bracket(self, which: NDArray[np.intp], far: Floats) -> tuple[Floats, Floats]:
-        """Where one degree of freedom still holds, and where no number of them does."""
+        """A value that one degree of freedom accepts, and one that the largest number of them rejects."""
         from scipy.special import chdtri, ndtri
 
+        # p is at least Phi(-root), so every theta with a smaller root is inside.
         one = float(-ndtri(self.alpha))
         if self.scored is None:
             n = float(self.counts.sum()) - self.fakes
+            # Largest possible degrees of freedom, all answers but one: beyond their quantile every theta is outside.
             most = float(chdtri(self.likelihood.matrix.shape[1] - 1, self.alpha)) * (n + 1) / n
             none = math.sqrt(max(most, 2 * math.log(1.3 / self.alpha)))
         else:
@@ -454,7 +478,7 @@ class _Search:
         return self._crossing(one, start, far, which)[0], self._crossing(none, start, far, which)[1]
 
     def _crossing(self, target: float, start: Floats, far: Floats, which: NDArray[np.intp]) -> tuple[Floats, Floats]:
-        """Two places between which the root passes that; twice the far end if it does not."""
+        """Two places between which the root passes ``target``; the far end twice if it does not."""
         inner, outer = start.copy(), far.copy()
         below, above = np.full(len(which), -target), self._root(far, which) - target
         beyond = above > 0
@@ -464,6 +488,7 @@ class _Search:
             )
             value = self._root(middle, which) - target
             low = value <= 0
+            # Illinois variant of false position: halve the value of the end that stays, or it stays for ever.
             above = np.where(low, above / 2, value)
             outer = np.where(low, outer, middle)
             below = np.where(low, value, below / 2)

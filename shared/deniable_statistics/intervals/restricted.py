@@ -40,6 +40,7 @@ def likelihood_ratio_interval(count: float, n: float, confidence_level: float, l
     >>> [round(end, 4) for end in likelihood_ratio_interval(0, 20, 0.95, 0.25, 0.75)]
     [0.25, 0.3187]
     """
+    # Wilks: 2 T is chi-squared with one degree of freedom, the square of a standard normal variable.
     drop = normal_quantile(confidence_level) ** 2 / 2
     return Interval(
         fallen_by(drop, count, n, low, high),
@@ -120,7 +121,7 @@ def feldman_cousins(count: float, n: float, confidence_level: float, low: float,
 def _exact_lower(alpha: float, k: float, n: int, low: float, high: float) -> float:
     """The lower limit of `feldman_cousins`, whose notes number the steps.
 
-    What says No says yes to the opposite: the limits of the other one of two options are the same two, exchanged.
+    Cached, because the limits of the other one of two options are the same two numbers, exchanged.
     """
     most_likely = min(max(k / n, low), high)
     if most_likely == low:
@@ -129,21 +130,25 @@ def _exact_lower(alpha: float, k: float, n: int, low: float, high: float) -> flo
 
     def step(c: int) -> float:
         lam = min(max(c / n, low), high)
-        inside = 0 < lam < 1  # then it is `_largest` without its calls: this is asked for again and again
+        inside = 0 < lam < 1  # `_largest` inlined: this runs thousands of times
         largest = c * math.log(lam) + (n - c) * math.log1p(-lam) if inside else _largest(c, n, low, high)
+        # Note 2: logit(lam) = (M(k) - M(c)) / (k - c), the slope of a chord.
         odds = math.exp((top - largest) / (k - c))
         return min(odds / (1 + odds), most_likely)
 
     def p(lam: float, c: int) -> float:
         return at_least(up, n, lam) + at_most(c, n, lam)
 
+    # Note 5: all below `outside` is rejected, all above `accepted` accepted.
     outside = fallen_by(math.log(2 / alpha), k, n, low, high)
     accepted = min(at_least_is(alpha, up, n), most_likely)
+    # Steps come in the order of c (note 2), so those before `outside` are found by bisection.
     first = bisect_right(range(up), outside, key=step) - 1
     if accepted <= outside or p(outside, first) > alpha:
         return outside
     last = min(bisect_left(range(up), accepted, lo=max(first, 0), key=step), up - 1)
     c = _first_accepted(step, up, n, alpha, outside, first, last)
+    # Note 4: the stretch before the first accepted step, with the one crossing of note 3.
     start, end = (outside if c - 1 == first else max(step(c - 1), outside)), step(c)
     return crossing(lambda lam: p(lam, c - 1) - alpha, start, end) if p(end, c - 1) > alpha else end
 
@@ -167,6 +172,7 @@ def _first_accepted(
         hit = int(np.argmax(accepted))
         if stride == 1:
             return int(c[hit])
+        # The bound of note 5 on each stride x < y: p <= P(C >= k; y) + P(C <= c(y); x).
         before = np.array([beyond, *lam[:hit].tolist()][:hit])
         possible = upper[:hit] + betainc(n - c[:hit], c[:hit] + 1, 1 - before) > alpha
         clear = int(np.argmax(possible)) if possible.any() else hit  # strides before this one hold nothing accepted
@@ -205,6 +211,7 @@ def fallen_by(drop: float, count: float, n: float, low: float, high: float) -> f
     logit = math.log(start) - math.log1p(-start)
     for _ in range(100):
         lam = 1 / (1 + math.exp(-logit))
+        # dT / dlogit(lam) = n lam - count, so Newton's step is (T - drop) / (count - n lam).
         rise = (top - _log_likelihood(count, n, lam) - drop) / (count - n * lam)
         logit += rise
         if rise <= 1e-13 * (1 + abs(logit)):

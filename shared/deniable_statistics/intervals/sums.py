@@ -1,4 +1,4 @@
-"""How likely a weighted sum of reports is at least as large as one that was seen: by Fourier inversion, not normal."""
+"""Tail probabilities of weighted sums of reports, by Fourier inversion through the saddlepoint."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ Floats = NDArray[np.float64]
 
 
 BLUR = 40
-"""The sum is blurred by a normal error of this part of its standard deviation, which bounds the frequencies."""
+"""Standard deviation of the sum, in units of the normal error that is added to it to bound the frequencies."""
 
 PERIOD = 12
-"""Standard deviations after which a sum that was taken apart into frequencies repeats itself."""
+"""Period of the Fourier series, in standard deviations of the sum."""
 
 FREQUENCIES = math.ceil(4 * BLUR * PERIOD / (2 * math.pi))
 """Number of frequencies of the Fourier sum, ``2 pi / PERIOD`` apart."""
@@ -23,16 +23,16 @@ FREQUENCIES = math.ceil(4 * BLUR * PERIOD / (2 * math.pi))
 def sum_at_least(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) -> Floats:
     """An upper bound of the probability that a sum over people is at least ``seen``, up to a fifth above it.
 
-    For sums more than a standard deviation above their mean; nearer to it the error is some per cent, either way.
+    It is a bound for sums more than a standard deviation above their mean; nearer to it the error is some per cent.
 
     Parameters
     ----------
     weights : ndarray, shape (b, r)
         What each report adds to the sum, in each of ``b`` problems.
     chances : ndarray, shape (b, j, r)
-        Probability of each report in each of ``j`` kinds of people, who report independently.
+        Probability of each report in each of ``j`` groups of people, who report independently.
     sizes : ndarray, shape (b, j)
-        Number of people of each kind; the fraction of a person is somebody who reports with that probability.
+        Number of people in each group; a fraction of a person is one who reports with that probability.
     seen : ndarray, shape (b,)
 
     Notes
@@ -58,29 +58,37 @@ def sum_at_least(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) 
     """
     from scipy.special import ndtr
 
+    # Daniels (1987), section 3: the path of integration goes through the saddlepoint, K'(s) = x.
     s, least, mean = _saddlepoint(weights, chances, sizes, seen, 1 / BLUR)
     scaled, _, spread = _cumulants(weights, chances, sizes, s)
     width = np.sqrt(spread + (least / 200) ** 2)
+    # At the highest frequency, 4 / blur, the factor exp(-t^2 omega^2 / 2) is exp(-8): the rest of the sum is nothing.
     blur = width / BLUR
     start = seen - 2 * blur
     omega = np.arange(FREQUENCIES) * (2 * math.pi / PERIOD) / width[:, None]
     tilted = chances * np.exp(s[:, None] * weights)[:, None, :]
     total = tilted.sum(axis=2, keepdims=True)
+    # E[exp((s + i omega) Y)] of one report Y; with omega = 0 it is `total`, by which it is divided so that powers stay
+    # small.
     turned = tilted @ np.exp(1j * weights[:, :, None] * omega[:, None, :])
     people, part = np.floor(sizes)[:, :, None], (sizes % 1)[:, :, None]
+    # A fraction of a person is one person who reports with that probability and otherwise adds 0.
     last = (1 - part + part * turned) / (1 - part + part * total)
     transform = ((turned / total) ** people * last).prod(axis=1)
     z = s[:, None] + 1j * omega
+    # t^2 z^2 / 2, the error's cumulant function, without its constant t^2 s^2 / 2, which stands in `scale`.
     blurred = blur[:, None] ** 2 * (1j * s[:, None] * omega - omega**2 / 2)
     values = (transform * np.exp(blurred - 1j * omega * start[:, None]) / z).real
+    # Trapezoidal rule; the integrand at -omega is the conjugate of that at omega, so its real part counts twice.
     values[:, 0] /= 2
     integral = 2 / PERIOD / width * values.sum(axis=1)
+    # exp(K(s) + t^2 s^2 / 2 - s x), then divided by P(E >= -2 t) = Phi(2).
     scale = np.exp(np.minimum(scaled + (blur * s) ** 2 / 2 - s * start, 0))  # at most 1 above the mean
     return np.asarray(np.where(start <= mean, 1.0, np.clip(integral * scale / ndtr(2.0), 0, 1)))
 
 
 def mirrored(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) -> Floats:
-    """The value on the other side of the mean that is as unlikely as ``seen``, shape (b,); minus infinity if none is.
+    """The sum below the mean that is as unlikely as ``seen``, shape (b,); minus infinity if there is none.
 
     Parameters are those of `sum_at_least`. With ``x = K'(s)``, as unlikely means the same ``s x - K(s)``, the fall of
     the log-likelihood in the exponential family of the sum.
@@ -93,6 +101,7 @@ def mirrored(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) -> F
     """
     s, *_ = _saddlepoint(weights, chances, sizes, seen, 0)
     log, slope, _ = _cumulants(weights, chances, sizes, s)
+    # The Legendre transform of K at x = K'(s), which is the Chernoff exponent of both tails.
     depth = s * slope - log
     low, high = np.zeros(len(seen)), 200 / np.maximum(abs(weights).max(axis=1), 1e-300)
     farthest = -high
@@ -109,9 +118,12 @@ def mirrored(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) -> F
 def _saddlepoint(
     weights: Floats, chances: Floats, sizes: Floats, seen: Floats, part: float
 ) -> tuple[Floats, Floats, Floats]:
-    """Where the derivative of the cumulant function is what was seen, of a sum that is blurred by a part of its spread.
+    """The saddlepoint of the sum plus a normal error whose standard deviation is ``part`` of the sum's.
 
-    Also the standard deviation and the mean of the sum.
+    Returns
+    -------
+    tuple of three ndarray, each of shape (b,)
+        The saddlepoint, the standard deviation and the mean of the sum.
     """
     far = 200 / np.maximum(abs(weights).max(axis=1), 1e-300)  # beyond, exponentials overflow
     _, mean, spread = _cumulants(weights, chances, sizes, np.zeros(len(seen)))
@@ -122,18 +134,21 @@ def _saddlepoint(
         _, slope, spread = _cumulants(weights, chances, sizes, s)
         width = np.sqrt(spread + (least / 200) ** 2)
         blur = width * part
+        # K'(s) + t^2 s = x - 2 t: the saddlepoint of the blurred sum at the shifted value.
         left = seen - 2 * blur - slope - blur**2 * s
         low, high = np.where(left > 0, s, low), np.where(left > 0, high, s)
         move = left / (spread + blur**2)
         if (abs(move) <= 1e-3 * s).all():
             break
         moved = s + move
+        # Where Newton's step leaves the bracket, bisect on the logarithmic scale: s may span many orders of magnitude.
         s = np.where((low < moved) & (moved < high), moved, np.sqrt(np.maximum(low, high / 1000) * high))
+    # Near the mean s would be 0, where the integrand has its pole; half a standard error away it is as good.
     return np.minimum(np.maximum(s, 0.5 / width), far), least, mean
 
 
 def _cumulants(weights: Floats, chances: Floats, sizes: Floats, s: Floats) -> tuple[Floats, Floats, Floats]:
-    """The cumulant function at ``s``; its first two derivatives as if fractions of people were that of a cumulant."""
+    """The cumulant function at ``s`` and its first two derivatives, shape (b,) each."""
     tilted = chances * np.exp(s[:, None] * weights)[:, None, :]
     total = tilted.sum(axis=2)
     mean = (tilted @ weights[:, :, None])[:, :, 0] / total
@@ -142,6 +157,7 @@ def _cumulants(weights: Floats, chances: Floats, sizes: Floats, s: Floats) -> tu
     part = sizes % 1
     return (
         (np.floor(sizes) * np.log(total) + np.log(1 - part + part * total)).sum(axis=1),
+        # A fraction of a person adds that fraction of a derivative: only steps and widths depend on it, no probability.
         (sizes * mean).sum(axis=1),
         (sizes * spread).sum(axis=1),
     )

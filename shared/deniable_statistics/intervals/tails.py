@@ -21,7 +21,7 @@ def at_least(count: float, n: float, lam: float) -> float:
 
 
 def at_most(count: float, n: float, lam: float) -> float:
-    """``P(C <= count)``: that of at least ``n - count`` times the opposite.
+    """``P(C <= count)`` for ``C ~ Bin(n, lam)``: the probability of at least ``n - count`` failures.
 
     >>> at_most(1, 2, 0.5), at_most(-1, 2, 0.5)
     (0.75, 0.0)
@@ -41,7 +41,7 @@ def at_least_is(probability: float, count: float, n: float) -> float:
 
 
 def crossing(function: Callable[[float], float], low: float, high: float) -> float:
-    """Where a continuous function that is at most 0 at ``low`` and at least 0 at ``high`` crosses 0.
+    """The root of a continuous function that is at most 0 at ``low`` and at least 0 at ``high``.
 
     The Illinois variant of false position: a dozen evaluations, and no import of ``scipy.optimize``, which costs
     half a second.
@@ -51,6 +51,7 @@ def crossing(function: Callable[[float], float], low: float, high: float) -> flo
     """
     below, above, kept = function(low), function(high), 0
     while high - low > 1e-15 and below < 0 < above:
+        # Where the chord of the two values crosses 0.
         middle = low - below * (high - low) / (above - below)
         if not low < middle < high:
             middle = (low + high) / 2
@@ -58,6 +59,7 @@ def crossing(function: Callable[[float], float], low: float, high: float) -> flo
                 break
         value = function(middle)
         if value <= 0:
+            # An end that stays twice has its value halved, or false position creeps towards the root from one side.
             low, below = middle, value
             above, kept = (above / 2 if kept < 0 else above), -1
         else:

@@ -41,7 +41,7 @@ def most_frequent(design: AnyDesign, rows: Sequence[EstimateRow], confidence_lev
     Notes
     -----
     Half of the risk is for the name, half for the interval; see `is_ahead`. The interval is one of those that hold all
-    shares together (Bonferroni), so that it holds the share of whichever answer is named.
+    shares together (Bonferroni), so that it holds the share of the answer that is named, though the data chose it.
 
     Examples
     --------
@@ -59,6 +59,7 @@ def most_frequent(design: AnyDesign, rows: Sequence[EstimateRow], confidence_lev
     shares = [row.estimate for row in rows if row.estimate is not None]
     if len(shares) < max(len(rows), 2):
         return None
+    # Half of the error probability goes to the comparison, half to the interval.
     best, half = int(np.argmax(shares)), (1 + confidence_level) / 2
     estimate: Estimate | None = None
     covariance = np.full((len(rows), len(rows)), np.nan)
@@ -119,7 +120,9 @@ def is_ahead(
         first, second = float(covariance[option, option]), float(covariance[other, other])
         both = float(covariance[option, other])
         if math.isnan(both):
+            # Perfect negative correlation makes the variance of the difference largest.
             both = -math.sqrt(first * second)
+        # Score statistic: the variance under equal shares, V + d^2 / n.
         error = math.sqrt(max(first + second - 2 * both, 0.0) + apart * apart / n)
         if not (apart > 0 and apart > z * error):
             return False

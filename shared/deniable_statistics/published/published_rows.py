@@ -1,4 +1,4 @@
-"""What is published of a survey: one row for each option of each question, and for each mean."""
+"""The published estimates of a survey: one row for each option of each question, and one for each mean."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate
 from deniable_statistics.estimates.fakes import check_fake_share, fakes_among
 from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.intervals import check_confidence_level
-from deniable_statistics.robustness.misbehaviour import Misbehaving, Robust
+from deniable_statistics.robustness.misbehaviour import Misbehaving, RobustFigure
 
 TARGETS = ("population", "respondents")
 """Whose shares an interval is for: everybody's like the respondents, or the respondents' alone."""
@@ -105,7 +105,7 @@ class EstimateOptions:
             raise ParameterError("misbehaving: must go with the target population, got respondents")
 
     def fakes(self, reports: Count) -> Count:
-        """How many of so many reports may be fake."""
+        """The largest number of fakes among ``reports`` under the assumption."""
         return 0 if self.assume_fake is None else fakes_among(self.assume_fake, reports)
 
 
@@ -140,8 +140,10 @@ def estimate(
         In the order of cohorts, questions and options.
     """
     wanted = EstimateOptions(confidence_level, method, target, simultaneous, misbehaving, assume_fake)
+    # All cohorts together: an attacker may send every fake to one of them.
     reports = sum(tally.n for tally in tallies.values())
     if by_cohort:
+        # Cohorts without reports have rows too; reports without a cohort only where there are some.
         known = [cohort for cohort in (*survey.cohorts, None) if cohort in tallies or cohort is not None]
         groups = [(cohort, tallies.get(cohort, Tally.empty(survey))) for cohort in known]
     else:
@@ -174,7 +176,7 @@ def share_rows(
 ) -> list[EstimateRow]:
     """The rows of one question's shares; ``n`` is the number of reports where they have weights.
 
-    ``asked`` is the share of devices that ask it; whoever makes up a report can always send one of those that do.
+    ``asked`` is the share of devices that ask it; a forger can always send a report that answers it.
     ``people`` are the respondents, those who were not asked included; by default all were. ``reports`` are all
     reports, those of other cohorts included, among which a share may be fake; by default these.
     """
@@ -186,7 +188,7 @@ def share_rows(
     method = result.interval_method(wanted.method, fakes=fakes)
     fits, flags = result.consistency, result.flags
     suspected = wanted.misbehaving
-    robust: Sequence[Robust | None] = [None] * len(options)
+    robust: Sequence[RobustFigure | None] = [None] * len(options)
     if suspected is not None:
         robust = suspected.shares(result, wanted.confidence_level, asked=asked, simultaneous=wanted.simultaneous)
     supporting, counted = _counted(result, int(result.n) if n is None else n, len(options))
@@ -210,6 +212,7 @@ def share_rows(
             p_below=fits[option].p_below if fits else None,
             p_above=fits[option].p_above if fits else None,
             flag=flags[option],
+            # A fake always answers the question, which only a part of the true reports does.
             fake_margin=result.fake_margin[option] / asked,
             assumed_fake=wanted.assume_fake,
             **robust_figures(suspected, robust[option]),
@@ -219,8 +222,12 @@ def share_rows(
 
 
 def _counted(result: Estimate, n: int, k: int) -> tuple[Sequence[Count | None], Sequence[int]]:
-    """For each option how many reports support it, None where responses are counted instead, and of how many."""
+    """For each option, the number of reports that support it and the number that speak of it.
+
+    The first is None where responses are counted instead of reports.
+    """
     if result.binomials is not None:
+        # With weights, n counts reports and result.n adds up weights: the share by weight is applied to the number.
         shares = [each.n / result.n if result.n else 0 for each in result.binomials]
         return [each.supporting for each in result.binomials], [round(n * share) for share in shares]
     return (result.counts if len(result.counts) == k else (None,) * k), (n,) * k
@@ -265,8 +272,8 @@ def mean_row(
     )
 
 
-def robust_figures(suspected: Misbehaving | None, robust: Robust | None) -> dict[str, float | None]:
-    """The fields of a row about people who misbehave."""
+def robust_figures(suspected: Misbehaving | None, robust: RobustFigure | None) -> dict[str, float | None]:
+    """The fields of a row under the assumption that some people misbehave."""
     if suspected is None or robust is None:
         return {}
     (bound_low, bound_high), (robust_low, robust_high) = robust
@@ -280,5 +287,5 @@ def robust_figures(suspected: Misbehaving | None, robust: Robust | None) -> dict
 
 
 def number_or_none(value: float) -> float | None:
-    """A figure as rows hold it: None for what there is no estimate of."""
+    """A figure for a row: None in place of NaN, which JSON cannot hold."""
     return None if math.isnan(value) else value

@@ -1,1 +1,1 @@
-"""What people who misbehave leave of a share or a mean."""
+"""Bounds and intervals of a share or a mean if some people misbehave."""

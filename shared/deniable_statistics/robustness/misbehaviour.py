@@ -1,6 +1,6 @@
-"""What estimates are worth when some people do not do as they are told: bounds, and intervals that hold all the same.
+"""Bounds and intervals of a share or a mean if some people do not follow the instructions.
 
-`fakes` says how far an *estimate* moves; here is what is left of the *share* itself, whatever those people did.
+`fakes` says how far an *estimate* can move; this module says what is known of the *share* itself, whatever they did.
 """
 
 from __future__ import annotations
@@ -31,25 +31,25 @@ KINDS = {
     "careless": "a report drawn uniformly from all",
     "lying": "any answer, which is then randomised: all that a device leaves to them",
 }
-"""What people may do instead, with words for whoever chooses; `deniable simulate` draws three of these."""
+"""Kinds of misbehaviour, each with its description; `deniable simulate` draws three of them."""
 
 AMONG = ("everybody", "truthful")
-"""Whose share: of all people, whatever is true of those who misbehave, or of the others."""
+"""The population of the share: all people, or those alone who follow the instructions."""
 
 HIGHEST_SHARE = 0.99
-"""Largest share of people who may be assumed to misbehave; beyond, nothing is left to estimate from."""
+"""Largest share of people who may be assumed to misbehave."""
 
 _ROUNDING = 1e-14
-"""Probabilities that differ by less are equal: at an edge a range of shares has the same one."""
+"""Tolerance below which two probabilities are equal: at an edge a range of shares has the same one."""
 
 
-class Robust(NamedTuple):
-    """What is known of a figure if some people misbehave.
+class RobustFigure(NamedTuple):
+    """Bounds and a confidence interval of a figure if some people misbehave.
 
     Attributes
     ----------
     bounds : Interval
-        The figures that are possible if the reports were those of infinitely many people.
+        The identified set: the figures that infinitely many reports would leave possible.
     interval : Interval
         A confidence interval of the figure, whatever those people did.
     """
@@ -60,16 +60,16 @@ class Robust(NamedTuple):
 
 @dataclass(frozen=True)
 class Misbehaving:
-    """The supposition that at most a share of the people does something else than the survey asks for.
+    """The assumption that at most a given share of the people does something else than the survey asks for.
 
     Parameters
     ----------
     share : float
-        At most that many of the people, in each cohort and each group of a design; 0 to `HIGHEST_SHARE`.
+        Largest share of people who misbehave, in each cohort and each group of a design; 0 to `HIGHEST_SHARE`.
     kinds : sequence of str
-        What they do, names in `KINDS`; of several, each of them any.
+        What they may do, names in `KINDS`; if there are several, each person may do any of these.
     among : {"everybody", "truthful"}
-        Whose figure is bounded. They are the same if misbehaving has nothing to do with the truth.
+        Whose figure is bounded. The two agree if misbehaviour is independent of the truth.
 
     Notes
     -----
@@ -91,8 +91,9 @@ class Misbehaving:
     `deniable_statistics.intervals.composite`. Elsewhere it is normal, with the variance that the reports have, and
     covers no less than the plain interval does there: .941 of a share of three levels at 40 reports, .929 at 20.
 
-    Of questions and boxes that devices draw, whoever makes up a report chooses what it speaks of: with "anything" up to
-    ``d / (d + (1 - d) part)`` of the reports of a question that a ``part`` of the devices draws.
+    Where devices draw questions or boxes, somebody who makes up a report also chooses which ones it answers. So with
+    "anything" up to ``d / (d + (1 - d) part)`` of the reports of a question are made up that a ``part`` of the devices
+    draws.
 
     References
     ----------
@@ -144,18 +145,18 @@ class Misbehaving:
         *,
         asked: float = 1.0,
         simultaneous: bool = False,
-    ) -> tuple[Robust, ...]:
+    ) -> tuple[RobustFigure, ...]:
         """Bounds and intervals of the shares of an estimate, one for each option.
 
         Parameters
         ----------
         estimate : Estimate
-            Of a population.
+            The estimate of an infinite population.
         confidence_level : float
         asked : float
             The share of devices that ask the question.
         simultaneous : bool
-            Intervals that hold the shares of all options together, by Bonferroni's inequality.
+            Whether the intervals hold the shares of all options together, by Bonferroni's inequality.
 
         Raises
         ------
@@ -169,7 +170,7 @@ class Misbehaving:
         if simultaneous:
             level = level_of_each(level, k)
         if not estimate.n:
-            return (Robust(Interval(0.0, 1.0), Interval(0.0, 1.0)),) * k
+            return (RobustFigure(Interval(0.0, 1.0), Interval(0.0, 1.0)),) * k
         weights, constant = design.debiasing
         if estimate.binomials is not None:
             nominal = design.binomials(design.expected_if_even, 1)
@@ -188,18 +189,19 @@ class Misbehaving:
 
     def combination(
         self, estimate: Estimate, slope: Shares, confidence_level: float = 0.95, *, asked: float = 1.0
-    ) -> Robust:
+    ) -> RobustFigure:
         """Bounds and interval of ``slope @ shares``, ``slope`` of shape (k,); parameters as of `shares`.
 
-        By the normal distribution, with the variance that the reports have; cut to what one person can add.
+        The interval is normal, with the variance of the reports, and cut to the range that one person can contribute.
         """
         level = check_confidence_level(confidence_level)
         ends = (float(slope.min()), float(slope.max()))
         if not estimate.n:
-            return Robust(Interval(*ends), Interval(*ends))
+            return RobustFigure(Interval(*ends), Interval(*ends))
         design = estimate.design
         weights, constant = design.debiasing
         near = estimate.smoothed(normal_quantile(level) ** 2)
+        # slope @ share is itself a mean of scores, slope @ weights @ supports.
         row = slope @ weights
 
         def error(found: Estimate) -> float:
@@ -213,7 +215,7 @@ class Misbehaving:
         figures = tuple((float(slope @ found.share), error(found)) for found in (estimate, near))
         return self._linear(design, (row, float(slope @ constant)), ends, figures, asked, level)
 
-    def mean(self, estimate: MeanEstimate, confidence_level: float = 0.95, *, asked: float = 1.0) -> Robust:
+    def mean(self, estimate: MeanEstimate, confidence_level: float = 0.95, *, asked: float = 1.0) -> RobustFigure:
         """Bounds and interval of a mean; parameters as of `shares`.
 
         >>> from deniable import OneBitMean
@@ -224,7 +226,7 @@ class Misbehaving:
         level = check_confidence_level(confidence_level)
         ends = Interval(estimate.lowest, estimate.highest)
         if not estimate.n:
-            return Robust(ends, ends)
+            return RobustFigure(ends, ends)
         weights, constant = estimate.design.mean_weights(estimate.values)
         score = (np.array(weights), constant)
         if estimate.is_share:
@@ -235,7 +237,7 @@ class Misbehaving:
             reports = self.scores(estimate.design, score[0] / step, (constant - start) / step, (0.0, 1.0))
             binomial = Binomial(estimate.counts[1], estimate.n, support[1])
             found = self._of_count(binomial, estimate.n_effective / float(estimate.n), reports, asked, level)
-            return Robust(*(Interval(*sorted(start + step * end for end in each)) for each in found))
+            return RobustFigure(*(Interval(*sorted(start + step * end for end in each)) for each in found))
         near = estimate.smoothed(normal_quantile(level) ** 2)
         return self._linear(
             estimate.design,
@@ -249,7 +251,7 @@ class Misbehaving:
     def scores(
         self, design: Design, weights: NDArray[np.float64], constant: float, ends: tuple[float, float]
     ) -> tuple[float, float]:
-        """The least and the largest score that the reports of those who misbehave can have on average.
+        """The least and the largest mean score of the reports of people who misbehave.
 
         Parameters
         ----------
@@ -258,7 +260,7 @@ class Misbehaving:
         constant : float
             The score of a report is ``weights @ supports + constant``.
         ends : two floats
-            What it is on average of answers, at least and at most.
+            The least and the largest expected score under any answer.
         """
         found: list[float] = []
         row = weights[None, :]
@@ -266,8 +268,10 @@ class Misbehaving:
             if kind == "anything":
                 found += [constant + float(each[0]) for each in design.extremes(row)]
             elif kind == "lying":
+                # A lie is an answer: its expected score is within the range of true answers.
                 found += ends if design.groups == 1 else [constant + float(each[0]) for each in design.meant(row)]
             elif kind == "careless":
+                # Every option is supported by a uniform report with one probability, so weights just add up.
                 found.append(constant + float(weights.sum()) * design.reports.uniform_support)
             else:
                 if kind == "denial" and design.groups > 1:
@@ -277,47 +281,53 @@ class Misbehaving:
         return min(found), max(found)
 
     def _made_up(self, share: Any, part: float) -> Any:
-        """How many of the reports to a question are of those who misbehave; devices draw it with probability part."""
+        """The share of a question's reports that are made up, if a ``part`` of the devices draws the question."""
         return share / (share + (1 - share) * part) if part < 1 and "anything" in self.kinds else share
 
     def _of_count(
         self, binomial: Binomial, effective: float, scores: tuple[float, float], part: float, level: float
-    ) -> Robust:
-        """Bounds and robust interval of a share that one binomial count tells."""
+    ) -> RobustFigure:
+        """Bounds and robust interval of a share behind one binomial count."""
         count, n, support = binomial
         if not n:
-            return Robust(Interval(0.0, 1.0), Interval(0.0, 1.0))
+            return RobustFigure(Interval(0.0, 1.0), Interval(0.0, 1.0))
         (a, b), seen = support.floats, float(count)
+        # A score s stands for the probability r = b + (a - b) s that such a report supports the option.
         r = [min(max(b + (a - b) * each, 0.0), 1.0) for each in sorted(scores, reverse=a < b)]
         if a < b:  # what does not support the option speaks for it
             a, b, seen, r = 1 - a, 1 - b, float(n) - seen, [1 - r[1], 1 - r[0]]
 
         def supporting(f: Shares, d: Shares, others: Shares, report: float) -> Shares:
             e = self._made_up(d, part)
+            # lam = (1 - e) (b + (a - b) g) + e r with g the share among the others: the model of the class.
             honest = others if self.among == "everybody" else f
             return np.asarray((1 - e) * (b + (a - b) * honest) + e * report)
 
         def some(f: Shares, turn: Shares) -> Shares:
-            """How many misbehave where ``lam`` can be at its ends: it is monotone in that up to a turn and after it."""
+            """Shares of misbehaving people at which ``lam`` may be extreme: 0, the turn, the largest; shape (3, f)."""
+            # lam is monotone in d until no share is left to the others, and monotone again after that.
             many = np.zeros((3, f.size))
             many[1:] = self.share
             np.minimum(turn, self.share, out=many[1])
             return many
 
         def low(f: Shares) -> Shares:
-            """As many as can be of those who misbehave have the option, and do not say so."""
+            """The least ``lam``: as many as possible of those who misbehave have the option and do not report it."""
             d = some(f, f)
+            # f = (1 - d) g + d h with h = 1 as far as f allows: g = (f - d) / (1 - d), or 0.
             return np.asarray(supporting(f, d, np.maximum((f - d) / (1 - d), 0), r[0]).min(axis=0))
 
         def high(f: Shares) -> Shares:
-            """As few as can be have it, and all say so."""
+            """The largest ``lam``: as few as possible of them have the option, and all report it."""
             d = some(f, 1 - f)
+            # f = (1 - d) g + d h with h = 0 as far as f allows: g = f / (1 - d), or 1.
             return np.asarray(supporting(f, d, np.minimum(f / (1 - d), 1), r[1]).max(axis=0))
 
         zero, one = np.zeros(1), np.ones(1)
+        # A rate that no share allows is taken for the nearest that one does, so that bounds never cross.
         rate = min(max(seen / float(n), float(low(zero)[0])), float(high(one)[0]))
         bounds = Interval(_reached(high, rate), 1 - _reached(lambda f: 1 - low(1 - f), 1 - rate))
-        return Robust(bounds, composite_interval(seen * effective, float(n) * effective, level, low, high))
+        return RobustFigure(bounds, composite_interval(seen * effective, float(n) * effective, level, low, high))
 
     def _linear(
         self,
@@ -327,13 +337,12 @@ class Misbehaving:
         estimates: Sequence[tuple[float, float]],
         part: float,
         level: float,
-    ) -> Robust:
+    ) -> RobustFigure:
         """Bounds and robust interval of a mean of scores.
 
-        They are made from its estimate and that after some more reports, each with its standard error.
-
-        The interval reaches from the lower of the two to the higher one, with the larger error: what one alone leaves
-        out of skewed tallies weighs twice where one end only can miss.
+        ``estimates`` are the plain estimate and the one after some more reports, each with its standard error. The
+        interval reaches from the lower of the two to the higher one, with the larger error: an interval of which only
+        one end can miss must not lose coverage to a skewed tally.
 
         With ``s`` the mean score of those who misbehave the mean score is ``S = (1 - e) g + e s``, so
         ``g = (S - e s) / (1 - e)``. It rises with ``S``, and each end is at one of the ends of ``s`` and of ``d``.
@@ -346,8 +355,9 @@ class Misbehaving:
         lowest_mean, highest_mean = own[0] + e * min(s[0] - own[0], 0.0), own[1] + e * max(s[1] - own[1], 0.0)
 
         def figures(mean: float, report: float, truth: float) -> tuple[float, float]:
-            """If nobody misbehaves and if as many as can do."""
+            """The figure if nobody misbehaves, and if as many people as allowed do."""
             mean = min(max(mean, lowest_mean), highest_mean)
+            # S = (1 - e) g + e s solved for g, the mean of those who follow the instructions.
             others = (mean - e * report) / (1 - e)
             return mean, others if self.among == "truthful" else (1 - self.share) * others + self.share * truth
 
@@ -360,14 +370,14 @@ class Misbehaving:
         z = normal_quantile(level)
         estimate, error = max(mean for mean, _ in estimates), max(error for _, error in estimates)
         lowest = min(mean for mean, _ in estimates)
-        return Robust(
+        return RobustFigure(
             Interval(least(estimates[0][0]), most(estimates[0][0])).cut(low, high),
             Interval(least(lowest - z * error), most(estimate + z * error)).cut(low, high),
         )
 
 
 def _first(design: Design) -> NDArray[np.float64]:
-    """How likely a report of the first option supports each option if no chance is mixed in."""
+    """Probability that an unrandomised report of the first option supports each option, shape (size,)."""
     reports = design.reports
     report = design.untouched(design.answer_range.start if design.is_exclusive else ())
     if not reports.supports_one:
@@ -382,7 +392,7 @@ def _first(design: Design) -> NDArray[np.float64]:
 
 
 def _denied(design: Design) -> NDArray[np.float64]:
-    """How likely a randomised report of the first option supports each option."""
+    """Probability that a randomised report of the first option supports each option, shape (size,)."""
     k = len(design.truths)
     return np.array(design.expected([float(design.is_exclusive and x == 0) for x in range(k)]))
 

@@ -1,4 +1,4 @@
-"""What a query is said to; the pool; locks that the collectors take among each other."""
+"""Connections to PostgreSQL, their settings, and the locks that collectors take among each other."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from deniable_server.location import Address
 from deniable_server.store.postgresql import durability
 
 SCHEMA = "deniable"
-"""Where the tables are. Nothing else is on the search path."""
+"""The schema of the tables, and the whole search path."""
 
 WAIT_SECONDS = 10
-"""How long a statement waits for a lock, and how long for a connection."""
+"""Timeout of a statement for a lock, and of a request for a connection, in seconds."""
 
 SECONDS_TO_LEAVE = 5.0
-"""How long a connection that was closed, or whose process was killed, may still be seen."""
+"""Time for which a closed connection, or one of a killed process, may still be listed, in seconds."""
 
 IDLE_SECONDS = 60
-"""After which the server ends a transaction that waits for its collector: a frozen one must not hold a survey."""
+"""Timeout of idle transactions, in seconds: a frozen collector must not hold a survey."""
 
 PARAMETERS: dict[str, Any] = {
     "autocommit": True,
@@ -34,14 +34,16 @@ PARAMETERS: dict[str, Any] = {
     "connect_timeout": WAIT_SECONDS,
     "client_encoding": "UTF8",
 }
-"""What every connection is opened with, whatever the address and the environment say."""
+"""Parameters of every connection, which override the address and the environment."""
 
 PARTS = 64
-"""Rows of a survey's checksum. Each collector changes one, so that two need not wait for each other's commits."""
+"""Number of parts of a survey's checksum. Each collector changes one, so that two do not wait for each other."""
 
 FOLDS_PART = PARTS
-"""The row that folds change, which come to it before they keep reports from coming in: with a part of a collector's two
-transactions would wait for each other."""
+"""The part of the checksum that folds change.
+
+A fold changes it before it locks the survey; with the part of a collector, the two would wait for each other.
+"""
 
 _numbers = itertools.count()
 
@@ -67,6 +69,7 @@ class PostgresqlConnection:
 
     def stream(self, query: str, values: Sequence[object] = (), /) -> Iterator[Any]:
         """The rows of a query, some thousands at a time."""
+        # A named cursor stays on the server, which sends the rows in pieces.
         with self.raw.cursor(f"rows_{next(_numbers)}") as cursor:
             cursor.itersize = 5000
             cursor.execute(_marked(query), values or None)
@@ -152,17 +155,19 @@ class PostgresqlConnection:
 
 def lock_number(name: str) -> int:
     """The number of a lock: 64 bits of a hash, as PostgreSQL takes them."""
+    # Advisory locks have numbers; 64 bits of a hash do not collide by chance with those of other programs.
     return int.from_bytes(hashlib.sha256(f"deniable {name}".encode()).digest()[:8], signed=True)
 
 
 def connect(address: Address, name: str = "deniable") -> psycopg.Connection[Any]:
-    """One connection, set up as those of the pool.
+    """Open one connection, with the settings of those of the pool.
 
     Raises
     ------
     DeniableError
         If there is no such database, nobody answers, or libpq would take a part of the password for a host.
     """
+    # libpq would take what follows the first of them for the host, and show it in its error.
     if re.search(r"://[^?]*[@/][^?]*@", address.url):
         raise DeniableError(
             f"database {address}: must have @ and / in a name or a password written as %40 and %2F; a password is "
@@ -204,10 +209,10 @@ def refuse_others(connection: psycopg.Connection[Any], name: str) -> None:
 def configure(connection: psycopg.Connection[Any]) -> None:
     """Set up a connection, before anybody uses it.
 
-    Objects belong to the owner of the schema, whoever of his members makes them. ``synchronous_commit`` is set to what
-    it is, so that no change of the server's configuration takes it away from under a running collector. What a role or
-    a database sets for the statements of others binds none of ours: a fold takes as long as it takes, and names are
-    compared as they are written.
+    Objects belong to the owner of the schema, also those that a member of that role makes. ``synchronous_commit`` is
+    set to its present value, so that a change of the server's configuration cannot weaken a running collector. Settings
+    of a role or a database that are meant for other programs do not apply here: no statement_timeout ends a fold, and
+    names are compared as they are written.
     """
     connection.autocommit = True
     connection.execute(
@@ -225,6 +230,7 @@ def configure(connection: psycopg.Connection[Any]) -> None:
         [SCHEMA],
     ).fetchone()
     if owner:
+        # All collectors make objects as the schema's owner, or later migrations could not change them.
         connection.execute("SELECT set_config('role', %s, false)", [owner[0]])
 
 

@@ -35,7 +35,7 @@ class PostgresqlDatabase:
 
     @property
     def exists(self) -> bool:
-        """Always: whoever opens it hears what is missing."""
+        """Always True: opening the database raises an error if it does not exist."""
         return True
 
     def open(self, today: Callable[[], datetime.date], may_update: bool = False) -> PostgresqlStore:
@@ -50,6 +50,7 @@ class PostgresqlDatabase:
     def alone(self) -> Iterator[None]:
         """See that nobody of ours is connected, and keep other copies away. A collector that starts later is not."""
         with closing(connect(self.address, "deniable copy")) as connection:
+            # A collector that starts after this look is noticed at the end, by checksums that differ.
             refuse_others(connection, str(self))
             patience = time.monotonic() + SECONDS_TO_LEAVE
             while not PostgresqlConnection(connection).try_to_keep("copy"):
@@ -62,7 +63,7 @@ class PostgresqlDatabase:
             yield
 
     def warnings(self) -> list[str]:
-        """What the server writes down that tells when somebody took part."""
+        """Warnings about settings by which the server records when somebody took part."""
         with closing(connect(self.address)) as connection:
             return [f"PostgreSQL: {warning}" for warning in durability.warnings(connection)]
 

@@ -10,7 +10,7 @@ import psycopg
 from deniable_server.store.errors import StoreUnavailable
 
 NEEDED = ("fsync", "full_page_writes", "synchronous_commit")
-"""With one of them off, an acknowledged report can be gone after a power failure."""
+"""Settings that must be on: without one of them, an acknowledged report may be lost in a power failure."""
 
 IN_SQL = ", ".join(f"current_setting('{name}')" for name in NEEDED)
 
@@ -33,13 +33,14 @@ def refuse_unsafe(values: Sequence[str]) -> None:
 
 
 def warnings(connection: psycopg.Connection[Any]) -> list[str]:
-    """What this server writes down that tells when somebody took part, one sentence each."""
+    """Warnings about settings by which the server records when somebody took part."""
     names = ("track_commit_timestamp", "log_statement", "log_min_duration_statement", "log_duration", "data_checksums")
     query = "SELECT name, setting FROM pg_settings WHERE name = ANY(%s)"
     found = dict(connection.execute(query, [list(names)]).fetchall())
     told = []
     if found.get("track_commit_timestamp") == "on":
         told.append("track_commit_timestamp is on: PostgreSQL keeps the second of every transaction; turn it off")
+    # mod and all log every INSERT with its values and the time.
     if found.get("log_statement", "none") not in ("none", "ddl"):
         told.append(f"log_statement is {found['log_statement']}: its log holds reports and when they came; set 'none'")
     if found.get("log_min_duration_statement", "-1") != "-1" or found.get("log_duration") == "on":

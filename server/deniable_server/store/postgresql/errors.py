@@ -1,4 +1,4 @@
-"""What PostgreSQL calls what can be wrong with a store."""
+"""The translation of PostgreSQL's errors into those of a store."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ class Collision(Exception):
 
 
 AGAIN = (Collision, errors.DeadlockDetected, errors.SerializationFailure)
-"""What goes away when the whole transaction is run again."""
+"""Errors after which the whole transaction is run again."""
 
 UNAVAILABLE = (
     psycopg.OperationalError,
@@ -31,6 +31,7 @@ def in_our_words(name: str) -> Iterator[None]:
     """Raise errors of a store for what PostgreSQL says. No message of ours repeats a value of a row."""
     try:
         yield
+    # First, because DiskFull is an OperationalError too and would be reported as a server out of reach.
     except (errors.DiskFull, errors.ConfigurationLimitExceeded) as error:
         raise StoreFull(
             f"database {name}: its disk takes no more; nothing was stored, "
@@ -46,6 +47,7 @@ def in_our_words(name: str) -> Iterator[None]:
             f"database {name}: this needs a role with more rights ({error.diag.message_primary}); "
             "see roles in docs/postgresql.md"
         ) from error
+    # These are operational errors too, but `_again` wants them as they are.
     except (errors.DeadlockDetected, errors.SerializationFailure):
         raise
     except UNAVAILABLE as error:

@@ -1,4 +1,4 @@
-"""How reports come to rest, in the order of their ids, and how a table comes to tell no order.
+"""Folding: how reports come to rest in the order of their ids, so that a table tells no order of arrival.
 
 A row of PostgreSQL lies where there was room when it came, and keeps the number of the transaction that wrote it; what
 is deleted stays on its page until something else is written there. So a fold leaves what is pending in new files, and a
@@ -25,22 +25,22 @@ from deniable_server.store.postgresql.tables import create_table
 from deniable_server.store.tables import invitations_table, is_empty, kept_columns, pending_table, reports_table
 
 WRITTEN_ANEW = 50_000
-"""Rows up to which settling always writes the whole table anew. Above, not under load."""
+"""Largest table, in rows, that settling always rewrites; a larger one is not rewritten under load."""
 
 LOAD = 2_000
-"""Reports since the last settling that are load: more than 200 a second, if the timer stands at 10 seconds."""
+"""Number of reports since the last settling that counts as load: 200 a second with a timer of 10 seconds."""
 
 WRITTEN_ANEW_AT_REST = 1_000_000
-"""Rows up to which settling without load writes the whole table anew, in some seconds. Above, closing does."""
+"""Largest table, in rows, that settling rewrites without load, in some seconds; a larger one, closing does."""
 
 PATIENCE_MS = 500
-"""How long a fold waits for readers to let go of a table. Reports of the survey wait as long, so it is short."""
+"""Timeout of a fold for readers of a table, in milliseconds; reports of the survey wait as long, so it is short."""
 
 Hold = Callable[[], None]
 
 
 def fold_due(db: PostgresqlConnection, survey: Survey, closed: bool, hold: Hold) -> tuple[bool, bool]:
-    """Fold the cohorts that have enough, all of them once the survey is closed.
+    """Fold the cohorts with enough reports, or all of a closed survey.
 
     Parameters
     ----------
@@ -57,12 +57,14 @@ def fold_due(db: PostgresqlConnection, survey: Survey, closed: bool, hold: Hold)
     if due:
         chosen = "true" if survey.results == "live" else "coalesce(cohort, '') = ANY(?)"
         values = [] if survey.results == "live" else [[cohort or "" for cohort in due]]
+        # A copy, so that the long part of the fold runs while reports still come in.
         db.execute(f"CREATE TEMP TABLE moving ON COMMIT DROP AS SELECT * FROM {pending} WHERE {chosen}", values)
         db.execute("CREATE UNIQUE INDEX ON moving (id)")
         release(db, survey, "moving")
         db.execute(f"INSERT INTO {reports} SELECT {kept_columns(survey)} FROM moving ORDER BY id")
         moved(db, survey, REPORTS)
     hold()
+    # From here on no report comes in: what is pending and was not moved goes to the new file.
     stays = f"SELECT * FROM {pending} AS kept"
     if due:
         stays += " WHERE NOT EXISTS (SELECT 1 FROM moving WHERE moving.id = kept.id)"
@@ -74,10 +76,10 @@ def fold_due(db: PostgresqlConnection, survey: Survey, closed: bool, hold: Hold)
 
 
 def sort(db: PostgresqlConnection, survey: Survey, kind: str, is_closed: bool) -> bool:
-    """Leave the folded rows of a survey, or its invitations, in the order of their keys; whether that could be.
+    """Rewrite the folded rows of a survey, or its invitations, in the order of their keys; return whether it could.
 
     It cannot be while somebody reads the table for long, such as pg_dump. Invitations change until the transaction
-    ends, so whoever sorts them holds the survey.
+    ends, so they are sorted with the survey locked.
     """
     table = _table(survey, kind)
     db.execute("SAVEPOINT sort")
@@ -89,6 +91,7 @@ def sort(db: PostgresqlConnection, survey: Survey, kind: str, is_closed: bool) -
         db.execute("ROLLBACK TO sort")
         return False
     db.execute(f"ALTER TABLE anew RENAME TO {table}")
+    # Index and table keep their names, which `integrity` and grants expect.
     db.execute(f"ALTER INDEX anew_pkey RENAME TO {table}_pkey")
     roles.grant(db, survey, table, is_closed)
     db.execute("DELETE FROM unsorted WHERE survey = ? AND kind = ?", [survey.id, kind])
@@ -96,7 +99,7 @@ def sort(db: PostgresqlConnection, survey: Survey, kind: str, is_closed: bool) -
 
 
 def may_sort(db: PostgresqlConnection, survey: Survey, kind: str, new: int) -> bool:
-    """Whether there is the time to write a table anew, when so many reports came since the last settling."""
+    """Whether there is time to rewrite a table, if ``new`` reports came since the last settling."""
     if kind == REPORTS:
         rows = counts.folded(db, survey)
     else:
@@ -105,12 +108,12 @@ def may_sort(db: PostgresqlConnection, survey: Survey, kind: str, new: int) -> b
 
 
 def unsorted(db: PostgresqlConnection, survey: Survey) -> list[str]:
-    """The kinds of tables of a survey that rows came to since they were last written anew."""
+    """The kinds of tables of a survey that have new rows since they were last rewritten."""
     return [kind for (kind,) in db.execute("SELECT kind FROM unsorted WHERE survey = ? ORDER BY kind", [survey.id])]
 
 
 def _sizes(db: PostgresqlConnection, survey: Survey) -> list[tuple[str | None, int]]:
-    """How many reports wait, by what they fold together with."""
+    """Number of waiting reports in each group that is folded together."""
     group = "NULL::text" if survey.results == "live" else "cohort"
     return db.execute(f"SELECT {group}, count(*) FROM {pending_table(survey)} GROUP BY 1").fetchall()
 

@@ -29,7 +29,7 @@ unsorted.survey text, unsorted.kind text"""
 KEYS = """
 agenda survey, checksums survey part, migrations number, owners survey, signing_keys key_id, surveys id,
 tallies survey cohort question option, tokens sha256, totals survey cohort, unsorted survey kind"""
-"""Their primary keys, on which counting once hangs."""
+"""Primary keys of these tables, on which counting each report once depends."""
 
 
 def inspect(
@@ -46,6 +46,7 @@ def inspect(
     snapshot : callable
         A transaction that sees one state of a survey.
     """
+    # In the order of their numbers: a migration that was skipped or renamed makes the lists differ.
     applied = [tuple(row) for row in db.execute("SELECT number, name FROM migrations ORDER BY number")]
     known = [(number, name) for number, (name, _) in enumerate(STEPS, start=1)]
     beside = [] if applied == known else ["migrations: a row is not as it was written"]
@@ -62,6 +63,7 @@ def columns(db: PostgresqlConnection) -> dict[str, set[str]]:
 
 
 def _differences(db: PostgresqlConnection, surveys: Iterable[Survey]) -> Iterator[str]:
+    # Columns in the words of information_schema, so that sets can be compared.
     expected: dict[str, set[str]] = {}
     for each in FIXED.replace("\n", " ").split(","):
         table, _, column = each.strip().partition(".")
@@ -71,8 +73,10 @@ def _differences(db: PostgresqlConnection, surveys: Iterable[Survey]) -> Iterato
         for table in tables_of(survey):
             made = columns_of(survey, table)
             expected[table] = {f"{name} {TYPES[kind]}{'?' if may_be_null else ''}" for name, kind, may_be_null in made}
+            # The first column of a survey's table is its key: the id of a report, or the hash of an invitation.
             keys[table] = (made[0][0],)
     found, found_keys = columns(db), _primary_keys(db)
+    # Tables of others in the schema are no damage; a missing one of ours is.
     for table in expected:
         if found.get(table) != expected[table] or found_keys.get(table) != keys.get(table):
             yield f"{table}: is not defined as it was"
@@ -88,7 +92,8 @@ WHERE contype = 'p' AND convalidated AND connamespace = ?::regnamespace GROUP BY
 
 
 def _invitations(db: PostgresqlConnection) -> dict[str, int]:
-    """How many invitations there are, by survey."""
+    """Number of invitations by survey."""
+    # The underscore is escaped: in LIKE it stands for any character.
     query = "SELECT tablename FROM pg_tables WHERE schemaname = ? AND tablename LIKE 'invitations\\_%'"
     tables = [table for (table,) in db.execute(query, [SCHEMA]).fetchall()]
     return {

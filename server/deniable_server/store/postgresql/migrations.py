@@ -11,6 +11,7 @@ from deniable.errors import DeniableError
 from deniable_server.store.errors import older_version
 from deniable_server.store.postgresql.connection import SCHEMA, PostgresqlConnection
 
+# COLLATE "C" compares bytes, as Python does, whatever the locale of the server: ids have one order everywhere.
 FIRST = (
     """
 CREATE TABLE surveys (
@@ -87,6 +88,7 @@ def _first(db: PostgresqlConnection) -> None:
         db.execute(statement)
 
 
+# Only appended to: a database remembers the numbers and names of what was applied.
 STEPS: tuple[tuple[str, Callable[[PostgresqlConnection], None]], ...] = (("surveys, tallies, tokens, keys", _first),)
 """Names of steps, and what they do; they are numbered from 1."""
 
@@ -101,6 +103,7 @@ def bring_up_to_date(db: PostgresqlConnection, name: str, may_update: bool) -> N
     DeniableError
         If another version wrote the database, a newer one or one that may not be updated.
     """
+    # Steps are numbered without gaps, so the number of the last one says which are missing.
     done = applied(db)
     if done > len(STEPS):
         raise newer(name, done)

@@ -1,8 +1,8 @@
-"""How reports come in: whether their ids are known, and if not, to where they wait for the fold.
+"""How reports are stored: known ids are recognised, and new reports wait for the fold.
 
-All of it happens within a transaction that has entered the survey: nobody folds or closes it meanwhile, and nobody but
-other collectors, who do the same, adds to what is pending. So what is among the folded rows stays there, and two who
-insert one id meet at its primary key.
+All of it happens within a transaction that has entered the survey. Meanwhile the survey is neither folded nor closed,
+and only other collectors, in the same way, add pending rows. So a folded row stays where it is, and two collectors that
+insert the same id collide at its primary key.
 """
 
 from __future__ import annotations
@@ -12,19 +12,19 @@ from collections.abc import Sequence
 from deniable import Report, Survey
 from deniable_server.store import agenda, checksum
 from deniable_server.store.invitations import Rights
-from deniable_server.store.outcome import Outcome
 from deniable_server.store.postgresql.connection import PostgresqlConnection
 from deniable_server.store.postgresql.errors import Collision
 from deniable_server.store.postgresql.tables import types_of
 from deniable_server.store.tables import Row, pending_table, reports_table, rows_from
 from deniable_server.store.taking import sort_out
+from deniable_server.store.verdict import Verdict
 
 REPORTS, INVITATIONS = "reports", "invitations"
 """Kinds of tables that come to rest: names in the table ``unsorted``."""
 
 
-def take(db: PostgresqlConnection, survey: Survey, reports: Sequence[Report]) -> list[Outcome]:
-    """Store new reports, which wait for a fold; what became of each.
+def take(db: PostgresqlConnection, survey: Survey, reports: Sequence[Report]) -> list[Verdict]:
+    """Store new reports, which wait for a fold; return the verdict on each.
 
     Raises
     ------
@@ -40,8 +40,10 @@ def take(db: PostgresqlConnection, survey: Survey, reports: Sequence[Report]) ->
     new, outcomes = sort_out(reports, rows, known, rights)  # no trace of their order, and nobody waits in a circle
     if new:
         pending = pending_table(survey)
+        # Fewer rows than were sent: another collector stored one of these ids after it was looked up.
         if db.insert_typed(pending, types_of(survey, pending), new).rowcount < len(new):
             raise Collision
+        # Spent in the transaction that stores the report: neither can happen without the other.
         rights.spend()
         checksum.change(db, survey, checksum.sum_of(survey, "report", new))
         to_do(db, survey)
@@ -57,6 +59,7 @@ def to_do(db: PostgresqlConnection, survey: Survey) -> None:
 
 
 def moved(db: PostgresqlConnection, survey: Survey, kind: str) -> None:
-    """Remember that rows of a table lie in the order in which they changed."""
+    """Note that a table has to be sorted, because its rows lie in the order in which they changed."""
+    # Looked for before it is written: even an INSERT that does nothing may wait for the row of another transaction.
     if not db.execute("SELECT 1 FROM unsorted WHERE survey = ? AND kind = ?", [survey.id, kind]).fetchone():
         db.execute("INSERT INTO unsorted VALUES (?, ?) ON CONFLICT DO NOTHING", [survey.id, kind])

@@ -1,7 +1,7 @@
-"""What a role may that takes reports, and one that reads results; `roles.sql` beside this file makes them.
+"""The rights of a role that takes reports, and of one that reads results; `roles.sql` beside this file makes them.
 
-Whoever owns the schema may everything: publish, close, fold, check. The others get what they need of each table, and
-nothing by default.
+The owner of the schema may do everything: publish, close, fold, check. The other roles have the rights that they need
+on each table, and none by default.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ OF_ALL = {
         "tallies": "SELECT",
     },
 }
-"""What the roles may do with the tables that there are once."""
+"""Rights of the roles on the tables that all surveys share."""
 
 
 SECURED = ("totals", "tallies")
@@ -48,17 +48,18 @@ SECURED = ("totals", "tallies")
 RELEASED = """
 (SELECT closed_on IS NOT NULL OR convert_from(document, 'UTF8')::json ->> 'results' IS DISTINCT FROM 'closed'
  FROM surveys WHERE id = survey)"""
-"""Whether results of a survey may be seen, in SQL."""
+"""SQL condition for surveys whose results may be seen."""
 
 
 def grant_all(db: PostgresqlConnection, surveys: Callable[[], Iterable[tuple[Survey, bool]]]) -> None:
-    """Give the roles their rights, to whichever of them lacks one; within a transaction of the owner.
+    """Give each role the rights that it lacks; within a transaction of the owner.
 
     Parameters
     ----------
     surveys : callable
         Every survey, and whether it was closed.
     """
+    # Grants take locks, so they run only where something is missing, not at every start.
     lacking = [role for role in _roles(db) if not _has_rights(db, role)]
     for role in lacking:
         for table, rights in OF_ALL[role].items():
@@ -77,13 +78,15 @@ def grant_all(db: PostgresqlConnection, surveys: Callable[[], Iterable[tuple[Sur
 def grant(db: PostgresqlConnection, survey: Survey, table: str, is_closed: bool = False) -> None:
     """Give the roles their rights to a table of a survey.
 
-    Whoever reads sees released reports: what is pending is not, and of a survey whose results come out once it has
-    closed nothing is before.
+    The reading role sees released reports only: never pending ones, and those of a survey whose results come out when
+    it closes not before then.
     """
+    # Pending reports are never shown: when one of them appears would tell when it came.
     is_shown = is_closed or survey.results != "closed"
     rights = {
         pending_table(survey): {INGEST: "SELECT, INSERT"},
         reports_table(survey): {INGEST: "SELECT"} | ({READ: "SELECT"} if is_shown else {}),
+        # State alone: a role that takes reports can use an invitation, and make or change none.
         invitations_table(survey): {INGEST: "SELECT, UPDATE (state)"},
     }[table]
     found = _roles(db)
@@ -105,5 +108,6 @@ def _has_rights(db: PostgresqlConnection, role: str) -> bool:
 
 def _roles(db: PostgresqlConnection) -> set[str]:
     """The roles that were made for this schema."""
+    # Roles belong to the whole server: those of another of its databases bear the same names, without a right here.
     query = "SELECT rolname FROM pg_roles WHERE rolname IN (?, ?) AND has_schema_privilege(oid, ?, 'USAGE')"
     return {role for (role,) in db.execute(query, [INGEST, READ, SCHEMA])}

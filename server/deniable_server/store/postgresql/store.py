@@ -16,12 +16,10 @@ from psycopg_pool import ConnectionPool
 from deniable import Report, Survey
 from deniable.errors import DeniableError
 from deniable_server.location import Address
-from deniable_server.store import agenda
 from deniable_server.store.errors import StoreForbidden, StoreUnavailable, older_version
 from deniable_server.store.folding import forget_ids
 from deniable_server.store.integrity import Inspection
 from deniable_server.store.interface import HIDDEN, utc_today
-from deniable_server.store.outcome import Outcome
 from deniable_server.store.postgresql import durability, fold, migrations, pending, roles
 from deniable_server.store.postgresql.connection import (
     FOLDS_PART,
@@ -37,22 +35,23 @@ from deniable_server.store.postgresql.connection import (
 from deniable_server.store.postgresql.errors import AGAIN, in_our_words
 from deniable_server.store.postgresql.integrity import inspect
 from deniable_server.store.postgresql.tables import create_tables
-from deniable_server.store.sql_store import DAYS_OF_DOUBT, SqlStore
+from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.tables import tables_of
+from deniable_server.store.verdict import Verdict
 
 T = TypeVar("T")
 
 CONNECTIONS = 12
-"""At a time, of one collector. Requests wait for one; a report waits for the writer, who needs one."""
+"""Largest number of connections of one collector; requests wait for a free one, the writer needs one."""
 
 TRIES = 20
-"""How often a transaction is run again that met another collector's. Each time the other one got through."""
+"""Largest number of tries of a transaction that conflicts with another collector's, which succeeds each time."""
 
 RECONNECT_SECONDS = 5
-"""How long the pool goes on by itself once the server is gone, ever more slowly; then whoever asks next tries anew."""
+"""Time for which the pool tries to reconnect by itself, in seconds; after that the next request tries."""
 
 PROBE_SECONDS = 3
-"""How long ``/readyz`` waits for a connection."""
+"""Timeout of ``/readyz`` for a connection, in seconds."""
 
 
 class PostgresqlStore(SqlStore):
@@ -87,6 +86,7 @@ class PostgresqlStore(SqlStore):
     ) -> None:
         super().__init__(str(address), today)
         self.address = address
+        # At random: two collectors share a part with probability 1/64, and then merely wait for each other.
         self._part = secrets.randbelow(PARTS)
         self._watched: dict[str, Survey] = {}  # surveys whose next release this collector has something to tell at
         self._told: dict[str, int] = {}
@@ -106,7 +106,7 @@ class PostgresqlStore(SqlStore):
         self._finalize = weakref.finalize(self, self._pool.close)
 
     def leave(self) -> None:
-        """Nothing: connections belong to no thread."""
+        """Do nothing: connections belong to no thread."""
 
     def close(self) -> None:
         """Close all connections."""
@@ -137,7 +137,7 @@ class PostgresqlStore(SqlStore):
         return None
 
     def free_bytes(self) -> int | None:
-        """None: the disk is elsewhere."""
+        """Always None: the disk is that of the database server."""
         return None
 
     def try_to_write(self) -> None:
@@ -151,14 +151,14 @@ class PostgresqlStore(SqlStore):
         with self._snapshot() as db:
             return inspect(db, most_rows, self._snapshot)
 
-    def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Outcome]]:
+    def store_reports(self, submissions: Sequence[tuple[Survey, Sequence[Report]]]) -> list[list[Verdict]]:
         outcomes = self._again(lambda: super(PostgresqlStore, self).store_reports(submissions))
         for (survey, _), what in zip(submissions, outcomes, strict=True):
-            if Outcome.STORED in what and survey.results != "live":
+            if Verdict.STORED in what and survey.results != "live":
                 self._watched[survey.id] = survey
         return outcomes
 
-    def issue(self, survey_id: str, invitation: str, message: str) -> Outcome:
+    def issue(self, survey_id: str, invitation: str, message: str) -> Verdict:
         return self._again(lambda: super(PostgresqlStore, self).issue(survey_id, invitation, message))
 
     def settle(self) -> bool:
@@ -190,29 +190,31 @@ class PostgresqlStore(SqlStore):
         db: PostgresqlConnection,  # type: ignore[override]  # its own connections
         survey: Survey,
         reports: Sequence[Report],
-    ) -> tuple[list[Outcome], int]:
+    ) -> tuple[list[Verdict], int]:
         outcomes = pending.take(db, survey, reports)
-        return outcomes, outcomes.count(Outcome.STORED)
+        return outcomes, outcomes.count(Verdict.STORED)
 
     def _settle(self, survey: Survey, closed_on: str | None, days_over: int) -> None:
         if not self.operates:
-            return  # closing needs the rights to fold, and the day after the last one is for who has them
+            return  # closing needs the rights to fold, and the day after the last one is for collectors that have them
         new = self._arrived.pop(survey.id, 0)
         closed = bool(closed_on) or days_over > 0
         lock = f"fold {survey.id}"
         with self._transaction(FOLDS_PART) as db:
+            # Closing must fold now, so it waits; settling leaves a survey to the collector that is at it.
             if closed_on:
                 db.hold(lock)
             elif not db.try_to_hold(lock):
                 return  # another collector folds it
             has_folded, is_due = fold.fold_due(db, survey, closed, lambda: self._hold(db, survey))
-            self._plan(db, survey, closed_on, days_over, is_due)
+            is_moved = any(fold.may_sort(db, survey, kind, new=0) for kind in fold.unsorted(db, survey))
+            self._put_down(db, survey, closed_on, days_over, is_due or (is_moved and not closed_on))
         self._sort(survey, closed_on, closed, new)
         if has_folded or closed:
             self._folded(survey)
 
     def _sort(self, survey: Survey, closed_on: str | None, closed: bool, new: int) -> None:
-        """Write anew what lies in the order in which it came, table by table, each in a transaction of its own."""
+        """Rewrite the unsorted tables of a survey, each in a transaction of its own."""
         with self._snapshot() as db:
             kinds = fold.unsorted(db, survey)
         for kind in kinds:
@@ -232,19 +234,6 @@ class PostgresqlStore(SqlStore):
             with self._transaction() as db:
                 for table in tables_of(survey):
                     roles.grant(db, survey, table, is_closed=True)
-
-    def _plan(
-        self, db: PostgresqlConnection, survey: Survey, closed_on: str | None, days_over: int, is_due: bool
-    ) -> None:
-        """Take a survey off the agenda, or put it down for later; within a transaction that holds it."""
-        kinds = fold.unsorted(db, survey)
-        is_moved = any(fold.may_sort(db, survey, kind, new=0) for kind in kinds)
-        if is_due or (is_moved and not closed_on):
-            agenda.put_off(db, survey, agenda.NOW)
-        elif closed_on or days_over > DAYS_OF_DOUBT:
-            agenda.put_off(db, survey, None)
-        else:
-            agenda.put_off(db, survey, agenda.after_closing(survey, DAYS_OF_DOUBT + 1 if days_over > 0 else 1))
 
     def _create_tables(self, db: PostgresqlConnection, survey: Survey) -> None:  # type: ignore[override]
         create_tables(db, survey)
@@ -296,6 +285,7 @@ class PostgresqlStore(SqlStore):
                 yield db
                 raw.execute("COMMIT")
             except BaseException as error:
+                # A connection that the server has ended can roll nothing back, and need not.
                 if not raw.closed:
                     raw.execute("ROLLBACK")
                 if isinstance(error, errors.ReadOnlySqlTransaction):

@@ -38,6 +38,7 @@ def create_table(db: PostgresqlConnection, survey: Survey, table: str, like: str
     columns = "".join(
         f', "{name}" {TYPES[kind]}{"" if may_be_null else " NOT NULL"}' for name, kind, may_be_null in others
     )
+    # Bytewise order: that of a locale may change with the C library, and leaves an index that is sorted by the old one.
     db.execute(f'CREATE TABLE {table} ({key} text COLLATE "C" PRIMARY KEY{columns})')
 
 

@@ -39,6 +39,7 @@ def back_up(path: Path, destination: Path) -> Inspection:
     part = destination.with_name(f"{destination.name}.part")
     try:
         part.unlink(missing_ok=True)
+        # Before SQLite writes to it: a copy of a private file must never be readable by others.
         part.touch(mode=0o600)
         with closing(connect(path)) as db, in_our_words(path):
             db.execute("VACUUM INTO ?", [str(part)])
@@ -46,6 +47,7 @@ def back_up(path: Path, destination: Path) -> Inspection:
         inspection = inspect(part, may_be_older=True)
         if inspection.findings:
             raise StoreDamaged(f"database {path}: is damaged, there is no backup of it: {inspection.findings[0]}")
+        # Renamed only once it is checked and on the disk: a file of that name is always a whole backup.
         part.rename(destination)
         _to_disk(destination.absolute().parent)
     except OSError as error:

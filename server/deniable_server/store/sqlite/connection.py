@@ -13,19 +13,19 @@ from typing import Any
 
 from deniable.errors import DeniableError
 from deniable_server.store.errors import StoreReplaced
+from deniable_server.store.sqlite.database_files import FileConnection, Siblings, beside, identity, refuse_replaced
 from deniable_server.store.sqlite.errors import in_our_words
-from deniable_server.store.sqlite.files import Connection, Siblings, beside, identity, refuse_replaced
 from deniable_server.store.sqlite.library import Database
 
 WAIT_MS = 10_000
-"""How long one process waits for another one's transaction."""
+"""Timeout for another process's transaction, in milliseconds."""
 
 ROWS_AT_ONCE = 64
-"""In one statement. With 100 questions that is 6,528 values of the 32,766 that SQLite takes."""
+"""Number of rows in one statement: with 100 questions, 6,528 of the 32,766 values that SQLite takes."""
 
 
 class SqliteConnection(Database):
-    """A `deniable_server.store.connection.Connection`."""
+    """A `deniable_server.store.connection.Connection` to a SQLite file."""
 
     def execute(self, sql: str, parameters: Sequence[Any] | dict[str, Any] | None = None) -> sqlite3.Cursor:
         """Run one statement, without a look at what kind of statement it is."""
@@ -39,6 +39,7 @@ class SqliteConnection(Database):
         self, columns: str, table: str, key: str, wanted: Iterable[str], *, lock: bool = False
     ) -> Iterable[Any]:
         """Rows by their keys. A transaction that writes has the whole database to itself, so nothing needs a lock."""
+        # One parameter for any number of keys; CROSS JOIN keeps SQLite from scanning the table instead.
         kept = f"SELECT {columns} FROM json_each(?) AS asked CROSS JOIN {table} AS kept ON kept.{key} = asked.value"
         return self.execute(kept, [_as_json(wanted)])
 
@@ -49,7 +50,7 @@ class SqliteConnection(Database):
         return self.execute(query, [_as_json(wanted)]).fetchone() is not None
 
     def insert(self, table: str, rows: Sequence[Sequence[object]]) -> int:
-        """Insert the rows whose keys a table does not have; how many these are."""
+        """Insert the rows whose keys a table does not have; return how many these are."""
         row = f"({', '.join('?' * len(rows[0]))})"
         stored = 0
         for start in range(0, len(rows), ROWS_AT_ONCE):
@@ -101,13 +102,14 @@ def connect(path: Path, siblings: Siblings | None = None) -> SqliteConnection:
     try:
         _make_private(path)
         opened = identity(path)
-        connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT_MS / 1000, factory=Connection)
+        connection = sqlite3.connect(path, isolation_level=None, timeout=WAIT_MS / 1000, factory=FileConnection)
         connection.execute(f"PRAGMA busy_timeout = {WAIT_MS}")
         (journal,) = connection.execute("PRAGMA journal_mode = WAL").fetchone()
         connection.execute("PRAGMA synchronous = FULL")
         connection.execute("PRAGMA secure_delete = ON")
         connection.execute("PRAGMA temp_store = MEMORY")  # or sorting could leave copies of rows in other files
         connection.execute("PRAGMA foreign_keys = ON")
+        # A pragma that is not understood is silently ignored, so the settings are read back.
         (synchronous,) = connection.execute("PRAGMA synchronous").fetchone()
         connection.execute("PRAGMA schema_version").fetchone()  # the first thing read opens the log
     except (sqlite3.DatabaseError, OSError) as error:
@@ -140,6 +142,8 @@ def transaction(db: SqliteConnection, path: Path, begin: str = "BEGIN IMMEDIATE"
             db.conn.execute(begin)
             yield db
             refuse_replaced(db.conn)
+            # After COMMIT the report is on the disk of the file that was opened, which must still be the one that is
+            # named.
             db.conn.execute("COMMIT")
         except StoreReplaced:
             raise
@@ -160,7 +164,7 @@ def truncate_log(db: SqliteConnection, path: Path) -> bool:
     log = beside(path, "-wal")
     if not log.exists() or not log.stat().st_size:
         return True
-    assert isinstance(db.conn, Connection), "a log is emptied by whoever writes it"
+    assert isinstance(db.conn, FileConnection), "only the connection that writes the log empties it"
     with in_our_words(path):
         return db.conn.empty_log()
 

@@ -1,4 +1,4 @@
-"""What SQLite calls what can be wrong with a store."""
+"""The translation of SQLite's errors into those of a store."""
 
 from __future__ import annotations
 
@@ -32,6 +32,7 @@ def in_our_words(path: Path) -> Iterator[None]:
                 f"database: the disk takes no more ({error.sqlite_errorname}); nothing was stored, "
                 "the same can be sent again once there is space"
             ) from error
+        # Extended codes, such as SQLITE_CORRUPT_INDEX, refine the primary code in the low byte.
         if code & _PRIMARY in _DAMAGED:
             raise StoreDamaged(
                 f"database {path.name}: is damaged ({error}); stop the collector, look at it with 'deniable check', "

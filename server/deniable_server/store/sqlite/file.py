@@ -42,7 +42,7 @@ class SqliteFile:
         return Lock(self.path)
 
     def warnings(self) -> list[str]:
-        """Nothing: what is wrong with a file is an error."""
+        """Always empty: every fault of a file is an error, not a warning."""
         return []
 
     def inspect(self, most_rows: int | None = None) -> Inspection:

@@ -1,13 +1,13 @@
-"""How reports come to rest, in the order of their ids, and how a table comes to tell no order.
+"""Folding: how reports come to rest in the order of their ids, so that a table tells no order of arrival.
 
 A fold is a release: results know folded reports only, so they stand still until the next one. The reports of a cohort
 wait until the survey's `release` of them have come, then all that wait fold together and hide each other's place in
 time; a transaction that brings as many new ones is a fold by itself, and its rows never wait. Where results are live,
 there is nothing to release and cohorts fold together.
 
-The page of a b-tree tells more than its rows. A new row goes below the older ones of its page, whatever its key; and a
+The page of a b-tree tells more than its rows. A new row goes below the older ones of its page, for any key; and a
 page that is rebuilt to make room keeps copies of the rows that moved, which `secure_delete` does not know of. A table
-that is emptied and written anew, sorted, does neither: its pages are the same whatever order the rows came in. So that
+that is emptied and written anew, sorted, does neither: its pages are the same for every order of arrival. So that
 is how pending rows are left, how tables are left at rest unless they are large, and how closing leaves a survey.
 
 A batch, and a fold of a large table, puts its rows among the others. The same transaction writes the survey into the
@@ -29,32 +29,34 @@ from deniable_server.store.sqlite.tables import create_table
 from deniable_server.store.tables import Row, invitations_table, kept_columns, kept_of, pending_table, reports_table
 
 WRITTEN_ANEW = 20_000
-"""Rows up to which settling always writes the whole table anew, in some 20 ms. Above, not under load."""
+"""Largest table, in rows, that settling always rewrites, in some 20 ms; a larger one is not rewritten under load."""
 
 LOAD = 2_000
-"""Reports since the last settling that are load: more than 200 a second, if the timer stands at 10 seconds."""
+"""Number of reports since the last settling that counts as load: 200 a second with a timer of 10 seconds."""
 
 WRITTEN_ANEW_AT_REST = 200_000
-"""Rows up to which settling without load writes the whole table anew, in less than a second. Above, closing does."""
+"""Largest table, in rows, that settling rewrites without load, in less than a second; a larger one, closing does."""
 
 
 def enough(survey: Survey, rows: Sequence[Row]) -> tuple[Sequence[Row], Sequence[Row]]:
-    """Rows of cohorts that have enough of them for a fold, and the others."""
+    """Split rows into those of cohorts with enough of them for a fold, and the others."""
     if len(rows) < survey.release:  # as nearly always, where reports come one by one
         return (), rows
     sizes = Counter(_group(survey, row) for row in rows)
     if len(sizes) == 1:
         return (rows, ()) if len(rows) >= survey.release else ((), rows)
+    # A cohort that has not enough goes on waiting: its reports could be told apart from those of others.
     due = {group for group, n in sizes.items() if n >= survey.release}
     return [row for row in rows if _group(survey, row) in due], [row for row in rows if _group(survey, row) not in due]
 
 
 def take(db: SqliteConnection, survey: Survey, rows: Sequence[Row]) -> bool:
-    """Put new rows, enough for a fold, where they rest; whether all were new. If not, nothing happened.
+    """Store new rows, enough for a fold, as folded ones; return whether all were new. If not, nothing is stored.
 
-    All within the caller's transaction. Nobody looks ids up first: SQLite meets those that it has when it inserts.
+    It runs within the caller's transaction. Ids are not looked up first: SQLite finds known ones when it inserts.
     """
     kept = list(kept_of(survey, sorted(rows, key=itemgetter(0))))
+    # If one id is known after all, nothing of the batch stays and the caller sorts reports one by one.
     db.execute("SAVEPOINT rows")
     are_new = db.insert(reports_table(survey), kept) == len(rows)
     if not are_new:
@@ -68,9 +70,9 @@ def take(db: SqliteConnection, survey: Survey, rows: Sequence[Row]) -> bool:
 
 
 def fold_due(db: SqliteConnection, survey: Survey, new: int, closed: bool) -> bool:
-    """Fold the cohorts that have enough, all of them once the survey is closed; whether there were any.
+    """Fold the cohorts with enough reports, or all of a closed survey; return whether there were any.
 
-    All within the caller's transaction. What goes on waiting has to be sorted then.
+    It runs within the caller's transaction. Rows that go on waiting have to be sorted after it.
     """
     pending = pending_table(survey)
     live = survey.results == "live"
@@ -83,6 +85,7 @@ def fold_due(db: SqliteConnection, survey: Survey, new: int, closed: bool) -> bo
         empty(db, pending)
         return True
     db.execute("CREATE TEMP TABLE due (cohort TEXT) STRICT")  # None is the empty one, which no label is
+    # A table and not a list of values: a survey may have a thousand cohorts.
     db.insert("temp.due", [(cohort or "",) for cohort in due])
     is_due = "coalesce(cohort, '') IN (SELECT cohort FROM temp.due)"
     _fold(db, survey, new, f"(SELECT * FROM {pending} WHERE {is_due})")
@@ -92,10 +95,11 @@ def fold_due(db: SqliteConnection, survey: Survey, new: int, closed: bool) -> bo
 
 
 def _fold(db: SqliteConnection, survey: Survey, new: int, rows: str) -> None:
-    """Copy rows to where they rest, and add them to the tallies."""
+    """Copy rows to the folded ones, and add them to the tallies."""
     reports = reports_table(survey)
     release(db, survey, rows)
     kept = f"SELECT {kept_columns(survey)} FROM {rows}"
+    # Sorted together with what rests there already, so that no page shows which rows came with this fold.
     if may_sort(db, survey, new):
         _sort_reports(db, survey, f"{kept} UNION ALL SELECT * FROM {reports}")
     else:
@@ -104,12 +108,12 @@ def _fold(db: SqliteConnection, survey: Survey, new: int, rows: str) -> None:
 
 
 def may_sort(db: SqliteConnection, survey: Survey, new: int) -> bool:
-    """Whether there is the time to write all folded rows anew, when so many came since the last settling."""
+    """Whether there is time to rewrite all folded rows, if ``new`` reports came since the last settling."""
     return counts.folded(db, survey) <= _most(new)
 
 
 def sort_pending(db: SqliteConnection, survey: Survey, new: int) -> bool:
-    """Leave what is pending, too little for a fold, in the order of ids; whether there was the time."""
+    """Rewrite the pending rows in the order of ids; return whether there was time for it."""
     table = pending_table(survey)
     waiting: int
     (waiting,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()
@@ -121,7 +125,7 @@ def sort_pending(db: SqliteConnection, survey: Survey, new: int) -> bool:
 
 
 def sort_reports(db: SqliteConnection, survey: Survey) -> None:
-    """Leave the folded rows of a survey in the order of ids, whatever their number."""
+    """Rewrite the folded rows of a survey in the order of ids, however many there are."""
     _sort_reports(db, survey, f"SELECT * FROM {reports_table(survey)}")
 
 
@@ -131,7 +135,7 @@ def is_unsorted(db: SqliteConnection, survey: Survey) -> bool:
 
 
 def sort_invitations(db: SqliteConnection, survey: Survey, whatever_their_number: bool = False) -> None:
-    """Leave invitations in the order of their hashes, unless there are too many for somebody who waits."""
+    """Rewrite invitations in the order of their hashes, unless there are too many for a caller who waits."""
     table = invitations_table(survey)
     rows: int
     (rows,) = db.execute(f"SELECT count(*) FROM {table}").fetchone()
@@ -152,8 +156,9 @@ def write_anew(db: SqliteConnection, survey: Survey, table: str, query: str, row
     query : str
         Its rows; it may read the table.
     rows : int
-        About how many there are. Meanwhile they wait in memory, or on the disk where they are many.
+        About how many there are; many of them are copied to the disk meanwhile, few to memory.
     """
+    # In memory if it is small; a large copy in the database itself, whose pages are wiped and freed.
     beside = "temp" if rows <= WRITTEN_ANEW else "main"
     create_table(db, f"{beside}.anew", survey, like=table)
     db.execute(f"INSERT INTO {beside}.anew {query} ORDER BY 1")
@@ -172,7 +177,7 @@ def _most(new: int) -> int:
 
 
 def _group(survey: Survey, row: Row) -> object:
-    """What rows fold together with."""
+    """The group with which a row is folded: its cohort, or all rows if results are live."""
     return None if survey.results == "live" else row[1]
 
 

@@ -1,4 +1,4 @@
-"""Whether a file is what was written; the pages of it too."""
+"""The inspection of a SQLite file: rows, tallies, schema and pages."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from deniable.errors import DeniableError
 from deniable_server.store.errors import StoreDamaged, StoreUnavailable, older_version
 from deniable_server.store.integrity import Inspection, look
 from deniable_server.store.sqlite.connection import WAIT_MS, SqliteConnection, transaction
-from deniable_server.store.sqlite.files import read_only
+from deniable_server.store.sqlite.database_files import read_only
 from deniable_server.store.sqlite.migrations import apply, refuse_newer, refuse_unreadable, schema
 from deniable_server.store.sqlite.tables import create_tables
 
@@ -66,6 +66,7 @@ def _damaged_pages(db: SqliteConnection) -> list[str]:
 
 def _inspect(db: SqliteConnection, most_rows: int | None) -> Inspection:
     found: list[str] = []
+    # SQLite's own check reads every page, which a start has no time for.
     if most_rows is None:
         found += _damaged_pages(db)
     found += [f"{table}: a row names no survey" for table, *_ in db.execute("PRAGMA foreign_key_check")]
@@ -81,13 +82,14 @@ def _inspect(db: SqliteConnection, most_rows: int | None) -> Inspection:
 
 
 def _invitations_of_surveys(db: SqliteConnection) -> dict[str, int]:
-    """How many invitations there are, by survey."""
+    """Number of invitations by survey."""
     tables = db.execute("SELECT name FROM sqlite_master WHERE name GLOB 'invitations_*'").fetchall()
     return {name.partition("_")[2]: db.execute(f"SELECT count(*) FROM [{name}]").fetchone()[0] for (name,) in tables}
 
 
 def _beside_surveys(db: SqliteConnection) -> Iterator[str]:
-    """What belongs to no survey: tokens, and the list of migrations."""
+    """The differences of rows that belong to no survey: tokens, and the list of migrations."""
+    # Tokens belong to no survey, so no checksum covers them; triggers keep a second copy instead.
     columns = "sha256, name, scope, expires_on"
     for one, other in (("tokens", "tokens_copy"), ("tokens_copy", "tokens")):
         if db.execute(f"SELECT {columns} FROM {one} EXCEPT SELECT {columns} FROM {other}").fetchone():
@@ -98,7 +100,9 @@ def _beside_surveys(db: SqliteConnection) -> Iterator[str]:
 
 def _differences_of_schema(db: SqliteConnection, surveys: list[Survey]) -> Iterator[str]:
     query = "SELECT name, type, tbl_name, sql FROM sqlite_master"
+    # sqlite_master holds each definition as it was written, so a changed word shows.
     found = {name: rest for name, *rest in db.execute(query)}
+    # The schema of a fresh database of this version, word by word.
     with closing(SqliteConnection(memory=True)) as fresh:
         apply(fresh)
         for survey in surveys:

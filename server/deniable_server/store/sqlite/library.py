@@ -12,7 +12,7 @@ __all__ = ["Database", "Migrations"]
 
 _hidden = "pandas" not in sys.modules
 if _hidden:
-    sys.modules["pandas"] = None  # type: ignore[assignment]  # whoever imports it is told that there is no such module
+    sys.modules["pandas"] = None  # type: ignore[assignment]  # importing it raises ModuleNotFoundError
 try:
     from sqlite_utils import Database, Migrations
 finally:

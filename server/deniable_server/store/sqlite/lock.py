@@ -1,4 +1,4 @@
-"""One collector a database: a lock on a file beside it, which the system lets go when its holder ends, however it ends.
+"""The lock of a database, which one collector may serve: on a file beside it, released by the system with its holder.
 
 Other programs read and write the database all the same; SQLite's own locks see to that.
 """
@@ -56,6 +56,7 @@ class Lock:
     def _is_held_under_its_name(self, descriptor: int) -> bool:
         try:
             _lock(descriptor)
+            # Locked, but perhaps a file that was removed: another collector would lock a new one of this name.
             return os.path.samestat(os.fstat(descriptor), os.stat(self._path))
         except FileNotFoundError:
             return False

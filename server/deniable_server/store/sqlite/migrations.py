@@ -56,6 +56,7 @@ def apply(db: SqliteConnection) -> None:
 
 def refuse_newer(db: SqliteConnection, path: Path) -> None:
     """Raise a DeniableError if a newer version wrote the database."""
+    # A fresh database lacks every migration, so what is pending there is what this version knows.
     with closing(Database(memory=True)) as empty:
         known = {each.name for each in schema.pending(empty)}
     unknown = [each.name for each in schema.applied(db) if each.name not in known]

@@ -1,4 +1,4 @@
-"""How reports come in: whether their ids are known, and if not, to where they wait for the fold, or past it."""
+"""How reports are stored: known ids are recognised, new reports wait for the fold or are folded at once."""
 
 from __future__ import annotations
 
@@ -8,24 +8,26 @@ from deniable import Report, Survey
 from deniable_server.store import agenda, checksum
 from deniable_server.store.errors import StoreDamaged
 from deniable_server.store.invitations import Rights
-from deniable_server.store.outcome import Outcome
 from deniable_server.store.sqlite import fold
 from deniable_server.store.sqlite.connection import SqliteConnection
 from deniable_server.store.tables import Row, is_empty, pending_table, reports_table, rows_from
 from deniable_server.store.taking import sort_out
+from deniable_server.store.verdict import Verdict
 
 
-def take(db: SqliteConnection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Outcome], int]:
-    """Store new reports, which wait unless they are enough for a fold; what became of each, and how many wait."""
+def take(db: SqliteConnection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Verdict], int]:
+    """Store new reports, which wait unless they are enough for a fold; return the verdicts and how many wait."""
     rows = rows_from(survey, reports)
     pending, rest = pending_table(survey), reports_table(survey)
     enough, few = fold.enough(survey, rows)
+    # The fast path of a whole batch: no known ids, no invitations, one INSERT.
     may_be_first = bool(enough) and not few and survey.access == "open"
     if may_be_first and (is_empty(db, pending) or not _has_some(db, rows, pending)) and fold.take(db, survey, rows):
-        return [Outcome.STORED] * len(rows), 0  # a batch that comes for the first time
+        return [Verdict.STORED] * len(rows), 0  # a batch that comes for the first time
     known = _known(db, rows, pending) | _known(db, rows, rest) if _has_some(db, rows, pending, rest) else {}
     rights = Rights(db, survey, reports)
     new, outcomes = sort_out(reports, rows, known, rights)  # neighbours on a page together, and no trace of their order
+    # Before the rows are stored: a fault in between leaves neither, because all of it is one transaction.
     rights.spend()
     enough, few = fold.enough(survey, new)
     if (enough and not fold.take(db, survey, enough)) or (few and not _let_wait(db, survey, few)):
@@ -45,5 +47,5 @@ def _has_some(db: SqliteConnection, rows: Sequence[Row], *tables: str) -> bool:
 
 
 def _known(db: SqliteConnection, rows: Sequence[Row], table: str) -> dict[object, Row]:
-    """What a table holds under the ids of these rows."""
+    """The rows of a table with the ids of these rows, by id."""
     return {row[0]: row for row in db.rows_with("kept.*", table, "id", [str(row[0]) for row in rows])}

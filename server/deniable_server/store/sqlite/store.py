@@ -13,18 +13,17 @@ from pathlib import Path
 
 from deniable import Report, Survey
 from deniable.errors import DeniableError
-from deniable_server.store import agenda
 from deniable_server.store.errors import StoreReplaced
 from deniable_server.store.folding import forget_ids
 from deniable_server.store.interface import utc_today
-from deniable_server.store.outcome import Outcome
-from deniable_server.store.sql_store import DAYS_OF_DOUBT, SqlStore
+from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.sqlite import fold, pending
 from deniable_server.store.sqlite.connection import SqliteConnection, connect, transaction, truncate_log
+from deniable_server.store.sqlite.database_files import Siblings, read_only
 from deniable_server.store.sqlite.errors import in_our_words
-from deniable_server.store.sqlite.files import Siblings, read_only
 from deniable_server.store.sqlite.migrations import bring_up_to_date, refuse_newer, schema
 from deniable_server.store.sqlite.tables import create_tables
+from deniable_server.store.verdict import Verdict
 
 
 class SqliteStore(SqlStore):
@@ -39,7 +38,7 @@ class SqliteStore(SqlStore):
     today : callable
         The day by which surveys open and close.
     may_update : bool
-        Whether a file that an older version wrote is brought up to date; it is refused otherwise. Whoever may has the
+        Whether a file that an older version wrote is brought up to date; it is refused otherwise. An update needs the
         file to itself: a collector of that version would go on storing reports under its tables.
 
     Raises
@@ -106,6 +105,7 @@ class SqliteStore(SqlStore):
             raise StoreReplaced(f"database {self.path}: is gone")  # asking must not make a new one
         with self._transaction() as db:
             (version,) = db.execute("PRAGMA user_version").fetchone()
+            # Writes the file's head, unchanged: a transaction that really reaches the disk.
             db.execute(f"PRAGMA user_version = {version}")
 
     def _unusable_because(self) -> str | None:
@@ -124,11 +124,12 @@ class SqliteStore(SqlStore):
             return "The database is of a newer version; start that one."
         return None
 
-    def _take_open(self, db: SqliteConnection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Outcome], int]:  # type: ignore[override]  # its own connections
+    def _take_open(self, db: SqliteConnection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Verdict], int]:  # type: ignore[override]  # its own connections
         return pending.take(db, survey, reports)
 
     def _settle(self, survey: Survey, closed_on: str | None, days_over: int) -> None:
         new = self._arrived.pop(survey.id, 0)
+        # Over is enough for folding; dropping ids waits for a survey that was closed for good.
         closed = bool(closed_on) or days_over > 0
         with self._transaction() as db:
             has_folded = fold.fold_due(db, survey, new, closed)
@@ -139,12 +140,8 @@ class SqliteStore(SqlStore):
                 fold.sort_invitations(db, survey, whatever_their_number=True)
             if closed_on and survey.retention == "tallies":
                 forget_ids(db, survey, fold.empty)
-            if not is_sorted or (fold.is_unsorted(db, survey) and fold.may_sort(db, survey, new=0)):
-                agenda.put_off(db, survey, agenda.NOW)
-            elif closed_on or days_over > DAYS_OF_DOUBT:
-                agenda.put_off(db, survey, None)
-            else:
-                agenda.put_off(db, survey, agenda.after_closing(survey, DAYS_OF_DOUBT + 1 if closed else 1))
+            is_unfinished = not is_sorted or (fold.is_unsorted(db, survey) and fold.may_sort(db, survey, new=0))
+            self._put_down(db, survey, closed_on, days_over, is_unfinished)
         if has_folded or closed:
             self._folded(survey)
 
@@ -159,10 +156,10 @@ class SqliteStore(SqlStore):
             return truncate_log(self.db, self.path)
 
     def _enter(self, db: object, surveys: Iterable[Survey]) -> None:
-        """Whoever writes is alone."""
+        """Do nothing: a transaction that writes has the database to itself."""
 
     def _hold(self, db: object, survey: Survey) -> None:
-        """Whoever writes is alone."""
+        """Do nothing: a transaction that writes has the database to itself."""
 
     def _transaction(self) -> AbstractContextManager[SqliteConnection]:
         return transaction(self.db, self.path)

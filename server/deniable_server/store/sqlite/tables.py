@@ -23,4 +23,5 @@ def create_table(db: Connection, table: str, survey: Survey, like: str | None = 
         f", {name if name in plain else f'[{name}]'} {_TYPES[kind]}{'' if may_be_null else ' NOT NULL'}"
         for name, kind, may_be_null in others
     )
+    # WITHOUT ROWID: rows lie in the order of their keys, and no hidden number counts arrivals.
     db.execute(f"CREATE TABLE {table} ({key} TEXT PRIMARY KEY{columns}) STRICT, WITHOUT ROWID")

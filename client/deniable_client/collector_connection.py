@@ -1,6 +1,6 @@
-"""What goes over the network: one survey in, one report out; before it a token, where reports need one.
+"""The HTTP calls of the client: fetch a survey, get a token signed where reports need one, send a report.
 
-Requests are the same whatever the answers are.
+The requests do not depend on the answers.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from deniable.unreachable import unreachable
 _log = logging.getLogger(__name__)
 
 LONGEST_WAIT = 20.0
-"""Seconds that a call waits at once; a collector that asks for more is a `Busy` one, which the caller comes back to."""
+"""Longest wait within a call, in seconds; if the collector asks for more, the call raises `Busy`."""
 
 QUICK = 5.0
-"""Seconds for what is asked so that nobody answers for nothing; people are asked all the same without an answer."""
+"""Timeout in seconds of calls before the first question; without an answer the person is asked all the same."""
 
 _HEADERS = {"User-Agent": "deniable", "Accept": "*/*"}
-"""As a browser's where that is true; no version, which would tell devices apart."""
+"""Headers of every request. They name no version, which would tell devices apart."""
 
 _REFUSALS: dict[int, type[ReportError]] = {
     403: NotInvited,
@@ -42,18 +42,18 @@ _REFUSALS: dict[int, type[ReportError]] = {
 
 
 Hindrance = Literal["closed", "early", "used", "unknown"]
-"""What a collector says, before there is a report, that leaves nothing to answer: of a survey, or of an invitation."""
+"""Why a report would not count: the survey is closed or not open yet, the invitation used or unknown."""
 
 _SIGNATURE = re.compile(rf"[0-9a-f]{{{2 * SIZE}}}")
 
 
 class Busy(CollectorError):
-    """A collector that takes nothing for longer than `LONGEST_WAIT`.
+    """The collector asks to wait for longer than `LONGEST_WAIT`.
 
     Attributes
     ----------
     seconds : float
-        When it wants to be asked again, counted from now.
+        How long to wait before the next try, counted from now.
     """
 
     def __init__(self, message: str, seconds: float) -> None:
@@ -61,13 +61,13 @@ class Busy(CollectorError):
         self.seconds = seconds
 
 
-class Connection:
+class CollectorConnection:
     """The calls of a client to one collector, or to an issuer elsewhere.
 
     Parameters
     ----------
     collector : str
-        As `deniable_client.link.collector_url` writes it.
+        Its URL, in the form of `deniable_client.link.collector_url`.
     retries : int
         How often the same bytes are sent again when the network or the collector fails.
     timeout : float
@@ -113,7 +113,7 @@ class Connection:
         return answer.data
 
     def hindrance(self, survey: str, invitation: str | None) -> Hindrance | None:
-        """Why a report would be refused, as far as the collector says it before there is one.
+        """Why a report would be refused, as far as the collector tells before it is sent; else None.
 
         Parameters
         ----------
@@ -122,6 +122,7 @@ class Connection:
         """
         state = self._state(f"/surveys/{survey}/state")
         if state == "open" and invitation:
+            # The body always has the same length, so traffic tells nothing about the invitation.
             body = json.dumps({"hash": invitation}, separators=(",", ":")).encode("ascii")
             state = self._state(f"/surveys/{survey}/invitations/state", body)
         return next((each for each in get_args(Hindrance) if each == state), None)
@@ -145,12 +146,15 @@ class Connection:
             If it cannot be reached, or answers something else.
         """
         answer = self._post(f"/surveys/{survey}/reports", body, _object(body).get("credential"))
+        # 201 alone proves nothing: a captive portal may answer anything to every request.
         if _object(answer.data).get("status") not in ("stored", "known"):
             raise self._unexpected(answer)
         return answer.status == 200
 
     def sign(self, survey: str, invitation: str, blinded: bytes) -> bytes:
-        """A blind signature of a message, unchecked. The same message again gets the same one, another one none.
+        """Get a blinded message signed for an invitation; the signature is not checked here.
+
+        The same message gets the same signature again; a second message for the same invitation gets none.
 
         Raises
         ------
@@ -189,6 +193,7 @@ class Connection:
             headers["Content-Type"] = "application/json"
         if credential is not None:
             headers["Authorization"] = authorization_of(credential)
+        # People wait for this before the first question, so it gets one short try.
         patience: dict[str, Any] = {"retries": False, "timeout": QUICK} if is_quick else {}
         url = f"{self.collector}/api/v1{path}"
         try:
@@ -218,7 +223,7 @@ class _Retries(urllib3.Retry):
     """Retries that wait as long as ``Retry-After`` says, and end where that is more than `LONGEST_WAIT`."""
 
     def get_retry_after(self, response: urllib3.BaseHTTPResponse) -> float | None:
-        """In how many seconds to try again, if the collector says it in a way that can be read."""
+        """Seconds until the next try, from a valid ``Retry-After``; else None."""
         with suppress(urllib3.exceptions.InvalidHeader):
             return super().get_retry_after(response)
         return None
@@ -232,7 +237,7 @@ class _Retries(urllib3.Retry):
         _pool: ConnectionPool | None = None,
         _stacktrace: TracebackType | None = None,
     ) -> Self:
-        """Raise a MaxRetryError, for which urllib3 returns the response, where the next try is too far away."""
+        """End the retries if the next one is too far away: urllib3 returns the response for a MaxRetryError."""
         seconds = self.get_retry_after(response) if response else None
         if _pool and seconds is not None and seconds > LONGEST_WAIT:
             raise urllib3.exceptions.MaxRetryError(_pool, url or "")

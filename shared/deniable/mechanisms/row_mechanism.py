@@ -1,4 +1,4 @@
-"""Mechanisms over ordered numbers that send one of a row of weights: one word, inverse distribution function."""
+"""Mechanisms whose report is drawn from the row of weights of the answer, by its inverse distribution function."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from deniable.mechanisms.arrays import Integers
 
 LARGEST_RANGE = 1000
-"""Answers that a mechanism with published rows can tell apart."""
+"""Largest number of steps between the lowest and the highest answer of a mechanism with a row for each answer."""
 
 M = TypeVar("M", bound="RowMechanism")
 
@@ -93,10 +93,11 @@ class RowMechanism(OneOfK):
 
 
 def _largest_ratio(rows: Sequence[Sequence[int]]) -> Fraction:
-    """How much likelier one of the rows makes a report than another one, at most."""
+    """The largest ratio of two weights of one report in two rows."""
     top, least = 1, 1
     for column in zip(*rows, strict=True):
         high, low = max(column), min(column)
+        # high / low > top / least, compared in integers: a fraction for each report would cost most of the time.
         if high * least > top * low:
             top, least = high, low
     return Fraction(top, least)
@@ -122,11 +123,13 @@ def calibrate(make: Callable[[Fraction], M], asked: Fraction) -> M:
         try:
             mechanism = make(asked * (1 - step))
             answers = mechanism.answer_range
-            ends = [mechanism.row(answers[0]), mechanism.row(answers[-1])]  # of two rows, which most often refuse
+            ends = [mechanism.row(answers[0]), mechanism.row(answers[-1])]  # two rows first, which refuse most often
             if _largest_ratio(ends) <= bound and mechanism.likelihood_ratio <= bound:
                 return mechanism
         except ParameterError:
             break
+        # Mostly rounding passes the bound by 1e-9 or less, so steps start there; doubling them ends soon where it is
+        # more.
         step = max(2 * step, Fraction(1, 10**9))
     raise ParameterError(
         f"epsilon: {float(asked):g} cannot be held by 32-bit weights over this range; take fewer levels or more epsilon"

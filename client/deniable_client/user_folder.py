@@ -1,6 +1,6 @@
-"""Where this platform keeps a user's data.
+"""The folder of a user's data on this platform.
 
-The same folders as platformdirs names; a device is trusted with answers, so it depends on as little as it can.
+It is the folder that platformdirs names; a device is trusted with answers, so it depends on as little as possible.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from pathlib import Path
 
 
 def user_data_folder() -> Path:
-    """The folder for Deniable's files of the user who runs this; not made yet.
+    """The folder of this user's files of Deniable; it need not exist yet.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The files of a database, known by what they are and not by what they are called.
+"""The files of a database, identified by device and inode instead of by name.
 
 SQLite reads and writes the files that it opened. Somebody who puts a backup in the place of a running collector's
 database, or removes the log, changes names only: the collector would go on storing reports in a file that nobody will
@@ -19,7 +19,7 @@ from weakref import WeakSet
 from deniable_server.store.errors import StoreReplaced
 
 Identity = tuple[int, int]
-"""Device and inode."""
+"""Device and inode number of a file."""
 
 SUFFIXES = ("", "-wal", "-shm")
 """The database, its write-ahead log, and the index of that, over which processes lock each other out."""
@@ -27,11 +27,13 @@ SUFFIXES = ("", "-wal", "-shm")
 _EVERY, _DATABASE, _OTHERS = slice(None), slice(1), slice(1, None)
 
 REST_NS = 2_000_000_000
-"""How long a folder must have been left alone before the time of its last change tells it from every later state: file
-systems write that time in steps, the coarsest of 2 seconds, and a second change may fall within the same one."""
+"""Time without a change after which a folder's time of change identifies its state, in nanoseconds.
+
+File systems keep that time in steps of up to 2 seconds, and a second change may fall within one step.
+"""
 
 
-class Connection(sqlite3.Connection):
+class FileConnection(sqlite3.Connection):
     """A connection that knows its files, from `remember` until it is closed."""
 
     names: tuple[str, ...] = ()
@@ -58,6 +60,7 @@ class Connection(sqlite3.Connection):
         is_whole = self._found(_DATABASE) == self.files[_DATABASE]
         if is_whole and state is not None and state == self._seen:
             return
+        # A change within the same tick of the file system's clock would leave the folder's time as it is.
         has_rested = state is not None and time.time_ns() - state[2] > REST_NS
         is_whole = is_whole and self._found(_OTHERS) == self.files[_OTHERS]
         self._seen = state if is_whole and has_rested else None  # last: another thread may ask meanwhile
@@ -68,7 +71,7 @@ class Connection(sqlite3.Connection):
             )
 
     def rescue(self) -> None:
-        """Move what the log holds to the database that it belongs to, whatever that is called now.
+        """Move the content of the log to the database that it belongs to, even if that was renamed since.
 
         A log that was removed is gone with the last connection, and it may hold reports that were acknowledged. A log
         that lies beside another database would be mixed into that by the next program that opens it, so it goes.
@@ -88,6 +91,7 @@ class Connection(sqlite3.Connection):
     def empty_log(self) -> bool:
         """Move everything from the log to the database, without waiting for anybody who reads; whether it is empty."""
         (wait,) = self.execute("PRAGMA busy_timeout").fetchone()
+        # Readers keep a log from being emptied; settling comes again, so it does not wait for them.
         self.execute("PRAGMA busy_timeout = 0")
         try:
             is_busy, _, _ = self.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
@@ -110,9 +114,9 @@ class Siblings:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._open: WeakSet[Connection] = WeakSet()
+        self._open: WeakSet[FileConnection] = WeakSet()
 
-    def add(self, connection: Connection) -> None:
+    def add(self, connection: FileConnection) -> None:
         """Count a connection in. It counts as long as it is open."""
         with self._lock:
             self._open.add(connection)
@@ -130,11 +134,12 @@ def refuse_replaced(connection: object) -> None:
 
     Connections that only read for a moment, and do not remember what they opened, pass.
     """
-    if isinstance(connection, Connection):
+    if isinstance(connection, FileConnection):
         try:
             connection.refuse_replaced()
         except StoreReplaced:
             if connection.in_transaction:
+                # Nothing of this transaction may be acknowledged, nor keep the log from being moved.
                 connection.execute("ROLLBACK")
             connection.rescue()
             raise
@@ -147,12 +152,12 @@ def beside(path: Path, suffix: str) -> Path:
 
 
 def read_only(path: Path) -> str:
-    """The URI by which SQLite opens a database to read it, whatever bytes its name is of."""
+    """The URI by which SQLite opens a database for reading, percent-encoded."""
     return f"{path.absolute().as_uri()}?mode=ro"
 
 
 def identity(name: str | Path) -> Identity | None:
-    """What a name belongs to, or None for a name that nothing has."""
+    """The identity of the file with a name; None if there is none."""
     try:
         status = os.stat(name)
     except OSError:
@@ -161,7 +166,7 @@ def identity(name: str | Path) -> Identity | None:
 
 
 def _state(folder: str) -> tuple[int, int, int] | None:
-    """What changes when a folder is replaced or names in it change; None where nothing tells that.
+    """The state of a folder, which changes if it is replaced or names in it change; None where that cannot be known.
 
     The time is that of the last change of the folder's own entry, which nobody can set: programs that restore a backup
     set the time of modification. File systems that keep no such time, as FAT of its root, say 0.
