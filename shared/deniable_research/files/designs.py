@@ -7,7 +7,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from decimal import Decimal
 from typing import Any
 
@@ -24,31 +24,13 @@ from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 DESIGNS: dict[str, tuple[Callable[..., AnyDesign], ...]] = {}
 """Name of each design to the ways of making it, the first one that takes the given parameters is used."""
 
-_SAMPLING_KEYS = (
-    "strata",
-    "cluster",
-    "population",
-    "lonely",
-    "replicates",
-    "replicate_method",
-    "replicate_scale",
-    "replicate_fay",
-    "degrees_of_freedom",
-)
+# Keys are the names of the fields that they fill, so that each stands in one place.
+_SAMPLING_KEYS = tuple(each.name for each in fields(SamplingColumns) if each.name != "margins")  # which are a file
 _LAYOUT_KEYS = ("questions", "weights", *_SAMPLING_KEYS, "cohort", "cohorts", "missing")
-_QUESTION_KEYS = (
-    "column",
-    "design",
-    "name",
-    "options",
-    "values",
-    "codes",
-    "missing",
-    "group",
-    "groups",
-    "group_missing",
-    "anchor",
-    "known_share",
+_QUESTION_KEYS = tuple(
+    each.name
+    for each in fields(RandomizedColumn)
+    if each.name not in ("mean_values", "has_shares", "drawn", "arm")  # what only a survey says, and arms
 )
 _LISTS = ("forced", "options", "values", "missing", "groups", "group_missing")
 _PROBABILITIES = ("p", "p1", "p2", "truth", "yes", "no", "prevalence", "keep")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -191,11 +191,22 @@ def escape_tex(text: str) -> str:
     return escaped.replace("[", "{[}").replace("]", "{]}")  # after \\ a bracket would be an argument
 
 
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: bool = False) -> str:
+    r"""Rows as a table in Markdown whose texts are shown as they are; with ``right`` all but the first end together.
+
+    >>> print(markdown_table(("code", "stands for"), [("1", "a|b")]), end="")
+    | code | stands for |
+    | --- | --- |
+    | 1 | a\|b |
+    """
+    marks = ["---", *(["---:" if right else "---"] * (len(header) - 1))]
+    lines = [[*map(escape_markdown, header)], marks, *([*map(escape_markdown, row)] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
 def markdown(table: PaperTable) -> str:
     """The table in Markdown."""
-    lines = [table.header, ("---", *["---:"] * (len(table.header) - 1))]
-    lines += [tuple(map(escape_markdown, row)) for row in (*table.body, *table.footer)]
-    rows = "".join("| " + " | ".join(row) + " |\n" for row in lines)
+    rows = markdown_table(table.header, (*table.body, *table.footer), right=True)
     return rows + "\n" + "".join(f"{escape_markdown(note)}\n\n" for note in table.notes).removesuffix("\n")
 
 

@@ -7,7 +7,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, cast
 from urllib.parse import quote
 
 from deniable.access.words import enforced
@@ -118,17 +118,9 @@ def write_folder(
     return manifest
 
 
-class _File(Protocol):
-    """An open part."""
-
-    def write(self, columns: Sequence[Sequence[Any]]) -> None:
-        """Add rows."""
-
-    def close(self) -> None:
-        """No more rows come."""
-
-
 class _Parquet:
+    """An open part of Parquet."""
+
     def __init__(self, path: Path, title: str, variables: Sequence[Variable]) -> None:
         self._schema = arrow_schema(title, variables, path.name)
         repeated = [each.name for each in variables if each.name != "id"]  # ids differ, so a dictionary costs
@@ -142,36 +134,32 @@ class _Parquet:
         self._writer.close()
 
 
-class _Csv:
+class _Lines:
+    """An open part of lines: CSV with a header, or an object of JSON a row."""
+
     def __init__(self, path: Path, _title: str, variables: Sequence[Variable]) -> None:
+        names = [each.name for each in variables]
         self._file = path.open("x", encoding="utf-8", newline="")
-        self._file.writelines(csv_lines([[each.name for each in variables]]))
+        self._lines: Callable[[Iterable[Sequence[Any]]], Iterable[str]] = csv_lines
+        if path.suffix == ".csv":
+            self._file.writelines(csv_lines([names]))
+        else:
+            encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+            self._lines = lambda rows: (f"{encode(dict(zip(names, row, strict=True)))}\n" for row in rows)
 
     def write(self, columns: Sequence[Sequence[Any]]) -> None:
-        self._file.writelines(csv_lines(zip(*columns, strict=True)))
+        self._file.writelines(self._lines(zip(*columns, strict=True)))
 
     def close(self) -> None:
         self._file.close()
 
 
-class _JsonLines:
-    def __init__(self, path: Path, _title: str, variables: Sequence[Variable]) -> None:
-        self._names = [each.name for each in variables]
-        self._encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-        self._file = path.open("x", encoding="utf-8", newline="")
-
-    def write(self, columns: Sequence[Sequence[Any]]) -> None:
-        for row in zip(*columns, strict=True):
-            self._file.write(f"{self._encode(dict(zip(self._names, row, strict=True)))}\n")
-
-    def close(self) -> None:
-        self._file.close()
-
-
-_FILES: dict[str, Callable[[Path, str, Sequence[Variable]], _File]] = {
+# Not pyarrow.dataset.write_dataset: it writes no JSON, so parts and rows would be counted in two ways; and it promises
+# the order of rows, which here is that of random ids, only from pyarrow 21 on (preserve_order); we allow 18.
+_FILES: dict[str, Callable[[Path, str, Sequence[Variable]], _Parquet | _Lines]] = {
     "parquet": _Parquet,
-    "csv": _Csv,
-    "jsonl": _JsonLines,
+    "csv": _Lines,
+    "jsonl": _Lines,
 }
 
 
@@ -187,7 +175,9 @@ class _Writing:
         self._variables = [each for each in report_variables(survey) if not (by_cohort and each.name == COHORT)]
         self._are_texts = [question.mechanism.reports.json_type is str for question in survey.questions]
         self._enforced = enforced(survey.access)
-        self._open: OrderedDict[str | None, tuple[_File, str]] = OrderedDict()  # the longest without rows first
+        self._open: OrderedDict[str | None, tuple[_Parquet | _Lines, str]] = (
+            OrderedDict()
+        )  # the longest without rows first
         self._sizes: dict[str, int] = {}
         self._numbers: Counter[str | None] = Counter()
 

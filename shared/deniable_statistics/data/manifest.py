@@ -198,6 +198,7 @@ def parse_manifest(raw: bytes, subject: str) -> Listed:
     ReportError
         If it is not a manifest, with ``subject``, the name of its folder.
     """
+    # No model of pydantic: who analyses an export may have the extra engine alone, which does not bring it.
     content = strict_json.loads(raw, ReportError, f"{subject}: {MANIFEST}")
     try:
         parts = {str(part["path"]): Part(**part) for part in content["parts"]}
