@@ -218,7 +218,8 @@ def test_a_point_never_leaves_its_interval_and_nothing_leaves_the_axis(method: s
         rows = estimate(tally_reports(reports, survey), survey, method=method)
         for row in rows:
             axis = drawing.axis_of(survey.question(row.question), row.statistic)
-            mark = drawing.mark(row, axis)
+            (panel,) = drawing.panels_of(survey.question(row.question), [row])
+            mark = drawing.placed(panel.marks[0], panel)
             if not row.n:  # a box that no device drew yet
                 assert mark is None
                 continue

@@ -6,8 +6,8 @@ import functools
 
 from deniable import EstimateRow, Survey
 from deniable.access.words import ONE_REPORT
-from deniable_server.results.drawing import MOST_ROWS, axis_of, shown_point
-from deniable_statistics.published.charts import Axis, Mark, Panel, interval_chart, render
+from deniable_server.results.drawing import MOST_ROWS, panels_of
+from deniable_statistics.published.charts import interval_chart, render
 
 
 @functools.lru_cache(maxsize=64)
@@ -24,18 +24,11 @@ def estimates_chart(survey: Survey, rows: tuple[EstimateRow, ...], form: str = "
         As `deniable.estimate` gives them; `drawing.can_draw` says whether they fit.
     form : {"svg", "png"}
     """
-    panels = []
-    for question in survey.questions:
-        for statistic in ("share", "mean"):
-            axis = axis_of(question, statistic)
-            mine = [row for row in rows if (row.question, row.statistic) == (question.id, statistic)]
-            if mine:
-                panels.append(Panel(str(question.text), "", tuple(_mark(row, axis) for row in mine), fixed=axis))
+    panels = [
+        panel
+        for question in survey.questions
+        for panel in panels_of(question, [row for row in rows if row.question == question.id])
+    ]
     foot = f"Access {survey.access}: {ONE_REPORT[survey.access]}"
     # The address of the survey as salt: the same numbers give the same bytes, and two charts in a page no name twice.
     return render(lambda: interval_chart(panels, foot, MOST_ROWS), form, survey.id)
-
-
-def _mark(row: EstimateRow, axis: Axis) -> Mark:
-    ends = (row.conf_low, row.conf_high)
-    return Mark(row.option or "mean", row.estimate, *ends, row.cohort, point=shown_point(row, axis))

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 
 from deniable import EstimateRow, Question
 from deniable_statistics.designs.of_mechanisms import mean_values
-from deniable_statistics.published.charts import SHARES, Axis, columns, wrapped
+from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel, columns, wrapped
 from deniable_statistics.published.leading import most_frequent
 
 LINE = 1.3
@@ -106,19 +106,35 @@ def shown_point(row: EstimateRow, axis: Axis) -> float | None:
     return min(max(row.feasible, row.conf_low, axis.low), row.conf_high, axis.high)
 
 
-def mark(row: EstimateRow, axis: Axis) -> PlacedMark | None:
-    """How a row is drawn; None where there is no report to estimate from."""
-    if row.estimate is None:
+def panels_of(question: Question, rows: Sequence[EstimateRow]) -> list[Panel]:
+    """What the chart of one question shows: its shares and its mean, for everybody or for every cohort."""
+    by_cohort = any(row.cohort is not None for row in rows)
+    found = []
+    for statistic in ("share", "mean"):
+        axis = axis_of(question, statistic)
+        marks = tuple(
+            Mark(
+                row.option or "mean",
+                row.estimate,
+                row.conf_low,
+                row.conf_high,
+                (row.cohort or "no cohort") if by_cohort else None,
+                point=shown_point(row, axis),
+            )
+            for row in rows
+            if row.statistic == statistic
+        )
+        if marks:
+            found.append(Panel(str(question.text), "", marks, fixed=axis))
+    return found
+
+
+def placed(mark: Mark, panel: Panel) -> PlacedMark | None:
+    """Where a mark is drawn; None where there is no report to estimate from."""
+    if mark.estimate is None or panel.fixed is None:
         return None
-    point = shown_point(row, axis)
-    slack = 1e-9 * (axis.high - axis.low)  # an estimate of 1 + 2e-16 reaches nowhere
-    return PlacedMark(
-        low=place(axis, row.conf_low),
-        high=place(axis, row.conf_high),
-        point=None if point is None else place(axis, point),
-        left=min(row.estimate, row.conf_low) < axis.low - slack,
-        right=max(row.estimate, row.conf_high) > axis.high + slack,
-    )
+    point = None if mark.point is None else place(panel.fixed, mark.point)
+    return PlacedMark(place(panel.fixed, mark.low), place(panel.fixed, mark.high), point, *panel.beyond(mark))
 
 
 def drawing(question: Question, rows: Sequence[EstimateRow]) -> Drawing | None:
@@ -134,51 +150,38 @@ def drawing(question: Question, rows: Sequence[EstimateRow]) -> Drawing | None:
         return None
     panels: list[PlacedPanel] = []
     top = 0.0
-    for statistic in ("share", "mean"):
-        mine = [row for row in rows if row.statistic == statistic]
-        if mine:
-            panels.append(_panel(mine, axis_of(question, statistic), top))
-            top = panels[-1].bottom + 2.2
+    for panel in panels_of(question, rows):
+        panels.append(_place_panel(panel, top))
+        top = panels[-1].bottom + 2.2
     return Drawing(tuple(panels), round(top, 3))
 
 
-def _panel(rows: Sequence[EstimateRow], axis: Axis, top: float) -> PlacedPanel:
-    cohorts = list(dict.fromkeys(row.cohort for row in rows))
-    by_cohort = cohorts != [None]
-    names = [(row.cohort or "no cohort") if by_cohort else row.option or "mean" for row in rows]
-    beside = all(columns(name) <= _WIDEST_BESIDE for name in names)
+def _place_panel(panel: Panel, top: float) -> PlacedPanel:
+    assert panel.fixed is not None
+    found = list(panel.lines)
+    by_cohort = any(mark is None for _, mark, _ in found)
+    beside = all(columns(text) <= _WIDEST_BESIDE for text, mark, _ in found if mark is not None)
     lines: list[Line] = []
     y = top
-    for option in dict.fromkeys(row.option for row in rows):
-        if by_cohort:
-            heading = _label(option or "mean", _WIDEST_ABOVE)
-            lines.append(Line(heading, _round(y), heading=True))
-            y += LINE * len(heading.lines) + 0.1
-        for row, name in zip(rows, names, strict=True):
-            if row.option != option:
-                continue
-            label = _label(name, _WIDEST_ABOVE)
+    for text, mark, _ in found:
+        label = Label(wrapped(text, _WIDEST_ABOVE), is_rtl(text))
+        if mark is None:
+            y += 0.4 if lines else 0.0
+            lines.append(Line(label, _round(y), heading=True))
+            y += LINE * len(label.lines) + 0.1
+        else:
             above = 0 if beside else LINE * len(label.lines)
-            lines.append(Line(label, _round(y), mark(row, axis), _round(y + above + LINE / 2)))
-            y += above + LINE + (0.15 if beside else 0.3)
-        y += 0.4 if by_cohort else 0.1
-    return PlacedPanel(
-        tuple(lines),
-        tuple((place(axis, value), text) for value, text in axis.ticks()),
-        _round(top),
-        _round(y),
-        30.0 if beside else 0.0,
-    )
+            lines.append(Line(label, _round(y), placed(mark, panel), _round(y + above + LINE / 2)))
+            y += above + LINE + (0.15 if beside else 0.3) + (0.0 if by_cohort else 0.1)
+    ticks = tuple((place(panel.fixed, value), text) for value, text in panel.fixed.ticks())
+    bottom = y + (0.4 if by_cohort else 0.0)
+    return PlacedPanel(tuple(lines), ticks, _round(top), _round(bottom), 30.0 if beside else 0.0)
 
 
 def is_rtl(text: str) -> bool:
     """Whether the first letter that has a direction runs from right to left, as ``dir=auto`` decides."""
     directions = (unicodedata.bidirectional(letter) for letter in text)
     return next((each != "L" for each in directions if each in ("L", "R", "AL")), False)
-
-
-def _label(text: str, widest: float) -> Label:
-    return Label(wrapped(text, widest), is_rtl(text))
 
 
 def _round(y: float) -> float:

@@ -65,6 +65,8 @@ def columns_of(text: str, name: str, delimiter: str | None = None, skip: int = 0
     return _columns(io.StringIO(text, newline=""), name, delimiter, skip)
 
 
+# Not pandas.read_csv, though it takes a quarter of the time (1.0 instead of 3.7 s for a million rows of five columns):
+# it fills rows that are too short and takes the start of a long one for an index, and nobody would hear of it.
 def _columns(lines: TextIO, name: str, delimiter: str | None, skip: int) -> dict[str, Coded[str]]:
     first = lines.readline()
     if not first.strip():
@@ -89,6 +91,7 @@ def _columns(lines: TextIO, name: str, delimiter: str | None, skip: int) -> dict
 def columns_of_rows(header: Sequence[str], rows: Iterable[Sequence[str]], skip: int = 0) -> dict[str, Coded[str]]:
     """The columns of rows of texts, as long as the header; the first ``skip`` rows are left out."""
     left = itertools.islice(rows, skip, None)
+    # Codes are kept while rows are read: the texts of all people would take far more memory.
     coders = [Coder[str]() for _ in header]
     codes = [array("i") for _ in header]
     while block := list(itertools.islice(left, ROWS_AT_ONCE)):

@@ -143,6 +143,7 @@ def columns_of_arrow(table: Any, subject: str) -> Columns:
 
 
 def _excel(path: Path, skip: int) -> Columns:
+    # pandas.read_excel(dtype=str) writes booleans as True and dates with 00:00:00, and takes cells beyond the header.
     openpyxl = library("openpyxl", path.name)
     try:
         with path.open("rb") as file:

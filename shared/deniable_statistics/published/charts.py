@@ -137,6 +137,31 @@ class Panel:
             return low - margin, high + margin
         return math.exp(max(low, -MOST_LOG) - margin), math.exp(min(high, MOST_LOG) + margin)
 
+    @property
+    def lines(self) -> Iterator[tuple[str, Mark | None, int]]:
+        """Labels from top to bottom, each with its mark and the number of its series.
+
+        Where there are several series, the name of a line is a heading above them, without a mark.
+        """
+        series = list(dict.fromkeys(mark.series for mark in self.marks))
+        for name in dict.fromkeys(mark.line for mark in self.marks):
+            if series != [None]:
+                yield name, None, 0
+            for mark in (mark for mark in self.marks if mark.line == name):
+                yield (name if series == [None] else mark.series or "none"), mark, series.index(mark.series)
+
+    def beyond(self, mark: Mark) -> tuple[bool, bool]:
+        """Whether a figure or its interval reaches beyond the left and the right end of the axis."""
+        if mark.estimate is None:
+            return False, False
+        low, high = self.limits
+        slack = 1e-9 * (high - low)  # an estimate of 1 + 2e-16 reaches nowhere
+        # Denied, so that an end that is no number, of an interval that nobody could compute, reaches beyond as well.
+        return (
+            not min(mark.low, mark.estimate) >= low - slack,
+            not max(mark.high, mark.estimate) <= high + slack,
+        )
+
 
 @dataclass(frozen=True)
 class _Line:
@@ -144,27 +169,26 @@ class _Line:
 
     label: tuple[str, ...]
     mark: Mark | None
-    style: int = 0
-    indent: float = 0.0
+    colour: str
+    indent: float
 
     @property
     def height(self) -> float:
         return LINE * len(self.label) + 0.06
 
 
-def _lines(panel: Panel) -> Iterator[_Line]:
-    """Labels from top to bottom: where there are several series, the name of a line is a heading above them."""
-    series = list(dict.fromkeys(mark.series for mark in panel.marks))
-    for name in dict.fromkeys(mark.line for mark in panel.marks):
-        label = wrapped(name, _LABEL_COLUMNS)
-        if series != [None]:
-            yield _Line(label, None)
-        for mark in (mark for mark in panel.marks if mark.line == name):
-            if series == [None]:
-                yield _Line(label, mark)
-            else:
-                own = wrapped(mark.series or "none", _LABEL_COLUMNS)
-                yield _Line(own, mark, series.index(mark.series) % len(STYLES), INDENT)
+def _lines(panel: Panel) -> list[_Line]:
+    found = list(panel.lines)
+    has_headings = any(mark is None for _, mark, _ in found)
+    return [
+        _Line(
+            wrapped(text, _LABEL_COLUMNS),
+            mark,
+            STYLES[series % len(STYLES)][0],
+            INDENT if has_headings and mark is not None else 0.0,
+        )
+        for text, mark, series in found
+    ]
 
 
 def interval_chart(panels: Sequence[Panel], foot: str = "", most: int = MOST_LINES) -> Figure:
@@ -180,7 +204,7 @@ def interval_chart(panels: Sequence[Panel], foot: str = "", most: int = MOST_LIN
     figures = sum(len(panel.marks) for panel in panels)
     if not 0 < figures <= most:
         raise ParameterError(f"chart: must have 1 to {most} figures, got {figures}")
-    laid_out = [(panel, wrapped(panel.title, _TITLE_COLUMNS), list(_lines(panel))) for panel in panels]
+    laid_out = [(panel, wrapped(panel.title, _TITLE_COLUMNS), _lines(panel)) for panel in panels]
     heights = [
         LINE * len(title) + 0.14 + sum(line.height for line in lines) + 0.08 + BELOW + LINE * bool(panel.axis)
         for panel, title, lines in laid_out
@@ -215,7 +239,7 @@ def _draw(figure: Figure, panel: Panel, title: Sequence[str], lines: Sequence[_L
     for line in lines:
         write(line.label, floor + y, line.mark is None, line.indent)
         if line.mark is not None and line.mark.estimate is not None:
-            _draw_mark(axes, panel, line.mark, y - LINE / 2, STYLES[line.style][0])
+            _draw_mark(axes, panel, line.mark, y - LINE / 2, line.colour)
         y -= line.height
 
 
@@ -249,17 +273,14 @@ def _draw_axis(axes: Axes, panel: Panel, low: float, high: float) -> None:
 def _draw_mark(axes: Axes, panel: Panel, mark: Mark, y: float, colour: str) -> None:
     assert mark.estimate is not None
     low, high = panel.limits
-    slack = 1e-9 * (high - low)  # an estimate of 1 + 2e-16 reaches nowhere
     ends = [min(max(mark.low, low), high), max(min(mark.high, high), low)]
     axes.plot(ends, [y] * 2, color=colour, linewidth=3, alpha=0.55, solid_capstyle="butt", zorder=2, clip_on=False)
     if mark.robust is not None:
         axes.plot(mark.robust, [y] * 2, color=colour, linewidth=1, marker="|", markersize=6, zorder=2)
     arrow = functools.partial(axes.plot, color=colour, markersize=6, alpha=0.55, clip_on=False)
-    left, right = axes.get_xlim()
-    if not min(mark.low, mark.estimate) >= low - slack:  # an end that is no number reaches beyond, too
-        arrow(left, y, "<")
-    if not max(mark.high, mark.estimate) <= high + slack:
-        arrow(right, y, ">")
+    for is_beyond, edge, shape in zip(panel.beyond(mark), axes.get_xlim(), "<>", strict=True):
+        if is_beyond:
+            arrow(edge, y, shape)
     point = mark.estimate if panel.fixed is None else mark.point
     if point is not None:
         axes.plot(point, y, "o", color=colour, markersize=6, zorder=3, clip_on=False)
