@@ -150,8 +150,10 @@ def _counted(
         )
     table = table.filter(_numbers(table, "people") > 0)  # without rows an aggregate of all is one row of nothing
     people = int(_numbers(table, "people").sum())
-    if source.export is not None and people != source.export.rows:
-        raise ReportError(f"{source.name}: must have {source.export.rows} rows, as its manifest says, got {people}")
+    if source.export is not None and people != source.export.manifest.rows:
+        raise ReportError(
+            f"{source.name}: must have {source.export.manifest.rows} rows, as its manifest says, got {people}"
+        )
     return _sorted(table, list(wanted), source.name)
 
 
@@ -161,7 +163,7 @@ def _compare(cohorts: Coded[str], people: NDArray[np.int64], export: Export, sub
     for cohort, n in zip(cohorts, people.tolist(), strict=True):
         found[cohort] += n
     expected: Counter[str | None] = Counter()
-    for cohort, n in export.rows_by_cohort.items():
+    for cohort, n in export.manifest.rows_by_cohort.items():
         expected[cohort and cohort.strip()] += n  # as columns are read
     for cohort in expected | found:
         if expected[cohort] != found[cohort]:

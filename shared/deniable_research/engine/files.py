@@ -79,8 +79,8 @@ def find_files(where: str) -> Files:
 
 def files_of_export(export: Export) -> Files:
     """The parts that its manifest names."""
-    paths = [f"{export.folder}/{part}" for part in export.parts]
-    return Files(export.folder.name, f".{export.form}", paths, f"{export.folder}/{REPORTS}")
+    paths = [f"{export.folder}/{part.path}" for part in export.manifest.parts]
+    return Files(export.folder.name, f".{export.manifest.form}", paths, f"{export.folder}/{REPORTS}")
 
 
 def for_duckdb(path: str) -> str:

@@ -96,7 +96,7 @@ class Source:
 
     def is_cell(self, column: str) -> bool:
         """Whether a column is cells of CSV, not the name of a folder."""
-        return self.is_csv and not (self.export and column in self.export.partitions)
+        return self.is_csv and not (self.export and column in self.export.manifest.partitions)
 
     def with_column(self, expression: Any, purpose: str) -> tuple[Source, str]:
         """This source with one column more, and the name of that, which no column of a file has."""
@@ -185,7 +185,8 @@ def _files_of(text: str, engine: str, connection: Any) -> tuple[Files, Export | 
 
 def _types_of(export: Export) -> dict[str, str]:
     """The types of the columns that the files of an export hold, in SQL."""
-    return {column: _SQL_TYPES[kind] for column, kind in export.types.items() if column not in export.partitions}
+    manifest = export.manifest
+    return {name: _SQL_TYPES[kind] for name, kind in manifest.types.items() if name not in manifest.partitions}
 
 
 def _options_of_duckdb(

@@ -15,7 +15,7 @@ from deniable.errors import ParameterError, ReportError
 from deniable.survey.document import Survey
 from deniable.table import csv_lines, report_cell
 from deniable_statistics.data.data_set import Variable
-from deniable_statistics.data.manifest import FORMATS, MANIFEST, REPORTS, SURVEY, Manifest, Part, sha256_of
+from deniable_statistics.data.manifest import FORMATS, MANIFEST, REPORTS, SURVEY, TYPES, Manifest, Part, sha256_of
 from deniable_statistics.data.survey_data import COHORT, report_variables
 from deniable_statistics.data.whole import check_parent, sync, whole_folder
 from deniable_statistics.data.writing import WRITERS, arrow_schema, arrow_table, library
@@ -104,17 +104,17 @@ def write_folder(
                 f"{sum(writing.rows.values())}, or as many of other cohorts; 'deniable check' tells more"
             )
         by_cohorts = {cohort: n for cohort in (*survey.cohorts, None) if (n := writing.rows[cohort])}
+        columns = report_variables(survey)
         manifest = Manifest(
-            survey=survey,
+            survey=survey.id,
             form=form,
             partitions=(COHORT,) if by_cohort else (),
             rows_by_cohort=by_cohorts,
-            columns=tuple(report_variables(survey)),
+            types={each.name: TYPES[each.kind] for each in columns},
             parts=tuple(writing.parts()),
-            tool=_tool(),
         )
         _write(part / SURVEY, survey.document)
-        _write(part / MANIFEST, manifest.encode())
+        _write(part / MANIFEST, manifest.encode(survey, columns, _tool()))
     return manifest
 
 
