@@ -157,9 +157,13 @@ class Codebook:
         columns : mapping of str to Coded, optional
             The columns of the file, whose labels are taken, and the plain ones among them as well.
         """
+        # Arms of a question may share a column, and each went through a design of its own.
+        # The arms of a question share a column, and each went through a design of its own.
         entries = {(column.column, column.arm): _of_column(column, None) for column in layout.questions}
         missing = tuple(filter(None, layout.missing))
         for entry in (*_groups_of(layout), *_designs_of(layout, missing), *_sampling_of(layout, missing)):
+            # A column may have two roles, such as stratum and cohort: the first one describes it.
+            # A column of reports that says more, such as a group, is described by its question.
             entries.setdefault((entry.column, None), entry)
         if columns is None:
             return cls(title, None, (), tuple(entries.values()))
@@ -208,6 +212,8 @@ def _sampling_of(layout: Layout, missing: tuple[str, ...]) -> Iterator[Entry]:
 def _plain(name: str, column: Coded[str], missing: tuple[str, ...]) -> Entry:
     """An entry for a column that no layout describes: what it holds is read from its cells."""
     try:
+        # All or none: a column with one word in it holds texts.
+        # All or none: a column with one word in it holds texts.
         numbers = list(map(float, column.values))
     except ValueError:
         numbers = []

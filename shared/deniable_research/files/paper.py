@@ -127,6 +127,8 @@ def _figures(models: Sequence[FittedModel]) -> list[tuple[str, ...]]:
     if any(isinstance(model.fit, Fit) for model in models):
         glances = [model.fit.glance() if isinstance(model.fit, Fit) else None for model in models]
         found.append(("Log-likelihood", *(number(each.loglik, 6) if each else "" for each in glances)))
+        # Of other reports, or with weights, these are not of one likelihood and compare nothing.
+        # Of other reports, or with weights, these are not of one likelihood and compare nothing.
         if all(model.fit.sample.plain for model in models) and are_of_same_reports(models):
             found.append(("AIC", *(number(each.aic, 6) if each else "" for each in glances)))
             found.append(("BIC", *(number(each.bic, 6) if each else "" for each in glances)))
@@ -147,6 +149,8 @@ def _below(row: TidyRow | None, intervals: bool) -> str:
     return f"({number(row.std_error, 3)})"
 
 
+# CommonMark's marks within a line, and those of GitHub and Pandoc: ~ strikes out, $ opens mathematics.
+# CommonMark's marks within a line, and those of GitHub and Pandoc: ~ strikes out, $ opens mathematics.
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 
 _TEX = {
@@ -165,6 +169,8 @@ _TEX = {
     "|": "$|$",
     '"': "''",
     "`": r"\textasciigrave{}",
+    # U+2212 and U+221E are errors in LaTeX without packages.
+    # Minus, infinity and en dash are not in the fonts of LaTeX without packages.
     "\u2212": "$-$",
     "\u221e": r"$\infty$",
     "\u2013": "--",

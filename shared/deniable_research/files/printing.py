@@ -60,6 +60,8 @@ def _form_of_prediction(row: PredictionRow) -> Form:
     """Percent with more digits where a unit is small, so that an error has two."""
     if not 0 < row.std_error < math.inf:
         return percent
+    # Two digits of the error: log10 of its percents is the place of the first one.
+    # Two digits of the error: log10 of its percents is the place of the first one.
     digits = max(1, 1 - math.floor(math.log10(100 * row.std_error)))
     if digits <= MOST_DIGITS:
         return lambda value: percent(value, digits)
@@ -109,6 +111,8 @@ COMPARISONS = (
     QUESTION,
     Column("option", lambda row: row.option or "all", is_text=True),
     Column("measure", _measure, is_text=True),
+    # A test stands in the place of an estimate: it has neither an error nor an interval.
+    # A test stands in the place of an estimate: it has neither an error nor an interval.
     replace(_COMPARED, cell=lambda row: _COMPARED.cell(row) if row.df is None else _test(row)),
     replace(_COMPARED_ERROR, cell=lambda row: _COMPARED_ERROR.cell(row) if row.df is None else ""),
     _COMPARED_ENDS,
@@ -117,6 +121,8 @@ COMPARISONS = (
 )
 MODELS = (
     Column("model", attrgetter("formula"), is_text=True),
+    # Seven digits, because likelihoods of thousands of reports differ in the last ones alone.
+    # Seven digits, because likelihoods of thousands of reports differ in the last ones alone.
     Column("log-likelihood", lambda row: number(row.loglik, 7)),
     Column("parameters", lambda row: str(row.parameters)),
     Column("AIC", lambda row: number(row.aic, 7)),
@@ -233,6 +239,8 @@ def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
     sentences = [
         f"{_level(rows)}. {'Shares' + among if cells else 'Correlation'}, {whom}.",
         *(sentence for row in rows for sentence in _association(row)),
+        # Of a test df_error is the second number of F, not that of an error.
+        # Of a test df_error is the second number of F, not that of an error.
         _errors(row.df_error for row in rows if isinstance(row, SampledCrosstabRow) and row.df is None),
     ]
     if not cells:
@@ -268,6 +276,8 @@ def regression_text(
     columns = [
         Column("term", attrgetter("term"), is_text=True),
         *([replace(estimate, heading="odds ratio")] if odds_ratios else [estimate, error]),
+        # Without a sampling design Student's t has infinitely many degrees of freedom, and is the normal z.
+        # Without a sampling design Student's t has infinitely many degrees of freedom, and is the normal z.
         Column("z" if df == math.inf else "t", lambda row: number(row.statistic, 3)),
         _P,
         conf,

@@ -196,6 +196,8 @@ def _is_within(path: str) -> bool:
     >>> [_is_within(path) for path in ("reports/part-00000.csv", "reports/../../part-00000.csv", "/reports/a.csv")]
     [True, False, False]
     """
+    # On Windows \ separates and : names a drive or a stream; NUL ends a name for the system.
+    # On Windows \\ separates and : names a drive or a stream; NUL ends a name for the system.
     first, *rest = path.split("/")
     return first == REPORTS and bool(rest) and not {"", ".", ".."} & set(rest) and not set("\\\0:") & set(path)
 
@@ -210,6 +212,8 @@ def _compare(folder: Path, listed: Sequence[Part]) -> None:
         raise ReportError(f"{folder.name}: must hold the parts of {MANIFEST} only, got {_shown(others)}")
     for name, part in parts.items():
         size = found[name].stat().st_size
+        # The cheap comparison first: most damage is a file cut short.
+        # The cheap comparison first: most damage is a file cut short.
         if size != part.bytes:
             raise ReportError(
                 f"{folder.name}: {shown(name)} must have {part.bytes} bytes, as {MANIFEST} says, got {size}"
