@@ -17,7 +17,6 @@ CHUNK = 2**18
 MOST_REDIRECTIONS = 3
 
 # Statuses of a server that is busy or restarts, and of its proxy: worth another try.
-# Statuses of a server that is busy or restarts, and of its proxy: worth another try.
 _RETRIES = urllib3.Retry(3, status_forcelist=(429, 502, 503, 504), backoff_factor=0.2, raise_on_status=False)
 _TIMEOUT = urllib3.Timeout(30)
 
@@ -90,7 +89,6 @@ def download(
         try:
             if answer.status != 200:
                 raise Refused(answer.status)
-            # x: what is there already is not replaced by what a server says.
             # x: what is there already is not replaced by what a server says.
             with path.open("xb") as file:
                 for chunk in answer.stream(CHUNK):

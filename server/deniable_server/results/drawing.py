@@ -163,7 +163,6 @@ def _place_panel(panel: Panel, top: float) -> PlacedPanel:
     beside = all(columns(text) <= _WIDEST_BESIDE for text, mark, _ in found if mark is not None)
     lines: list[Line] = []
     # Rounded only where they are written, or a long chart would drift.
-    # Rounded only where they are written, or a long chart would drift.
     y = top
     for text, mark, _ in found:
         label = Label(wrapped(text, _WIDEST_ABOVE), is_rtl(text))
@@ -281,10 +280,8 @@ def in_words(row: EstimateRow, axis: Axis) -> str:
     scale = 100 if axis is SHARES else 1
     width = scale * (high - low)
     # So that at least four steps of the last digit lie within the interval.
-    # So that at least four steps of the last digit lie within the interval.
     digits = 0 if width >= 4 else math.ceil(-math.log10(max(width, 1e-9) / 4))
     unit = 10.0**digits
-    # 1e-9: an 8 that is 8.000000001 by rounding is not said to be 9.
     # 1e-9: an 8 that is 8.000000001 by rounding is not said to be 9.
     down = math.floor(scale * low * unit + 1e-9) / unit
     up = math.ceil(scale * high * unit - 1e-9) / unit

@@ -136,7 +136,6 @@ class Results:
             with self._pool.place(asker(request.environ)):
                 if (kept := self._kept.get(name)) is None:  # whoever waited here before may have asked the same
                     # One was charged when the request came.
-                    # One was charged when the request came.
                     get_limits().charge(request.environ, requests_for(survey, query, more_rows) - 1)
                     kept, size = compute(survey)
                     self._kept.put(name, kept, size)

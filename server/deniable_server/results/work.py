@@ -49,7 +49,6 @@ def text_of(
     if form == "csv":
         return "".join(estimates_csv(found)).encode()
     # NaN is no JSON: a row that held one would be a fault, not a null.
-    # NaN is no JSON: a row that held one would be a fault, not a null.
     return json.dumps(found, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
 
 

@@ -213,7 +213,6 @@ def _plain(name: str, column: Coded[str], missing: tuple[str, ...]) -> Entry:
     """An entry for a column that no layout describes: what it holds is read from its cells."""
     try:
         # All or none: a column with one word in it holds texts.
-        # All or none: a column with one word in it holds texts.
         numbers = list(map(float, column.values))
     except ValueError:
         numbers = []

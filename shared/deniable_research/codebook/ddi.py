@@ -13,7 +13,6 @@ from deniable_research.codebook.markdown import epsilon_in_words, exactly
 
 NAMESPACE = "ddi:codebook:2_5"
 # XML 1.0, section 2.2: with another character the document is not well-formed.
-# XML 1.0, section 2.2: with another character the document is not well-formed.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -72,7 +71,6 @@ def _variable(data: ET.Element, identifier: str, entry: Entry) -> None:
         _text(derivation, "drvdesc", " ".join(_mechanism(entry)))
         if entry.parameters is not None:
             _text(derivation, "drvcmd", entry.parameters, syntax="JSON")
-    # all() of nothing is true, and without codes nothing is known of the column.
     # all() of nothing is true, and without codes nothing is known of the column.
     is_number = all(re.fullmatch(r"-?[0-9]+", code) for code, _ in entry.categories) and bool(entry.categories)
     ET.SubElement(variable, "varFormat", {"type": "numeric" if is_number else "character"})

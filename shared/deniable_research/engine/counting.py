@@ -118,7 +118,6 @@ def count_supports(
     for place, question in enumerate(questions):
         if strange := int(_numbers(table, f"strange{place}").sum()):
             # The least, so that all engines name the same one.
-            # The least, so that all engines name the same one.
             first = min(each for each in table.column(f"example{place}").to_pylist() if each is not None)
             raise question.refusal(strange, first)
     found = _columns(table, source, keys)
@@ -144,7 +143,6 @@ def _counted(
 ) -> pyarrow.Table:
     """The groups of rows that are alike, with their sums, in order."""
     counts = source.rows.group_by(**wanted).aggregate(**sums) if wanted else source.rows.aggregate(**sums)
-    # One more than is allowed tells that there are too many, however many there are.
     # One more than is allowed tells that there are too many, however many there are.
     table = source.run(counts.limit(MOST_PATTERNS + 1))
     if table.num_rows > MOST_PATTERNS:
@@ -194,6 +192,5 @@ def _columns(table: pyarrow.Table, source: Source, keys: Mapping[str, Any]) -> d
 
 
 def _numbers(table: pyarrow.Table, name: str) -> NDArray[np.int64]:
-    # SQL gives null for a sum over no rows.
     # SQL gives null for a sum over no rows.
     return np.asarray(table.column(name).fill_null(0).to_numpy(), dtype=np.int64)

@@ -54,7 +54,6 @@ def fetch(url: str, folder: Path, files: tuple[str, ...]) -> Path:
         raise ParameterError("source: must be an address without a name and a password in it")
     segments = [each for each in asked.path.split("/") if each]
     # Whoever wrote the address chose the name: no separators, not hidden, no longer than file systems take.
-    # Whoever wrote the address chose the name: no separators, not hidden, no longer than file systems take.
     name = re.sub(r"[^\w.-]", "_", unquote(segments[-1]) if segments else asked.hostname or "")[-100:].lstrip(".")
     if not name:
         raise ParameterError("source: must be an address that ends in the name of a folder or a file")
@@ -67,7 +66,6 @@ def fetch(url: str, folder: Path, files: tuple[str, ...]) -> Path:
 
         def get(path: str, most: int) -> Path:
             # An = stands in the names of folders that are partitions.
-            # An = stands in the names of folders that are partitions.
             place = f"{asked.path.rstrip('/')}/{quote(path, safe='/=')}"
             (target / path).parent.mkdir(parents=True, exist_ok=True)
             _get(
@@ -75,7 +73,6 @@ def fetch(url: str, folder: Path, files: tuple[str, ...]) -> Path:
             )
             return target / path
 
-        # First, because it says what else there is and how long each part may be.
         # First, because it says what else there is and how long each part may be.
         raw = get(MANIFEST, MOST_BYTES).read_bytes()
         try:

@@ -144,7 +144,6 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
     """
     text = str(where)
     # The file system takes an empty text for the current folder.
-    # The file system takes an empty text for the current folder.
     if text in ("", NAMED) or "\0" in text:
         got = repr(text) if text in ("", NAMED) else "a NUL character"
         raise ParameterError(f"source: must be a folder, a file, a pattern, an address or {NAMED}NAME, got {got}")
@@ -152,7 +151,6 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
     if text.startswith(NAMED):
         return Source(_named(connection, text.removeprefix(NAMED)), text.removeprefix(NAMED))
     files, export = _files_of(text, engine, connection)
-    # Engines that only hold tables have no such method.
     # Engines that only hold tables have no such method.
     reader = getattr(connection, READERS[files.suffix], None)
     if reader is None:
@@ -262,7 +260,6 @@ def _temporary(connection: Any) -> Path:
 def _connect(engine: str) -> Any:
     ibis = _ibis()
     # Only this is repeated in messages: what follows may hold a password.
-    # Only this is repeated in messages: what follows may hold a password.
     kind = engine.partition(":")[0]
     try:
         with _quietly():
@@ -283,7 +280,6 @@ def _connect(engine: str) -> Any:
 def _spark(engine: str) -> Any:
     from pyspark.sql import SparkSession
 
-    # Its web page would open a port on whatever machine this runs on.
     # Its web page would open a port on whatever machine this runs on.
     builder = SparkSession.builder.config("spark.ui.enabled", "false")
     builder = builder.config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")  # 01 is not a number

@@ -45,7 +45,6 @@ def comparison_panels(rows: Sequence[ComparisonRow]) -> list[Panel]:
         marks = []
         for row in rows:
             # NaN, such as a ratio to a share of 0, has no place on an axis.
-            # NaN, such as a ratio to a share of 0, has no place on an axis.
             if row.measure == measure and row.estimate is not None and row.estimate == row.estimate:
                 assert row.conf_low is not None
                 assert row.conf_high is not None
@@ -54,7 +53,6 @@ def comparison_panels(rows: Sequence[ComparisonRow]) -> list[Panel]:
                 marks.append(Mark(line, row.estimate, row.conf_low, row.conf_high))
         if marks:
             share = measure in ("difference", "trend")
-            # A ratio of 1 says what a difference of 0 says.
             # A ratio of 1 says what a difference of 0 says.
             equal = 1.0 if measure == "ratio" else 0.0
             panels.append(Panel(f"{rows[0].question}: {title}", title, tuple(marks), share, (equal, equal), equal))
@@ -73,7 +71,6 @@ def crosstab_panels(rows: Sequence[CrosstabRow]) -> list[Panel]:
         assert row.conf_low is not None
         assert row.conf_high is not None
         # Shares add up to 1 for each answer that is given, so each of these is a panel.
-        # Shares add up to 1 for each answer that is given, so each of these is a panel.
         head = row.given or row.first
         line, *series = [f"{name}: {answer}" for name, answer in answers.items() if name != head]
         title = f"{'among ' if row.given else ''}{head}: {answers[head]}"
@@ -89,7 +86,6 @@ def term_panels(models: Sequence[FittedModel], odds_ratios: bool = False) -> lis
     for place, model in enumerate(models, start=1):
         series = f"({place}) {model.formula}" if len(models) > 1 else None
         for row in model.odds_ratios if odds_ratios else model.effect_rows:
-            # A logarithmic axis has no place for 0, the ratio of a coefficient at minus infinity.
             # A logarithmic axis has no place for 0, the ratio of a coefficient at minus infinity.
             if math.isfinite(row.estimate) and (row.estimate > 0 or not odds_ratios):
                 marks.append(Mark(row.term, row.estimate, row.conf_low, row.conf_high, series))

@@ -115,13 +115,11 @@ class Coded(Generic[T]):
         wanted = set(map(alike, missing))
         gone = [alike(value) in wanted or self.labels.get(value) in missing for value in self.values]
         # Code -1 takes the last place: who has nothing keeps nothing.
-        # Code -1 takes the last place: who has nothing keeps nothing.
         return self._recoded(np.where(np.array([*gone, True])[self.codes], np.int32(-1), self.codes))
 
     def _recoded(self, codes: NDArray[np.int32]) -> Coded[T]:
         """Other codes for the same values, of which those are kept that are used."""
         used = np.bincount(codes[codes >= 0], minlength=len(self.values)) > 0
-        # Code -1 takes the last place of the array, where -1 stands again.
         # Code -1 takes the last place of the array, where -1 stands again.
         places = np.append(np.cumsum(used) - 1, -1).astype(np.int32)
         return Coded(places[codes], tuple(itertools.compress(self.values, used)), self.labels, self.label)
@@ -129,7 +127,6 @@ class Coded(Generic[T]):
     def labelled(self) -> Coded[str] | None:
         """The column with labels for values, if each value has a label of its own; else None."""
         labels = [self.labels[value] for value in self.values if value in self.labels]
-        # Two values of one label would become one value.
         # Two values of one label would become one value.
         if not labels or len(set(labels)) < len(self.values):
             return None

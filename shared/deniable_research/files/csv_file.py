@@ -50,7 +50,6 @@ def read_csv(path: str | Path, delimiter: str | None = None, skip: int = 0) -> d
     name, content = Path(path).name, Path(path).read_bytes()
     try:
         # As a whole, so that the message names the place of the byte in the file.
-        # As a whole, so that the message names the place of the byte in the file.
         content.decode("utf-8")
     except UnicodeDecodeError as problem:
         raise ReportError(f"{name}: must be UTF-8 text, byte {problem.start} is not; export it as UTF-8") from None
@@ -74,11 +73,9 @@ def _columns(lines: TextIO, name: str, delimiter: str | None, skip: int) -> dict
     if not first.strip():
         raise ReportError(f"{name}: must start with a header of column names, got an empty line")
     # What stands in quotation marks is part of a name.
-    # What stands in quotation marks is part of a name.
     between = delimiter or max(DELIMITERS, key=_QUOTED.sub("", first).count)
     if len(between) != 1:
         raise ReportError(f"{name}: delimiter must be one character, got {len(between)}")
-    # The limit is one for all readers of the process, so it is set back.
     # The limit is one for all readers of the process, so it is set back.
     before = csv.field_size_limit(MAX_FIELD)
     try:

@@ -53,13 +53,11 @@ def direct(options: Sequence[str] = channels.designs.NO_YES) -> Channel:
 def _add_designs() -> None:
     DESIGNS["direct"] = (direct,)
     # Every public function there is a design, so that a new one is offered without being named again.
-    # Every public function there is a design, so that a new one is offered without being named again.
     for name, made in inspect.getmembers(channels.designs, inspect.isfunction):
         if name in channels.__all__ and name not in ("from_mechanism", "of_one_truth"):  # which make one of another
             DESIGNS[name.removeprefix("from_").replace("_", "-")] = (made,)
     for name, cls in MECHANISMS.items():
         ways = [getattr(cls, way) for way in ("from_epsilon", "from_coin", "calibrated") if hasattr(cls, way)]
-        # The first way whose parameters fit is taken: those for people stand before the one for published integers.
         # The first way whose parameters fit is taken: those for people stand before the one for published integers.
         DESIGNS[name] = (*DESIGNS.get(name, ()), *ways, cls)
 
@@ -110,7 +108,6 @@ def read_layout(text: str | bytes) -> Layout:
     try:
         source = text.decode("utf-8-sig") if isinstance(text, bytes) else text
         # Decimal keeps what was written: the float 0.1 is no tenth, and channels are exact.
-        # Decimal keeps what was written: the float 0.1 is no tenth, and channels are exact.
         written = tomllib.loads(source, parse_float=Decimal)
     except (UnicodeDecodeError, RecursionError):
         raise ParameterError("design file: must be TOML in UTF-8") from None
@@ -118,7 +115,6 @@ def read_layout(text: str | bytes) -> Layout:
         comma = _DECIMAL_COMMA.search(source)
         hint = number_hint(comma[1]) if comma else ""
         raise ParameterError(f"design file: is not TOML: {problem}{hint}") from None
-    # A key that nobody reads would be a design that nobody meant.
     # A key that nobody reads would be a design that nobody meant.
     for key in written:
         if key not in _LAYOUT_KEYS:
@@ -164,7 +160,6 @@ def _arms(written: Mapping[str, Any], fallback: str) -> tuple[str, list[Randomiz
         arm = _question({**common, **own, "name": f"{name} ({label})"}, fallback)
         found.append(replace(arm, arm=(_text(written["arm"], f"{where}: arm"), label)))
     # Arms are compared and pooled answer by answer.
-    # Arms are compared and pooled answer by answer.
     truths = {len(_answers(arm)) for arm in found}
     if len(truths) > 1 or not all(arm.design.is_exclusive and arm.has_shares for arm in found):
         raise ParameterError(f"{where}: arms must ask for the same answers, of which each person has one")
@@ -196,7 +191,6 @@ def _sampling(written: Mapping[str, Any]) -> SamplingColumns:
 
 def _numbers(values: Sequence[object], subject: str) -> tuple[float, ...]:
     # bool is an int of Python: true would be 1.
-    # bool is an int of Python: true would be 1.
     if not all(isinstance(each, (int, float, Decimal)) and not isinstance(each, bool) for each in values):
         raise ParameterError(f"{subject}: must be a number, got {describe(values[0] if len(values) == 1 else values)}")
     return tuple(float(each) for each in values)  # type: ignore[arg-type]  # tested here
@@ -227,7 +221,6 @@ def quick_question(line: str) -> RandomizedColumn:
         if key in written:
             raise ParameterError(f"question {written['column']!r}: must say each parameter once, got {key} again")
         written[key] = _value(key, value)
-    # On a line these are added to the usual texts; in a file, whose author sees the list, they replace them.
     # On a line these are added to the usual texts; in a file, whose author sees the list, they replace them.
     for key in ("missing", "group_missing"):
         if key in written:
@@ -299,7 +292,6 @@ def _make(kind: str, parameters: Mapping[str, Any]) -> Design:
         signature = inspect.signature(make)
         taken.append(_ways(signature))
         try:
-            # Names of parameters say which way is meant; what is wrong with their values is for that way to say.
             # Names of parameters say which way is meant; what is wrong with their values is for that way to say.
             signature.bind(**parameters)
         except TypeError:

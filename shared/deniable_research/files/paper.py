@@ -128,7 +128,6 @@ def _figures(models: Sequence[FittedModel]) -> list[tuple[str, ...]]:
         glances = [model.fit.glance() if isinstance(model.fit, Fit) else None for model in models]
         found.append(("Log-likelihood", *(number(each.loglik, 6) if each else "" for each in glances)))
         # Of other reports, or with weights, these are not of one likelihood and compare nothing.
-        # Of other reports, or with weights, these are not of one likelihood and compare nothing.
         if all(model.fit.sample.plain for model in models) and are_of_same_reports(models):
             found.append(("AIC", *(number(each.aic, 6) if each else "" for each in glances)))
             found.append(("BIC", *(number(each.bic, 6) if each else "" for each in glances)))
@@ -149,7 +148,6 @@ def _below(row: TidyRow | None, intervals: bool) -> str:
     return f"({number(row.std_error, 3)})"
 
 
-# CommonMark's marks within a line, and those of GitHub and Pandoc: ~ strikes out, $ opens mathematics.
 # CommonMark's marks within a line, and those of GitHub and Pandoc: ~ strikes out, $ opens mathematics.
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 

@@ -61,7 +61,6 @@ def _form_of_prediction(row: PredictionRow) -> Form:
     if not 0 < row.std_error < math.inf:
         return percent
     # Two digits of the error: log10 of its percents is the place of the first one.
-    # Two digits of the error: log10 of its percents is the place of the first one.
     digits = max(1, 1 - math.floor(math.log10(100 * row.std_error)))
     if digits <= MOST_DIGITS:
         return lambda value: percent(value, digits)
@@ -112,7 +111,6 @@ COMPARISONS = (
     Column("option", lambda row: row.option or "all", is_text=True),
     Column("measure", _measure, is_text=True),
     # A test stands in the place of an estimate: it has neither an error nor an interval.
-    # A test stands in the place of an estimate: it has neither an error nor an interval.
     replace(_COMPARED, cell=lambda row: _COMPARED.cell(row) if row.df is None else _test(row)),
     replace(_COMPARED_ERROR, cell=lambda row: _COMPARED_ERROR.cell(row) if row.df is None else ""),
     _COMPARED_ENDS,
@@ -121,7 +119,6 @@ COMPARISONS = (
 )
 MODELS = (
     Column("model", attrgetter("formula"), is_text=True),
-    # Seven digits, because likelihoods of thousands of reports differ in the last ones alone.
     # Seven digits, because likelihoods of thousands of reports differ in the last ones alone.
     Column("log-likelihood", lambda row: number(row.loglik, 7)),
     Column("parameters", lambda row: str(row.parameters)),
@@ -240,7 +237,6 @@ def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
         f"{_level(rows)}. {'Shares' + among if cells else 'Correlation'}, {whom}.",
         *(sentence for row in rows for sentence in _association(row)),
         # Of a test df_error is the second number of F, not that of an error.
-        # Of a test df_error is the second number of F, not that of an error.
         _errors(row.df_error for row in rows if isinstance(row, SampledCrosstabRow) and row.df is None),
     ]
     if not cells:
@@ -276,7 +272,6 @@ def regression_text(
     columns = [
         Column("term", attrgetter("term"), is_text=True),
         *([replace(estimate, heading="odds ratio")] if odds_ratios else [estimate, error]),
-        # Without a sampling design Student's t has infinitely many degrees of freedom, and is the normal z.
         # Without a sampling design Student's t has infinitely many degrees of freedom, and is the normal z.
         Column("z" if df == math.inf else "t", lambda row: number(row.statistic, 3)),
         _P,

@@ -133,7 +133,6 @@ def columns_of_arrow(table: Any, subject: str) -> Columns:
             except arrow.ArrowException:
                 raise ReportError(f"{subject}: column {name!r} must hold numbers, texts or dates") from None
         # Each chunk may have a dictionary of its own: one code must be one value.
-        # Each chunk may have a dictionary of its own: one code must be one value.
         array = column.unify_dictionaries().combine_chunks()
         array = array.chunk(0) if isinstance(array, arrow.ChunkedArray) and array.num_chunks else array
         codes = array.indices.fill_null(-1).to_numpy() if len(table) else np.empty(0)
@@ -165,7 +164,6 @@ def _first_sheet(book: Any, skip: int, subject: str) -> Columns:
         sheet.reset_dimensions()  # which some programs write wrong
         rows = sheet.iter_rows(values_only=True)
     header = [_text(cell) or "" for cell in next(rows, ())]
-    # Sheets remember columns whose cells were emptied.
     # Sheets remember columns whose cells were emptied.
     while header and not header[-1]:
         header.pop()
@@ -206,13 +204,11 @@ def _text(value: Any) -> str | None:
     ['1', '0.5', '1', 'a', '2026-01-02', None]
     """
     # NaN and NaT alone differ from themselves.
-    # NaN and NaT alone differ from themselves.
     if value is None or value != value:
         return None
     if isinstance(value, (bool, np.bool_)):
         return str(int(value))
     if isinstance(value, (float, np.floating)):
-        # Up to 2**53, 9e15, each whole number is one float; above, digits would be invented.
         # Up to 2**53, 9e15, each whole number is one float; above, digits would be invented.
         number = float(value)
         return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)

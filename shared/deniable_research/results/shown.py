@@ -96,7 +96,6 @@ class Result:
 
     def _repr_html_(self) -> str:
         # Columns that say nothing of any row are left out, as in the text.
-        # Columns that say nothing of any row are left out, as in the text.
         table = (
             self.to_frame()
             .dropna(axis=1, how="all")

@@ -99,7 +99,6 @@ def write_folder(
         with closing(_Writing(survey, part, form, by_cohort)) as writing:
             writing.take(rows)
         # The + drops cohorts without rows, which tallies name and rows do not.
-        # The + drops cohorts without rows, which tallies name and rows do not.
         if expected is not None and writing.rows != +Counter(expected):
             raise ReportError(
                 f"survey {survey.id}: must have the rows that its tallies count, {sum(expected.values())}, got "
@@ -191,7 +190,6 @@ class _Writing:
             waiting.setdefault(_cohort(row) if self._by_cohort else None, []).append(row)
             n += 1
             if n == ROWS_WAITING:
-                # The cohort with most rows: fewer and larger groups of rows are read faster.
                 # The cohort with most rows: fewer and larger groups of rows are read faster.
                 most = max(waiting, key=lambda cohort: len(waiting[cohort]))
                 n -= len(waiting[most])

@@ -213,7 +213,6 @@ def _compare(folder: Path, listed: Sequence[Part]) -> None:
     for name, part in parts.items():
         size = found[name].stat().st_size
         # The cheap comparison first: most damage is a file cut short.
-        # The cheap comparison first: most damage is a file cut short.
         if size != part.bytes:
             raise ReportError(
                 f"{folder.name}: {shown(name)} must have {part.bytes} bytes, as {MANIFEST} says, got {size}"

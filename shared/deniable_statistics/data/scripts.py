@@ -115,7 +115,6 @@ def stata_script(survey: Survey, file: str) -> str:
         f"* n counts reports; {ONE_REPORT[survey.access]}.",
         *(f"*{line[1:]}" for line in _left_out(survey)),
         # From 14 on Stata reads UTF-8.
-        # From 14 on Stata reads UTF-8.
         "version 14",
         f'import delimited using "{file}", varnames(nonames) rowrange(2) stringcols(_all) encoding("utf-8") clear',
         "tempname results",

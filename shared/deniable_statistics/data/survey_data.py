@@ -82,7 +82,6 @@ def report_labels(question: Question) -> dict[int, str]:
     """What the reports of a question stand for, where each stands for one of its options."""
     reports = question.mechanism.reports
     # Only a report that is one option has its name; a text of 0 and 1 speaks for several.
-    # Only a report that is one option has its name; a text of 0 and 1 speaks for several.
     if not question.has_shares or not reports.supports_one or reports.size != len(question.options):
         return {}
     return {reports.first + place: str(option) for place, option in enumerate(question.options)}

@@ -27,7 +27,6 @@ def replace_file(path: Path, write: Callable[[Path], object]) -> None:
         If it cannot be written.
     """
     # Beside the file: a rename is one step within a file system, and a copy between two.
-    # Beside the file: a rename is one step within a file system, and a copy between two.
     part = path.with_name(f".{path.name}.part")
     with _said_of(path):
         try:
@@ -55,9 +54,7 @@ def whole_folder(folder: Path) -> Iterator[Path]:
                 sync(each)
             part.rename(folder)  # an empty folder is replaced, any other is not
             # The name is data of the folder above, and may be lost with the power as well.
-            # The name is data of the folder above, and may be lost with the power as well.
             sync(folder.parent)
-        # Ctrl-C too: what is half written must not stay.
         # Ctrl-C too: what is half written must not stay.
         except BaseException:
             shutil.rmtree(part, ignore_errors=True)

@@ -30,7 +30,6 @@ SPSS_LABEL, SPSS_VALUE_LABEL, SPSS_FILE_LABEL = 255, 120, 64
 """Bytes of UTF-8."""
 
 # XML 1.0, section 2.2: Excel opens no workbook that has one of these.
-# XML 1.0, section 2.2: Excel opens no workbook that has one of these.
 _NOT_OF_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -183,7 +182,6 @@ def _labelled(data: DataSet, subject: str) -> tuple[Any, dict[str, str], dict[st
             columns[name] = pandas.Series(finite, dtype="float64")
         else:
             # Not int64, which beside nothing becomes a float.
-            # Not int64, which beside nothing becomes a float.
             columns[name] = pandas.Series(list(numbers), dtype="Int64")
         if value_labels:
             values[name] = dict(value_labels)
@@ -238,7 +236,6 @@ def _without_nan(column: Sequence[Any]) -> list[Any]:
     return [None if isinstance(value, float) and math.isnan(value) else value for value in column]
 
 
-# Stata, SPSS and JSON have no infinite numbers.
 # Stata, SPSS and JSON have no infinite numbers.
 def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -131,7 +131,6 @@ class Panel:
         known += self.within or ()
         if self.log:
             # Margins of a logarithmic axis are parts of its length, so they are taken of logarithms.
-            # Margins of a logarithmic axis are parts of its length, so they are taken of logarithms.
             known = [math.log(each) for each in known if each > 0]
         low, high = min(known), max(known)
         margin = 0.04 * (high - low) or 0.5
@@ -280,7 +279,6 @@ def _draw_mark(axes: Axes, panel: Panel, mark: Mark, y: float, colour: str) -> N
     if mark.robust is not None:
         axes.plot(mark.robust, [y] * 2, color=colour, linewidth=1, marker="|", markersize=6, zorder=2)
     # What stands at an end is half beyond it, and would be cut there.
-    # What stands at an end is half beyond it, and would be cut there.
     arrow = functools.partial(axes.plot, color=colour, markersize=6, alpha=0.55, clip_on=False)
     for is_beyond, edge, shape in zip(panel.beyond(mark), axes.get_xlim(), "<>", strict=True):
         if is_beyond:
@@ -315,7 +313,6 @@ def render(draw: Callable[[], Figure], form: str, salt: str = "deniable") -> byt
         if form == "svg":
             warnings.filterwarnings("ignore", message="Glyph")  # whoever shows it has other fonts
         # Without a date the same chart gives the same bytes.
-        # Without a date the same chart gives the same bytes.
         draw().savefig(drawn, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
     content = drawn.getvalue()
     return printable(content.decode("utf-8", "surrogatepass")).encode() if form == "svg" else content
@@ -326,7 +323,6 @@ def columns(text: str) -> float:
     return sum(map(_width, text))
 
 
-# About those of a sans-serif face: a line has to fit, whatever fonts there are.
 # About those of a sans-serif face: a line has to fit, whatever fonts there are.
 def _width(letter: str) -> float:
     if unicodedata.combining(letter) or unicodedata.category(letter) in ("Mn", "Me", "Cf"):

@@ -46,7 +46,6 @@ def text_table(columns: Iterable[Column], rows: Sequence[Any]) -> str:
     shown = [column for column in columns if column.is_shown(rows)]
     lines = [[column.cell(row) for column in shown] for row in rows]
     # By headings, as `format_table` wants them: columns of one name end alike.
-    # By headings, as `format_table` wants them: columns of one name end alike.
     return format_table(
         [column.heading for column in shown], lines, right={each.heading for each in shown if not each.is_text}
     )

@@ -114,7 +114,6 @@ def is_ahead(
     """
     others = [other for other in range(len(shares)) if other != option]
     # Bonferroni over the k - 1 differences with the best.
-    # Bonferroni over the k - 1 differences with the best.
     z = normal_quantile(level_of_each(confidence_level, len(others)))
     for other in others:
         apart = shares[option] - shares[other]

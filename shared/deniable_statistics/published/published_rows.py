@@ -143,7 +143,6 @@ def estimate(
     reports = sum(tally.n for tally in tallies.values())
     if by_cohort:
         # All cohorts of the survey, in its order, also those without reports; None only where somebody has none.
-        # All cohorts of the survey, in its order, also those without reports; None only where somebody has none.
         known = [cohort for cohort in (*survey.cohorts, None) if cohort in tallies or cohort is not None]
         groups = [(cohort, tallies.get(cohort, Tally.empty(survey))) for cohort in known]
     else:
@@ -212,7 +211,6 @@ def share_rows(
             p_below=fits[option].p_below if fits else None,
             p_above=fits[option].p_above if fits else None,
             flag=flags[option],
-            # A made-up report always answers this question, which devices ask with probability `asked`.
             # A made-up report always answers this question, which devices ask with probability `asked`.
             fake_margin=result.fake_margin[option] / asked,
             assumed_fake=wanted.assume_fake,
