@@ -108,6 +108,7 @@ def _answer(
     place = url
     for _ in range(redirections + 1):
         try:
+            # Redirections are followed here, because urllib3 would go from https to http.
             answer = pool.request("GET", place, headers=headers, redirect=False, preload_content=False)
         except ValueError:
             raise Unreachable("cannot be reached: the address, or one that it leads to, is not valid") from None

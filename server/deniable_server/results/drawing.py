@@ -225,6 +225,7 @@ def headlines(question: Question, rows: Sequence[EstimateRow]) -> list[Headline]
     # Of many sentences that each may err one does.
     if len(cohorts) > MOST_HEADLINES:
         return []
+    # Chosen before anybody answered, so its interval has no choice to allow for.
     fixed = question.kind.headline
     chosen = [row for row in rows if row.statistic == "mean"]
     if fixed is not None:

@@ -196,6 +196,7 @@ def _designs_of(layout: Layout, missing: tuple[str, ...]) -> Iterator[Entry]:
 def _sampling_of(layout: Layout, missing: tuple[str, ...]) -> Iterator[Entry]:
     """The columns of the sampling design, and that of cohorts."""
     sampling = layout.sampling
+    # The population may be one number for all strata instead of a column.
     population = None if read_number(sampling.population or "0") is not None else sampling.population
     for name, label, holds, labels in (
         (layout.weights, "Sampling weight", "numbers of at least 0", ()),
@@ -223,6 +224,7 @@ def _plain(name: str, column: Coded[str], missing: tuple[str, ...]) -> Entry:
 
 def _labelled(entry: Entry, column: Coded[str]) -> Entry:
     """An entry with the labels that the file has."""
+    # A label of a code that means nothing names no answer.
     categories = tuple(
         (value, label) for value, label in column.labels.items() if not {value, label} & {*entry.missing}
     )
@@ -307,6 +309,7 @@ def _tables(column: RandomizedColumn) -> tuple[ProbabilityTable, ...]:
     if design.support is not None and len(options) == len(design.support) > 2:
         each = tuple((support.if_other, support.if_true) for support in design.support)
         return (ProbabilityTable("P(report speaks for the option)", options, ("another one", "this one"), each),)
+    # Nothing is lost: the matrix follows from the published parameters.
     if len(design.answer_range) * design.reports.size > MOST_CELLS:
         return ()
     tables = []

@@ -27,6 +27,7 @@ def to_ddi(codebook: Codebook) -> bytes:
     """
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
     if codebook.address:
+        # An ID of XML must not begin with a digit, as a hash may.
         root.set("ID", f"survey-{codebook.address}")
     study = ET.SubElement(root, "stdyDscr")
     title = ET.SubElement(ET.SubElement(study, "citation"), "titlStmt")

@@ -80,15 +80,20 @@ def _columns(lines: TextIO, name: str, delimiter: str | None, skip: int) -> dict
     before = csv.field_size_limit(MAX_FIELD)
     try:
         reader = csv.reader(itertools.chain([first], lines), delimiter=between, strict=True)
-        header = [each.strip() for each in next(reader)]
-        repeated = sorted({each for each in header if header.count(each) > 1})
-        if repeated:
-            raise ReportError(f"{name}: columns must have different names, {repeated[0]!r} stands there twice")
+        header = different([each.strip() for each in next(reader)], name)
         return columns_of_rows(header, _rows(reader, len(header), name), skip)
     except csv.Error as problem:
         raise ReportError(f"{name}, line {reader.line_num}: is not CSV: {problem}") from None
     finally:
         csv.field_size_limit(before)
+
+
+def different(names: Iterable[object], subject: str) -> list[str]:
+    """The names of columns as texts, of which no two are the same."""
+    every = [str(name) for name in names]
+    if repeated := sorted({name for name in every if every.count(name) > 1}):
+        raise ReportError(f"{subject}: columns must have different names, {repeated[0]!r} stands there twice")
+    return every
 
 
 def columns_of_rows(header: Sequence[str], rows: Iterable[Sequence[str]], skip: int = 0) -> dict[str, Coded[str]]:

@@ -71,6 +71,7 @@ def paper_table(
     rows = [model.odds_ratios if odds_ratios else model.effect_rows for model in models]
     intervals = odds_ratios or below == "intervals"
     body = []
+    # Terms stand in the order of the first model that has them.
     for term in dict.fromkeys(row.term for each in rows for row in each):
         cells = [next((row for row in each if row.term == term), None) for each in rows]
         body.append((term, *(_estimate(cell, stars) for cell in cells)))

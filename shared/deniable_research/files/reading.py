@@ -16,7 +16,7 @@ import numpy as np
 
 from deniable.errors import ParameterError, ReportError, describe
 from deniable_research.files.coded import Coded
-from deniable_research.files.csv_file import columns_of_rows, read_csv
+from deniable_research.files.csv_file import columns_of_rows, different, read_csv
 from deniable_statistics.data.writing import library
 
 Columns = dict[str, Coded[str]]
@@ -97,7 +97,7 @@ def columns_of_frame(frame: Any, subject: str = "table") -> Columns:
     if not isinstance(frame, pandas.DataFrame):
         raise ParameterError(f"{subject}: must be a file or a table of pandas, got {describe(frame)}")
     columns = {}
-    for place, name in enumerate(_different(frame.columns, subject)):
+    for place, name in enumerate(different(frame.columns, subject)):
         try:
             codes, values = pandas.factorize(frame.iloc[:, place])
         except TypeError:  # lists have no hash
@@ -125,7 +125,7 @@ def columns_of_arrow(table: Any, subject: str) -> Columns:
     """
     arrow = library("pyarrow", subject)
     columns = {}
-    for name in _different(table.column_names, subject):
+    for name in different(table.column_names, subject):
         column, about = table.column(name), table.schema.field(name).metadata or {}
         if not arrow.types.is_dictionary(column.type):
             try:
@@ -169,7 +169,7 @@ def _first_sheet(book: Any, skip: int, subject: str) -> Columns:
         header.pop()
     if not header:
         raise ReportError(f"{subject}: must start with a header of column names, got an empty sheet")
-    _different(header, subject)
+    different(header, subject)
     return columns_of_rows(header, _padded(rows, len(header), subject), skip)
 
 
@@ -181,14 +181,6 @@ def _padded(rows: Iterable[Sequence[Any]], width: int, subject: str) -> Iterator
             raise ReportError(f"{subject}, row {number}: must have no cells beyond the {width} columns of the header")
         if any(texts):
             yield texts[:width] + [""] * (width - len(texts))
-
-
-def _different(names: Iterable[Any], subject: str) -> list[str]:
-    every = [str(name) for name in names]
-    repeated = sorted({name for name in every if every.count(name) > 1})
-    if repeated:
-        raise ReportError(f"{subject}: columns must have different names, {repeated[0]!r} stands there twice")
-    return every
 
 
 def _with_labels(column: Coded[str], labels: Mapping[Any, str], label: str) -> Coded[str]:

@@ -96,6 +96,7 @@ def save_results(
 
 
 def _numbered(value: Any) -> Any:
+    # Neither Stata nor SPSS has booleans.
     return int(value) if isinstance(value, bool) else value
 
 

@@ -91,6 +91,7 @@ class Result:
         names = field_names(type(self.rows[0])) if self.rows else ()
         frame = pd.DataFrame([[getattr(row, name) for name in names] for row in self.rows], columns=list(names))
         if self.access is not None:
+            # A frame has no place for a sentence, but copies keep what is in attrs.
             frame.attrs["access"] = self.access
         return frame
 

@@ -226,6 +226,7 @@ class _Writing:
         self.rows.update(map(_cohort, rows))
 
     def _columns(self, rows: Sequence[Row]) -> Iterator[Sequence[Any]]:
+        # zip of no rows gives no columns at all, and a part has them all.
         ids, cohorts, *values = zip(*rows, strict=True) if rows else ((),) * (2 + len(self._are_texts))
         yield ids
         if not self._by_cohort:
@@ -245,6 +246,7 @@ class _Writing:
                     f"cohort {cohort!r:.80}: must differ from the others by more than case on this disk; "
                     "export without a folder for each"
                 ) from None
+        # Five digits: names of up to 100,000 parts sort as their numbers do.
         path = folder / f"part-{self._numbers[cohort]:05}.{self._form}"
         name = path.relative_to(self._folder).as_posix()
         self._open[cohort] = _FILES[self._form](path, self._title, self._variables), name

@@ -236,6 +236,7 @@ def _draw(figure: Figure, panel: Panel, title: Sequence[str], lines: Sequence[_L
     low, high = panel.limits
     _draw_axis(axes, panel, low, high)
     axes.set_ylim(0, body)
+    # Figures grow upwards from their lower left corner, lines are read downwards.
     y = body - 0.04
     for line in lines:
         write(line.label, floor + y, line.mark is None, line.indent)
@@ -250,6 +251,7 @@ def _draw_axis(axes: Axes, panel: Panel, low: float, high: float) -> None:
     if panel.log:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        # Else 2, 3, 4 and so on have names as well, which cover each other.
         axes.xaxis.set_minor_formatter(NullFormatter())
     elif panel.share:
         digits = 0 if high - low > 0.04 else 1

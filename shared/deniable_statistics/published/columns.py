@@ -53,6 +53,7 @@ def text_table(columns: Iterable[Column], rows: Sequence[Any]) -> str:
 
 def form_of(row: Any) -> Form:
     """Percents for shares, digits for means."""
+    # A ratio is a share among some of the people.
     return number if row.statistic == "mean" else percent
 
 

@@ -180,6 +180,7 @@ def share_rows(
     reports, those of other cohorts included, among which a share may be fake; by default these.
     """
     if wanted.target == "respondents" and result.n:
+        # Among the respondents themselves only the chance of their devices is left to err.
         result = result.respondents_only if people is None else result.of_population(people)
     find = result.simultaneous_interval if wanted.simultaneous else result.interval
     fakes = wanted.fakes(result.n if reports is None else reports)
@@ -223,6 +224,7 @@ def share_rows(
 def _counted(result: Estimate, n: int, k: int) -> tuple[Sequence[Count | None], Sequence[int]]:
     """For each option how many reports support it, None where responses are counted instead, and of how many."""
     if result.binomials is not None:
+        # A box is counted among those whose device drew it; of weighted reports n counts rows, in the same ratio.
         shares = [each.n / result.n if result.n else 0 for each in result.binomials]
         return [each.supporting for each in result.binomials], [round(n * share) for share in shares]
     return (result.counts if len(result.counts) == k else (None,) * k), (n,) * k
