@@ -121,7 +121,7 @@ class Panel:
     log: bool = False
     fixed: Axis | None = None
 
-    @property
+    @functools.cached_property
     def limits(self) -> tuple[float, float]:
         """What the axis shows: every finite number and the least of the panel, with a margin."""
         if self.fixed is not None:
@@ -261,6 +261,8 @@ def _draw_axis(axes: Axes, panel: Panel, low: float, high: float) -> None:
         margin = 0.04 * (high - low)  # room for the arrows beside a range that is shown to its ends
         named = list(panel.fixed.ticks())
         axes.set_xticks([value for value, _ in named], [text for _, text in named])
+    elif not panel.log:
+        axes.locator_params(axis="x", nbins=7)  # more names of numbers would touch each other
     axes.set_xlim(low - margin, high + margin)
     axes.set_yticks([])
     axes.set_xlabel(_plain(panel.axis))
