@@ -10,13 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.output import number, percent
 from deniable_research.files.correcting import CORRECTED
-from deniable_research.files.rows import (
-    ComparisonRow,
-    CrosstabRow,
-    SampledComparisonRow,
-    SampledCrosstabRow,
-    SampledEstimateRow,
-)
+from deniable_research.files.rows import ComparisonRow, CrosstabRow
 from deniable_research.output import counted, interval, p_value
 from deniable_statistics.published.columns import (
     BOUNDS,
@@ -69,7 +63,7 @@ def _form_of_prediction(row: PredictionRow) -> Form:
 
 def _test(row: Any) -> str:
     """A statistic with its degrees of freedom: F under a sampling design, else chi-squared."""
-    if isinstance(row, (SampledComparisonRow, SampledCrosstabRow)):
+    if getattr(row, "df_error", None) is not None:  # which rows of a complex sample alone have
         return f"F({number(row.df)}, {number(row.df_error)}) = {number(row.statistic)}"
     return f"chi2({row.df}) = {number(row.statistic)}"
 
@@ -154,7 +148,7 @@ def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = Non
         text_table([*SHARES, *([FAKES] if suspected is None else SUSPECTED)], rows),
         f"{_level(rows)} ({_methods(rows)}) for {whose}.",
         _assumed(share),
-        _errors(row.df for row in rows if isinstance(row, SampledEstimateRow)),
+        _errors(getattr(row, "df", None) for row in rows),
         _suspicion(suspected)
         if suspected is not None
         else fakes + (" No interval holds that." if share is None else ""),
@@ -194,7 +188,7 @@ def comparison_text(rows: Sequence[ComparisonRow]) -> str:
     return _with_sentences(
         text_table(COMPARISONS, rows),
         f"{_level(rows)} ({_methods(figures)}){_together(rows)}.",
-        _errors(row.df_error for row in figures if isinstance(row, SampledComparisonRow)),
+        _errors(getattr(row, "df_error", None) for row in figures),
     )
 
 
@@ -237,7 +231,7 @@ def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
         f"{_level(rows)}. {'Shares' + among if cells else 'Correlation'}, {whom}.",
         *(sentence for row in rows for sentence in _association(row)),
         # Of a test df_error is the second number of F, not that of an error.
-        _errors(row.df_error for row in rows if isinstance(row, SampledCrosstabRow) and row.df is None),
+        _errors(getattr(row, "df_error", None) for row in rows if row.df is None),
     ]
     if not cells:
         return "\n".join(filter(None, sentences))
