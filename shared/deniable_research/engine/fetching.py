@@ -15,7 +15,16 @@ from deniable.errors import CollectorError, ParameterError, ReportError
 from deniable.table import plain_cell
 from deniable_research.results import collector
 from deniable_research.web import Refused, Unreachable, connections, download
-from deniable_statistics.data.manifest import MANIFEST, REPORTS, SURVEY, Export, Manifest, Part, parse_manifest, shown
+from deniable_statistics.data.manifest import (
+    MANIFEST,
+    REPORTS,
+    SURVEY,
+    Export,
+    Manifest,
+    PartFile,
+    parse_manifest,
+    shown,
+)
 from deniable_statistics.data.survey_data import COHORT
 
 MOST_BYTES = 2**26
@@ -109,7 +118,7 @@ def fetch_survey(url: str, folder: Path) -> Export:
             raise CollectorError(f"survey {survey.id}: must have reports as CSV with a column {COHORT}, got others")
         by_cohort = Counter(plain_cell(row[COHORT]) or None for row in rows)
     # It came over one connection from the collector itself, so there is nothing to compare its SHA-256 with.
-    part = Part(f"{REPORTS}/{collector.REPORTS}", sum(by_cohort.values()), path.stat().st_size, "")
+    part = PartFile(f"{REPORTS}/{collector.REPORTS}", sum(by_cohort.values()), path.stat().st_size, "")
     return Export(folder, survey, Manifest(survey.id, "csv", (), by_cohort, {}, (part,)))
 
 

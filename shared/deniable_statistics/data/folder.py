@@ -15,7 +15,7 @@ from deniable.errors import ParameterError, ReportError
 from deniable.survey.document import Survey
 from deniable.table import csv_lines, report_cell
 from deniable_statistics.data.data_set import Variable
-from deniable_statistics.data.manifest import FORMATS, MANIFEST, REPORTS, SURVEY, TYPES, Manifest, Part, sha256_of
+from deniable_statistics.data.manifest import FORMATS, MANIFEST, REPORTS, SURVEY, TYPES, Manifest, PartFile, sha256_of
 from deniable_statistics.data.survey_data import COHORT, report_variables
 from deniable_statistics.data.whole import check_parent, sync, whole_folder
 from deniable_statistics.data.writing import WRITERS, arrow_schema, arrow_table, library
@@ -98,7 +98,7 @@ def write_folder(
         (part / REPORTS).mkdir()
         with closing(_Writing(survey, part, form, by_cohort)) as writing:
             writing.take(rows)
-        # The + drops cohorts without rows, which tallies name and rows do not.
+        # Unary plus drops cohorts that expect no rows.
         if expected is not None and writing.rows != +Counter(expected):
             raise ReportError(
                 f"survey {survey.id}: must have the rows that its tallies count, {sum(expected.values())}, got "
@@ -190,7 +190,7 @@ class _Writing:
             waiting.setdefault(_cohort(row) if self._by_cohort else None, []).append(row)
             n += 1
             if n == ROWS_WAITING:
-                # The cohort with most rows: fewer and larger groups of rows are read faster.
+                # The largest cohort first: few large groups of rows make better Parquet files than many small ones.
                 most = max(waiting, key=lambda cohort: len(waiting[cohort]))
                 n -= len(waiting[most])
                 self._write(most, waiting.pop(most))
@@ -204,12 +204,12 @@ class _Writing:
         for cohort in list(self._open):
             self._close(cohort)
 
-    def parts(self) -> Iterator[Part]:
+    def parts(self) -> Iterator[PartFile]:
         """What was written, once it is closed."""
         for name, rows in sorted(self._sizes.items()):
             path = self._folder / name
             sync(path)
-            yield Part(name, rows, path.stat().st_size, sha256_of(path))
+            yield PartFile(name, rows, path.stat().st_size, sha256_of(path))
 
     def _write(self, cohort: str | None, rows: Sequence[Row]) -> None:
         """Add rows, sorted, to the part that is open for a cohort, or to the next one."""

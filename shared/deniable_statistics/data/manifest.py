@@ -36,7 +36,7 @@ TYPES = {Kind.WHOLE: "integer", Kind.REAL: "number", Kind.TEXT: "text", Kind.CAT
 
 
 @dataclass(frozen=True)
-class Part:
+class PartFile:
     """One file of rows.
 
     Attributes
@@ -69,7 +69,7 @@ class Manifest:
     rows_by_cohort : mapping of str or None to int
     types : mapping of str to str
         What all columns hold, those of `partitions` too, by name: a value of `TYPES`.
-    parts : tuple of Part
+    parts : tuple of PartFile
     """
 
     survey: str
@@ -77,7 +77,7 @@ class Manifest:
     partitions: tuple[str, ...]
     rows_by_cohort: Mapping[str | None, int]
     types: Mapping[str, str]
-    parts: tuple[Part, ...]
+    parts: tuple[PartFile, ...]
 
     @property
     def rows(self) -> int:
@@ -169,7 +169,7 @@ def parse_manifest(raw: bytes, subject: str) -> Manifest:
             rows_by_cohort={each["cohort"]: each["rows"] for each in content["rows_by_cohort"]},
             types={str(column["name"]): str(column["type"]) for column in content["columns"]},
             # By path: a part that is listed twice is one file, and counts once.
-            parts=tuple({str(part["path"]): Part(**part) for part in content["parts"]}.values()),
+            parts=tuple({str(part["path"]): PartFile(**part) for part in content["parts"]}.values()),
         )
         is_whole = (
             manifest.form in FORMATS
@@ -183,6 +183,7 @@ def parse_manifest(raw: bytes, subject: str) -> Manifest:
     if not is_whole:
         raise ReportError(f"{subject}: {MANIFEST} must be as 'deniable export' writes it, got something else")
     paths = [str(part.path) for part in manifest.parts]
+    # The manifest may come from a stranger: a part named ../../x must not be opened.
     if elsewhere := [path for path in paths if not _is_within(path)]:
         raise ReportError(f"{subject}: {MANIFEST} must name parts in {REPORTS}/ only, got {elsewhere[0]!r:.80}")
     if others := [path for path in paths if not path.endswith(f".{manifest.form}")]:
@@ -196,13 +197,12 @@ def _is_within(path: str) -> bool:
     >>> [_is_within(path) for path in ("reports/part-00000.csv", "reports/../../part-00000.csv", "/reports/a.csv")]
     [True, False, False]
     """
-    # On Windows \ separates and : names a drive or a stream; NUL ends a name for the system.
-    # On Windows \\ separates and : names a drive or a stream; NUL ends a name for the system.
+    # A colon would name a drive or a stream of Windows, a backslash one of its folders.
     first, *rest = path.split("/")
     return first == REPORTS and bool(rest) and not {"", ".", ".."} & set(rest) and not set("\\\0:") & set(path)
 
 
-def _compare(folder: Path, listed: Sequence[Part]) -> None:
+def _compare(folder: Path, listed: Sequence[PartFile]) -> None:
     """Raise a ReportError unless there are just these parts."""
     parts = {part.path: part for part in listed}
     found = {path.relative_to(folder).as_posix(): path for path in _files(folder / REPORTS)}
@@ -212,7 +212,7 @@ def _compare(folder: Path, listed: Sequence[Part]) -> None:
         raise ReportError(f"{folder.name}: must hold the parts of {MANIFEST} only, got {_shown(others)}")
     for name, part in parts.items():
         size = found[name].stat().st_size
-        # The cheap comparison first: most damage is a file cut short.
+        # Sizes first: a truncated copy is found without reading it.
         if size != part.bytes:
             raise ReportError(
                 f"{folder.name}: {shown(name)} must have {part.bytes} bytes, as {MANIFEST} says, got {size}"

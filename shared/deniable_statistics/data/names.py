@@ -25,7 +25,7 @@ def safe_names(names: Iterable[str]) -> list[str]:
         plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
         start = plain if plain[:1].isalpha() else f"v{plain}"
         made, number = start[:_LONGEST], 0
-        # SPSS makes names that end in _ itself, and str5 is a type of Stata.
+        # Stata reserves str1 to str2045 for types; SPSS advises against a final underscore, which its own names have.
         while made.lower() in found or made.lower() in _KEPT or made.endswith("_") or re.fullmatch(r"str\d+", made):
             number += 1
             made = f"{start[: _LONGEST - 1 - len(str(number))].rstrip('_')}_{number}"

@@ -181,7 +181,7 @@ def _labelled(data: DataSet, subject: str) -> tuple[Any, dict[str, str], dict[st
             finite = [_finite(value) for value in column]
             columns[name] = pandas.Series(finite, dtype="float64")
         else:
-            # Not int64, which beside nothing becomes a float.
+            # Int64 with a capital: whole numbers with missing ones among them stay whole.
             columns[name] = pandas.Series(list(numbers), dtype="Int64")
         if value_labels:
             values[name] = dict(value_labels)

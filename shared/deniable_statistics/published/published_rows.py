@@ -142,7 +142,7 @@ def estimate(
     wanted = EstimateOptions(confidence_level, method, target, simultaneous, misbehaving, assume_fake)
     reports = sum(tally.n for tally in tallies.values())
     if by_cohort:
-        # All cohorts of the survey, in its order, also those without reports; None only where somebody has none.
+        # Cohorts without reports have rows too; reports without a cohort only where there are some.
         known = [cohort for cohort in (*survey.cohorts, None) if cohort in tallies or cohort is not None]
         groups = [(cohort, tallies.get(cohort, Tally.empty(survey))) for cohort in known]
     else:
@@ -212,7 +212,7 @@ def share_rows(
             p_below=fits[option].p_below if fits else None,
             p_above=fits[option].p_above if fits else None,
             flag=flags[option],
-            # A made-up report always answers this question, which devices ask with probability `asked`.
+            # A fake always answers the question, which only a part of the true reports does.
             fake_margin=result.fake_margin[option] / asked,
             assumed_fake=wanted.assume_fake,
             **robust_figures(suspected, robust[option]),
@@ -224,7 +224,7 @@ def share_rows(
 def _counted(result: Estimate, n: int, k: int) -> tuple[Sequence[Count | None], Sequence[int]]:
     """For each option how many reports support it, None where responses are counted instead, and of how many."""
     if result.binomials is not None:
-        # A box is counted among those whose device drew it; of weighted reports n counts rows, in the same ratio.
+        # With weights, n counts reports and result.n adds up weights: the share by weight is applied to the number.
         shares = [each.n / result.n if result.n else 0 for each in result.binomials]
         return [each.supporting for each in result.binomials], [round(n * share) for share in shares]
     return (result.counts if len(result.counts) == k else (None,) * k), (n,) * k
