@@ -40,20 +40,16 @@ _LABELS: Mapping[str, tuple[Kind, str]] = RESULT_LABELS | {
 """What a column holds, whichever kind of row has it."""
 
 _UNDER_DESIGN = {"df": (Kind.REAL, "Degrees of freedom of the error, or the first ones of F")}
-_COMPARED = {
-    "measure": (Kind.CATEGORY, "What is compared"),
-    "first": (Kind.CATEGORY, "First cohort; empty for all"),
-    "second": (Kind.CATEGORY, "Second cohort; empty for all"),
-}
 _ESTIMATED = {"statistic": RESULT_LABELS["statistic"]}  # the name of a figure, not a number
 
 _OWN: Mapping[str, Mapping[str, tuple[Kind, str]]] = {
     "EstimateRow": _ESTIMATED,
-    "SampledEstimateRow": _ESTIMATED | _UNDER_DESIGN,
     "SensitivityRow": _ESTIMATED,
-    "ComparisonRow": _COMPARED,
-    "SampledComparisonRow": _COMPARED | _UNDER_DESIGN,
-    "SampledCrosstabRow": _UNDER_DESIGN,
+    "ComparisonRow": {
+        "measure": (Kind.CATEGORY, "What is compared"),
+        "first": (Kind.CATEGORY, "First cohort; empty for all"),
+        "second": (Kind.CATEGORY, "Second cohort; empty for all"),
+    },
     "PredictionRow": {
         "first": (Kind.CATEGORY, "First value"),
         "second": (Kind.CATEGORY, "Second value"),
@@ -72,7 +68,9 @@ def results_data(title: str, rows: Iterable[Any], row_type: Any) -> DataSet:
     (['term', 'estimate', 'std_error'], 'Standard error', 1)
     """
     names = field_names(row_type)
-    known = {**_LABELS, **_OWN.get(row_type.__name__, {})}
+    known = {**_LABELS, **_OWN.get(row_type.__name__.removeprefix("Sampled"), {})}
+    if "df_error" in names or "design_effect" in names:
+        known |= _UNDER_DESIGN
     variables = [Variable(name, known[name][1], known[name][0]) for name in names]
     return DataSet.of_rows(title, variables, ([_numbered(getattr(row, name)) for name in names] for row in rows))
 
