@@ -63,6 +63,7 @@ def counted(n: int, noun: str, nouns: str | None = None) -> str:
 
 
 def _finite(value: Any) -> Any:
+    # JSON has neither infinity nor NaN (RFC 8259, section 6).
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     if isinstance(value, Sequence) and not isinstance(value, str):
@@ -71,4 +72,5 @@ def _finite(value: Any) -> Any:
 
 
 def _defined(value: Any) -> Any:
+    # Infinite ends stay: pandas and R read inf, and an open interval is not a missing one.
     return None if isinstance(value, float) and math.isnan(value) else value

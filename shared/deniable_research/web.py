@@ -16,6 +16,7 @@ CHUNK = 2**18
 
 MOST_REDIRECTIONS = 3
 
+# Statuses of a server that is busy or restarts, and of its proxy: worth another try.
 _RETRIES = urllib3.Retry(3, status_forcelist=(429, 502, 503, 504), backoff_factor=0.2, raise_on_status=False)
 _TIMEOUT = urllib3.Timeout(30)
 
@@ -88,6 +89,7 @@ def download(
         try:
             if answer.status != 200:
                 raise Refused(answer.status)
+            # x: what is there already is not replaced by what a server says.
             with path.open("xb") as file:
                 for chunk in answer.stream(CHUNK):
                     file.write(chunk)
@@ -106,6 +108,7 @@ def _answer(
     place = url
     for _ in range(redirections + 1):
         try:
+            # Redirections are followed here, because urllib3 would go from https to http.
             answer = pool.request("GET", place, headers=headers, redirect=False, preload_content=False)
         except ValueError:
             raise Unreachable("cannot be reached: the address, or one that it leads to, is not valid") from None

@@ -36,8 +36,8 @@ from deniable_research.files import (
     quick_question,
     regress,
 )
-from deniable_research.files.charts import Mark, Panel, interval_chart
 from deniable_research.output import to_json
+from deniable_statistics.published.charts import Mark, Panel, interval_chart
 from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.analyzing import STUDY, as_rows, love_reports, ok, refused, run, study_rows
 from tests.support.surveys import FIVE_TYPES, SURVEY, person
@@ -279,7 +279,7 @@ def test_what_is_not_installed_is_said_in_a_sentence(monkeypatch: pytest.MonkeyP
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (["shares", "--by", "wave"], {"affair", "yes", "2024", "100%"}),
+        (["shares", "--by", "wave"], {"affair", "yes", "2024", "100 %"}),
         (["compare", "affair"], {"affair: difference of shares", "yes: 2024 \u2212 2025"}),
         (["compare", "affair", "--by", "arm"], {"affair: ratio of shares", "yes: A / B"}),
         (["crosstab", "affair", "drugs", "--given", "drugs"], {"among drugs: yes", "affair: yes"}),

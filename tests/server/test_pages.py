@@ -25,6 +25,7 @@ from deniable_server.settings import Settings, settings_from
 from deniable_server.store import Store
 from deniable_server.web import pages
 from deniable_server.web.embedding import catalogues
+from deniable_statistics.published.charts import SHARES, Axis, columns, wrapped
 from tests.support.surveys import FIVE_TYPES, Clock, person
 
 EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>'
@@ -192,9 +193,9 @@ def test_scripts_are_sent_gzipped_to_whoever_takes_that(http: FlaskClient, name:
 @pytest.mark.parametrize("text", ["a\n b", "W" * 200, "\u4f60" * 60, "word " * 39 + "end", "e\u0301" * 90])
 @pytest.mark.parametrize("widest", [11, 30])
 def test_nothing_of_a_text_is_cut_and_no_line_is_too_wide(text: str, widest: float) -> None:
-    lines = drawing.wrapped(text, widest)
+    lines = wrapped(text, widest)
     assert "".join(lines).replace(" ", "") == re.sub(r"\s", "", text)
-    assert all(drawing.columns(line) <= widest for line in lines)
+    assert all(columns(line) <= widest for line in lines)
     assert not any(line.startswith("\u0301") for line in lines), "a letter keeps its accent"
 
 
@@ -217,12 +218,13 @@ def test_a_point_never_leaves_its_interval_and_nothing_leaves_the_axis(method: s
         rows = estimate(tally_reports(reports, survey), survey, method=method)
         for row in rows:
             axis = drawing.axis_of(survey.question(row.question), row.statistic)
-            mark = drawing.mark(row, axis)
+            (panel,) = drawing.panels_of(survey.question(row.question), [row])
+            mark = drawing.placed(panel.marks[0], panel)
             if not row.n:  # a box that no device drew yet
                 assert mark is None
                 continue
             assert mark is not None
-            assert axis.place(axis.low) <= mark.low <= mark.high <= axis.place(axis.high)
+            assert drawing.place(axis, axis.low) <= mark.low <= mark.high <= drawing.place(axis, axis.high)
             if mark.point is not None:
                 assert mark.low <= mark.point <= mark.high
             assert row.estimate is not None
@@ -279,21 +281,19 @@ def test_results_say_in_plain_words_what_they_show(http: FlaskClient, store: Sto
 @pytest.mark.parametrize(
     ("low", "feasible", "high", "axis", "said"),
     [
-        (0.0812, 0.15, 0.2149, drawing.SHARES, "about 15 %, between 8 and 22 %"),
-        (0.1461, 0.15, 0.1549, drawing.SHARES, "about 15.0 %, between 14.6 and 15.5 %"),
-        (-0.2, 0.0, 0.03, drawing.SHARES, "about 0.0 %, between 0.0 and 3.0 %"),
-        (0.0, 0.4, 0.99, drawing.SHARES, "too few replies to say"),
-        (0.0, 0.1, 0.301, drawing.SHARES, "too few replies to say"),
-        (0.0, 0.1, 0.299, drawing.SHARES, "about 10 %, between 0 and 30 %"),
-        (-0.3, 0.0, -0.1, drawing.SHARES, "the interval holds nothing that is possible; look at the table"),
-        (0.3, 0.2, 0.5, drawing.SHARES, "about 30 %, between 30 and 50 %"),
-        (-math.inf, 3.0, math.inf, drawing.Axis(1, 7), "too few replies to say"),
-        (-1.31, -0.04, 1.2, drawing.Axis(-5, 5), "about 0.0, between \u22121.4 and 1.2"),
+        (0.0812, 0.15, 0.2149, SHARES, "about 15 %, between 8 and 22 %"),
+        (0.1461, 0.15, 0.1549, SHARES, "about 15.0 %, between 14.6 and 15.5 %"),
+        (-0.2, 0.0, 0.03, SHARES, "about 0.0 %, between 0.0 and 3.0 %"),
+        (0.0, 0.4, 0.99, SHARES, "too few replies to say"),
+        (0.0, 0.1, 0.301, SHARES, "too few replies to say"),
+        (0.0, 0.1, 0.299, SHARES, "about 10 %, between 0 and 30 %"),
+        (-0.3, 0.0, -0.1, SHARES, "the interval holds nothing that is possible; look at the table"),
+        (0.3, 0.2, 0.5, SHARES, "about 30 %, between 30 and 50 %"),
+        (-math.inf, 3.0, math.inf, Axis(1, 7), "too few replies to say"),
+        (-1.31, -0.04, 1.2, Axis(-5, 5), "about 0.0, between \u22121.4 and 1.2"),
     ],
 )
-def test_headlines_are_rounded_outwards(
-    low: float, feasible: float, high: float, axis: drawing.Axis, said: str
-) -> None:
+def test_headlines_are_rounded_outwards(low: float, feasible: float, high: float, axis: Axis, said: str) -> None:
     survey = read_survey(FIVE_TYPES)
     (row, *_) = estimate({}, survey)
     row = replace(row, estimate=feasible, feasible=feasible, conf_low=low, conf_high=high)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -18,14 +19,13 @@ from deniable.commands.numbers import Number
 from deniable.errors import DeniableError, ParameterError
 from deniable.installing import install_hint
 from deniable.output import percent
-from deniable.table import format_table
 from deniable_server.access import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.location import Location
 from deniable_server.people.links import id_at
 from deniable_server.results.query import HIGHEST_SERVED, INTERVAL_METHODS, EstimatesQuery
-from deniable_server.results.service import estimates_document, estimates_of, figure
+from deniable_server.results.service import estimates_document, estimates_of
 from deniable_server.results.work import estimates_csv
 from deniable_statistics.data.survey_data import estimates_data
 from deniable_statistics.data.whole import replace_file
@@ -33,6 +33,7 @@ from deniable_statistics.data.writing import check_suffix, write_data_set
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.estimates.fakes import HIGHEST_FAKE
 from deniable_statistics.intervals.interval import LOWEST_LEVEL
+from deniable_statistics.published.columns import BOUNDS, COHORT, OPTION, QUESTION, ROBUST, N, figures, has, text_table
 from deniable_statistics.published.published_rows import TARGETS
 from deniable_statistics.robustness.misbehaviour import HIGHEST_SHARE, KINDS
 
@@ -213,27 +214,7 @@ def _as_table(result: dict[str, Any]) -> str:
 
 def _table_of(rows: Sequence[dict[str, Any]]) -> str:
     """Estimates as text; a column that says nothing is left out."""
-    columns: dict[str, Callable[[dict[str, Any]], str]] = {
-        "question": lambda row: row["question"],
-        "option": lambda row: row["option"] or row["statistic"],
-    }
-    has_cohorts = any(row["cohort"] for row in rows)
-    if has_cohorts:
-        columns["cohort"] = lambda row: row["cohort"] or "-"
-    if has_cohorts or len({row["n"] for row in rows}) > 1:  # where devices draw what they ask
-        columns["n"] = lambda row: str(row["n"])
-    columns["estimate"] = lambda row: figure(row["estimate"], row["statistic"])
-    columns["std. error"] = lambda row: figure(row["std_error"], row["statistic"])
-    columns["interval"] = partial(_interval, name="conf")
-    if _is_robust(rows):
-        columns["bounds"] = partial(_interval, name="bound")
-        columns["robust interval"] = partial(_interval, name="robust")
-    lines = [[cell(row) for cell in columns.values()] for row in rows]
-    return format_table([*columns], lines, right=columns.keys() - {"question", "option", "cohort"})
-
-
-def _interval(row: dict[str, Any], name: str) -> str:
-    return " to ".join(figure(row[f"{name}_{end}"], row["statistic"]) for end in ("low", "high"))
+    return text_table(_COLUMNS, [SimpleNamespace(**row) for row in rows])
 
 
 def _is_robust(rows: Sequence[dict[str, Any]]) -> bool:
@@ -258,6 +239,16 @@ def _summary(result: dict[str, Any]) -> str:
         said.append(f"robust if at most {percent(rows[0]['misbehaving'])} of the people misbehave")
     return ", ".join(said)
 
+
+_COLUMNS = (
+    QUESTION,
+    OPTION,
+    COHORT,
+    replace(N, is_shown=lambda rows: has("cohort")(rows) or len({row.n for row in rows}) > 1),  # devices may draw
+    *figures(),
+    BOUNDS,
+    ROBUST,
+)
 
 FORMATS: dict[str, Callable[[dict[str, Any]], str]] = {
     "table": _as_table,

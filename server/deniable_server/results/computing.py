@@ -237,8 +237,7 @@ if __name__ == "__main__":
         with contextlib.suppress(BrokenPipeError):
             with contextlib.suppress(AttributeError):  # there is no such thing on Windows
                 os.nice(NICE)
-            import deniable_server.results.charts
-            import deniable_server.results.work  # noqa: F401
+            import matplotlib.figure  # noqa: F401  # takes longest, and is imported where something is drawn
 
             answers.write(READY)
             answers.flush()

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from deniable import EstimateRow, Question
-from deniable.output import number
 from deniable_statistics.designs.of_mechanisms import mean_values
+from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel, columns, wrapped
 from deniable_statistics.published.leading import most_frequent
 
 LINE = 1.3
@@ -24,7 +24,6 @@ MOST_ROWS = 600
 
 _WIDEST_BESIDE = 11  # columns of text that fit beside the axis on a telephone 320 px wide
 _WIDEST_ABOVE = 30  # and above it
-_WIDEST_TICK = 9
 _MARGIN = 4.0  # percent of the axis on both sides, where arrows stand
 
 
@@ -33,24 +32,14 @@ def can_draw(rows: Sequence[EstimateRow]) -> bool:
     return 0 < len(rows) <= MOST_ROWS
 
 
-@dataclass(frozen=True)
-class Axis:
-    """What the axis shows: always all that is possible, whatever the estimates are."""
-
-    low: float = 0.0
-    high: float = 1.0
-
-    def place(self, value: float) -> float:
-        """Where a value stands, in percent of the width; values beyond the axis stand at its end."""
-        inside = min(max(value, self.low), self.high)
-        return round(_MARGIN + (100 - 2 * _MARGIN) * (inside - self.low) / (self.high - self.low), 3)
-
-
-SHARES = Axis()
+def place(axis: Axis, value: float) -> float:
+    """Where a value stands, in percent of the width; values beyond the axis stand at its end."""
+    inside = min(max(value, axis.low), axis.high)
+    return round(_MARGIN + (100 - 2 * _MARGIN) * (inside - axis.low) / (axis.high - axis.low), 3)
 
 
 @dataclass(frozen=True)
-class Mark:
+class PlacedMark:
     """A point with its interval, in percent of the axis; `left` and `right`: something reaches beyond that end."""
 
     low: float
@@ -74,13 +63,13 @@ class Line:
 
     label: Label
     y: float
-    mark: Mark | None = None
+    mark: PlacedMark | None = None
     mark_y: float = 0.0
     heading: bool = False
 
 
 @dataclass(frozen=True)
-class Panel:
+class PlacedPanel:
     """Lines above one axis, from `top` to `bottom`; the axis starts at `start` percent of the width."""
 
     lines: tuple[Line, ...]
@@ -94,7 +83,7 @@ class Panel:
 class Drawing:
     """A chart: its panels, and its height in em."""
 
-    panels: tuple[Panel, ...]
+    panels: tuple[PlacedPanel, ...]
     height: float
 
 
@@ -117,19 +106,35 @@ def shown_point(row: EstimateRow, axis: Axis) -> float | None:
     return min(max(row.feasible, row.conf_low, axis.low), row.conf_high, axis.high)
 
 
-def mark(row: EstimateRow, axis: Axis) -> Mark | None:
-    """How a row is drawn; None where there is no report to estimate from."""
-    if row.estimate is None:
+def panels_of(question: Question, rows: Sequence[EstimateRow]) -> list[Panel]:
+    """What the chart of one question shows: its shares and its mean, for everybody or for every cohort."""
+    by_cohort = any(row.cohort is not None for row in rows)
+    found = []
+    for statistic in ("share", "mean"):
+        axis = axis_of(question, statistic)
+        marks = tuple(
+            Mark(
+                row.option or "mean",
+                row.estimate,
+                row.conf_low,
+                row.conf_high,
+                (row.cohort or "no cohort") if by_cohort else None,
+                point=shown_point(row, axis),
+            )
+            for row in rows
+            if row.statistic == statistic
+        )
+        if marks:
+            found.append(Panel(str(question.text), "", marks, fixed=axis))
+    return found
+
+
+def placed(mark: Mark, panel: Panel) -> PlacedMark | None:
+    """Where a mark is drawn; None where there is no report to estimate from."""
+    if mark.estimate is None or panel.fixed is None:
         return None
-    point = shown_point(row, axis)
-    slack = 1e-9 * (axis.high - axis.low)  # an estimate of 1 + 2e-16 reaches nowhere
-    return Mark(
-        low=axis.place(row.conf_low),
-        high=axis.place(row.conf_high),
-        point=None if point is None else axis.place(point),
-        left=min(row.estimate, row.conf_low) < axis.low - slack,
-        right=max(row.estimate, row.conf_high) > axis.high + slack,
-    )
+    point = None if mark.point is None else place(panel.fixed, mark.point)
+    return PlacedMark(place(panel.fixed, mark.low), place(panel.fixed, mark.high), point, *panel.beyond(mark))
 
 
 def drawing(question: Question, rows: Sequence[EstimateRow]) -> Drawing | None:
@@ -143,88 +148,41 @@ def drawing(question: Question, rows: Sequence[EstimateRow]) -> Drawing | None:
     """
     if not any(row.estimate is not None for row in rows):
         return None
-    panels: list[Panel] = []
+    panels: list[PlacedPanel] = []
     top = 0.0
-    for statistic in ("share", "mean"):
-        mine = [row for row in rows if row.statistic == statistic]
-        if mine:
-            panels.append(_panel(mine, axis_of(question, statistic), top))
-            top = panels[-1].bottom + 2.2
+    for panel in panels_of(question, rows):
+        panels.append(_place_panel(panel, top))
+        top = panels[-1].bottom + 2.2
     return Drawing(tuple(panels), round(top, 3))
 
 
-def _panel(rows: Sequence[EstimateRow], axis: Axis, top: float) -> Panel:
-    cohorts = list(dict.fromkeys(row.cohort for row in rows))
-    by_cohort = cohorts != [None]
-    names = [(row.cohort or "no cohort") if by_cohort else row.option or "mean" for row in rows]
-    beside = all(columns(name) <= _WIDEST_BESIDE for name in names)
+def _place_panel(panel: Panel, top: float) -> PlacedPanel:
+    assert panel.fixed is not None
+    found = list(panel.lines)
+    by_cohort = any(mark is None for _, mark, _ in found)
+    beside = all(columns(text) <= _WIDEST_BESIDE for text, mark, _ in found if mark is not None)
     lines: list[Line] = []
+    # Rounded only where they are written, or a long chart would drift.
     y = top
-    for option in dict.fromkeys(row.option for row in rows):
-        if by_cohort:
-            heading = _label(option or "mean", _WIDEST_ABOVE)
-            lines.append(Line(heading, _round(y), heading=True))
-            y += LINE * len(heading.lines) + 0.1
-        for row, name in zip(rows, names, strict=True):
-            if row.option != option:
-                continue
-            label = _label(name, _WIDEST_ABOVE)
+    for text, mark, _ in found:
+        label = Label(wrapped(text, _WIDEST_ABOVE), is_rtl(text))
+        if mark is None:
+            y += 0.4 if lines else 0.0
+            lines.append(Line(label, _round(y), heading=True))
+            y += LINE * len(label.lines) + 0.1
+        else:
             above = 0 if beside else LINE * len(label.lines)
-            lines.append(Line(label, _round(y), mark(row, axis), _round(y + above + LINE / 2)))
-            y += above + LINE + (0.15 if beside else 0.3)
-        y += 0.4 if by_cohort else 0.1
-    return Panel(tuple(lines), tuple(ticks(axis)), _round(top), _round(y), 30.0 if beside else 0.0)
-
-
-def ticks(axis: Axis) -> Iterator[tuple[float, str]]:
-    """Places of the axis in percent, and what is written there, which may be nothing."""
-    quarters = [axis.low + (axis.high - axis.low) * quarter / 4 for quarter in range(5)]
-    for place, value in enumerate(quarters):
-        text = f"{100 * value:.0f} %" if axis is SHARES else number(value, 3 if place == 2 else 9)
-        named = place in (0, 2, 4) and columns(text) <= _WIDEST_TICK
-        yield axis.place(value), text if named else ""
-
-
-def columns(text: str) -> float:
-    """About how wide a text is, in letters; a letter of Chinese takes the room of two."""
-    return sum(map(_width, text))
-
-
-def _width(letter: str) -> float:
-    if unicodedata.combining(letter) or unicodedata.category(letter) in ("Mn", "Me", "Cf"):
-        return 0
-    if unicodedata.east_asian_width(letter) in "WF":
-        return 2
-    if letter in "WM@%\u2014":
-        return 1.9
-    return 1.4 if letter.isupper() or letter in "mw" else 1
-
-
-def wrapped(text: str, widest: float) -> tuple[str, ...]:
-    """A text in lines of at most that width, all of it; a word that is wider itself is broken."""
-    lines = [""]
-    for word in text.split():
-        joined = f"{lines[-1]} {word}".lstrip()
-        if columns(joined) <= widest:
-            lines[-1] = joined
-            continue
-        if lines[-1]:
-            lines.append("")
-        for letter in word:
-            if columns(lines[-1] + letter) > widest:
-                lines.append("")
-            lines[-1] += letter
-    return tuple(lines)
+            lines.append(Line(label, _round(y), placed(mark, panel), _round(y + above + LINE / 2)))
+            y += above + LINE + (0.15 if beside else 0.3) + (0.0 if by_cohort else 0.1)
+    ticks = tuple((place(panel.fixed, value), text) for value, text in panel.fixed.ticks())
+    bottom = y + (0.4 if by_cohort else 0.0)
+    return PlacedPanel(tuple(lines), ticks, _round(top), _round(bottom), 30.0 if beside else 0.0)
 
 
 def is_rtl(text: str) -> bool:
     """Whether the first letter that has a direction runs from right to left, as ``dir=auto`` decides."""
     directions = (unicodedata.bidirectional(letter) for letter in text)
     return next((each != "L" for each in directions if each in ("L", "R", "AL")), False)
-
-
-def _label(text: str, widest: float) -> Label:
-    return Label(wrapped(text, widest), is_rtl(text))
 
 
 def _round(y: float) -> float:
@@ -263,8 +221,11 @@ def headlines(question: Question, rows: Sequence[EstimateRow]) -> list[Headline]
     at once. No number is said where a row is flagged: its interval is short because the data contradict the design.
     """
     cohorts = list(dict.fromkeys(row.cohort for row in rows))
+    # Of many sentences, each of which may be false once in twenty times, one soon is.
+    # Of many sentences that each may err one does.
     if len(cohorts) > MOST_HEADLINES:
         return []
+    # Chosen before anybody answered, so its interval has no choice to allow for.
     fixed = question.kind.headline
     chosen = [row for row in rows if row.statistic == "mean"]
     if fixed is not None:
@@ -319,8 +280,10 @@ def in_words(row: EstimateRow, axis: Axis) -> str:
         return TOO_FEW
     scale = 100 if axis is SHARES else 1
     width = scale * (high - low)
+    # So that at least four steps of the last digit lie within the interval.
     digits = 0 if width >= 4 else math.ceil(-math.log10(max(width, 1e-9) / 4))
     unit = 10.0**digits
+    # 1e-9: an 8 that is 8.000000001 by rounding is not said to be 9.
     down = math.floor(scale * low * unit + 1e-9) / unit
     up = math.ceil(scale * high * unit - 1e-9) / unit
     minus = "\u2212"

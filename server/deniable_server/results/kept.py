@@ -19,6 +19,7 @@ class Kept:
     def get(self, name: Hashable) -> Any:
         """The result of that name, or None."""
         with self._lock:
+            # Taken out and put in again it is the latest: a dict keeps the order of insertion.
             found = self._results.pop(name, None)
             if found is None:
                 return None

@@ -34,6 +34,7 @@ HIGHEST_SERVED = 0.999999
 class EstimatesQuery(BaseModel):
     """How to estimate."""
 
+    # A misspelt parameter would be its default, and nobody would notice.
     model_config = ConfigDict(extra="forbid")
 
     by: Literal["cohort"] | None = Field(None, description="one group of rows for each cohort")
@@ -60,6 +61,7 @@ class EstimatesQuery(BaseModel):
         description="at most that share of the people does not do as asked: adds bounds and robust intervals, "
         "with the target population only",
     )
+    # The names of `KINDS`, spelled out, because a type is read before anything runs.
     misbehaviour: Literal["anything", "noncompliance", "denial", "careless", "lying"] = Field(
         "anything", description=f"what they do: {'; '.join(f'{kind}, {what}' for kind, what in KINDS.items())}"
     )

@@ -135,6 +135,7 @@ class Results:
         if (kept := self._kept.get(name)) is None:
             with self._pool.place(asker(request.environ)):
                 if (kept := self._kept.get(name)) is None:  # whoever waited here before may have asked the same
+                    # One was charged when the request came.
                     get_limits().charge(request.environ, requests_for(survey, query, more_rows) - 1)
                     kept, size = compute(survey)
                     self._kept.put(name, kept, size)
@@ -144,6 +145,7 @@ class Results:
 
 def requests_for(survey: Survey, query: EstimatesQuery, more_rows: int = 0) -> int:
     """As how many requests a query counts whose results must be computed, by the time that this takes."""
+    # One more group than cohorts: reports without one.
     groups = len(survey.cohorts) + 1 if query.by == "cohort" else 1
     rows = more_rows + groups * sum(_cost(question, query) for question in survey.questions)
     return min(math.ceil(rows / ROWS_A_REQUEST), MOST_REQUESTS)
@@ -160,6 +162,7 @@ def _cost(question: Question, query: EstimatesQuery) -> int:
     if query.assume_fake is not None:
         share = 10 * SEARCHED_ROWS if is_searched else FAKES_ROWS
         mean = 3 * MEAN_ROWS if mean == MEAN_ROWS else means * FAKES_ROWS
+    # A question has a row for each share, and one for its mean where it has numbers.
     return (question.rows - means) * share + mean
 
 

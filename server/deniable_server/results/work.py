@@ -48,6 +48,7 @@ def text_of(
     found = estimates_document(parse_survey(document), tallies, wanted, said)
     if form == "csv":
         return "".join(estimates_csv(found)).encode()
+    # NaN is no JSON: a row that held one would be a fault, not a null.
     return json.dumps(found, separators=(",", ":"), allow_nan=False).encode("ascii") + b"\n"
 
 

@@ -157,9 +157,13 @@ class Codebook:
         columns : mapping of str to Coded, optional
             The columns of the file, whose labels are taken, and the plain ones among them as well.
         """
+        # Arms of a question may share a column, and each went through a design of its own.
+        # The arms of a question share a column, and each went through a design of its own.
         entries = {(column.column, column.arm): _of_column(column, None) for column in layout.questions}
         missing = tuple(filter(None, layout.missing))
         for entry in (*_groups_of(layout), *_designs_of(layout, missing), *_sampling_of(layout, missing)):
+            # A column may have two roles, such as stratum and cohort: the first one describes it.
+            # A column of reports that says more, such as a group, is described by its question.
             entries.setdefault((entry.column, None), entry)
         if columns is None:
             return cls(title, None, (), tuple(entries.values()))
@@ -192,6 +196,7 @@ def _designs_of(layout: Layout, missing: tuple[str, ...]) -> Iterator[Entry]:
 def _sampling_of(layout: Layout, missing: tuple[str, ...]) -> Iterator[Entry]:
     """The columns of the sampling design, and that of cohorts."""
     sampling = layout.sampling
+    # The population may be one number for all strata instead of a column.
     population = None if read_number(sampling.population or "0") is not None else sampling.population
     for name, label, holds, labels in (
         (layout.weights, "Sampling weight", "numbers of at least 0", ()),
@@ -208,6 +213,7 @@ def _sampling_of(layout: Layout, missing: tuple[str, ...]) -> Iterator[Entry]:
 def _plain(name: str, column: Coded[str], missing: tuple[str, ...]) -> Entry:
     """An entry for a column that no layout describes: what it holds is read from its cells."""
     try:
+        # All or none: a column with one word in it holds texts.
         numbers = list(map(float, column.values))
     except ValueError:
         numbers = []
@@ -218,6 +224,7 @@ def _plain(name: str, column: Coded[str], missing: tuple[str, ...]) -> Entry:
 
 def _labelled(entry: Entry, column: Coded[str]) -> Entry:
     """An entry with the labels that the file has."""
+    # A label of a code that means nothing names no answer.
     categories = tuple(
         (value, label) for value, label in column.labels.items() if not {value, label} & {*entry.missing}
     )
@@ -302,6 +309,7 @@ def _tables(column: RandomizedColumn) -> tuple[ProbabilityTable, ...]:
     if design.support is not None and len(options) == len(design.support) > 2:
         each = tuple((support.if_other, support.if_true) for support in design.support)
         return (ProbabilityTable("P(report speaks for the option)", options, ("another one", "this one"), each),)
+    # Nothing is lost: the matrix follows from the published parameters.
     if len(design.answer_range) * design.reports.size > MOST_CELLS:
         return ()
     tables = []

@@ -12,6 +12,7 @@ from deniable_research.codebook.codebook import Codebook, Entry
 from deniable_research.codebook.markdown import epsilon_in_words, exactly
 
 NAMESPACE = "ddi:codebook:2_5"
+# XML 1.0, section 2.2: with another character the document is not well-formed.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
@@ -26,6 +27,7 @@ def to_ddi(codebook: Codebook) -> bytes:
     """
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
     if codebook.address:
+        # An ID of XML must not begin with a digit, as a hash may.
         root.set("ID", f"survey-{codebook.address}")
     study = ET.SubElement(root, "stdyDscr")
     title = ET.SubElement(ET.SubElement(study, "citation"), "titlStmt")
@@ -70,6 +72,7 @@ def _variable(data: ET.Element, identifier: str, entry: Entry) -> None:
         _text(derivation, "drvdesc", " ".join(_mechanism(entry)))
         if entry.parameters is not None:
             _text(derivation, "drvcmd", entry.parameters, syntax="JSON")
+    # all() of nothing is true, and without codes nothing is known of the column.
     is_number = all(re.fullmatch(r"-?[0-9]+", code) for code, _ in entry.categories) and bool(entry.categories)
     ET.SubElement(variable, "varFormat", {"type": "numeric" if is_number else "character"})
 

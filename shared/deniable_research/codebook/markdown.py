@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import math
-import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
 from deniable_research.codebook.codebook import Codebook, Entry
+from deniable_research.files.paper import escape_markdown, markdown_table
 
 
 def to_markdown(codebook: Codebook) -> str:
@@ -29,7 +29,7 @@ def to_markdown(codebook: Codebook) -> str:
     - Mechanism forced\\_response(1/2), epsilon 1.09861 = ln(3).
     <BLANKLINE>
     | code | stands for |
-    |---|---|
+    | --- | --- |
     | 1 | yes |
     | 2 | no |
     <BLANKLINE>
@@ -37,10 +37,10 @@ def to_markdown(codebook: Codebook) -> str:
     <BLANKLINE>
     <BLANKLINE>
     """
-    head = [f"# {_plain(codebook.title)}"]
+    head = [f"# {escape_markdown(codebook.title)}"]
     if codebook.address:
         head.append(f"Survey `{codebook.address}`, whose address is the hash of what was published.")
-    return "\n\n".join([*head, *map(_plain, codebook.about), *map(_entry, codebook.entries)]) + "\n"
+    return "\n\n".join([*head, *map(escape_markdown, codebook.about), *map(_entry, codebook.entries)]) + "\n"
 
 
 def exactly(probability: Fraction) -> str:
@@ -64,36 +64,22 @@ def _entry(entry: Entry) -> str:
     facts = [*entry.notes, f"Holds {entry.holds}{_or_nothing(entry.missing)}."]
     if entry.mechanism is not None:
         facts.append(f"Mechanism {entry.mechanism}, {epsilon_in_words(entry)}.")
-    parts = [f"## `{entry.column}`", _plain(entry.label), "\n".join(f"- {_plain(fact)}" for fact in facts)]
+    parts = [
+        f"## `{entry.column}`",
+        escape_markdown(entry.label),
+        "\n".join(f"- {escape_markdown(fact)}" for fact in facts),
+    ]
     if entry.parameters is not None:
         parts.append(f"Published: `{entry.parameters}`")
     if entry.categories:
-        parts.append(_table(("code", "stands for"), entry.categories))
+        parts.append(markdown_table(("code", "stands for"), entry.categories).rstrip())
     for table in entry.probabilities:
-        rows = (
-            [answer, *map(exactly, column)]
-            for answer, column in zip(table.answers, _columns(table.values), strict=True)
-        )
-        parts += [_plain(table.title), _table(("answer", *table.reports), rows)]
+        # A person looks up an answer, so answers are rows here: the transpose of the channel matrix.
+        columns = zip(table.answers, zip(*table.values, strict=True), strict=True)
+        rows = ([answer, *map(exactly, column)] for answer, column in columns)
+        parts += [escape_markdown(table.title), markdown_table(("answer", *table.reports), rows).rstrip()]
     return "\n\n".join(parts)
-
-
-def _columns(matrix: Sequence[Sequence[Fraction]]) -> Iterator[tuple[Fraction, ...]]:
-    yield from zip(*matrix, strict=True)
 
 
 def _or_nothing(missing: Sequence[str]) -> str:
     return f" or an empty field, {', '.join(missing)}" if missing else ""
-
-
-def _table(header: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    lines = [header, ["---"] * len(header), *rows]
-    return "\n".join(
-        f"|{'|'.join(line)}|" if number == 1 else f"| {' | '.join(map(_plain, line))} |"
-        for number, line in enumerate(lines)
-    )
-
-
-def _plain(text: str) -> str:
-    """A text in one line, in which nothing is markup."""
-    return re.sub(r"([\\`*_{}\[\]<>#|])", r"\\\1", " ".join(text.split()))

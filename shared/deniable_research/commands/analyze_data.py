@@ -21,7 +21,6 @@ from deniable_research.engine import EngineReports, open_source
 from deniable_research.engine.sources import EMBEDDED
 from deniable_research.engine.tallies import survey_of
 from deniable_research.files import Layout, Table, quick_question, read_layout
-from deniable_research.files.charts import Panel, interval_chart
 from deniable_research.files.paper import PAPERS, check_paper
 from deniable_research.files.results import save_results
 from deniable_research.files.samples import SamplingColumns, read_margins, replicate_columns
@@ -31,6 +30,7 @@ from deniable_research.results.reading import read_any_survey
 from deniable_research.sampling import LONELY, METHODS
 from deniable_statistics.data.writing import WRITTEN, check_suffix
 from deniable_statistics.estimates.fakes import HIGHEST_FAKE
+from deniable_statistics.published.charts import Panel, interval_chart
 from deniable_statistics.robustness.misbehaviour import AMONG, HIGHEST_SHARE, KINDS, Misbehaving
 
 Command = Callable[..., None]

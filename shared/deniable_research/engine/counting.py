@@ -117,6 +117,7 @@ def count_supports(
     table = _counted(source, wanted, sums, keys)
     for place, question in enumerate(questions):
         if strange := int(_numbers(table, f"strange{place}").sum()):
+            # The least, so that all engines name the same one.
             first = min(each for each in table.column(f"example{place}").to_pylist() if each is not None)
             raise question.refusal(strange, first)
     found = _columns(table, source, keys)
@@ -142,6 +143,7 @@ def _counted(
 ) -> pyarrow.Table:
     """The groups of rows that are alike, with their sums, in order."""
     counts = source.rows.group_by(**wanted).aggregate(**sums) if wanted else source.rows.aggregate(**sums)
+    # One more than is allowed tells that there are too many, however many there are.
     table = source.run(counts.limit(MOST_PATTERNS + 1))
     if table.num_rows > MOST_PATTERNS:
         raise ParameterError(
@@ -150,8 +152,10 @@ def _counted(
         )
     table = table.filter(_numbers(table, "people") > 0)  # without rows an aggregate of all is one row of nothing
     people = int(_numbers(table, "people").sum())
-    if source.export is not None and people != source.export.rows:
-        raise ReportError(f"{source.name}: must have {source.export.rows} rows, as its manifest says, got {people}")
+    if source.export is not None and people != source.export.manifest.rows:
+        raise ReportError(
+            f"{source.name}: must have {source.export.manifest.rows} rows, as its manifest says, got {people}"
+        )
     return _sorted(table, list(wanted), source.name)
 
 
@@ -161,7 +165,7 @@ def _compare(cohorts: Coded[str], people: NDArray[np.int64], export: Export, sub
     for cohort, n in zip(cohorts, people.tolist(), strict=True):
         found[cohort] += n
     expected: Counter[str | None] = Counter()
-    for cohort, n in export.rows_by_cohort.items():
+    for cohort, n in export.manifest.rows_by_cohort.items():
         expected[cohort and cohort.strip()] += n  # as columns are read
     for cohort in expected | found:
         if expected[cohort] != found[cohort]:
@@ -188,4 +192,5 @@ def _columns(table: pyarrow.Table, source: Source, keys: Mapping[str, Any]) -> d
 
 
 def _numbers(table: pyarrow.Table, name: str) -> NDArray[np.int64]:
+    # SQL gives null for a sum over no rows.
     return np.asarray(table.column(name).fill_null(0).to_numpy(), dtype=np.int64)

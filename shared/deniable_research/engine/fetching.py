@@ -15,7 +15,16 @@ from deniable.errors import CollectorError, ParameterError, ReportError
 from deniable.table import plain_cell
 from deniable_research.results import collector
 from deniable_research.web import Refused, Unreachable, connections, download
-from deniable_statistics.data.manifest import MANIFEST, REPORTS, SURVEY, Export, parse_manifest, shown
+from deniable_statistics.data.manifest import (
+    MANIFEST,
+    REPORTS,
+    SURVEY,
+    Export,
+    Manifest,
+    PartFile,
+    parse_manifest,
+    shown,
+)
 from deniable_statistics.data.survey_data import COHORT
 
 MOST_BYTES = 2**26
@@ -53,6 +62,7 @@ def fetch(url: str, folder: Path, files: tuple[str, ...]) -> Path:
     if "@" in asked.netloc:
         raise ParameterError("source: must be an address without a name and a password in it")
     segments = [each for each in asked.path.split("/") if each]
+    # Whoever wrote the address chose the name: no separators, not hidden, no longer than file systems take.
     name = re.sub(r"[^\w.-]", "_", unquote(segments[-1]) if segments else asked.hostname or "")[-100:].lstrip(".")
     if not name:
         raise ParameterError("source: must be an address that ends in the name of a folder or a file")
@@ -64,6 +74,7 @@ def fetch(url: str, folder: Path, files: tuple[str, ...]) -> Path:
         target.mkdir()
 
         def get(path: str, most: int) -> Path:
+            # An = stands in the names of folders that are partitions.
             place = f"{asked.path.rstrip('/')}/{quote(path, safe='/=')}"
             (target / path).parent.mkdir(parents=True, exist_ok=True)
             _get(
@@ -71,9 +82,10 @@ def fetch(url: str, folder: Path, files: tuple[str, ...]) -> Path:
             )
             return target / path
 
+        # First, because it says what else there is and how long each part may be.
         raw = get(MANIFEST, MOST_BYTES).read_bytes()
         try:
-            listed = parse_manifest(raw, name)
+            manifest = parse_manifest(raw, name)
         except ReportError as error:
             where = urlunsplit((asked.scheme, asked.netloc, asked.path, "", ""))
             raise ReportError(
@@ -81,8 +93,8 @@ def fetch(url: str, folder: Path, files: tuple[str, ...]) -> Path:
                 f"of {', '.join(files)}"
             ) from None
         get(SURVEY, MOST_BYTES)
-        for path, part in listed.parts.items():
-            get(path, part.bytes)
+        for part in manifest.parts:
+            get(part.path, part.bytes)
     return target
 
 
@@ -99,12 +111,15 @@ def fetch_survey(url: str, folder: Path) -> Export:
     reports = folder / REPORTS
     reports.mkdir()
     survey = collector.published(url, reports, os.environ.get("DENIABLE_TOKEN"))
-    with (reports / collector.REPORTS).open(encoding="utf-8", newline="") as file:
+    path = reports / collector.REPORTS
+    with path.open(encoding="utf-8", newline="") as file:
         rows = csv.DictReader(file, restval="")
         if COHORT not in (rows.fieldnames or ()):
             raise CollectorError(f"survey {survey.id}: must have reports as CSV with a column {COHORT}, got others")
         by_cohort = Counter(plain_cell(row[COHORT]) or None for row in rows)
-    return Export(folder, survey, "csv", (), by_cohort, {}, (f"{REPORTS}/{collector.REPORTS}",))
+    # It came over one connection from the collector itself, so there is nothing to compare its SHA-256 with.
+    part = PartFile(f"{REPORTS}/{collector.REPORTS}", sum(by_cohort.values()), path.stat().st_size, "")
+    return Export(folder, survey, Manifest(survey.id, "csv", (), by_cohort, {}, (part,)))
 
 
 def _get(pool: urllib3.PoolManager, url: str, path: Path, subject: str, most: int | None = None) -> None:

@@ -69,6 +69,7 @@ def find_files(where: str) -> Files:
             raise ReportError(f"{name}: must be a folder, a file or a pattern of files, got nothing of that name")
         if folders := sorted(filter(os.path.isdir, found)):
             raise ReportError(f"{name}: must be a pattern of files, got the folder {Path(folders[0]).name!r:.80}")
+    # One reader reads all of them: engines do not mix formats in one table.
     suffixes = sorted(set(map(_suffix, found)))
     if len(suffixes) > 1 or suffixes[0] not in READERS:
         raise ReportError(f"{name}: must be files that all end in one of {endings}, got {', '.join(suffixes)}")
@@ -79,8 +80,8 @@ def find_files(where: str) -> Files:
 
 def files_of_export(export: Export) -> Files:
     """The parts that its manifest names."""
-    paths = [f"{export.folder}/{part}" for part in export.parts]
-    return Files(export.folder.name, f".{export.form}", paths, f"{export.folder}/{REPORTS}")
+    paths = [f"{export.folder}/{part.path}" for part in export.manifest.parts]
+    return Files(export.folder.name, f".{export.manifest.form}", paths, f"{export.folder}/{REPORTS}")
 
 
 def for_duckdb(path: str) -> str:

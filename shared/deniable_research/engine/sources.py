@@ -42,18 +42,20 @@ MEMORY = "512MB"
 _SQL_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "text": "STRING"}
 """What DuckDB and Spark call what the columns of an export hold."""
 
-_CSV = {"header": True, "quote": '"', "escape": '"'}
-_CSV_OF_DUCKDB = {"all_varchar": True, "skip": 0}
-_CSV_OF_SPARK = {"inferSchema": False, "enforceSchema": False, "multiLine": True, "mode": "FAILFAST"}
-"""How CSV is read: its cells as they stand, as 0101 is not a number, and every row below the first line.
-
-From rows at the beginning DuckDB guesses what quotes are and where the rows begin, and leaves out what is above. Spark
-takes columns by their place whatever the headers say, cuts quoted lines in two, and makes rows fit that do not."""
-
-_JSON_OF_DUCKDB = {"sample_size": -1}
-_JSON_OF_SPARK = {"mode": "FAILFAST"}
-"""How JSON is read: by types that fit all rows. Of numbers that look whole at the beginning DuckDB would round others,
-and Spark takes a line that is not JSON for a row of nothing."""
+_CSV: Mapping[str, Any] = {"header": True, "quote": '"', "escape": '"'}
+_DUCKDB: Mapping[str, Mapping[str, Any]] = {
+    # From rows at the beginning it would guess what quotes are and where rows begin, and leave out what is above.
+    "read_csv": {**_CSV, "all_varchar": True, "skip": 0},
+    # All rows are looked at: of numbers that look whole at the beginning it would round others.
+    "read_json": {"sample_size": -1},
+}
+_SPARK: Mapping[str, Mapping[str, Any]] = {
+    # By default it takes columns by their place whatever headers say, cuts quoted lines in two, and makes rows fit.
+    "read_csv": {**_CSV, "inferSchema": False, "enforceSchema": False, "multiLine": True, "mode": "FAILFAST"},
+    # It would take a line that is not JSON for a row of nothing.
+    "read_json": {"mode": "FAILFAST"},
+}
+"""How files are read: the cells of CSV as they stand, as 0101 is not a number, JSON by types that fit all rows."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +98,7 @@ class Source:
 
     def is_cell(self, column: str) -> bool:
         """Whether a column is cells of CSV, not the name of a folder."""
-        return self.is_csv and not (self.export and column in self.export.partitions)
+        return self.is_csv and not (self.export and column in self.export.manifest.partitions)
 
     def with_column(self, expression: Any, purpose: str) -> tuple[Source, str]:
         """This source with one column more, and the name of that, which no column of a file has."""
@@ -141,6 +143,7 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
         If there are no such files or tables, or an export is not what was written.
     """
     text = str(where)
+    # The file system takes an empty text for the current folder.
     if text in ("", NAMED) or "\0" in text:
         got = repr(text) if text in ("", NAMED) else "a NUL character"
         raise ParameterError(f"source: must be a folder, a file, a pattern, an address or {NAMED}NAME, got {got}")
@@ -148,6 +151,7 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
     if text.startswith(NAMED):
         return Source(_named(connection, text.removeprefix(NAMED)), text.removeprefix(NAMED))
     files, export = _files_of(text, engine, connection)
+    # Engines that only hold tables have no such method.
     reader = getattr(connection, READERS[files.suffix], None)
     if reader is None:
         raise ParameterError(f"{files.name}: this engine reads no such files; name one of its tables, {NAMED}reports")
@@ -158,7 +162,7 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
     # no column where there are no rows.
     types = _types_of(export) if files.suffix == ".jsonl" and export is not None else {}
     is_duckdb = connection.name == EMBEDDED  # within this process, or a file of its own
-    options = _options_of_duckdb(files, export, delimiter, types) if is_duckdb else _options_of_spark(files, delimiter)
+    options = _options(files, export, delimiter, types, is_duckdb)
     with _asking(files.name):
         if connection.name == "pyspark":
             rows = _on_spark(connection, files, options, types)
@@ -185,32 +189,23 @@ def _files_of(text: str, engine: str, connection: Any) -> tuple[Files, Export | 
 
 def _types_of(export: Export) -> dict[str, str]:
     """The types of the columns that the files of an export hold, in SQL."""
-    return {column: _SQL_TYPES[kind] for column, kind in export.types.items() if column not in export.partitions}
+    manifest = export.manifest
+    return {name: _SQL_TYPES[kind] for name, kind in manifest.types.items() if name not in manifest.partitions}
 
 
-def _options_of_duckdb(
-    files: Files, export: Export | None, delimiter: str | None, types: Mapping[str, str]
+def _options(
+    files: Files, export: Export | None, delimiter: str | None, types: Mapping[str, str], is_duckdb: bool
 ) -> dict[str, Any]:
-    options: dict[str, Any] = {"hive_types_autocast": False}  # texts as they stand: a cohort 01 is not a number
-    if files.suffix == ".csv":
-        options |= _CSV | _CSV_OF_DUCKDB
-        if delimiter is not None:
-            options["delim"] = delimiter
-        elif export is not None:  # nothing has to be guessed
+    """What is said to the reader of an engine."""
+    options: dict[str, Any] = dict((_DUCKDB if is_duckdb else _SPARK).get(READERS[files.suffix], {}))
+    if is_duckdb:
+        options["hive_types_autocast"] = False  # texts as they stand: a cohort 01 is not a number
+        if types:
+            options["columns"] = types
+        if export is not None and files.suffix == ".csv":  # nothing has to be guessed
             options["delim"] = ","
-    if READERS[files.suffix] == "read_json":
-        options |= _JSON_OF_DUCKDB
-    return options | ({"columns": types} if types else {})
-
-
-def _options_of_spark(files: Files, delimiter: str | None) -> dict[str, Any]:
-    options: dict[str, Any] = {}
-    if files.suffix == ".csv":
-        options |= _CSV | _CSV_OF_SPARK
-        if delimiter is not None:
-            options["sep"] = delimiter
-    if READERS[files.suffix] == "read_json":
-        options |= _JSON_OF_SPARK
+    if delimiter is not None:
+        options["delim" if is_duckdb else "sep"] = delimiter
     return options
 
 
@@ -264,6 +259,7 @@ def _temporary(connection: Any) -> Path:
 
 def _connect(engine: str) -> Any:
     ibis = _ibis()
+    # Only this is repeated in messages: what follows may hold a password.
     kind = engine.partition(":")[0]
     try:
         with _quietly():
@@ -284,6 +280,7 @@ def _connect(engine: str) -> Any:
 def _spark(engine: str) -> Any:
     from pyspark.sql import SparkSession
 
+    # Its web page would open a port on whatever machine this runs on.
     builder = SparkSession.builder.config("spark.ui.enabled", "false")
     builder = builder.config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")  # 01 is not a number
     builder = builder.config("spark.sql.csv.parser.columnPruning.enabled", "false")  # rows of other lengths are noticed

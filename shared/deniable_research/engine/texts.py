@@ -48,10 +48,12 @@ class TextColumn:
             ibis.ifelse(fits, stripped, ibis.literal("x")).lpad(space.size, "0"), f"{column} padded"
         )
         text = source.rows[padded]
+        # SQL counts no characters: what is missing without them is counted instead.
         ones = space.size - text.replace("1", "").length()
         zeros = space.size - text.replace("0", "").length()
         valid = ones + zeros == space.size
         if isinstance(space, DrawnBits):
+            # A box that was drawn has one 1 in its pair of characters, any other none.
             valid &= ones == space.drawn
             for box in range(space.k):
                 valid &= text.substr(2 * box, 2) != "11"
@@ -104,6 +106,7 @@ class TextColumn:
 
 def means_nothing(said: Any, missing: Collection[str]) -> Any:
     """Whether texts are missing, as `Coded.without` has it."""
+    # By value, as `alike` has it: 99.0 is 99, and 099 is another text.
     nothing = said.isnull() | said.isin(sorted(missing))
     for number in sorted({each for each in map(alike, missing) if isinstance(each, Decimal)}):
         whole, _, digits = f"{number:f}".partition(".")
@@ -121,6 +124,7 @@ def as_text(column: Any) -> Any:
     if kind.is_string():
         return column.strip()
     if kind.is_floating():
+        # Stata and pandas keep whole numbers beside nothing as floats: 1.0 is the code 1.
         whole = column.cast("int64")
         return ibis.ifelse(
             column.isnan(),

@@ -7,7 +7,7 @@ import re
 import shlex
 import tomllib
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from decimal import Decimal
 from typing import Any
 
@@ -24,31 +24,13 @@ from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 DESIGNS: dict[str, tuple[Callable[..., AnyDesign], ...]] = {}
 """Name of each design to the ways of making it, the first one that takes the given parameters is used."""
 
-_SAMPLING_KEYS = (
-    "strata",
-    "cluster",
-    "population",
-    "lonely",
-    "replicates",
-    "replicate_method",
-    "replicate_scale",
-    "replicate_fay",
-    "degrees_of_freedom",
-)
+# Keys are the names of the fields that they fill, so that each stands in one place.
+_SAMPLING_KEYS = tuple(each.name for each in fields(SamplingColumns) if each.name != "margins")  # which are a file
 _LAYOUT_KEYS = ("questions", "weights", *_SAMPLING_KEYS, "cohort", "cohorts", "missing")
-_QUESTION_KEYS = (
-    "column",
-    "design",
-    "name",
-    "options",
-    "values",
-    "codes",
-    "missing",
-    "group",
-    "groups",
-    "group_missing",
-    "anchor",
-    "known_share",
+_QUESTION_KEYS = tuple(
+    each.name
+    for each in fields(RandomizedColumn)
+    if each.name not in ("mean_values", "has_shares", "drawn", "arm")  # what only a survey says, and arms
 )
 _LISTS = ("forced", "options", "values", "missing", "groups", "group_missing")
 _PROBABILITIES = ("p", "p1", "p2", "truth", "yes", "no", "prevalence", "keep")
@@ -70,11 +52,13 @@ def direct(options: Sequence[str] = channels.designs.NO_YES) -> Channel:
 
 def _add_designs() -> None:
     DESIGNS["direct"] = (direct,)
+    # Every public function there is a design, so that a new one is offered without being named again.
     for name, made in inspect.getmembers(channels.designs, inspect.isfunction):
         if name in channels.__all__ and name not in ("from_mechanism", "of_one_truth"):  # which make one of another
             DESIGNS[name.removeprefix("from_").replace("_", "-")] = (made,)
     for name, cls in MECHANISMS.items():
         ways = [getattr(cls, way) for way in ("from_epsilon", "from_coin", "calibrated") if hasattr(cls, way)]
+        # The first way whose parameters fit is taken: those for people stand before the one for published integers.
         DESIGNS[name] = (*DESIGNS.get(name, ()), *ways, cls)
 
 
@@ -123,6 +107,7 @@ def read_layout(text: str | bytes) -> Layout:
     """
     try:
         source = text.decode("utf-8-sig") if isinstance(text, bytes) else text
+        # Decimal keeps what was written: the float 0.1 is no tenth, and channels are exact.
         written = tomllib.loads(source, parse_float=Decimal)
     except (UnicodeDecodeError, RecursionError):
         raise ParameterError("design file: must be TOML in UTF-8") from None
@@ -130,6 +115,7 @@ def read_layout(text: str | bytes) -> Layout:
         comma = _DECIMAL_COMMA.search(source)
         hint = number_hint(comma[1]) if comma else ""
         raise ParameterError(f"design file: is not TOML: {problem}{hint}") from None
+    # A key that nobody reads would be a design that nobody meant.
     for key in written:
         if key not in _LAYOUT_KEYS:
             raise ParameterError(f"design file: has the unknown key {key!r}; {key_hint(key, _LAYOUT_KEYS)}")
@@ -173,6 +159,7 @@ def _arms(written: Mapping[str, Any], fallback: str) -> tuple[str, list[Randomiz
     for label, own in arms.items():
         arm = _question({**common, **own, "name": f"{name} ({label})"}, fallback)
         found.append(replace(arm, arm=(_text(written["arm"], f"{where}: arm"), label)))
+    # Arms are compared and pooled answer by answer.
     truths = {len(_answers(arm)) for arm in found}
     if len(truths) > 1 or not all(arm.design.is_exclusive and arm.has_shares for arm in found):
         raise ParameterError(f"{where}: arms must ask for the same answers, of which each person has one")
@@ -203,6 +190,7 @@ def _sampling(written: Mapping[str, Any]) -> SamplingColumns:
 
 
 def _numbers(values: Sequence[object], subject: str) -> tuple[float, ...]:
+    # bool is an int of Python: true would be 1.
     if not all(isinstance(each, (int, float, Decimal)) and not isinstance(each, bool) for each in values):
         raise ParameterError(f"{subject}: must be a number, got {describe(values[0] if len(values) == 1 else values)}")
     return tuple(float(each) for each in values)  # type: ignore[arg-type]  # tested here
@@ -233,6 +221,7 @@ def quick_question(line: str) -> RandomizedColumn:
         if key in written:
             raise ParameterError(f"question {written['column']!r}: must say each parameter once, got {key} again")
         written[key] = _value(key, value)
+    # On a line these are added to the usual texts; in a file, whose author sees the list, they replace them.
     for key in ("missing", "group_missing"):
         if key in written:
             written[key] = [*MISSING, *written[key]]
@@ -303,6 +292,7 @@ def _make(kind: str, parameters: Mapping[str, Any]) -> Design:
         signature = inspect.signature(make)
         taken.append(_ways(signature))
         try:
+            # Names of parameters say which way is meant; what is wrong with their values is for that way to say.
             signature.bind(**parameters)
         except TypeError:
             continue

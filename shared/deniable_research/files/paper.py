@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,6 +71,7 @@ def paper_table(
     rows = [model.odds_ratios if odds_ratios else model.effect_rows for model in models]
     intervals = odds_ratios or below == "intervals"
     body = []
+    # Terms stand in the order of the first model that has them.
     for term in dict.fromkeys(row.term for each in rows for row in each):
         cells = [next((row for row in each if row.term == term), None) for each in rows]
         body.append((term, *(_estimate(cell, stars) for cell in cells)))
@@ -127,6 +128,7 @@ def _figures(models: Sequence[FittedModel]) -> list[tuple[str, ...]]:
     if any(isinstance(model.fit, Fit) for model in models):
         glances = [model.fit.glance() if isinstance(model.fit, Fit) else None for model in models]
         found.append(("Log-likelihood", *(number(each.loglik, 6) if each else "" for each in glances)))
+        # Of other reports, or with weights, these are not of one likelihood and compare nothing.
         if all(model.fit.sample.plain for model in models) and are_of_same_reports(models):
             found.append(("AIC", *(number(each.aic, 6) if each else "" for each in glances)))
             found.append(("BIC", *(number(each.bic, 6) if each else "" for each in glances)))
@@ -147,6 +149,7 @@ def _below(row: TidyRow | None, intervals: bool) -> str:
     return f"({number(row.std_error, 3)})"
 
 
+# CommonMark's marks within a line, and those of GitHub and Pandoc: ~ strikes out, $ opens mathematics.
 _MARKDOWN = re.compile(r"([\\`*_{}\[\]<>#|~$&])")
 
 _TEX = {
@@ -165,6 +168,8 @@ _TEX = {
     "|": "$|$",
     '"': "''",
     "`": r"\textasciigrave{}",
+    # U+2212 and U+221E are errors in LaTeX without packages.
+    # Minus, infinity and en dash are not in the fonts of LaTeX without packages.
     "\u2212": "$-$",
     "\u221e": r"$\infty$",
     "\u2013": "--",
@@ -191,11 +196,22 @@ def escape_tex(text: str) -> str:
     return escaped.replace("[", "{[}").replace("]", "{]}")  # after \\ a bracket would be an argument
 
 
+def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: bool = False) -> str:
+    r"""Rows as a table in Markdown whose texts are shown as they are; with ``right`` all but the first end together.
+
+    >>> print(markdown_table(("code", "stands for"), [("1", "a|b")]), end="")
+    | code | stands for |
+    | --- | --- |
+    | 1 | a\|b |
+    """
+    marks = ["---", *(["---:" if right else "---"] * (len(header) - 1))]
+    lines = [[*map(escape_markdown, header)], marks, *([*map(escape_markdown, row)] for row in rows)]
+    return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
 def markdown(table: PaperTable) -> str:
     """The table in Markdown."""
-    lines = [table.header, ("---", *["---:"] * (len(table.header) - 1))]
-    lines += [tuple(map(escape_markdown, row)) for row in (*table.body, *table.footer)]
-    rows = "".join("| " + " | ".join(row) + " |\n" for row in lines)
+    rows = markdown_table(table.header, (*table.body, *table.footer), right=True)
     return rows + "\n" + "".join(f"{escape_markdown(note)}\n\n" for note in table.notes).removesuffix("\n")
 
 

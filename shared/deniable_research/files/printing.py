@@ -1,22 +1,32 @@
-"""Results as tables for people."""
+"""Results as tables for people: what the columns of each kind of row are, and the sentences below them."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
 
 from deniable.output import number, percent
-from deniable.table import format_table
 from deniable_research.files.correcting import CORRECTED
-from deniable_research.files.rows import (
-    ComparisonRow,
-    CrosstabRow,
-    SampledComparisonRow,
-    SampledCrosstabRow,
-    SampledEstimateRow,
-)
+from deniable_research.files.rows import ComparisonRow, CrosstabRow
 from deniable_research.output import counted, interval, p_value
+from deniable_statistics.published.columns import (
+    BOUNDS,
+    COHORT,
+    OPTION,
+    QUESTION,
+    ROBUST,
+    Column,
+    Form,
+    N,
+    figure,
+    figures,
+    form_of,
+    has,
+    text_table,
+)
 from deniable_statistics.published.published_rows import EstimateRow
 from deniable_statistics.robustness.misbehaviour import KINDS, Misbehaving
 
@@ -31,66 +41,125 @@ MOST_DIGITS = 6
 """Digits after the point of a percentage; what they would show as 0 is shown with its own digits."""
 
 
+def name_of(row: EstimateRow) -> str:
+    """What a line of estimates is called: its option, or what is estimated instead of shares."""
+    return f"{row.option}, corrected" if row.statistic == CORRECTED else row.option or row.statistic
+
+
+def _form_of_measure(row: ComparisonRow) -> Form:
+    return percent if row.measure in ("difference", "trend") else number
+
+
+def _form_of_prediction(row: PredictionRow) -> Form:
+    """Percent with more digits where a unit is small, so that an error has two."""
+    if not 0 < row.std_error < math.inf:
+        return percent
+    # Two digits of the error: log10 of its percents is the place of the first one.
+    digits = max(1, 1 - math.floor(math.log10(100 * row.std_error)))
+    if digits <= MOST_DIGITS:
+        return lambda value: percent(value, digits)
+    return lambda value: f"{number(None if value is None else 100 * value)} %"
+
+
+def _test(row: Any) -> str:
+    """A statistic with its degrees of freedom: F under a sampling design, else chi-squared."""
+    if getattr(row, "df_error", None) is not None:  # which rows of a complex sample alone have
+        return f"F({number(row.df)}, {number(row.df_error)}) = {number(row.statistic)}"
+    return f"chi2({row.df}) = {number(row.statistic)}"
+
+
+def _measure(row: ComparisonRow) -> str:
+    between = "/" if row.measure == "ratio" else "\u2212"
+    named = {
+        "trend": f"slope for each unit, {row.first} to {row.second}",
+        "departure": "departure from a straight line",
+        "homogeneity": f"all {'arms' if row.method == 'likelihood-ratio' else 'cohorts'} equal",
+        "mean difference": f"mean, {row.first} \u2212 {row.second}",
+    }
+    return named.get(row.measure, f"{row.first} {between} {row.second}")
+
+
+_P = Column("p", lambda row: p_value(row.p_value))
+_HOLM = Column(
+    "p (Holm)", lambda row: "" if row.p_adjusted is None else p_value(row.p_adjusted), is_shown=has("p_adjusted")
+)
+_COMPARED, _COMPARED_ERROR, _COMPARED_ENDS = figures(_form_of_measure)
+
+SHARES = (QUESTION, replace(OPTION, cell=name_of), COHORT, N, *figures())
+FAKES = Column("1 % fakes", lambda row: "" if row.fake_margin is None else f"\u00b1{form_of(row)(row.fake_margin)}")
+SUSPECTED = (replace(BOUNDS, is_shown=bool), replace(ROBUST, is_shown=bool))
+SENSITIVITY = (
+    QUESTION,
+    OPTION,
+    Column("misbehaving", lambda row: percent(row.misbehaving)),
+    *SUSPECTED,
+    Column("corrected", figure("corrected"), is_shown=has("corrected")),
+    Column(
+        "its interval",
+        lambda row: interval(row.corrected_low, row.corrected_high, form_of(row)),
+        is_shown=has("corrected"),
+    ),
+)
+COMPARISONS = (
+    QUESTION,
+    Column("option", lambda row: row.option or "all", is_text=True),
+    Column("measure", _measure, is_text=True),
+    # A test stands in the place of an estimate: it has neither an error nor an interval.
+    replace(_COMPARED, cell=lambda row: _COMPARED.cell(row) if row.df is None else _test(row)),
+    replace(_COMPARED_ERROR, cell=lambda row: _COMPARED_ERROR.cell(row) if row.df is None else ""),
+    _COMPARED_ENDS,
+    _P,
+    _HOLM,
+)
+MODELS = (
+    Column("model", attrgetter("formula"), is_text=True),
+    # Seven digits, because likelihoods of thousands of reports differ in the last ones alone.
+    Column("log-likelihood", lambda row: number(row.loglik, 7)),
+    Column("parameters", lambda row: str(row.parameters)),
+    Column("AIC", lambda row: number(row.aic, 7)),
+    Column("BIC", lambda row: number(row.bic, 7)),
+    Column("against the first", lambda row: row.note or ("" if row.df is None else _test(row))),
+    Column("p", lambda row: "" if row.df is None else p_value(row.p_value)),
+)
+PREDICTIONS = (
+    Column("option", attrgetter("option"), is_text=True),
+    Column("at", lambda row: row.setting or "as they are", is_text=True),
+    Column("variable", lambda row: row.variable or "", is_text=True, is_shown=has("variable")),
+    Column(
+        "change",
+        lambda row: "each unit" if row.first is None else f"{row.first} \u2212 {row.second}",
+        is_text=True,
+        is_shown=has("variable"),
+    ),
+    *figures(_form_of_prediction),
+    replace(_P, is_shown=has("variable")),
+    _HOLM,
+)
+
+
 def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = None) -> str:
     """Estimates with their intervals; where people are suspected, with bounds and robust intervals instead of fakes."""
     if not rows:
         return "Nobody has a cohort: the file has no rows."
-    by_cohort = any(row.cohort is not None for row in rows)
-    header = ["question", "option", *(["cohort"] if by_cohort else []), "n", "estimate", "std. error", "interval"]
-    header += ["1 % fakes"] if suspected is None else ["bounds", "robust interval"]
-    lines = []
-    for row in rows:
-        form = number if row.statistic == "mean" else percent
-        lines.append(
-            [
-                row.question,
-                f"{row.option}, corrected" if row.statistic == CORRECTED else row.option or row.statistic,
-                *([row.cohort or "none"] if by_cohort else []),
-                str(row.n),
-                form(row.estimate),
-                form(row.std_error),
-                interval(row.conf_low, row.conf_high, form),
-                *_beyond_chance(row, suspected, form),
-            ]
-        )
-    methods = ", ".join(dict.fromkeys(row.method for row in rows))
-    df = [row.df for row in rows if isinstance(row, SampledEstimateRow)]
     whose = "the respondents alone" if any(row.target == "respondents" for row in rows) else "a population like them"
-    return "\n".join(
-        [
-            format_table(header, lines, right=header[2 + by_cohort :]),
-            "",
-            f"{100 * rows[0].conf_level:g} % intervals ({methods}) for {whose}.",
-            *_assumed(rows),
-            *([f"Errors are those of the sampling design, with {_degrees(df)}."] if df else []),
-            f"1 % fakes: how far made-up reports, one in a hundred, can move the estimate.{_unheld(rows)}"
-            if suspected is None
-            else _suspicion(suspected),
-        ]
+    fakes = "1 % fakes: how far made-up reports, one in a hundred, can move the estimate."
+    share = rows[0].assumed_fake
+    return _with_sentences(
+        text_table([*SHARES, *([FAKES] if suspected is None else SUSPECTED)], rows),
+        f"{_level(rows)} ({_methods(rows)}) for {whose}.",
+        _assumed(share),
+        _errors(getattr(row, "df", None) for row in rows),
+        _suspicion(suspected)
+        if suspected is not None
+        else fakes + (" No interval holds that." if share is None else ""),
     )
 
 
-def _assumed(rows: Sequence[EstimateRow]) -> list[str]:
-    """What intervals hold if reports were supposed to be fake."""
-    share = rows[0].assumed_fake
+def _assumed(share: float | None) -> str:
+    """What intervals hold if a share of the reports was supposed to be fake."""
     if share is None:
-        return []
-    return [
-        f"They hold the figures behind the other rows if up to {percent(share)} of all are fake, whatever these say."
-    ]
-
-
-def _unheld(rows: Sequence[EstimateRow]) -> str:
-    return " No interval holds that." if rows[0].assumed_fake is None else ""
-
-
-def _beyond_chance(row: EstimateRow, suspected: Misbehaving | None, form: Callable[[float | None], str]) -> list[str]:
-    """What chance does not explain: how far fakes can move the estimate, or what people who misbehave leave of it."""
-    if suspected is None:
-        return ["" if row.fake_margin is None else f"\u00b1{form(row.fake_margin)}"]
-    if row.robust_low is None:
-        return ["", ""]
-    return [interval(row.bound_low, row.bound_high, form), interval(row.robust_low, row.robust_high, form)]
+        return ""
+    return f"They hold the figures behind the other rows if up to {percent(share)} of all are fake, whatever these say."
 
 
 def _suspicion(suspected: Misbehaving) -> str:
@@ -104,126 +173,73 @@ def _suspicion(suspected: Misbehaving) -> str:
 
 def sensitivity_text(rows: Sequence[SensitivityRow], suspected: Misbehaving) -> str:
     """Figures over how many people misbehave."""
-    exactly = any(row.corrected is not None for row in rows)
-    header = ["question", "option", "misbehaving", "bounds", "robust interval"]
-    header += ["corrected", "its interval"] if exactly else []
-    lines = []
-    for row in rows:
-        form = number if row.statistic == "mean" else percent
-        lines.append(
-            [
-                row.question,
-                row.option or row.statistic,
-                percent(row.misbehaving),
-                interval(row.bound_low, row.bound_high, form),
-                interval(row.robust_low, row.robust_high, form),
-                *([form(row.corrected), interval(row.corrected_low, row.corrected_high, form)] if exactly else []),
-            ]
-        )
-    text = [format_table(header, lines, right=header[2:]), "", f"{100 * rows[0].conf_level:g} % intervals."]
-    if exactly:
-        text.append(
-            "Corrected: among the others, if exactly so many misbehave, and that has nothing to do with the truth."
-        )
-    return "\n".join([*text, _suspicion(suspected)])
+    exactly = "Corrected: among the others, if exactly so many misbehave, and that has nothing to do with the truth."
+    return _with_sentences(
+        text_table(SENSITIVITY, rows),
+        f"{_level(rows)}.",
+        exactly if has("corrected")(rows) else "",
+        _suspicion(suspected),
+    )
 
 
 def comparison_text(rows: Sequence[ComparisonRow]) -> str:
     """Differences, ratios and tests, a line each."""
-    header = ["question", "option", "measure", "estimate", "std. error", "interval", "p"]
-    adjusted = any(row.p_adjusted is not None for row in rows)
-    lines = []
-    for row in rows:
-        form = percent if row.measure in ("difference", "trend") else number
-        is_test = row.df is not None
-        lines.append(
-            [
-                row.question,
-                row.option or "all",
-                _measure(row),
-                _test(row) if is_test else form(row.estimate),
-                "" if is_test else form(row.std_error),
-                "" if is_test else interval(row.conf_low, row.conf_high, form),
-                p_value(row.p_value),
-                *([p_value(row.p_adjusted) if row.p_adjusted is not None else ""] if adjusted else []),
-            ]
-        )
-    header += ["p (Holm)"] if adjusted else []
-    together = ", intervals of all pairs hold together" if adjusted else ""
-    methods = ", ".join(dict.fromkeys(row.method for row in rows if row.df is None))
-    sampled = [row for row in rows if isinstance(row, SampledComparisonRow) and row.df is None]
-    df = [row.df_error for row in sampled if row.df_error is not None]
-    return "\n".join(
-        [
-            format_table(header, lines, right=header[3:]),
-            "",
-            f"{100 * rows[0].conf_level:g} % intervals ({methods}){together}.",
-            *([f"Errors are those of the sampling design, with {_degrees(df)}."] if df else []),
-        ]
+    figures = [row for row in rows if row.df is None]
+    return _with_sentences(
+        text_table(COMPARISONS, rows),
+        f"{_level(rows)} ({_methods(figures)}){_together(rows)}.",
+        _errors(getattr(row, "df_error", None) for row in figures),
     )
 
 
-def _test(row: ComparisonRow | CrosstabRow) -> str:
-    """A statistic with its degrees of freedom: F under a sampling design, else chi-squared."""
-    if isinstance(row, (SampledComparisonRow, SampledCrosstabRow)):
-        return f"F({number(row.df)}, {number(row.df_error)}) = {number(row.statistic)}"
-    return f"chi2({row.df}) = {number(row.statistic)}"
+def _with_sentences(table: str, *sentences: str) -> str:
+    return "\n".join([table, "", *filter(None, sentences)])
 
 
-def _degrees(df: Sequence[float]) -> str:
-    """The degrees of freedom of several lines, in words."""
-    low, high = min(df), max(df)
-    if low != high:
-        return f"{number(low)} to {number(high)} degrees of freedom"
-    return f"{number(low)} degree{'' if low == 1 else 's'} of freedom"
+def _level(rows: Sequence[Any]) -> str:
+    return f"{100 * rows[0].conf_level:g} % intervals"
 
 
-def _measure(row: ComparisonRow) -> str:
-    if row.measure == "trend":
-        return f"slope for each unit, {row.first} to {row.second}"
-    if row.measure == "departure":
-        return "departure from a straight line"
-    if row.measure == "homogeneity":
-        return "all arms equal" if row.method == "likelihood-ratio" else "all cohorts equal"
-    between = "/" if row.measure == "ratio" else "\u2212"
-    return f"{'mean, ' if row.measure == 'mean difference' else ''}{row.first} {between} {row.second}"
+def _methods(rows: Iterable[Any]) -> str:
+    return ", ".join(dict.fromkeys(row.method for row in rows))
+
+
+def _together(rows: Sequence[Any]) -> str:
+    return ", intervals of all pairs hold together" if has("p_adjusted")(rows) else ""
+
+
+def _errors(df: Iterable[float | None]) -> str:
+    """What errors are under a sampling design; nothing where they have no degrees of freedom."""
+    known = [each for each in df if each is not None]
+    if not known:
+        return ""
+    low, high = min(known), max(known)
+    range_of = number(low) if low == high else f"{number(low)} to {number(high)}"
+    return f"Errors are those of the sampling design, with {range_of} degree{'' if high == 1 else 's'} of freedom."
 
 
 def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
     """Cells, then how the columns go together."""
     cells = [row for row in rows if row.measure in ("joint", "conditional")]
-    text = [_cells_table(cells), ""] if cells else []
     among = f" among people with each answer to {rows[0].given}" if rows[0].given else ""
     whom = (
         f"a sum of weights of {number(rows[0].n)}"
         if rows[0].weighted
         else counted(round(rows[0].n), "person", "people")
     )
-    level = f"{100 * rows[0].conf_level:g} % intervals"
-    text.append(f"{level}. {'Shares' + among if cells else 'Correlation'}, {whom}.")
-    text += [sentence for row in rows for sentence in _association(row)]
-    df = [row.df_error for row in rows if isinstance(row, SampledCrosstabRow) and row.df is None]
-    if found := [each for each in df if each is not None]:
-        text.append(f"Errors are those of the sampling design, with {_degrees(found)}.")
-    return "\n".join(text)
-
-
-def _cells_table(cells: Sequence[CrosstabRow]) -> str:
-    """The shares of a crosstab, with the most likely ones where some were searched for."""
-    names = [name for name in (cells[0].first, cells[0].second, cells[0].third) if name is not None]
-    feasible = any(row.feasible is not None for row in cells)
-    header = [*names, "estimate", "std. error", "interval", *(["most likely"] if feasible else [])]
-    lines = [
-        [
-            *[option for option in (row.first_option, row.second_option, row.third_option) if option is not None],
-            percent(row.estimate),
-            percent(row.std_error),
-            interval(row.conf_low, row.conf_high),
-            *([percent(row.feasible)] if feasible else []),
-        ]
-        for row in cells
+    sentences = [
+        f"{_level(rows)}. {'Shares' + among if cells else 'Correlation'}, {whom}.",
+        *(sentence for row in rows for sentence in _association(row)),
+        # Of a test df_error is the second number of F, not that of an error.
+        _errors(getattr(row, "df_error", None) for row in rows if row.df is None),
     ]
-    return format_table(header, lines, right=header[len(names) :])
+    if not cells:
+        return "\n".join(filter(None, sentences))
+    places = [place for place in ("first", "second", "third") if getattr(cells[0], place) is not None]
+    columns = [Column(getattr(cells[0], each), attrgetter(f"{each}_option"), is_text=True) for each in places]
+    feasible = Column("most likely", lambda row: percent(row.feasible), is_shown=has("feasible"))
+    table = text_table([*columns, *figures(lambda _row: percent), feasible], cells)
+    return _with_sentences(table, *sentences)
 
 
 def _association(row: CrosstabRow) -> Iterator[str]:
@@ -231,8 +247,7 @@ def _association(row: CrosstabRow) -> Iterator[str]:
     if row.measure == "independence":
         yield f"Independence: {_test(row)}, p {p_value(row.p_value)}."
     elif row.measure in ("correlation", "odds ratio"):
-        ends = interval(row.conf_low, row.conf_high, number)
-        yield f"{row.measure.capitalize()}: {number(row.estimate)} ({ends})."
+        yield f"{row.measure.capitalize()}: {number(row.estimate)} ({interval(row.conf_low, row.conf_high, number)})."
     if row.note:
         yield f"About the {row.measure}: {row.note}."
 
@@ -246,46 +261,28 @@ def regression_text(
 ) -> str:
     """Coefficients, and what is known about the whole fit."""
     fit, df = model.fit, model.fit.df
-    rows = model.rows if all_terms else model.outcome_rows
-    if odds_ratios:
-        rows = model.odds_ratios
-    header = ["term", "odds ratio" if odds_ratios else "estimate", *([] if odds_ratios else ["std. error"])]
-    header += ["z" if df == math.inf else "t", "p", "interval"]
-    lines = [
-        [
-            row.term,
-            number(row.estimate),
-            *([] if odds_ratios else [number(row.std_error)]),
-            number(row.statistic, 3),
-            p_value(row.p_value),
-            interval(row.conf_low, row.conf_high, number),
-        ]
-        for row in rows
+    rows = model.odds_ratios if odds_ratios else model.rows if all_terms else model.outcome_rows
+    estimate, error, conf = figures(lambda _row: number)
+    columns = [
+        Column("term", attrgetter("term"), is_text=True),
+        *([replace(estimate, heading="odds ratio")] if odds_ratios else [estimate, error]),
+        # Without a sampling design Student's t has infinitely many degrees of freedom, and is the normal z.
+        Column("z" if df == math.inf else "t", lambda row: number(row.statistic, 3)),
+        _P,
+        conf,
     ]
-    said = [f"{100 * confidence_level:g} % intervals ({model.interval}). {counted(fit.n, 'row')}" + _whole(fit) + "."]
-    if hidden := 0 if odds_ratios else len(model.rows) - len(rows):
-        said.append(f"{counted(hidden, 'term')} of how often truths of predictors are: --all-terms.")
-    if df != math.inf:
-        said.append(f"Errors are those of the sampling design, with {_degrees([df])}.")
-    return "\n".join([format_table(header, lines, right=header[1:]), "", *said])
+    hidden = 0 if odds_ratios else len(model.rows) - len(rows)
+    return _with_sentences(
+        text_table(columns, rows),
+        f"{100 * confidence_level:g} % intervals ({model.interval}). {counted(fit.n, 'row')}{_whole(fit)}.",
+        f"{counted(hidden, 'term')} of how often truths of predictors are: --all-terms." if hidden else "",
+        "" if df == math.inf else _errors([df]),
+    )
 
 
 def models_text(rows: Sequence[ModelRow]) -> str:
     """Models of the same reports, a line each."""
-    header = ["model", "log-likelihood", "parameters", "AIC", "BIC", "against the first", "p"]
-    lines = [
-        [
-            row.formula,
-            number(row.loglik, 7),
-            str(row.parameters),
-            number(row.aic, 7),
-            number(row.bic, 7),
-            row.note or ("" if row.df is None else f"chi2({row.df}) = {number(row.statistic)}"),
-            "" if row.df is None else p_value(row.p_value),
-        ]
-        for row in rows
-    ]
-    return format_table(header, lines, right=header[1:])
+    return text_table(MODELS, rows)
 
 
 def goodness_text(found: GoodnessOfFit) -> str:
@@ -293,60 +290,23 @@ def goodness_text(found: GoodnessOfFit) -> str:
     if not found.draws and not found.df > 0:
         return f"Fit: {counted(found.patterns, 'pattern')} and as many parameters leave nothing to test."
     if not found.draws:
-        statistics = f"({found.df}) = {{}}, p {{}}"
+        df = f"({found.df})"
         how = f"over {counted(found.patterns, 'pattern')} of reports and covariates"
     else:
-        statistics = " = {}, p {}"
+        df = ""
         how = f"over {counted(found.groups, 'group')} by fitted share, p from {found.draws} studies that the model drew"
-    pearson = "Pearson X2" + statistics.format(number(found.pearson), p_value(found.pearson_p))
-    deviance = "deviance G2" + statistics.format(number(found.deviance), p_value(found.deviance_p))
-    return f"Fit: {pearson}; {deviance}; {how}."
+    pearson = f"Pearson X2{df} = {number(found.pearson)}, p {p_value(found.pearson_p)}"
+    return f"Fit: {pearson}; deviance G2{df} = {number(found.deviance)}, p {p_value(found.deviance_p)}; {how}."
 
 
 def prediction_text(rows: Sequence[PredictionRow]) -> str:
     """What a model predicts, a line each."""
-    shares = rows[0].measure == "share"
-    adjusted = any(row.p_adjusted is not None for row in rows)
-    header = ["option", "at", *([] if shares else ["variable", "change"]), "estimate", "std. error", "interval"]
-    header += [*([] if shares else ["p"]), *(["p (Holm)"] if adjusted else [])]
-    lines = []
-    for row in rows:
-        change = "each unit" if row.first is None else f"{row.first} \u2212 {row.second}"
-        form = _percent_of(row)
-        lines.append(
-            [
-                row.option,
-                row.setting or "as they are",
-                *([] if shares else [row.variable or "", change]),
-                form(row.estimate),
-                form(row.std_error),
-                interval(row.conf_low, row.conf_high, form),
-                *([] if shares else [p_value(row.p_value)]),
-                *([p_value(row.p_adjusted)] if adjusted else []),
-            ]
-        )
-    scale = "logit scale" if shares else "Wald"
-    together = ", intervals of all pairs hold together" if adjusted else ""
-    df = [row.df for row in rows if row.df is not None]
-    return "\n".join(
-        [
-            format_table(header, lines, right=header[2 if shares else 4 :]),
-            "",
-            f"{100 * rows[0].conf_level:g} % intervals ({scale}){together}. Averages over the people of the file and "
-            "the population that they stand for.",
-            *([f"Errors are those of the sampling design, with {_degrees(df)}."] if df else []),
-        ]
+    return _with_sentences(
+        text_table(PREDICTIONS, rows),
+        f"{_level(rows)} ({'logit scale' if rows[0].measure == 'share' else 'Wald'}){_together(rows)}. "
+        "Averages over the people of the file and the population that they stand for.",
+        _errors(row.df for row in rows),
     )
-
-
-def _percent_of(row: PredictionRow) -> Callable[[float | None], str]:
-    """Percent with more digits where a unit is small, so that an error has two."""
-    if not 0 < row.std_error < math.inf:
-        return percent
-    digits = max(1, 1 - math.floor(math.log10(100 * row.std_error)))
-    if digits <= MOST_DIGITS:
-        return lambda value: percent(value, digits)
-    return lambda value: f"{number(None if value is None else 100 * value)} %"
 
 
 def _whole(fit: Fit | MomentFit) -> str:

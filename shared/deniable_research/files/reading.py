@@ -16,7 +16,7 @@ import numpy as np
 
 from deniable.errors import ParameterError, ReportError, describe
 from deniable_research.files.coded import Coded
-from deniable_research.files.csv_file import columns_of_rows, read_csv
+from deniable_research.files.csv_file import columns_of_rows, different, read_csv
 from deniable_statistics.data.writing import library
 
 Columns = dict[str, Coded[str]]
@@ -97,7 +97,7 @@ def columns_of_frame(frame: Any, subject: str = "table") -> Columns:
     if not isinstance(frame, pandas.DataFrame):
         raise ParameterError(f"{subject}: must be a file or a table of pandas, got {describe(frame)}")
     columns = {}
-    for place, name in enumerate(_different(frame.columns, subject)):
+    for place, name in enumerate(different(frame.columns, subject)):
         try:
             codes, values = pandas.factorize(frame.iloc[:, place])
         except TypeError:  # lists have no hash
@@ -125,13 +125,14 @@ def columns_of_arrow(table: Any, subject: str) -> Columns:
     """
     arrow = library("pyarrow", subject)
     columns = {}
-    for name in _different(table.column_names, subject):
+    for name in different(table.column_names, subject):
         column, about = table.column(name), table.schema.field(name).metadata or {}
         if not arrow.types.is_dictionary(column.type):
             try:
                 column = column.dictionary_encode()
             except arrow.ArrowException:
                 raise ReportError(f"{subject}: column {name!r} must hold numbers, texts or dates") from None
+        # Each chunk may have a dictionary of its own: one code must be one value.
         array = column.unify_dictionaries().combine_chunks()
         array = array.chunk(0) if isinstance(array, arrow.ChunkedArray) and array.num_chunks else array
         codes = array.indices.fill_null(-1).to_numpy() if len(table) else np.empty(0)
@@ -143,6 +144,7 @@ def columns_of_arrow(table: Any, subject: str) -> Columns:
 
 
 def _excel(path: Path, skip: int) -> Columns:
+    # pandas.read_excel(dtype=str) writes booleans as True and dates with 00:00:00, and takes cells beyond the header.
     openpyxl = library("openpyxl", path.name)
     try:
         with path.open("rb") as file:
@@ -162,11 +164,12 @@ def _first_sheet(book: Any, skip: int, subject: str) -> Columns:
         sheet.reset_dimensions()  # which some programs write wrong
         rows = sheet.iter_rows(values_only=True)
     header = [_text(cell) or "" for cell in next(rows, ())]
+    # Sheets remember columns whose cells were emptied.
     while header and not header[-1]:
         header.pop()
     if not header:
         raise ReportError(f"{subject}: must start with a header of column names, got an empty sheet")
-    _different(header, subject)
+    different(header, subject)
     return columns_of_rows(header, _padded(rows, len(header), subject), skip)
 
 
@@ -178,14 +181,6 @@ def _padded(rows: Iterable[Sequence[Any]], width: int, subject: str) -> Iterator
             raise ReportError(f"{subject}, row {number}: must have no cells beyond the {width} columns of the header")
         if any(texts):
             yield texts[:width] + [""] * (width - len(texts))
-
-
-def _different(names: Iterable[Any], subject: str) -> list[str]:
-    every = [str(name) for name in names]
-    repeated = sorted({name for name in every if every.count(name) > 1})
-    if repeated:
-        raise ReportError(f"{subject}: columns must have different names, {repeated[0]!r} stands there twice")
-    return every
 
 
 def _with_labels(column: Coded[str], labels: Mapping[Any, str], label: str) -> Coded[str]:
@@ -200,11 +195,13 @@ def _text(value: Any) -> str | None:
     >>> [_text(value) for value in (1.0, 0.5, True, "a ", datetime.date(2026, 1, 2), float("nan"))]
     ['1', '0.5', '1', 'a', '2026-01-02', None]
     """
+    # NaN and NaT alone differ from themselves.
     if value is None or value != value:
         return None
     if isinstance(value, (bool, np.bool_)):
         return str(int(value))
     if isinstance(value, (float, np.floating)):
+        # Up to 2**53, 9e15, each whole number is one float; above, digits would be invented.
         number = float(value)
         return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
     if isinstance(value, datetime.datetime) and value.time() == datetime.time():

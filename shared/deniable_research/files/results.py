@@ -12,62 +12,51 @@ from deniable_statistics.data.survey_data import RESULT_LABELS
 from deniable_statistics.data.whole import replace_file
 from deniable_statistics.data.writing import write_data_set
 
-
-def _categories(**labels: str) -> dict[str, tuple[Kind, str]]:
-    return {name: (Kind.CATEGORY, label) for name, label in labels.items()}
-
-
-_TESTED = RESULT_LABELS | {
+_LABELS: Mapping[str, tuple[Kind, str]] = RESULT_LABELS | {
     "statistic": (Kind.REAL, "Test statistic"),
     "df": (Kind.REAL, "Degrees of freedom; without them the statistic is standard normal"),
+    "df_error": (Kind.REAL, "Degrees of freedom of the error, or the second ones of F"),
     "p_value": (Kind.REAL, "p-value"),
     "p_adjusted": (Kind.REAL, "p-value adjusted by Holm's method"),
-}
-_UNDER_DESIGN = {
-    "df": (Kind.REAL, "Degrees of freedom of the error, or the first ones of F"),
-    "df_error": (Kind.REAL, "Degrees of freedom of the error, or the second ones of F"),
     "design_effect": (Kind.REAL, "Variance over that of as many people drawn one by one"),
+    "measure": (Kind.CATEGORY, "What the line is"),
+    "first": (Kind.CATEGORY, "First column"),
+    "first_option": (Kind.CATEGORY, "Answer to the first column"),
+    "second": (Kind.CATEGORY, "Second column"),
+    "second_option": (Kind.CATEGORY, "Answer to the second column"),
+    "third": (Kind.CATEGORY, "Third column"),
+    "third_option": (Kind.CATEGORY, "Answer to the third column"),
+    "given": (Kind.CATEGORY, "Column among whose answers shares are"),
+    "note": (Kind.TEXT, "What to know about the line"),
+    "weighted": (Kind.WHOLE, "Whether people have weights"),
+    "corrected": (Kind.REAL, "Estimate if exactly so many do"),
+    "corrected_low": (Kind.REAL, "Lower end of its confidence interval"),
+    "corrected_high": (Kind.REAL, "Upper end of its confidence interval"),
+    "model": (Kind.CATEGORY, "Formula"),
+    "term": (Kind.TEXT, "Term"),
+    "setting": (Kind.CATEGORY, "What everybody is set to; empty for people as they are"),
+    "variable": (Kind.CATEGORY, "Variable that moves"),
 }
-_LABELS: Mapping[str, Mapping[str, tuple[Kind, str]]] = {
-    "EstimateRow": RESULT_LABELS,
-    "ComparisonRow": _TESTED
-    | _categories(
-        measure="What is compared", first="First cohort; empty for all", second="Second cohort; empty for all"
-    ),
-    "CrosstabRow": _TESTED
-    | _categories(
-        measure="What the line is",
-        first="First column",
-        first_option="Answer to the first column",
-        second="Second column",
-        second_option="Answer to the second column",
-        third="Third column",
-        third_option="Answer to the third column",
-        given="Column among whose answers shares are",
-    )
-    | {
-        "note": (Kind.TEXT, "What to know about the line"),
-        "weighted": (Kind.WHOLE, "Whether people have weights"),
+"""What a column holds, whichever kind of row has it."""
+
+_UNDER_DESIGN = {"df": (Kind.REAL, "Degrees of freedom of the error, or the first ones of F")}
+_ESTIMATED = {"statistic": RESULT_LABELS["statistic"]}  # the name of a figure, not a number
+
+_OWN: Mapping[str, Mapping[str, tuple[Kind, str]]] = {
+    "EstimateRow": _ESTIMATED,
+    "SensitivityRow": _ESTIMATED,
+    "ComparisonRow": {
+        "measure": (Kind.CATEGORY, "What is compared"),
+        "first": (Kind.CATEGORY, "First cohort; empty for all"),
+        "second": (Kind.CATEGORY, "Second cohort; empty for all"),
     },
-    "SensitivityRow": RESULT_LABELS
-    | {
-        "corrected": (Kind.REAL, "Estimate if exactly so many do"),
-        "corrected_low": (Kind.REAL, "Lower end of its confidence interval"),
-        "corrected_high": (Kind.REAL, "Upper end of its confidence interval"),
+    "PredictionRow": {
+        "first": (Kind.CATEGORY, "First value"),
+        "second": (Kind.CATEGORY, "Second value"),
+        "df": (Kind.REAL, "Degrees of freedom of the error"),
     },
-    "TidyRow": _TESTED | {"term": (Kind.TEXT, "Term")},
-    "ModelTermRow": _TESTED | {"model": (Kind.CATEGORY, "Formula"), "term": (Kind.TEXT, "Term")},
-    "PredictionRow": _TESTED
-    | _categories(
-        measure="What the line is",
-        setting="What everybody is set to; empty for people as they are",
-        variable="Variable that moves",
-        first="First value",
-        second="Second value",
-    )
-    | {"df": (Kind.REAL, "Degrees of freedom of the error")},
 }
-"""What the columns of each kind of row hold."""
+"""What a column holds of one kind of row, where it has another meaning there."""
 
 
 def results_data(title: str, rows: Iterable[Any], row_type: Any) -> DataSet:
@@ -79,8 +68,9 @@ def results_data(title: str, rows: Iterable[Any], row_type: Any) -> DataSet:
     (['term', 'estimate', 'std_error'], 'Standard error', 1)
     """
     names = field_names(row_type)
-    kind = row_type.__name__
-    known = _LABELS.get(kind) or {**_LABELS[kind.removeprefix("Sampled")], **_UNDER_DESIGN}
+    known = {**_LABELS, **_OWN.get(row_type.__name__.removeprefix("Sampled"), {})}
+    if "df_error" in names or "design_effect" in names:
+        known |= _UNDER_DESIGN
     variables = [Variable(name, known[name][1], known[name][0]) for name in names]
     return DataSet.of_rows(title, variables, ([_numbered(getattr(row, name)) for name in names] for row in rows))
 
@@ -104,6 +94,7 @@ def save_results(
 
 
 def _numbered(value: Any) -> Any:
+    # Neither Stata nor SPSS has booleans.
     return int(value) if isinstance(value, bool) else value
 
 

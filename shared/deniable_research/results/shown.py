@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,14 +13,14 @@ import pandas as pd
 from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError
 from deniable.output import number
-from deniable_research.files.charts import Panel, interval_chart, prediction_panels, term_panels
+from deniable_research.files.charts import prediction_panels, term_panels
 from deniable_research.files.models import FittedModel, ModelRow, against, compare_models
 from deniable_research.files.paper import PaperTable, markdown, paper_table
 from deniable_research.files.predicting import predict
 from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text
 from deniable_research.output import field_names, p_value
-from deniable_research.pictures import render
 from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, goodness_of_fit
+from deniable_statistics.published.charts import Panel, interval_chart, render
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -47,12 +46,10 @@ class Chart:
         where = Path(path)
         if where.suffix.lower() not in (".svg", ".png", ".pdf"):
             raise ParameterError(f"path: must end in .svg, .png or .pdf, got {where.name!r:.80}")
-        render(where, self.figure, where.suffix[1:].lower())
+        where.write_bytes(render(self.figure, where.suffix[1:].lower()))
 
     def _repr_svg_(self) -> str:
-        text = io.BytesIO()
-        render(text, self.figure, "svg")
-        return text.getvalue().decode()
+        return render(self.figure, "svg").decode()
 
 
 @dataclass(frozen=True, repr=False)
@@ -94,10 +91,12 @@ class Result:
         names = field_names(type(self.rows[0])) if self.rows else ()
         frame = pd.DataFrame([[getattr(row, name) for name in names] for row in self.rows], columns=list(names))
         if self.access is not None:
+            # A frame has no place for a sentence, but copies keep what is in attrs.
             frame.attrs["access"] = self.access
         return frame
 
     def _repr_html_(self) -> str:
+        # Columns that say nothing of any row are left out, as in the text.
         table = (
             self.to_frame()
             .dropna(axis=1, how="all")

@@ -96,4 +96,5 @@ def categories(column: Iterable[str | None]) -> dict[str, int]:
     >>> categories(["b", None, "a", "b"])
     {'b': 1, 'a': 2}
     """
+    # An empty text is nothing, as it is in CSV.
     return {str(text): number for number, text in enumerate(dict.fromkeys(filter(None, column)), start=1)}

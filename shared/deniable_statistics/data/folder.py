@@ -7,7 +7,7 @@ from collections import Counter, OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Any, Protocol, cast
+from typing import Any, cast
 from urllib.parse import quote
 
 from deniable.access.words import enforced
@@ -15,7 +15,7 @@ from deniable.errors import ParameterError, ReportError
 from deniable.survey.document import Survey
 from deniable.table import csv_lines, report_cell
 from deniable_statistics.data.data_set import Variable
-from deniable_statistics.data.manifest import FORMATS, MANIFEST, REPORTS, SURVEY, Manifest, PartFile, sha256_of
+from deniable_statistics.data.manifest import FORMATS, MANIFEST, REPORTS, SURVEY, TYPES, Manifest, PartFile, sha256_of
 from deniable_statistics.data.survey_data import COHORT, report_variables
 from deniable_statistics.data.whole import check_parent, sync, whole_folder
 from deniable_statistics.data.writing import WRITERS, arrow_schema, arrow_table, library
@@ -105,31 +105,23 @@ def write_folder(
                 f"{sum(writing.rows.values())}, or as many of other cohorts; 'deniable check' tells more"
             )
         by_cohorts = {cohort: n for cohort in (*survey.cohorts, None) if (n := writing.rows[cohort])}
+        columns = report_variables(survey)
         manifest = Manifest(
-            survey=survey,
+            survey=survey.id,
             form=form,
             partitions=(COHORT,) if by_cohort else (),
             rows_by_cohort=by_cohorts,
-            columns=tuple(report_variables(survey)),
+            types={each.name: TYPES[each.kind] for each in columns},
             parts=tuple(writing.parts()),
-            tool=_tool(),
         )
         _write(part / SURVEY, survey.document)
-        _write(part / MANIFEST, manifest.encode())
+        _write(part / MANIFEST, manifest.encode(survey, columns, _tool()))
     return manifest
 
 
-class _File(Protocol):
-    """An open part."""
-
-    def write(self, columns: Sequence[Sequence[Any]]) -> None:
-        """Add rows."""
-
-    def close(self) -> None:
-        """No more rows come."""
-
-
 class _Parquet:
+    """An open part of Parquet."""
+
     def __init__(self, path: Path, title: str, variables: Sequence[Variable]) -> None:
         self._schema = arrow_schema(title, variables, path.name)
         repeated = [each.name for each in variables if each.name != "id"]  # ids differ, so a dictionary costs
@@ -143,36 +135,32 @@ class _Parquet:
         self._writer.close()
 
 
-class _Csv:
+class _Lines:
+    """An open part of lines: CSV with a header, or an object of JSON a row."""
+
     def __init__(self, path: Path, _title: str, variables: Sequence[Variable]) -> None:
+        names = [each.name for each in variables]
         self._file = path.open("x", encoding="utf-8", newline="")
-        self._file.writelines(csv_lines([[each.name for each in variables]]))
+        self._lines: Callable[[Iterable[Sequence[Any]]], Iterable[str]] = csv_lines
+        if path.suffix == ".csv":
+            self._file.writelines(csv_lines([names]))
+        else:
+            encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
+            self._lines = lambda rows: (f"{encode(dict(zip(names, row, strict=True)))}\n" for row in rows)
 
     def write(self, columns: Sequence[Sequence[Any]]) -> None:
-        self._file.writelines(csv_lines(zip(*columns, strict=True)))
+        self._file.writelines(self._lines(zip(*columns, strict=True)))
 
     def close(self) -> None:
         self._file.close()
 
 
-class _JsonLines:
-    def __init__(self, path: Path, _title: str, variables: Sequence[Variable]) -> None:
-        self._names = [each.name for each in variables]
-        self._encode = json.JSONEncoder(ensure_ascii=False, separators=(",", ":")).encode
-        self._file = path.open("x", encoding="utf-8", newline="")
-
-    def write(self, columns: Sequence[Sequence[Any]]) -> None:
-        for row in zip(*columns, strict=True):
-            self._file.write(f"{self._encode(dict(zip(self._names, row, strict=True)))}\n")
-
-    def close(self) -> None:
-        self._file.close()
-
-
-_FILES: dict[str, Callable[[Path, str, Sequence[Variable]], _File]] = {
+# Not pyarrow.dataset.write_dataset: it writes no JSON, so parts and rows would be counted in two ways; and it promises
+# the order of rows, which here is that of random ids, only from pyarrow 21 on (preserve_order); we allow 18.
+_FILES: dict[str, Callable[[Path, str, Sequence[Variable]], _Parquet | _Lines]] = {
     "parquet": _Parquet,
-    "csv": _Csv,
-    "jsonl": _JsonLines,
+    "csv": _Lines,
+    "jsonl": _Lines,
 }
 
 
@@ -188,7 +176,9 @@ class _Writing:
         self._variables = [each for each in report_variables(survey) if not (by_cohort and each.name == COHORT)]
         self._are_texts = [question.mechanism.reports.json_type is str for question in survey.questions]
         self._enforced = enforced(survey.access)
-        self._open: OrderedDict[str | None, tuple[_File, str]] = OrderedDict()  # the longest without rows first
+        self._open: OrderedDict[str | None, tuple[_Parquet | _Lines, str]] = (
+            OrderedDict()
+        )  # the longest without rows first
         self._sizes: dict[str, int] = {}
         self._numbers: Counter[str | None] = Counter()
 
@@ -237,6 +227,7 @@ class _Writing:
         self.rows.update(map(_cohort, rows))
 
     def _columns(self, rows: Sequence[Row]) -> Iterator[Sequence[Any]]:
+        # zip of no rows gives no columns at all, and a part has them all.
         ids, cohorts, *values = zip(*rows, strict=True) if rows else ((),) * (2 + len(self._are_texts))
         yield ids
         if not self._by_cohort:
@@ -256,6 +247,7 @@ class _Writing:
                     f"cohort {cohort!r:.80}: must differ from the others by more than case on this disk; "
                     "export without a folder for each"
                 ) from None
+        # Five digits: names of up to 100,000 parts sort as their numbers do.
         path = folder / f"part-{self._numbers[cohort]:05}.{self._form}"
         name = path.relative_to(self._folder).as_posix()
         self._open[cohort] = _FILES[self._form](path, self._title, self._variables), name

@@ -14,10 +14,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import NamedTuple
 
 from deniable.access.words import enforced
 from deniable.errors import ReportError
@@ -57,52 +56,50 @@ class PartFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What an export holds.
+    """What an export holds, as it is written and as it is read.
 
     Attributes
     ----------
-    survey : Survey
+    survey : str
+        The address of the survey.
     form : str
         One of `FORMATS`.
     partitions : tuple of str
         Columns that are names of folders, such as ``cohort=web``, and not in the parts.
     rows_by_cohort : mapping of str or None to int
-    columns : tuple of Variable
-        All columns, those of `partitions` too.
+    types : mapping of str to str
+        What all columns hold, those of `partitions` too, by name: a value of `TYPES`.
     parts : tuple of PartFile
-    tool : str
-        What wrote it, with its version.
     """
 
-    survey: Survey
+    survey: str
     form: str
     partitions: tuple[str, ...]
     rows_by_cohort: Mapping[str | None, int]
-    columns: tuple[Variable, ...]
+    types: Mapping[str, str]
     parts: tuple[PartFile, ...]
-    tool: str
 
     @property
     def rows(self) -> int:
-        """Number of rows in all parts."""
-        return sum(part.rows for part in self.parts)
+        """Number of rows in all cohorts."""
+        return sum(self.rows_by_cohort.values())
 
-    def encode(self) -> bytes:
-        """The bytes of ``manifest.json``."""
+    def encode(self, survey: Survey, columns: Sequence[Variable], tool: str) -> bytes:
+        """The bytes of ``manifest.json``, with a title and labels besides, and what wrote it."""
         document = {
-            "survey": self.survey.id,
-            "title": self.survey.title,
-            "tool": self.tool,
+            "survey": self.survey,
+            "title": survey.title,
+            "tool": tool,
             "format": self.form,
             "partitions": list(self.partitions),
-            "access": self.survey.access,
-            "one_report_a_person": enforced(self.survey.access),
+            "access": survey.access,
+            "one_report_a_person": enforced(survey.access),
             "rows": self.rows,
             "rows_by_cohort": [{"cohort": cohort, "rows": n} for cohort, n in self.rows_by_cohort.items()],
             "columns": [
-                {"name": each.name, "type": TYPES[each.kind], "label": each.label}
+                {"name": each.name, "type": self.types[each.name], "label": each.label}
                 | ({"values": {str(n): text for n, text in each.value_labels.items()}} if each.value_labels else {})
-                for each in self.columns
+                for each in columns
             ],
             "parts": [vars(part) for part in self.parts],
         }
@@ -111,33 +108,11 @@ class Manifest:
 
 @dataclass(frozen=True)
 class Export:
-    """An export as somebody finds it; `open_export` makes it.
-
-    Attributes
-    ----------
-    folder : Path
-    survey : Survey
-    form : str
-    partitions : tuple of str
-    rows_by_cohort : mapping of str or None to int
-    types : mapping of str to str
-        What the columns hold, by name: a value of `TYPES`.
-    parts : tuple of str
-        Files of rows, within the folder.
-    """
+    """An export as somebody finds it; `open_export` makes it."""
 
     folder: Path
     survey: Survey
-    form: str
-    partitions: tuple[str, ...]
-    rows_by_cohort: Mapping[str | None, int]
-    types: Mapping[str, str]
-    parts: tuple[str, ...]
-
-    @property
-    def rows(self) -> int:
-        """Number of rows in all cohorts."""
-        return sum(self.rows_by_cohort.values())
+    manifest: Manifest
 
 
 def open_export(folder: Path) -> Export | None:
@@ -162,35 +137,21 @@ def _open(folder: Path) -> Export | None:
         raw = (folder / MANIFEST).read_bytes()
     except (FileNotFoundError, NotADirectoryError):
         return None
-    listed = parse_manifest(raw, folder.name)
+    manifest = parse_manifest(raw, folder.name)
     try:
         document = (folder / SURVEY).read_bytes()
     except FileNotFoundError:
         raise ReportError(f"{folder.name}: must hold {SURVEY}, got none") from None
-    if address(document) != listed.survey:
+    if address(document) != manifest.survey:
         raise ReportError(
-            f"{folder.name}: {SURVEY} must be survey {listed.survey!r:.40}, as {MANIFEST} says, got other bytes, "
+            f"{folder.name}: {SURVEY} must be survey {manifest.survey!r:.40}, as {MANIFEST} says, got other bytes, "
             f"{address(document)}"
         )
-    _compare(folder, listed.parts)
-    survey = parse_survey(document, listed.survey)
-    return Export(
-        folder, survey, listed.form, listed.partitions, listed.rows_by_cohort, listed.types, tuple(listed.parts)
-    )
+    _compare(folder, manifest.parts)
+    return Export(folder, parse_survey(document, manifest.survey), manifest)
 
 
-class Listed(NamedTuple):
-    """The content of a manifest, before the files are compared with it."""
-
-    survey: str
-    form: str
-    partitions: tuple[str, ...]
-    rows_by_cohort: Mapping[str | None, int]
-    types: Mapping[str, str]
-    parts: Mapping[str, PartFile]
-
-
-def parse_manifest(raw: bytes, subject: str) -> Listed:
+def parse_manifest(raw: bytes, subject: str) -> Manifest:
     """Read a manifest. Its parts lie under `REPORTS` and nowhere else.
 
     Raises
@@ -198,30 +159,36 @@ def parse_manifest(raw: bytes, subject: str) -> Listed:
     ReportError
         If it is not a manifest, with ``subject``, the name of its folder.
     """
+    # No model of pydantic: who analyses an export may have the extra engine alone, which does not bring it.
     content = strict_json.loads(raw, ReportError, f"{subject}: {MANIFEST}")
     try:
-        parts = {str(part["path"]): PartFile(**part) for part in content["parts"]}
-        types = {str(column["name"]): str(column["type"]) for column in content["columns"]}
-        partitions = tuple(map(str, content["partitions"]))
-        by_cohort = {each["cohort"]: each["rows"] for each in content["rows_by_cohort"]}
-        listed = Listed(content["survey"], content["format"], partitions, by_cohort, types, parts)
+        manifest = Manifest(
+            survey=content["survey"],
+            form=content["format"],
+            partitions=tuple(map(str, content["partitions"])),
+            rows_by_cohort={each["cohort"]: each["rows"] for each in content["rows_by_cohort"]},
+            types={str(column["name"]): str(column["type"]) for column in content["columns"]},
+            # By path: a part that is listed twice is one file, and counts once.
+            parts=tuple({str(part["path"]): PartFile(**part) for part in content["parts"]}.values()),
+        )
         is_whole = (
-            listed.form in FORMATS
+            manifest.form in FORMATS
             and type(content["rows"]) is int
-            and content["rows"] == sum(part.rows for part in parts.values()) == sum(by_cohort.values())
-            and all(type(part.bytes) is int for part in parts.values())
-            and set(types.values()) <= set(TYPES.values())
+            and content["rows"] == sum(part.rows for part in manifest.parts) == manifest.rows
+            and all(type(part.bytes) is int for part in manifest.parts)
+            and set(manifest.types.values()) <= set(TYPES.values())
         )
     except (KeyError, TypeError):
         is_whole = False
     if not is_whole:
         raise ReportError(f"{subject}: {MANIFEST} must be as 'deniable export' writes it, got something else")
+    paths = [str(part.path) for part in manifest.parts]
     # The manifest may come from a stranger: a part named ../../x must not be opened.
-    if elsewhere := [path for path in parts if not _is_within(path)]:
+    if elsewhere := [path for path in paths if not _is_within(path)]:
         raise ReportError(f"{subject}: {MANIFEST} must name parts in {REPORTS}/ only, got {elsewhere[0]!r:.80}")
-    if others := [path for path in parts if not path.endswith(f".{listed.form}")]:
-        raise ReportError(f"{subject}: {MANIFEST} must name parts that end in .{listed.form}, got {others[0]!r:.80}")
-    return listed
+    if others := [path for path in paths if not path.endswith(f".{manifest.form}")]:
+        raise ReportError(f"{subject}: {MANIFEST} must name parts that end in .{manifest.form}, got {others[0]!r:.80}")
+    return manifest
 
 
 def _is_within(path: str) -> bool:
@@ -235,8 +202,9 @@ def _is_within(path: str) -> bool:
     return first == REPORTS and bool(rest) and not {"", ".", ".."} & set(rest) and not set("\\\0:") & set(path)
 
 
-def _compare(folder: Path, parts: Mapping[str, PartFile]) -> None:
+def _compare(folder: Path, listed: Sequence[PartFile]) -> None:
     """Raise a ReportError unless there are just these parts."""
+    parts = {part.path: part for part in listed}
     found = {path.relative_to(folder).as_posix(): path for path in _files(folder / REPORTS)}
     if missing := sorted(parts.keys() - found.keys()):
         raise ReportError(f"{folder.name}: must hold {_shown(missing)}, as {MANIFEST} says, got none")

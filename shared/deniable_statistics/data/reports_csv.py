@@ -13,6 +13,7 @@ from deniable.survey.document import Survey
 from deniable.table import plain_cell
 from deniable_statistics.data.survey_data import report_variables
 
+# 18 digits fit into 64 bits; int() of a text without bound takes time without bound.
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
@@ -47,6 +48,7 @@ def reports_from_csv(lines: Iterable[str], survey: Survey) -> Iterator[Report]:
         for row in rows:
             number += 1
             report = _report(row, survey)
+            # In order, no id can stand there twice, and none has to be remembered.
             if report.id <= before:
                 raise ReportError("id: must come after that of the row before")
             before = report.id

@@ -114,6 +114,7 @@ def stata_script(survey: Survey, file: str) -> str:
         "* a, b: probability that a report supports an option if it is true, and if another one is.",
         f"* n counts reports; {ONE_REPORT[survey.access]}.",
         *(f"*{line[1:]}" for line in _left_out(survey)),
+        # From 14 on Stata reads UTF-8.
         "version 14",
         f'import delimited using "{file}", varnames(nonames) rowrange(2) stringcols(_all) encoding("utf-8") clear',
         "tempname results",

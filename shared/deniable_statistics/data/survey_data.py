@@ -81,6 +81,7 @@ def variable_of(question: Question) -> Variable:
 def report_labels(question: Question) -> dict[int, str]:
     """The option that each value of a report supports; empty where a report may support several options or none."""
     reports = question.mechanism.reports
+    # Only a report that is one option has its name; a text of 0 and 1 speaks for several.
     if not question.has_shares or not reports.supports_one or reports.size != len(question.options):
         return {}
     return {reports.first + place: str(option) for place, option in enumerate(question.options)}

@@ -26,6 +26,7 @@ def replace_file(path: Path, write: Callable[[Path], object]) -> None:
     ParameterError
         If it cannot be written.
     """
+    # Beside the file: a rename is one step within a file system, and a copy between two.
     part = path.with_name(f".{path.name}.part")
     with _said_of(path):
         try:
@@ -54,7 +55,9 @@ def whole_folder(folder: Path) -> Iterator[Path]:
             for each in (part, *(path for path in part.rglob("*") if path.is_dir())):
                 sync(each)
             part.rename(folder)  # an empty folder is replaced, any other is not
+            # The name is data of the folder above, and may be lost with the power as well.
             sync(folder.parent)
+        # Ctrl-C too: what is half written must not stay.
         except BaseException:
             shutil.rmtree(part, ignore_errors=True)
             raise

@@ -29,6 +29,7 @@ STATA_FILE_LABEL_BYTES = 256
 SPSS_LABEL, SPSS_VALUE_LABEL, SPSS_FILE_LABEL = 255, 120, 64
 """Longest labels of a variable, of a value and of a file in SPSS, in bytes of UTF-8."""
 
+# XML 1.0, section 2.2: Excel opens no workbook that has one of these.
 _NOT_OF_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
 
 
@@ -236,6 +237,7 @@ def _without_nan(column: Sequence[Any]) -> list[Any]:
     return [None if isinstance(value, float) and math.isnan(value) else value for value in column]
 
 
+# Stata, SPSS and JSON have no infinite numbers.
 def _finite(value: Any) -> Any:
     return None if isinstance(value, float) and not math.isfinite(value) else value
 

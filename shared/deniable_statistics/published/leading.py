@@ -114,6 +114,7 @@ def is_ahead(
     .. [2] S. Gutmann, Z. Maymin, "Is the selected population the best?", Annals of Statistics 15 (1987), 456-461.
     """
     others = [other for other in range(len(shares)) if other != option]
+    # Bonferroni over the k - 1 differences with the best.
     z = normal_quantile(level_of_each(confidence_level, len(others)))
     for other in others:
         apart = shares[option] - shares[other]

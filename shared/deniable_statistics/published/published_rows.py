@@ -181,6 +181,7 @@ def share_rows(
     reports, those of other cohorts included, among which a share may be fake; by default these.
     """
     if wanted.target == "respondents" and result.n:
+        # Among the respondents themselves only the chance of their devices is left to err.
         result = result.respondents_only if people is None else result.of_population(people)
     find = result.simultaneous_interval if wanted.simultaneous else result.interval
     fakes = wanted.fakes(result.n if reports is None else reports)

@@ -1,0 +1,355 @@
+"""The one chart of estimates with their intervals: panels below each other, a line for each figure.
+
+The collector draws it for a paper, commands write it to files and notebooks show it. matplotlib is imported where
+something is drawn, so that whoever draws nothing starts without it.
+"""
+
+from __future__ import annotations
+
+import functools
+import io
+import math
+import threading
+import unicodedata
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from deniable.errors import ParameterError
+from deniable.output import number, percent, printable
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+INK, FAINT_INK, GRID = "#24292f", "#57606a", "#d8dee4"
+
+STYLES: tuple[tuple[str, Any], ...] = (
+    ("#0b6e99", "-"),
+    ("#c2571a", (0, (6, 2))),
+    ("#5a7d2a", "-."),
+    ("#8a4f9e", (0, (3, 2))),
+    ("#a4343a", (0, (1, 1.5))),
+)
+"""Colour and dashes of lines; dashes, for who tells colours apart badly."""
+
+MOST_LINES = 300
+"""Beyond this a chart is a wall; the table and the CSV have everything."""
+
+MOST_LOG = math.log(1e6)
+"""Logarithmic axes end there to either side; arrows point beyond."""
+
+WIDTH, LABELS, EDGE = 8.0, 2.9, 0.1
+"""Width of a chart, of its labels and of its edges, in inches."""
+
+INDENT = 0.12
+"""How far names of series stand to the right of their heading, in inches."""
+
+LINE, BELOW = 0.18, 0.45
+"""Height of a line of 10 points, and of what stands below an axis, in inches."""
+
+_TITLE_COLUMNS, _LABEL_COLUMNS, _TICK_COLUMNS = 76, 30, 9
+
+_one_at_a_time = threading.Lock()  # matplotlib's font cache and the filter of warnings are shared by all threads
+
+
+@dataclass(frozen=True)
+class Axis:
+    """An axis that shows all that is possible, whatever the estimates are."""
+
+    low: float = 0.0
+    high: float = 1.0
+
+    def ticks(self) -> Iterator[tuple[float, str]]:
+        """A value at each quarter, and what is written there, which may be nothing."""
+        for place in range(5):
+            value = self.low + (self.high - self.low) * place / 4
+            text = f"{100 * value:.0f} %" if self is SHARES else number(value, 3 if place == 2 else 9)
+            named = place in (0, 2, 4) and columns(text) <= _TICK_COLUMNS
+            yield value, text if named else ""
+
+
+SHARES = Axis()
+
+
+@dataclass(frozen=True)
+class Mark:
+    """One figure, its interval, whose ends may be infinite, and the robust one if there is one.
+
+    On a fixed axis `point` is drawn, the most likely possible value, instead of the estimate. None is not drawn.
+    """
+
+    line: str
+    estimate: float | None
+    low: float
+    high: float
+    series: str | None = None
+    robust: tuple[float, float] | None = None
+    point: float | None = None
+
+
+@dataclass(frozen=True)
+class Panel:
+    """Figures on one axis.
+
+    Attributes
+    ----------
+    title : str
+    axis : str
+        What the axis measures.
+    marks : tuple of Mark
+        Marks of one line and different series stand below each other.
+    share : bool
+        Whether the axis is in percent.
+    within : tuple of two floats or None
+        What the axis shows at least.
+    reference : float
+        Where a line is drawn, if the axis comes there.
+    log : bool
+        Whether the axis is logarithmic; all figures are then above 0, ends of intervals at least 0.
+    fixed : Axis or None
+        What the axis shows instead, neither less nor more: arrows stand for what reaches beyond.
+    """
+
+    title: str
+    axis: str
+    marks: tuple[Mark, ...]
+    share: bool = True
+    within: tuple[float, float] | None = (0.0, 1.0)
+    reference: float = 0.0
+    log: bool = False
+    fixed: Axis | None = None
+
+    @functools.cached_property
+    def limits(self) -> tuple[float, float]:
+        """What the axis shows: every finite number and the least of the panel, with a margin."""
+        if self.fixed is not None:
+            return self.fixed.low, self.fixed.high
+        figures = [(mark.estimate, mark.low, mark.high, *(mark.robust or ())) for mark in self.marks]
+        known = [each for figure in figures for each in figure if each is not None and math.isfinite(each)]
+        known += self.within or ()
+        if self.log:
+            # Margins of a logarithmic axis are parts of its length, so they are taken of logarithms.
+            known = [math.log(each) for each in known if each > 0]
+        low, high = min(known), max(known)
+        margin = 0.04 * (high - low) or 0.5
+        if not self.log:
+            return low - margin, high + margin
+        return math.exp(max(low, -MOST_LOG) - margin), math.exp(min(high, MOST_LOG) + margin)
+
+    @property
+    def lines(self) -> Iterator[tuple[str, Mark | None, int]]:
+        """Labels from top to bottom, each with its mark and the number of its series.
+
+        Where there are several series, the name of a line is a heading above them, without a mark.
+        """
+        series = list(dict.fromkeys(mark.series for mark in self.marks))
+        for name in dict.fromkeys(mark.line for mark in self.marks):
+            if series != [None]:
+                yield name, None, 0
+            for mark in (mark for mark in self.marks if mark.line == name):
+                yield (name if series == [None] else mark.series or "none"), mark, series.index(mark.series)
+
+    def beyond(self, mark: Mark) -> tuple[bool, bool]:
+        """Whether a figure or its interval reaches beyond the left and the right end of the axis."""
+        if mark.estimate is None:
+            return False, False
+        low, high = self.limits
+        slack = 1e-9 * (high - low)  # an estimate of 1 + 2e-16 reaches nowhere
+        # Denied, so that an end that is no number, of an interval that nobody could compute, reaches beyond as well.
+        return (
+            not min(mark.low, mark.estimate) >= low - slack,
+            not max(mark.high, mark.estimate) <= high + slack,
+        )
+
+
+@dataclass(frozen=True)
+class _Line:
+    """A label of some lines of text, and its mark; a heading has none."""
+
+    label: tuple[str, ...]
+    mark: Mark | None
+    colour: str
+    indent: float
+
+    @property
+    def height(self) -> float:
+        return LINE * len(self.label) + 0.06
+
+
+def _lines(panel: Panel) -> list[_Line]:
+    found = list(panel.lines)
+    has_headings = any(mark is None for _, mark, _ in found)
+    return [
+        _Line(
+            wrapped(text, _LABEL_COLUMNS),
+            mark,
+            STYLES[series % len(STYLES)][0],
+            INDENT if has_headings and mark is not None else 0.0,
+        )
+        for text, mark, series in found
+    ]
+
+
+def interval_chart(panels: Sequence[Panel], foot: str = "", most: int = MOST_LINES) -> Figure:
+    """Draw panels below each other, and a small line below all.
+
+    Raises
+    ------
+    ParameterError
+        If there is nothing to draw, or more than ``most`` figures.
+    """
+    from matplotlib.figure import Figure
+
+    figures = sum(len(panel.marks) for panel in panels)
+    if not 0 < figures <= most:
+        raise ParameterError(f"chart: must have 1 to {most} figures, got {figures}")
+    laid_out = [(panel, wrapped(panel.title, _TITLE_COLUMNS), _lines(panel)) for panel in panels]
+    heights = [
+        LINE * len(title) + 0.14 + sum(line.height for line in lines) + 0.08 + BELOW + LINE * bool(panel.axis)
+        for panel, title, lines in laid_out
+    ]
+    figure = Figure(figsize=(WIDTH, sum(heights) + EDGE + (0.25 if foot else 0.0)), facecolor="white")
+    top = figure.get_figheight() - EDGE / 2
+    for (panel, title, lines), height in zip(laid_out, heights, strict=True):
+        _draw(figure, panel, title, lines, top)
+        top -= height
+    if foot:
+        figure.text(EDGE / WIDTH, 0.25 / figure.get_figheight(), foot, color=INK, fontsize=8, va="top")
+    return figure
+
+
+def _draw(figure: Figure, panel: Panel, title: Sequence[str], lines: Sequence[_Line], top: float) -> None:
+    """Draw a panel below that height, in inches from the bottom of the figure."""
+    total = figure.get_figheight()
+    body = sum(line.height for line in lines) + 0.08
+    floor = top - LINE * len(title) - 0.14 - body
+
+    def write(texts: Sequence[str], y: float, bold: bool, indent: float = 0.0) -> None:
+        text = "\n".join(map(_plain, texts))
+        weight = "bold" if bold else "normal"
+        figure.text((EDGE + indent) / WIDTH, y / total, text, color=INK, va="top", linespacing=1.25, fontweight=weight)
+
+    write(title, top, True)
+    axes = figure.add_axes((LABELS / WIDTH, floor / total, (WIDTH - LABELS - 0.3) / WIDTH, body / total))
+    low, high = panel.limits
+    _draw_axis(axes, panel, low, high)
+    axes.set_ylim(0, body)
+    # Figures grow upwards from their lower left corner, lines are read downwards.
+    y = body - 0.04
+    for line in lines:
+        write(line.label, floor + y, line.mark is None, line.indent)
+        if line.mark is not None and line.mark.estimate is not None:
+            _draw_mark(axes, panel, line.mark, y - LINE / 2, line.colour)
+        y -= line.height
+
+
+def _draw_axis(axes: Axes, panel: Panel, low: float, high: float) -> None:
+    from matplotlib.ticker import FuncFormatter, NullFormatter
+
+    if panel.log:
+        axes.set_xscale("log")
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
+        # Else 2, 3, 4 and so on have names as well, which cover each other.
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    elif panel.share:
+        digits = 0 if high - low > 0.04 else 1
+        axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: percent(x, digits)))
+    margin = 0.0
+    if panel.fixed is not None:
+        margin = 0.04 * (high - low)  # room for the arrows beside a range that is shown to its ends
+        named = list(panel.fixed.ticks())
+        axes.set_xticks([value for value, _ in named], [text for _, text in named])
+    elif not panel.log:
+        axes.locator_params(axis="x", nbins=7)  # more names of numbers would touch each other
+    axes.set_xlim(low - margin, high + margin)
+    axes.set_yticks([])
+    axes.set_xlabel(_plain(panel.axis))
+    axes.grid(axis="x", color=GRID, linewidth=0.8)
+    axes.set_axisbelow(True)
+    axes.tick_params(axis="x", which="both", length=0)
+    for spine in axes.spines.values():
+        spine.set_visible(False)
+    if panel.fixed is None and low <= panel.reference <= high:
+        axes.axvline(panel.reference, color=FAINT_INK, linewidth=1, zorder=1)
+
+
+def _draw_mark(axes: Axes, panel: Panel, mark: Mark, y: float, colour: str) -> None:
+    assert mark.estimate is not None
+    low, high = panel.limits
+    ends = [min(max(mark.low, low), high), max(min(mark.high, high), low)]
+    axes.plot(ends, [y] * 2, color=colour, linewidth=3, alpha=0.55, solid_capstyle="butt", zorder=2, clip_on=False)
+    if mark.robust is not None:
+        axes.plot(mark.robust, [y] * 2, color=colour, linewidth=1, marker="|", markersize=6, zorder=2)
+    # What stands at an end is half beyond it, and would be cut there.
+    arrow = functools.partial(axes.plot, color=colour, markersize=6, alpha=0.55, clip_on=False)
+    for is_beyond, edge, shape in zip(panel.beyond(mark), axes.get_xlim(), "<>", strict=True):
+        if is_beyond:
+            arrow(edge, y, shape)
+    point = mark.estimate if panel.fixed is None else mark.point
+    if point is not None:
+        axes.plot(point, y, "o", color=colour, markersize=6, zorder=3, clip_on=False)
+
+
+def _plain(text: str) -> str:
+    """A text in which a dollar is a dollar, not the beginning of mathematics."""
+    return text.replace("$", r"\$")
+
+
+def render(draw: Callable[[], Figure], form: str, salt: str = "deniable") -> bytes:
+    """The bytes of a chart, in the one style: the same chart gives the same ones.
+
+    Parameters
+    ----------
+    draw : function
+        Makes the figure.
+    form : str
+        svg, png or pdf; texts of an svg are made `printable`, so that it is XML.
+    salt : str
+        What names within an svg are made of.
+    """
+    import matplotlib as mpl
+
+    drawn = io.BytesIO()
+    settings: Any = {"font.size": 10, "svg.fonttype": "none", "svg.hashsalt": salt}
+    with _one_at_a_time, mpl.rc_context(settings), warnings.catch_warnings():
+        if form == "svg":
+            warnings.filterwarnings("ignore", message="Glyph")  # whoever shows it has other fonts
+        # Without a date the same chart gives the same bytes.
+        draw().savefig(drawn, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
+    content = drawn.getvalue()
+    return printable(content.decode("utf-8", "surrogatepass")).encode() if form == "svg" else content
+
+
+def columns(text: str) -> float:
+    """About how wide a text is, in letters; a letter of Chinese takes the room of two."""
+    return sum(map(_width, text))
+
+
+# About those of a sans-serif face: a line has to fit, whatever fonts there are.
+def _width(letter: str) -> float:
+    if unicodedata.combining(letter) or unicodedata.category(letter) in ("Mn", "Me", "Cf"):
+        return 0
+    if unicodedata.east_asian_width(letter) in "WF":
+        return 2
+    if letter in "WM@%\u2014":
+        return 1.9
+    return 1.4 if letter.isupper() or letter in "mw" else 1
+
+
+def wrapped(text: str, widest: float) -> tuple[str, ...]:
+    """A text in lines of at most that width, all of it; a word that is wider itself is broken."""
+    lines = [""]
+    for word in text.split():
+        joined = f"{lines[-1]} {word}".lstrip()
+        if columns(joined) <= widest:
+            lines[-1] = joined
+            continue
+        if lines[-1]:
+            lines.append("")
+        for letter in word:
+            if columns(lines[-1] + letter) > widest:
+                lines.append("")
+            lines[-1] += letter
+    return tuple(lines)

@@ -1,0 +1,94 @@
+"""Tables for people: a kind of row names its columns once, and one function makes a text of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from operator import attrgetter
+from typing import Any
+
+from deniable.output import number, percent
+from deniable.table import format_table
+
+Form = Callable[[float | None], str]
+"""How a number is written."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """One column of a table.
+
+    Attributes
+    ----------
+    heading : str
+    cell : function of a row
+        The text that stands there.
+    is_text : bool
+        Whether cells begin together; numbers end together.
+    is_shown : function of all rows
+        Whether the table has it: a column that says nothing is left out.
+    """
+
+    heading: str
+    cell: Callable[[Any], str]
+    is_text: bool = False
+    is_shown: Callable[[Sequence[Any]], bool] = lambda _rows: True
+
+
+def text_table(columns: Iterable[Column], rows: Sequence[Any]) -> str:
+    """The table of some rows, of those columns that they need.
+
+    >>> print(text_table([Column("n", str), Column("even", lambda n: "" if n % 2 else "yes", is_text=True)], [8, 11]))
+     n  even
+     8  yes
+    11
+    """
+    shown = [column for column in columns if column.is_shown(rows)]
+    lines = [[column.cell(row) for column in shown] for row in rows]
+    # By headings, as `format_table` wants them: columns of one name end alike.
+    return format_table(
+        [column.heading for column in shown], lines, right={each.heading for each in shown if not each.is_text}
+    )
+
+
+def form_of(row: Any) -> Form:
+    """Percents for shares, digits for means."""
+    # A ratio is a share among some of the people.
+    return number if row.statistic == "mean" else percent
+
+
+def figure(name: str, form: Callable[[Any], Form] = form_of) -> Callable[[Any], str]:
+    """What writes the number in a field of a row."""
+    return lambda row: form(row)(getattr(row, name))
+
+
+def ends(name: str, form: Callable[[Any], Form] = form_of) -> Callable[[Any], str]:
+    """What writes both ends of an interval, or nothing where there is none."""
+    low, high = attrgetter(f"{name}_low"), attrgetter(f"{name}_high")
+
+    def cell(row: Any) -> str:
+        return "" if low(row) is None else f"{form(row)(low(row))} to {form(row)(high(row))}"
+
+    return cell
+
+
+def has(name: str) -> Callable[[Sequence[Any]], bool]:
+    """Whether some row has something in a field."""
+    return lambda rows: any(getattr(row, name) is not None for row in rows)
+
+
+def figures(form: Callable[[Any], Form] = form_of) -> tuple[Column, Column, Column]:
+    """The columns of every estimate: it, its standard error, and its interval."""
+    return (
+        Column("estimate", figure("estimate", form)),
+        Column("std. error", figure("std_error", form)),
+        Column("interval", ends("conf", form)),
+    )
+
+
+QUESTION = Column("question", attrgetter("question"), is_text=True)
+OPTION = Column("option", lambda row: row.option or row.statistic, is_text=True)
+COHORT = Column("cohort", lambda row: row.cohort or "none", is_text=True, is_shown=has("cohort"))
+N = Column("n", lambda row: str(row.n))
+BOUNDS = Column("bounds", ends("bound"), is_shown=has("bound_low"))
+ROBUST = Column("robust interval", ends("robust"), is_shown=has("robust_low"))
