@@ -418,7 +418,7 @@ class SplitPlan(Plan):
 
 
 def in_cohorts(n: int, cohorts: int) -> tuple[int, ...]:
-    """So many people in one or two cohorts, which are of the same size, or one person apart.
+    """People as one cohort, or as two that are equal or one person apart.
 
     >>> in_cohorts(1001, 2)
     (500, 501)
