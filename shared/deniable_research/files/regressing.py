@@ -3,16 +3,37 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from dataclasses import dataclass
 from typing import Any
+
+import numpy as np
 
 from deniable.errors import ParameterError
 from deniable_research.files.designs import direct
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import Layout
-from deniable_research.files.model_rows import answers_to, model_rows, plain_columns, shared_responses
+from deniable_research.files.model_rows import (
+    ModelRows,
+    answers_to,
+    counting,
+    model_rows,
+    plain_columns,
+    shared_responses,
+)
 from deniable_research.files.table import Table, read_number
-from deniable_research.regression import Fit, MomentFit, linear, linear_moments, logistic, multinomial
+from deniable_research.regression import (
+    Fit,
+    Grouped,
+    MomentFit,
+    SharedResponse,
+    linear,
+    linear_moments,
+    logistic,
+    multinomial,
+)
 from deniable_research.regression.data import computes_with_columns, sides, variables
+from deniable_research.sampling import Domain
+from deniable_statistics.designs.design import Design
 
 PENALTIES = {"auto": "auto", "cauchy": "cauchy", "none": None}
 MODELS = ("linear", "logistic")
@@ -68,78 +89,153 @@ def regress(
     """
     if model not in (None, *MODELS):
         raise ParameterError(f"model: must be one of {', '.join(MODELS)}, got {model!r}")
-    left, right = sides(formula)
-    domain = None
-    if table.sampling is not None:
-        domain = domain_of(table, table.sampling.weights > 0, questions_in(table, formula))
-    if table.weights is not None and not table.weights.all():
-        table = table.where(table.weights > 0)  # the others count nothing
-    outcome = left.strip("`")
-    predictors = _questions(table, right)
-    is_randomised = table.layout.has(outcome)
-    if not is_randomised and not predictors:
-        named = ", ".join(table.layout.names)
-        raise ParameterError(f"formula: must have a randomised question ({named}), got none")
-    if outcome in predictors:
-        raise ParameterError(f"formula: must not have {outcome} on both sides")
-    questions = [*([outcome] if is_randomised else []), *predictors]
-    for name in questions:
-        if not all(arm.design.is_exclusive for arm in table.layout.arms(name) if arm.has_shares):
-            box = f"{name}[{answers_to(table, name)[0]}]"
-            where = f"{box} ~ ..." if name == outcome else f"... ~ {box}"
-            raise ParameterError(
-                f"formula: {name} must be one box of its question, such as {where}, because a person may tick several"
-            )
-    if not is_randomised:
-        _check_outcome(table, outcome)
-    is_logistic = model == "logistic" or (model is None and (is_randomised or _is_of_labels(table, outcome)))
-    if not is_logistic and not is_randomised and outcome in table.columns:
-        table.numbers(outcome)  # says which text is not a number
-    if not is_logistic and is_randomised:
-        raise ParameterError(f"model: must be logistic for {outcome}, whose reports are not numbers")
-    if is_logistic and likelihood:
-        raise ParameterError("likelihood: must go with a linear model; others have no other way")
-    by_likelihood = is_logistic or likelihood
-    if penalty == "cauchy" and not by_likelihood:
+    problem = _Problem.of(table, formula)
+    problem.check()
+    if problem.is_logistic(model):
+        if likelihood:
+            raise ParameterError("likelihood: must go with a linear model; others have no other way")
+        return _categorical(problem, penalty)
+    if likelihood:
+        rows = problem.rows_of_likelihood()
+        return linear(
+            formula, rows.data, problem.randomised(rows), penalty=penalty, shared=problem.shared, **rows.people
+        )
+    if penalty == "cauchy":
         raise ParameterError("penalty: must be auto or none for corrected least squares, got cauchy; take likelihood")
-    settings: dict[str, Any] = {}
-    if by_likelihood:
-        table.layout.refuse_never_together(questions, at_once=2)
-        table.layout.refuse_boxes_of_one_draw(questions)
-        settings = {"shared": shared_responses(table, questions, outcome), "penalty": penalty}
-    else:
-        table.layout.refuse_never_together(questions)
-        table.layout.refuse_one_draw(questions)
-    names = columns_in(table.layout, table.columns, formula)
-    _check_columns(table, names)
-    computed = [right] if is_randomised or outcome in table.columns else [left, right]
-    found = model_rows(
-        table,
-        domain,
-        plain_columns(table, names, right),
-        questions,
-        by_likelihood=by_likelihood,
-        alike_once=not any(computes_with_columns(side, table.layout.has) for side in computed),
-    )
-    settings |= found.people
-    data, designs = found.data, found.designs
-    randomised = {name: designs[name] for name in predictors}
-    if not by_likelihood:
-        return linear_moments(formula, data, randomised, **settings)
-    if not is_logistic:
-        return linear(formula, data, randomised, **settings)
-    text = f"`{outcome}` ~ {right}"
-    if is_randomised:
-        design, options = designs[outcome], answers_to(table, outcome)
-    else:
-        options = tuple(table.levels(outcome))
-        if len(options) < 2:
-            raise ParameterError(f"formula: {outcome} must have at least 2 labels, got {len(options)}")
-        design = direct(options)
-        data[outcome] = found.columns[outcome].array(object, None)
+    problem.layout.refuse_never_together(problem.questions)
+    problem.layout.refuse_one_draw(problem.questions)
+    rows = problem.rows(by_likelihood=False)
+    return linear_moments(formula, rows.data, problem.randomised(rows), **rows.people)
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """What a formula asks of the people of a table who count.
+
+    Attributes
+    ----------
+    table : Table
+    domain : Domain or None
+        Its people among all who were drawn.
+    outcome, right : str
+        The two sides of the formula.
+    predictors : tuple of str
+        The randomised questions on the right.
+    """
+
+    table: Table
+    domain: Domain | None
+    formula: str
+    outcome: str
+    right: str
+    predictors: tuple[str, ...]
+
+    @classmethod
+    def of(cls, table: Table, formula: str) -> _Problem:
+        left, right = sides(formula)
+        domain = None
+        if table.sampling is not None:  # before people of weight 0 leave: they still tell how the sample was drawn
+            domain = domain_of(table, table.sampling.weights > 0, questions_in(table, formula))
+        table = table.where(counting(table).get("weights", np.ones(len(table))) > 0)  # the others count nothing
+        return cls(table, domain, formula, left.strip("`"), right, tuple(_questions(table, right)))
+
+    @property
+    def layout(self) -> Layout:
+        """What stands in the columns of the table."""
+        return self.table.layout
+
+    @property
+    def is_randomised(self) -> bool:
+        """Whether the outcome is a randomised question."""
+        return self.layout.has(self.outcome)
+
+    @property
+    def questions(self) -> list[str]:
+        """All randomised questions, the outcome first."""
+        return [*([self.outcome] if self.is_randomised else []), *self.predictors]
+
+    @property
+    def shared(self) -> list[SharedResponse]:
+        """Responses that several of the questions share."""
+        return shared_responses(self.table, self.questions, self.outcome)
+
+    def check(self) -> None:
+        """Raise a ParameterError unless something is randomised, on one side, by answers that exclude each other."""
+        if not self.questions:
+            named = ", ".join(self.layout.names)
+            raise ParameterError(f"formula: must have a randomised question ({named}), got none")
+        if self.outcome in self.predictors:
+            raise ParameterError(f"formula: must not have {self.outcome} on both sides")
+        for name in self.questions:
+            if not all(arm.design.is_exclusive for arm in self.layout.arms(name) if arm.has_shares):
+                box = f"{name}[{answers_to(self.table, name)[0]}]"
+                where = f"{box} ~ ..." if name == self.outcome else f"... ~ {box}"
+                raise ParameterError(
+                    f"formula: {name} must be one box of its question, such as {where}, because a person may tick "
+                    "several"
+                )
+        if not self.is_randomised:
+            _check_outcome(self.table, self.outcome)
+
+    def is_logistic(self, model: str | None) -> bool:
+        """Whether the model is logistic or multinomial.
+
+        Raises
+        ------
+        ParameterError
+            If it is linear, and the outcome holds no numbers.
+        """
+        by_default = self.is_randomised or _is_of_labels(self.table, self.outcome)
+        if model == "logistic" or (model is None and by_default):
+            return True
+        if self.is_randomised:
+            raise ParameterError(f"model: must be logistic for {self.outcome}, whose reports are not numbers")
+        if self.outcome in self.table.columns:
+            self.table.numbers(self.outcome)  # says which text is not a number
+        return False
+
+    def rows(self, *, by_likelihood: bool) -> ModelRows:
+        """The rows of the model, each different one once unless the formula computes with whole columns."""
+        has = self.layout.has
+        names = columns_in(self.layout, self.table.columns, self.formula)
+        _check_columns(self.table, names)
+        is_column = self.is_randomised or self.outcome in self.table.columns
+        computed = [self.right] if is_column else [*sides(self.formula)]
+        return model_rows(
+            self.table,
+            self.domain,
+            plain_columns(self.table, names, self.right),
+            self.questions,
+            by_likelihood=by_likelihood,
+            alike_once=not any(computes_with_columns(side, has) for side in computed),
+        )
+
+    def rows_of_likelihood(self) -> ModelRows:
+        """The rows, with people who were asked some of the questions: two together tell how these go together."""
+        self.layout.refuse_never_together(self.questions, at_once=2)
+        self.layout.refuse_boxes_of_one_draw(self.questions)
+        return self.rows(by_likelihood=True)
+
+    def randomised(self, rows: ModelRows) -> dict[str, Design | Grouped]:
+        """What the answers to each randomised predictor went through."""
+        return {name: rows.designs[name] for name in self.predictors}
+
+
+def _categorical(problem: _Problem, penalty: str | None) -> Fit:
+    """The logistic or multinomial model; labels of a plain outcome are answers to a direct question."""
+    rows, outcome = problem.rows_of_likelihood(), problem.outcome
+    data, designs, text = rows.data, rows.designs, f"`{outcome}` ~ {problem.right}"
+    options = answers_to(problem.table, outcome) if problem.is_randomised else tuple(problem.table.levels(outcome))
+    if len(options) < 2:
+        raise ParameterError(f"formula: {outcome} must have at least 2 labels, got {len(options)}")
+    if not problem.is_randomised:
+        designs = {**designs, outcome: direct(options)}
+        data[outcome] = rows.columns[outcome].array(object, None)
+    settings: dict[str, Any] = {"randomised": problem.randomised(rows), "shared": problem.shared, "penalty": penalty}
+    settings |= rows.people
     if len(options) == 2:
-        return logistic(text, data, design, randomised=randomised, **settings)
-    return multinomial(text, data, design, truths=options, randomised=randomised, **settings)
+        return logistic(text, data, designs[outcome], **settings)
+    return multinomial(text, data, designs[outcome], truths=options, **settings)
 
 
 def _check_outcome(table: Table, outcome: str) -> None:

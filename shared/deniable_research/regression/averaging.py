@@ -137,9 +137,7 @@ class Averages:
     @property
     def model(self) -> LatentClasses:
         """The likelihood of the fit."""
-        model = self.fit.model
-        assert isinstance(model, LatentClasses)
-        return model
+        return self.fit.model
 
     @property
     def truths(self) -> tuple[str, ...]:
@@ -226,7 +224,7 @@ class Averages:
         people = weights.sum()
 
         def under(other: Array) -> Array:
-            params = fit.refit(other)
+            params = fit._refit(other)
             every = [
                 self._average(setting, params, other).value * factor
                 for each in averages
@@ -237,24 +235,24 @@ class Averages:
 
         if (replicated := fit.sample.replicated(value, under)) is not None:
             return np.asarray(replicated)
-        inverse = fit.bread()
+        inverse = fit._bread()
         known = np.isfinite(np.diag(inverse))
-        loose = [j for j in np.flatnonzero(~known) if j not in fit.at_end()]
+        loose = [j for j in np.flatnonzero(~known) if j not in fit._at_end]
         lost = (np.abs(slope[:, loose]) > 1e-12 * np.abs(slope).max(initial=1e-300)).any(axis=1)
         bread = inverse[np.ix_(known, known)]
         moved = bread @ slope[:, known].T
         apart = (rows - value) / people
-        if fit.default_kind == "observed":
+        if fit.cov_type == "observed":
             found = slope[:, known] @ moved + (apart.T * weights) @ apart
         else:
             influence = fit.model.scores(fit.params)[:, known] @ moved + apart
-            found = fit.sample.meat(influence, None, self._truths(known, moved, apart))
+            found = fit.sample.meat(influence, self._truths(known, moved, apart))
         found[lost, :] = found[:, lost] = np.nan
         return np.asarray(found)
 
     def _truths(self, known: NDArray[np.bool_], moved: Array, apart: Array) -> Truths | None:
         """What influences would be without the chance of the devices."""
-        truths = self.fit.truths
+        truths = self.fit._truths
         return None if truths is None else Truths(truths.scores, truths.values[:, :, known] @ moved + apart[:, None])
 
     def _average(self, setting: Setting, params: Array, weights: Array) -> Average:

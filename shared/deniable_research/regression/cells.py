@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable.mechanisms import KAry
-from deniable_research.regression.coordinates import block_diagonal
-from deniable_research.regression.factor import Array, Part
+from deniable_research.regression.factor import Array, Part, block_diagonal
 from deniable_research.regression.outcomes import softmax
 from deniable_research.regression.regressors import Regressors
 from deniable_research.regression.reports import Reports

@@ -10,9 +10,7 @@ from scipy.stats import chi2
 
 from deniable.errors import ParameterError
 from deniable_research.regression.data import computes_with_columns, sides, variables
-from deniable_research.regression.fit import Fit
-from deniable_research.regression.fitting import fit_model
-from deniable_research.regression.latent import LatentClasses
+from deniable_research.regression.fit import Fit, fit_model
 from deniable_research.regression.maximum import SAME_VALUE, newton
 from deniable_research.regression.moments import calibrated
 from deniable_research.regression.outcomes import CategoricalOutcome, NormalOutcome
@@ -83,10 +81,10 @@ def likelihood_ratio_test(restricted: Fit, full: Fit) -> LikelihoodRatioTest:
     df = len(full.terms) - len(restricted.terms)
     if df < 1 or [full.terms[j] for j in full.model.bounded] != [restricted.terms[j] for j in restricted.model.bounded]:
         raise ParameterError(f"full: must have further coefficients, got {df}, and the same design")
-    value = max(full.value, _from(restricted, full))
-    if value < restricted.value - SAME_VALUE:
+    value = max(full._value, _from(restricted, full))
+    if value < restricted._value - SAME_VALUE:
         raise ParameterError("full: must hold the restricted model, which is better than it")
-    statistic = max(0.0, 2 * (value - restricted.value))
+    statistic = max(0.0, 2 * (value - restricted._value))
     return LikelihoodRatioTest(statistic, df, float(chi2.sf(statistic, df)))
 
 
@@ -121,7 +119,6 @@ def refitted(fit: Fit, formula: str, penalty: str | None = "auto") -> Fit:
     1
     """
     model, frame = fit.model, fit.sample.frame
-    assert isinstance(model, LatentClasses)
     if not frame.formula:
         raise ParameterError("against: must stand beside the fit of a formula, got one of arrays")
     left, right = sides(formula)
@@ -187,4 +184,4 @@ def _from(restricted: Fit, full: Fit) -> float:
     known = dict(zip(restricted.terms, restricted.params, strict=True))
     start = np.array([known.get(term, 0.0) for term in full.terms])
     n = float(full.model.weights.sum())
-    return newton(full.objective, start, full.model.directions(), full.model.bounded, n).value
+    return newton(full._objective, start, full.model.directions(), full.model.bounded, n).value

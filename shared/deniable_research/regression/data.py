@@ -393,7 +393,7 @@ def _complete(found: Mapping[str, Any], coded: Any, total: int, spec: Any) -> tu
         raise ParameterError(f"data: must have no infinite covariates, got some in {bad}")
     for term, column in zip(terms, matrix.T, strict=True):
         check_size(term, column)
-    people = _people(arrays.get("frequencies"), total)
+    people = _people(arrays.get("frequencies", np.ones(total)))
     check_rank(matrix, terms, int(people[kept].sum()))
     dropped = int(people[~present].sum())
     return Frame(matrix, terms, {k: array[kept] for k, array in arrays.items()}, dropped, spec), kept
@@ -413,10 +413,10 @@ def _named(terms: Sequence[str], which: NDArray[np.bool_]) -> str:
     return ", ".join(term for term, one in zip(terms, which, strict=True) if one)
 
 
-def _people(frequencies: NDArray[Any] | None, total: int) -> NDArray[np.float64]:
+def _people(frequencies: NDArray[Any]) -> NDArray[np.float64]:
     """How many people each row stands for, before anything is known of the frequencies but that they are an array."""
-    if frequencies is None or frequencies.dtype.kind not in "biuf":
-        return np.ones(total)
+    if frequencies.dtype.kind not in "biuf":
+        return np.ones(len(frequencies))
     return np.where(np.isfinite(frequencies), frequencies, 0).astype(float)
 
 

@@ -117,7 +117,7 @@ def goodness_of_fit(fit: Fit, *, draws: int = 199, seed: int = 1) -> GoodnessOfF
     """
     study = _Study.of(fit)
     found = study.numbers(fit.params)
-    free = len(fit.terms) - len(fit.at_end())
+    free = len(fit.terms) - len(fit._at_end)
     by_share = not found.bears_chi_square
     if by_share:
         study = replace(study, grouping=study.by_share(fit.params))
@@ -194,7 +194,7 @@ class _Study:
     @classmethod
     def of(cls, fit: Fit) -> _Study:
         model = fit.model
-        if not isinstance(model, LatentClasses) or not isinstance(model.outcome, CategoricalOutcome):
+        if not isinstance(model.outcome, CategoricalOutcome):
             raise ParameterError("fit: must be of a logistic or multinomial model, whose reports can be counted")
         if not fit.sample.plain:
             raise ParameterError("fit: must be without weights, clusters and sampling design, which make no likelihood")

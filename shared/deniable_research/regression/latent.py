@@ -5,19 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
 from deniable_research.regression.cells import CellLogits, Cells, CellShares
-from deniable_research.regression.coordinates import block_diagonal
-from deniable_research.regression.factor import TINY, Array, Factor, Part
-from deniable_research.regression.outcomes import CategoricalOutcome, NoOutcome, NormalOutcome, starting_shares
+from deniable_research.regression.factor import TINY, Array, Factor, Part, Value, block_diagonal
+from deniable_research.regression.outcomes import CategoricalOutcome, NoOutcome, NormalOutcome
 from deniable_research.regression.regressors import Regressors
 from deniable_research.sampling import Truths
-
-if TYPE_CHECKING:
-    from deniable_research.regression.maximum import Value
 
 MOST_NUMBERS = 2_000_000
 """Derivatives that are held at once: rows are taken in blocks."""
@@ -223,11 +219,6 @@ class LatentClasses:
         """Starting values: those of the outcome, with the shares of cells estimated from their reports alone."""
         rest = np.concatenate([self.shares.start(), np.full(len(self.cells.terms), 0.5)])
         return [np.append(each, rest) for each in self.outcome.starts(self.cells.likelihood(), self.weights)]
-
-
-def first_shares(cells: Cells, weights: Array) -> Array:
-    """The cells' shares from the reports alone, shape (cells,)."""
-    return starting_shares(cells.likelihood(), weights)
 
 
 def _crossed(one: Array, other: Array) -> Array:

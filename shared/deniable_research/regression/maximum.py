@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-Value = tuple[float, NDArray[np.float64], NDArray[np.float64]]
-"""A value, its gradient and its second derivatives."""
-
-Objective = Callable[[NDArray[np.float64]], Value]
+from deniable_research.regression.factor import Array, Objective, Value
 
 MOST_STEPS = 200
 LONGEST_STEP = 4.0
@@ -51,7 +47,7 @@ class Optimum:
         Whether the gradient vanished because the likelihood flattens: the maximum is at infinity, or is not a point.
     """
 
-    params: NDArray[np.float64]
+    params: Array
     value: float
     converged: bool
     flat: bool
@@ -66,8 +62,8 @@ class Optimum:
 
 def newton(
     objective: Objective,
-    start: NDArray[np.float64],
-    directions: NDArray[np.float64],
+    start: Array,
+    directions: Array,
     bounded: Sequence[int] = (),
     n: float = 1.0,
 ) -> Optimum:
@@ -109,6 +105,7 @@ def newton(
             converged = not flat and climb.length <= SMALLEST_STEP
             if flat or converged:
                 break
+        # no longer than LONGEST_STEP or half of the way gone so far, of which a search to infinity goes ever more
         step = climb.step * min(1.0, max(LONGEST_STEP, 0.5 * gone) / max(climb.length, 1e-300))
         new, found = _halved(objective, params, (value, gradient), step, box)
         if found is None:  # no digit left to gain
@@ -128,9 +125,9 @@ def newton(
 class _Climb:
     """Newton's step from some parameters, and the surface in the directions that are free there."""
 
-    step: NDArray[np.float64]
-    slope: NDArray[np.float64]
-    curvature: NDArray[np.float64]
+    step: Array
+    slope: Array
+    curvature: Array
     length: float
 
     @property
@@ -139,10 +136,10 @@ class _Climb:
 
 
 def _climb(
-    params: NDArray[np.float64],
-    gradient: NDArray[np.float64],
-    hessian: NDArray[np.float64],
-    directions: NDArray[np.float64],
+    params: Array,
+    gradient: Array,
+    hessian: Array,
+    directions: Array,
     box: Sequence[int],
     n: float,
 ) -> _Climb | None:
@@ -165,11 +162,11 @@ def _climb(
 
 def _halved(
     objective: Objective,
-    params: NDArray[np.float64],
-    at: tuple[float, NDArray[np.float64]],
-    step: NDArray[np.float64],
+    params: Array,
+    at: tuple[float, Array],
+    step: Array,
     box: list[int],
-) -> tuple[NDArray[np.float64], Value | None]:
+) -> tuple[Array, Value | None]:
     """The longest of a step and its halves that gains enough, and what is there; None where none does.
 
     Enough is a ten-thousandth of what the slope promises (Armijo's rule), less a rounding error of the value.
@@ -187,12 +184,12 @@ def _halved(
     return params, None
 
 
-def _uphill(curvature: NDArray[np.float64], slope: NDArray[np.float64], n: float) -> NDArray[np.float64]:
+def _uphill(curvature: Array, slope: Array, n: float) -> Array:
     """Newton's step; where the surface curves upwards, that of the absolute curvature."""
     try:
         return np.asarray(cho_solve(cho_factor(curvature), slope))
     except LinAlgError:
-        values, axes = np.linalg.eigh(curvature)
+        values, axes = np.linalg.eigh(curvature)  # V |L|^-1 V' g: uphill whatever the signs of the eigenvalues
         return np.asarray(axes @ ((axes.T @ slope) / np.maximum(np.abs(values), 1e-14 * n)))
 
 
@@ -217,8 +214,8 @@ class Search:
 
 def search(
     objective: Objective,
-    starts: Iterable[NDArray[np.float64]],
-    directions: NDArray[np.float64],
+    starts: Iterable[Array],
+    directions: Array,
     bounded: Sequence[int] = (),
     n: float = 1.0,
 ) -> Search:
@@ -238,7 +235,7 @@ def search(
     return Search(best, sum(each.converged or each.flat for each in distinct), max(higher, default=0.0))
 
 
-def _same(one: Optimum, other: Optimum, inverse: NDArray[np.float64]) -> bool:
+def _same(one: Optimum, other: Optimum, inverse: Array) -> bool:
 
     if abs(one.value - other.value) > SAME_VALUE or one.flat != other.flat:
         return False

@@ -6,17 +6,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from deniable_research.regression.coordinates import block_diagonal
-from deniable_research.regression.factor import TINY, Part
+from deniable_research.regression.factor import TINY, Array, Part, block_diagonal
 from deniable_research.regression.regressors import Regressors
 from deniable_research.regression.reports import Reports
 
-Array = NDArray[np.float64]
-
 NODES = 32
 """Gauss-Hermite nodes for the expectation over a number."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Shares of the truths, one row for each row of covariates.
+
+    Attributes
+    ----------
+    truths : tuple of str
+    share : ndarray, shape (rows, truths)
+    std_error : ndarray, shape (rows, truths)
+        By the delta method. NaN if a coefficient has no finite standard error.
+    """
+
+    truths: tuple[str, ...]
+    share: Array
+    std_error: Array
 
 
 @dataclass(frozen=True)
@@ -74,6 +87,21 @@ class CategoricalOutcome:
     def shares(self, params: Array, values: Array) -> Array:
         """``g`` at regressors of shape (..., p): shape (..., truths)."""
         return softmax(params, values, self.classes)
+
+    def predict(self, params: Array, covariance: Array, matrix: Array) -> Prediction:
+        """Shares at covariates of shape (rows, p), and their errors from the covariance of the parameters."""
+        share = self.shares(params, matrix)
+        size = self.classes * matrix.shape[1]
+        known = covariance[:size, :size]
+        errors = np.full_like(share, np.nan)
+        if np.isfinite(known).all():
+            for x in range(share.shape[1]):
+                slope = -share[:, x, None] * share[:, 1:]  # d g_x / d eta_y = g_x ([x = y] - g_y)
+                if x:
+                    slope[:, x - 1] += share[:, x]
+                each = (slope[:, :, None] * matrix[:, None, :]).reshape(len(matrix), size)
+                errors[:, x] = np.sqrt(np.maximum(np.einsum("na,ab,nb->n", each, known, each, optimize=True), 0))
+        return Prediction(self.reports.truths, share, errors)
 
     def at(self, params: Array, rows: slice) -> Part:
         """The likelihood of some rows under every cell."""

@@ -84,16 +84,18 @@ class Results:
         formula: str,
         *,
         confidence_level: float = 0.95,
-        kind: str | None = None,
+        model: str | None = None,
+        likelihood: bool = False,
+        penalty: str | None = "auto",
+        cov_type: str | None = None,
         interval: str | None = None,
-        **settings: Any,
     ) -> Regression:
-        """A model, as `deniable_research.files.regress`; `kind` and `interval` are those of `Fit.tidy`."""
-        fit = regress(self.table, formula, **settings)
+        """A model, as `deniable_research.files.regress`; `cov_type` and `interval` are those of `Fit.tidy`."""
+        fit = regress(self.table, formula, model=model, likelihood=likelihood, penalty=penalty)
         questions = questions_in(self.table, formula)
-        model = FittedModel.of(formula, fit, confidence_level, kind, interval)
+        fitted = FittedModel.of(formula, fit, confidence_level, cov_type, interval)
         doubts = cautions(self.table, questions)
-        return Regression.of(model, doubts, noise_notes(self.table, questions), confidence_level, self.access)
+        return Regression.of(fitted, doubts, noise_notes(self.table, questions), confidence_level, self.access)
 
     def plot(self, *questions: str, by: str | None = None, **options: Any) -> Chart:
         """The chart of `shares`."""

@@ -174,7 +174,7 @@ def _check(study: Study, analysis: str) -> None:
 
 def _regression(study: Study, table: Table, level: float, penalty: str | None = "auto") -> Analysed:
     fit = regress(table, study.formula, penalty=penalty)
-    rows, how = fit.tidy(level), fit.interval() if isinstance(fit, Fit) else "wald"
+    rows, how = fit.tidy(level), fit.interval_kind() if isinstance(fit, Fit) else "wald"
     known = study.coefficients
     found: Figures = []
     cells = fit.terms[fit.model.cells_at] if isinstance(fit, Fit) else ()
