@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +14,21 @@ from scipy.optimize import minimize
 
 from deniable import KAry, ParameterError
 from deniable_research.designs import cheater_detection
-from deniable_research.regression import Fit, Grouped, grouped, likelihood_ratio_test, linear, logistic, multinomial
+from deniable_research.regression import (
+    Fit,
+    FitOptions,
+    Grouped,
+    RowOptions,
+    grouped,
+    likelihood_ratio_test,
+    linear,
+    linear_moments,
+    logistic,
+    multinomial,
+)
 from deniable_research.regression.penalty import CauchyPrior
 from deniable_research.regression.regressors import Regressors
+from deniable_research.regression.rows import FitRequest
 from tests.support.marks import long
 from tools.tables import regression as tables
 
@@ -179,6 +191,30 @@ def test_direct_answers_are_ordinary_logistic_regression() -> None:
     assert found.cov_params("expected") == pytest.approx(found.cov_params(), rel=1e-6)
     assert -2 * found.loglik == pytest.approx(20.315, abs=5e-4)
     assert -2 * found.glance().null_loglik == pytest.approx(28.267, abs=5e-4)
+
+
+def test_fits_have_the_names_that_statsmodels_has() -> None:
+    found = logistic(DISTRESS, np.column_stack([np.ones(23), TEMPERATURE]), (1, 0), names=["const", "temperature"])
+    assert found.cov_type == "observed"
+    assert found.bse == pytest.approx([7.3786, 0.1082], abs=5e-5)
+    rows = found.tidy()
+    assert found.pvalues.tolist() == [row.p_value for row in rows]
+    assert found.conf_int().tolist() == [[row.conf_low, row.conf_high] for row in rows]
+    assert (found.conf_int(0.5)[:, 0] > found.conf_int()[:, 0]).all()
+    header, const, temperature, *_, about = found.summary().splitlines()
+    assert header.split() == ["term", "estimate", "std.", "error", "z", "p", "interval"]
+    assert const.split()[:3] == ["const", "15.04", "7.379"]
+    assert temperature.split()[:3] == ["temperature", "\u22120.2322", "0.1082"]
+    assert about == "n = 23, 95 % intervals."
+    moments = linear_moments([1, 2, 3, 4, 5, 6], [[1]] * 6, {"q": (1, 0)}, reports={"q": [0, 0, 0, 1, 1, 1]})
+    assert moments.bse == pytest.approx(np.sqrt(np.diag(moments.cov_params())))
+    assert moments.conf_int().shape == (2, 2)
+    assert "q[T.yes]" in moments.summary()
+
+
+def test_options_are_what_a_request_holds() -> None:
+    held = {field.name for field in fields(FitRequest)} - {"randomised"}
+    assert held == FitOptions.__annotations__.keys() | RowOptions.__annotations__.keys()
 
 
 @pytest.mark.simulation

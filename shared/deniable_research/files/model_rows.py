@@ -159,6 +159,7 @@ def _question(table: Table, name: str, by_likelihood: bool) -> tuple[Coded[Any],
     asked = _asked(table, name) if by_likelihood else np.ones(len(table), dtype=bool)
     if len(arms) == 1 and arms[0].design.groups == 1 and asked.all():
         return table.reports_of(name), None, _design(arms[0])
+    # each row goes by one of the models: of its arm, and of its group within a two-group design
     models: list[Any] = []
     by = np.full(len(table), -1)
     for arm in arms:

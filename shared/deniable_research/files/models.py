@@ -112,6 +112,7 @@ def odds_ratio(row: TidyRow) -> TidyRow:
 
 
 def _exp(value: float) -> float:
+    # exp(710) overflows
     return math.exp(value) if value < 700 else math.inf if value == value else value
 
 
@@ -174,6 +175,7 @@ def compare_models(models: Sequence[FittedModel]) -> list[ModelRow]:
 
 
 def _tested(row: ModelRow, other: Fit, first: Fit) -> ModelRow:
+    # the likelihood ratio needs one model within the other, whichever is the larger
     if len(other.terms) < len(first.terms) and is_within(other, first):
         restricted, full = other, first
     elif len(other.terms) > len(first.terms) and is_within(first, other):

@@ -21,19 +21,9 @@ from deniable_research.files.model_rows import (
     shared_responses,
 )
 from deniable_research.files.table import Table, read_number
-from deniable_research.regression import (
-    Fit,
-    Grouped,
-    MomentFit,
-    SharedResponse,
-    linear,
-    linear_moments,
-    logistic,
-    multinomial,
-)
+from deniable_research.regression import Fit, MomentFit, linear, linear_moments, logistic, multinomial
 from deniable_research.regression.data import computes_with_columns, sides, variables
 from deniable_research.sampling import Domain
-from deniable_statistics.designs.design import Design
 
 PENALTIES = {"auto": "auto", "cauchy": "cauchy", "none": None}
 MODELS = ("linear", "logistic")
@@ -91,21 +81,35 @@ def regress(
         raise ParameterError(f"model: must be one of {', '.join(MODELS)}, got {model!r}")
     problem = _Problem.of(table, formula)
     problem.check()
-    if problem.is_logistic(model):
-        if likelihood:
-            raise ParameterError("likelihood: must go with a linear model; others have no other way")
-        return _categorical(problem, penalty)
-    if likelihood:
-        rows = problem.rows_of_likelihood()
-        return linear(
-            formula, rows.data, problem.randomised(rows), penalty=penalty, shared=problem.shared, **rows.people
-        )
-    if penalty == "cauchy":
+    is_logistic = problem.is_logistic(model)
+    if is_logistic and likelihood:
+        raise ParameterError("likelihood: must go with a linear model; others have no other way")
+    by_likelihood = is_logistic or likelihood
+    if penalty == "cauchy" and not by_likelihood:
         raise ParameterError("penalty: must be auto or none for corrected least squares, got cauchy; take likelihood")
-    problem.layout.refuse_never_together(problem.questions)
-    problem.layout.refuse_one_draw(problem.questions)
-    rows = problem.rows(by_likelihood=False)
-    return linear_moments(formula, rows.data, problem.randomised(rows), **rows.people)
+    rows = problem.rows(by_likelihood)
+    randomised = {name: rows.designs[name] for name in problem.predictors}
+    if not by_likelihood:
+        return linear_moments(formula, rows.data, randomised, **rows.people)
+    shared = shared_responses(table, problem.questions, problem.outcome)
+    settings: dict[str, Any] = {"randomised": randomised, "shared": shared, "penalty": penalty, **rows.people}
+    return _categorical(problem, rows, settings) if is_logistic else linear(formula, rows.data, **settings)
+
+
+def _categorical(problem: _Problem, rows: ModelRows, settings: dict[str, Any]) -> Fit:
+    """The logistic or multinomial model; labels of a plain outcome are answers to a direct question."""
+    data, text = rows.data, f"`{problem.outcome}` ~ {problem.right}"
+    if problem.is_randomised:
+        design, options = rows.designs[problem.outcome], answers_to(problem.table, problem.outcome)
+    else:
+        options = tuple(problem.table.levels(problem.outcome))
+        if len(options) < 2:
+            raise ParameterError(f"formula: {problem.outcome} must have at least 2 labels, got {len(options)}")
+        design = direct(options)
+        data[problem.outcome] = rows.columns[problem.outcome].array(object, None)
+    if len(options) == 2:
+        return logistic(text, data, design, **settings)
+    return multinomial(text, data, design, truths=options, **settings)
 
 
 @dataclass(frozen=True)
@@ -136,38 +140,30 @@ class _Problem:
         domain = None
         if table.sampling is not None:  # before people of weight 0 leave: they still tell how the sample was drawn
             domain = domain_of(table, table.sampling.weights > 0, questions_in(table, formula))
-        table = table.where(counting(table).get("weights", np.ones(len(table))) > 0)  # the others count nothing
+        weights = counting(table).get("weights", np.ones(len(table)))
+        if not weights.all():
+            table = table.where(weights > 0)  # the others count nothing
         return cls(table, domain, formula, left.strip("`"), right, tuple(_questions(table, right)))
-
-    @property
-    def layout(self) -> Layout:
-        """What stands in the columns of the table."""
-        return self.table.layout
 
     @property
     def is_randomised(self) -> bool:
         """Whether the outcome is a randomised question."""
-        return self.layout.has(self.outcome)
+        return self.table.layout.has(self.outcome)
 
     @property
     def questions(self) -> list[str]:
         """All randomised questions, the outcome first."""
         return [*([self.outcome] if self.is_randomised else []), *self.predictors]
 
-    @property
-    def shared(self) -> list[SharedResponse]:
-        """Responses that several of the questions share."""
-        return shared_responses(self.table, self.questions, self.outcome)
-
     def check(self) -> None:
         """Raise a ParameterError unless something is randomised, on one side, by answers that exclude each other."""
         if not self.questions:
-            named = ", ".join(self.layout.names)
+            named = ", ".join(self.table.layout.names)
             raise ParameterError(f"formula: must have a randomised question ({named}), got none")
         if self.outcome in self.predictors:
             raise ParameterError(f"formula: must not have {self.outcome} on both sides")
         for name in self.questions:
-            if not all(arm.design.is_exclusive for arm in self.layout.arms(name) if arm.has_shares):
+            if not all(arm.design.is_exclusive for arm in self.table.layout.arms(name) if arm.has_shares):
                 box = f"{name}[{answers_to(self.table, name)[0]}]"
                 where = f"{box} ~ ..." if name == self.outcome else f"... ~ {box}"
                 raise ParameterError(
@@ -194,48 +190,26 @@ class _Problem:
             self.table.numbers(self.outcome)  # says which text is not a number
         return False
 
-    def rows(self, *, by_likelihood: bool) -> ModelRows:
-        """The rows of the model, each different one once unless the formula computes with whole columns."""
-        has = self.layout.has
-        names = columns_in(self.layout, self.table.columns, self.formula)
+    def rows(self, by_likelihood: bool) -> ModelRows:
+        """The rows of the model, each different one once unless the formula computes with whole columns.
+
+        A likelihood takes people who were asked some of the questions: two together tell how these go together.
+        """
+        layout, columns = self.table.layout, self.table.columns
+        layout.refuse_never_together(self.questions, at_once=2 if by_likelihood else None)
+        (layout.refuse_boxes_of_one_draw if by_likelihood else layout.refuse_one_draw)(self.questions)
+        names = columns_in(layout, columns, self.formula)
         _check_columns(self.table, names)
-        is_column = self.is_randomised or self.outcome in self.table.columns
-        computed = [self.right] if is_column else [*sides(self.formula)]
+        # an outcome that is computed may compute with whole columns, as scale(income) does
+        computed = [self.right] if self.is_randomised or self.outcome in columns else [*sides(self.formula)]
         return model_rows(
             self.table,
             self.domain,
             plain_columns(self.table, names, self.right),
             self.questions,
             by_likelihood=by_likelihood,
-            alike_once=not any(computes_with_columns(side, has) for side in computed),
+            alike_once=not any(computes_with_columns(side, layout.has) for side in computed),
         )
-
-    def rows_of_likelihood(self) -> ModelRows:
-        """The rows, with people who were asked some of the questions: two together tell how these go together."""
-        self.layout.refuse_never_together(self.questions, at_once=2)
-        self.layout.refuse_boxes_of_one_draw(self.questions)
-        return self.rows(by_likelihood=True)
-
-    def randomised(self, rows: ModelRows) -> dict[str, Design | Grouped]:
-        """What the answers to each randomised predictor went through."""
-        return {name: rows.designs[name] for name in self.predictors}
-
-
-def _categorical(problem: _Problem, penalty: str | None) -> Fit:
-    """The logistic or multinomial model; labels of a plain outcome are answers to a direct question."""
-    rows, outcome = problem.rows_of_likelihood(), problem.outcome
-    data, designs, text = rows.data, rows.designs, f"`{outcome}` ~ {problem.right}"
-    options = answers_to(problem.table, outcome) if problem.is_randomised else tuple(problem.table.levels(outcome))
-    if len(options) < 2:
-        raise ParameterError(f"formula: {outcome} must have at least 2 labels, got {len(options)}")
-    if not problem.is_randomised:
-        designs = {**designs, outcome: direct(options)}
-        data[outcome] = rows.columns[outcome].array(object, None)
-    settings: dict[str, Any] = {"randomised": problem.randomised(rows), "shared": problem.shared, "penalty": penalty}
-    settings |= rows.people
-    if len(options) == 2:
-        return logistic(text, data, designs[outcome], **settings)
-    return multinomial(text, data, designs[outcome], truths=options, **settings)
 
 
 def _check_outcome(table: Table, outcome: str) -> None:

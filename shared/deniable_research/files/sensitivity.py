@@ -86,6 +86,7 @@ def sensitivity(
     for share in shares_up_to(suspected.share, steps):
         now = replace(suspected, share=share)
         for name in chosen:
+            # corrected supposes exactly this share, bounds and robust intervals at most this share
             exact = _corrected(table, name, now, asked)
             for row in estimate_shares(table, [name], wanted=replace(asked, misbehaving=now)):
                 if row.statistic == CORRECTED or row.misbehaving is None:

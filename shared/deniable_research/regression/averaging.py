@@ -192,6 +192,7 @@ class Averages:
 
     def _beside(self, name: str, base: Setting) -> tuple[Setting, Setting]:
         spread = float(np.std(self._column(name).astype(float)))
+        # a central difference errs by step^2 / 6 of the third derivative, and by rounding over the step
         step = STEP * (spread or 1.0)
         return Setting(base.values, {name: step}), Setting(base.values, {name: -step})
 
@@ -230,6 +231,7 @@ class Averages:
                 for each in averages
                 for factor, setting in each.parts
             ]
+            # averages are sums of settings with factors; add up those of each average
             starts = np.cumsum([0, *(len(each.parts) for each in averages)])[:-1]
             return np.asarray(np.add.reduceat(every, starts)).ravel()
 
@@ -237,14 +239,18 @@ class Averages:
             return np.asarray(replicated)
         inverse = fit._bread()
         known = np.isfinite(np.diag(inverse))
+        # a share at 0 or 1 counts as known; any other term without a variance makes an average unknown
         loose = [j for j in np.flatnonzero(~known) if j not in fit._at_end]
         lost = (np.abs(slope[:, loose]) > 1e-12 * np.abs(slope).max(initial=1e-300)).any(axis=1)
         bread = inverse[np.ix_(known, known)]
         moved = bread @ slope[:, known].T
+        # h_i - mean, what one person adds to the mean
         apart = (rows - value) / people
         if fit.cov_type == "observed":
+            # J A J' + sum w (h_i - mean)^2 / W^2
             found = slope[:, known] @ moved + (apart.T * weights) @ apart
         else:
+            # J A s_i + (h_i - mean) / W
             influence = fit.model.scores(fit.params)[:, known] @ moved + apart
             found = fit.sample.meat(influence, self._truths(known, moved, apart))
         found[lost, :] = found[:, lost] = np.nan
@@ -266,14 +272,17 @@ class Averages:
             values = self._values(setting, block)
             g = outcome.shares(params, values)
             often = model.shares.at(params[places[1]], block)
+            # sum over x of P(x | z_i) g(z_i, x)
             rows[block] = (often.value[:, :, None] * g).sum(axis=1)
             part = share[block, None] * often.value
             for c in range(classes):
+                # d g_y / d eta_c = g_y ([y = c] - g_c)
                 off = -g * g[:, :, c + 1, None]
                 off[:, :, c + 1] += g[:, :, c + 1]
                 here = slice(places[0].start + c * size, places[0].start + (c + 1) * size)
                 slope[:, here] += np.einsum("nx,nxy,nxp->yp", part, off, values, optimize=True)
             if places[1].start < places[1].stop:
+                # the shares of cells have parameters of their own, on which the average depends too
                 turned = often.gradient()
                 slope[:, places[1]] += np.einsum("n,nxy,nxq->yq", share[block], g, turned, optimize=True)
         return Average(share @ rows, slope, rows, ((1.0, setting),))
@@ -293,6 +302,7 @@ class Averages:
         for x in range(cells.size):
             names = {name: truths[cells.digits[name][x]] for name, truths in self.randomised.items()}
             names |= {name: value for name, value in setting.values.items() if name in self.randomised}
+            # cells that a setting makes alike are coded once
             key = tuple(names.values())
             if key not in coded:
                 coded[key] = regressors.code(table.assign(**names))

@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
 from deniable_research.regression.data import computes_with_columns, sides, variables
+from deniable_research.regression.factor import Array
 from deniable_research.regression.fit import Fit, fit_model
 from deniable_research.regression.maximum import SAME_VALUE, newton
 from deniable_research.regression.moments import calibrated
@@ -81,6 +81,7 @@ def likelihood_ratio_test(restricted: Fit, full: Fit) -> LikelihoodRatioTest:
     df = len(full.terms) - len(restricted.terms)
     if df < 1 or [full.terms[j] for j in full.model.bounded] != [restricted.terms[j] for j in restricted.model.bounded]:
         raise ParameterError(f"full: must have further coefficients, got {df}, and the same design")
+    # a search for the full model may have ended in a lower maximum than the restricted one
     value = max(full._value, _from(restricted, full))
     if value < restricted._value - SAME_VALUE:
         raise ParameterError("full: must hold the restricted model, which is better than it")
@@ -136,6 +137,7 @@ def refitted(fit: Fit, formula: str, penalty: str | None = "auto") -> Fit:
             f"against: must not compute with whole columns unless the first formula does, got {formula}; "
             "rows that are alike were put together"
         )
+    # all else of the fit stays, so that both likelihoods are of the same reports
     frame = replace(frame, formula=right)
     regressors = Regressors.crossed(frame, truths, model.weights)
     outcome = model.outcome
@@ -158,6 +160,7 @@ def is_within(restricted: Fit, full: Fit) -> bool:
         other.weights,
     ).stacked
     both = both / np.maximum(np.linalg.norm(both, axis=0), 1e-300)
+    # the restricted columns, and their distance from the span of the full model's
     wide, narrow = both[:, : other.size], both[:, other.size :]
     left = narrow - wide @ np.linalg.lstsq(wide, narrow)[0]
     return bool(np.abs(left).max(initial=0.0) <= WITHIN)
@@ -171,7 +174,7 @@ def _are_of_the_same_reports(restricted: Fit, full: Fit) -> bool:
     return _tally(one, restricted.model.weights) == _tally(other, full.model.weights)
 
 
-def _tally(observed: NDArray[np.float64], weights: NDArray[np.float64]) -> dict[bytes, float]:
+def _tally(observed: Array, weights: Array) -> dict[bytes, float]:
     rows, places = np.unique(observed, axis=0, return_inverse=True)
     counts = np.bincount(places.ravel(), weights, len(rows))
     return {row.tobytes(): count for row, count in zip(rows, counts.tolist(), strict=True)}
@@ -182,6 +185,7 @@ def _from(restricted: Fit, full: Fit) -> float:
     if not set(restricted.terms) <= set(full.terms):
         return -np.inf
     known = dict(zip(restricted.terms, restricted.params, strict=True))
+    # the restricted maximum is a point of the full model, with 0 for its further terms
     start = np.array([known.get(term, 0.0) for term in full.terms])
     n = float(full.model.weights.sum())
     return newton(full._objective, start, full.model.directions(), full.model.bounded, n).value

@@ -16,6 +16,7 @@ from scipy.linalg import qr
 from deniable.errors import ParameterError, describe
 from deniable.installing import install_hint
 from deniable_research.regression.expressions import Expression, not_python, read_expression
+from deniable_research.regression.factor import Array
 
 SMALLEST_ANGLE, SMALLEST_ANGLE_OF_LIKELIHOOD = 1e-9, 1e-6
 """Columns of length 1 count as collinear if one is this close to what the others span. Second derivatives of a
@@ -49,7 +50,7 @@ class Frame:
         The rows of the table of that formula.
     """
 
-    matrix: NDArray[np.float64]
+    matrix: Array
     terms: tuple[str, ...]
     columns: Mapping[str, NDArray[Any]]
     n_dropped: int
@@ -59,7 +60,7 @@ class Frame:
     table: Any = None
 
 
-def code(newdata: Any, spec: Any, terms: Sequence[str]) -> NDArray[np.float64]:
+def code(newdata: Any, spec: Any, terms: Sequence[str]) -> Array:
     """The columns of new data, coded as those of a fit.
 
     Parameters
@@ -371,6 +372,7 @@ def _complete(found: Mapping[str, Any], coded: Any, total: int, spec: Any) -> tu
     present = np.zeros(total, dtype=bool)
     if spec is not None:
         terms = tuple(map(str, coded.columns))
+        # rows that formulaic left out are NaN here, and count as missing
         matrix = np.full((total, len(terms)), np.nan)
         where = np.asarray(coded.index)
         matrix[where] = np.asarray(coded, dtype=float)
@@ -399,7 +401,7 @@ def _complete(found: Mapping[str, Any], coded: Any, total: int, spec: Any) -> tu
     return Frame(matrix, terms, {k: array[kept] for k, array in arrays.items()}, dropped, spec), kept
 
 
-def check_size(name: str, values: NDArray[np.float64]) -> None:
+def check_size(name: str, values: Array) -> None:
     """Raise a ParameterError that names a column unless squares of its numbers and of their spread are numbers."""
     large, spread = float(np.abs(values).max(initial=0.0)), float(np.ptp(values))
     if large > LARGEST_SIZE or any(0 < each < SMALLEST_SIZE for each in (large, spread)):
@@ -413,7 +415,7 @@ def _named(terms: Sequence[str], which: NDArray[np.bool_]) -> str:
     return ", ".join(term for term, one in zip(terms, which, strict=True) if one)
 
 
-def _people(frequencies: NDArray[Any]) -> NDArray[np.float64]:
+def _people(frequencies: NDArray[Any]) -> Array:
     """How many people each row stands for, before anything is known of the frequencies but that they are an array."""
     if frequencies.dtype.kind not in "biuf":
         return np.ones(len(frequencies))
@@ -427,9 +429,7 @@ def _table(data: Any) -> Any:
     return pd.DataFrame(data).reset_index(drop=True)
 
 
-def check_rank(
-    matrix: NDArray[np.float64], terms: Sequence[str], people: int, smallest: float = SMALLEST_ANGLE
-) -> None:
+def check_rank(matrix: Array, terms: Sequence[str], people: int, smallest: float = SMALLEST_ANGLE) -> None:
     """Raise a ParameterError that names the terms unless no column is a combination of others, nor all but one."""
     if not terms:
         return
@@ -438,6 +438,7 @@ def check_rank(
     if empty:
         raise ParameterError(f"terms: must not be 0 in every row, got {', '.join(empty)}")
     unit = matrix / lengths
+    # pivoted QR of unit columns: the diagonal falls, and what is below the threshold depends on those before
     _, triangle, order = qr(unit, mode="economic", pivoting=True)
     size = np.abs(np.diag(triangle))
     rank = int(np.sum(size > smallest))
@@ -449,6 +450,7 @@ def check_rank(
         weights, *_ = np.linalg.lstsq(unit[:, kept], unit[:, extra], rcond=None)
         involved |= {int(extra), *map(int, kept[np.abs(weights) > 1e-6])}
     named = ", ".join(terms[j] for j in sorted(involved))
+    # beyond rounding a column is only almost a combination, which is said in other words
     if rank < len(size) and size[rank] > EXACT_ANGLE * np.sqrt(len(matrix)):
         raise ParameterError(
             f"terms: must be linearly independent over the {people} rows, but one of these differs from a combination "

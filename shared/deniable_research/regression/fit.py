@@ -274,6 +274,7 @@ class Fit(Estimates):
         unit = model.directions()
         unit = unit[:, ~unit[ended].any(axis=0)]
         values, axes = np.linalg.eigh(unit.T @ self._information(cov_type) @ unit)
+        # directions in which the sample says nothing are left out of the inverse
         sound = values > FLAT * model.weights.sum()
         moves = unit @ axes
         # U V L^-1 V' U' over the directions that have information
@@ -281,6 +282,7 @@ class Fit(Estimates):
         size = np.linalg.norm(unit, axis=1, keepdims=True)
         endless = (np.abs(moves[:, ~sound]) > 1e-6 * size).any(axis=1)
         endless |= np.diag(covariance) > (LARGEST_ERROR * size[:, 0]) ** 2
+        # infinite variance, and no covariance with what is known
         covariance[endless, :] = covariance[:, endless] = np.nan
         covariance[endless, endless] = np.inf
         covariance[ended, :] = covariance[:, ended] = np.nan
@@ -314,6 +316,7 @@ class Fit(Estimates):
     def _null(self) -> tuple[float, float, int]:
         """Log-likelihood and objective of the model without covariates, and its number of parameters."""
         directions = self.model.null_directions()
+        # the model's starts, projected onto the directions of the null model
         starts = [directions @ np.linalg.lstsq(directions, start)[0] for start in self.model.starts()]
         n = float(self.model.weights.sum())
         ends = [newton(self._objective, start, directions, self.model.bounded, n) for start in starts]
@@ -391,6 +394,7 @@ def fit_model(
     separated = not plain.best.bounded
     if not separated or penalty is None:
         return _fit_at(plain, model, sample, None, None, separated)
+    # often only the shares of cells run away; a prior on these leaves the effects as they are
     if model.nuisance:
         fit = fitted(CauchyPrior.of(model.logits[: model.nuisance], len(model.terms)), "cauchy on cells")
         if fit.converged and np.isfinite(np.diag(fit.cov_params())[: len(model.outcome.terms)]).all():
@@ -411,6 +415,7 @@ def _fit_at(
 def _starts(model: LatentClasses, random_starts: int, seed: int) -> list[Array]:
     """The model's own, one far uphill from the first of them, and random ones around it."""
     directions, starts = model.directions(), model.starts()
+    # normal in coordinates in which a step of 1 moves every linear predictor by about 1
     jumps = np.random.default_rng(seed).normal(0, RANDOM_SPREAD, (random_starts, directions.shape[1])) @ directions.T
     uphill = directions.T @ model.evaluate(starts[0])[1]
     far = starts[0] + directions @ uphill * (UPHILL / max(float(np.linalg.norm(uphill)), 1e-300))

@@ -99,6 +99,7 @@ class LatentClasses:
     def _parts(self, params: Array, rows: slice) -> tuple[list[Part], Array]:
         """The factors, and the sum over cells of their product."""
         parts = [factor.at(params[place], rows) for factor, place in zip(self.factors, self.places, strict=True)]
+        # P(row) = sum over x of the product; TINY keeps its logarithm a number where a start is absurd
         return parts, np.maximum(_product(parts).sum(axis=1), TINY)
 
     def rows(self, params: Array) -> Array:
@@ -120,6 +121,7 @@ class LatentClasses:
     def _scores(self, parts: list[Part], gradients: list[Array], total: Array) -> Array:
         found = []
         for j, gradient in enumerate(gradients):
+            # d log P / d theta_j = sum_x f_j'(x) prod_{k != j} f_k(x) / P
             others = _product(parts, j) / total[:, None]
             found.append((others[:, None, :] @ gradient)[:, 0])
         return np.concatenate(found, axis=1)
@@ -133,21 +135,25 @@ class LatentClasses:
         for rows in self.blocks():
             w = self.weights[rows]
             parts, total = self._parts(params, rows)
+            # a row that cannot be under these parameters: the search turns back
             if total.min() <= TINY:
                 return -np.inf, np.zeros(size), np.zeros((size, size))
             value += float(w @ (np.log(total) + sum(part.offset for part in parts)))
             gradients = [part.gradient() for part in parts]
             scores = self._scores(parts, gradients, total)
             gradient += w @ scores
+            # d2 log P = d2 P / P - s s', and d2 P / P is added below, factor by factor
             hessian -= (scores.T * w) @ scores
             share = (w / total)[:, None]
             for j, here in enumerate(self.places):
                 if here.start == here.stop:
                     continue
+                # within a factor: sum_x f_j''(x) prod_{k != j} f_k(x) / P
                 hessian[here, here] += parts[j].curvature(share * _product(parts, j))
                 for k, there in enumerate(self.places[:j]):
                     if there.start == there.stop:
                         continue
+                    # across two factors: sum_x f_j'(x) f_k'(x)' prod of the others / P
                     weights = (share * _product(parts, j, k)).ravel()
                     left = gradients[j].reshape(len(weights), -1)
                     block = (left.T * weights) @ gradients[k].reshape(len(weights), -1)
@@ -165,6 +171,7 @@ class LatentClasses:
             for outcome, probability in self.outcome.possible(params[place[0]]):
                 other = replace(self, outcome=outcome, cells=cells)
                 found = (given * probability).sum(axis=1)
+                # what cannot be has no score, and none is needed
                 yield found, np.where(found[:, None] > TINY, other.scores(params), 0.0)
 
     def truths(self, params: Array) -> Truths | None:
@@ -188,6 +195,7 @@ class LatentClasses:
         found = np.zeros((n, scores.shape[1], size))
         for cells in self.cells.possible():
             for outcome, given in answers:
+                # E[score | truths] = sum over reports r of P(r | truths) score(r)
                 chance = _crossed(cells.likelihood(), given)
                 each = replace(self, outcome=outcome, cells=cells).scores(params)
                 found += chance[:, :, None] * np.where(chance.any(axis=1, keepdims=True), each, 0.0)[:, None, :]

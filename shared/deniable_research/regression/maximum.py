@@ -93,12 +93,14 @@ def newton(
     box = list(bounded)
     converged = flat = False
     smallest_eigenvalue = math.inf
+    # reach turns a move of parameters into moves of linear predictors
     gone, reach = 0.0, 1 / np.linalg.norm(directions, axis=1).clip(1e-300)
     for _ in range(MOST_STEPS):
         climb = _climb(params, gradient, hessian, directions, box, n)
         if climb is None:  # every share is at its end, and is pushed beyond
             converged, smallest_eigenvalue = True, math.inf
             break
+        # g <= tolerance alone is no maximum: at infinity the gradient vanishes, too, but so does the curvature
         if np.abs(climb.slope).max() <= SMALLEST_GRADIENT * n:
             smallest_eigenvalue = climb.smallest_eigenvalue
             flat = smallest_eigenvalue <= FLAT * n
@@ -110,8 +112,10 @@ def newton(
         new, found = _halved(objective, params, (value, gradient), step, box)
         if found is None:  # no digit left to gain
             smallest_eigenvalue = climb.smallest_eigenvalue
+            # g' step is twice what a parabola would still gain
             converged = float(gradient @ step) <= 1e-9 and smallest_eigenvalue > FLAT * n
             break
+        # how far the linear predictors have moved so far
         gone += float(np.linalg.norm((new - params) * reach))
         params = new
         value, gradient, hessian = found
@@ -144,12 +148,15 @@ def _climb(
     n: float,
 ) -> _Climb | None:
     """The step that leaves shares at an end which they are pushed beyond; None where no direction is free."""
+    # Karush-Kuhn-Tucker: at its end a share stays as long as its slope points beyond
     stuck = {j for j in box if (params[j] <= 0 and gradient[j] <= 0) or (params[j] >= 1 and gradient[j] >= 0)}
     while True:
+        # each share is moved by one direction, so leaving that out holds it
         free = directions[:, ~directions[sorted(stuck)].any(axis=0)] if stuck else directions
         slope = free.T @ gradient
         if not slope.size:
             return None
+        # in the coordinates of the free directions the Newton step is (F' I F)^-1 F' g
         curvature = -(free.T @ hessian @ free)
         along = _uphill(curvature, slope, n)
         step = free @ along
@@ -220,6 +227,7 @@ def search(
     n: float = 1.0,
 ) -> Search:
     """Climb from every start, or until the first `AGREEING_STARTS` agree."""
+    # parameters are compared in the coordinates of the directions, where units do not count
     inverse = np.asarray(np.linalg.pinv(directions), dtype=np.float64)
     distinct: list[Optimum] = []
     for searched, start in enumerate(starts):
@@ -230,6 +238,7 @@ def search(
             distinct.append(end)
     if not distinct:
         return Search(end, 0, 0.0)
+    # bounded maxima before all others, whatever these reach: a steeper fit is often higher
     best = max(distinct, key=lambda each: (each.bounded, each.converged, each.value))
     higher = [each.value - best.value for each in distinct if each.value > best.value + SAME_VALUE]
     return Search(best, sum(each.converged or each.flat for each in distinct), max(higher, default=0.0))

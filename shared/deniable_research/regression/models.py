@@ -12,8 +12,7 @@ from deniable.errors import ParameterError
 from deniable_research.regression.data import refuse_interactions
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.moments import MomentFit
-from deniable_research.regression.reports import Grouped, aligned_columns, read_reports
-from deniable_research.regression.responses import DesignLike
+from deniable_research.regression.reports import DesignLike, Grouped, aligned_columns, read_reports
 from deniable_research.regression.rows import FitOptions, FitRequest, Randomised, RowOptions, RowRequest
 
 
@@ -239,6 +238,7 @@ def _doubt(fit: Fit, moments: MomentFit) -> str:
     Both are right if the model is, and likelihood is the more precise; then the variance of their difference is that
     of moments minus that of likelihood, at most the former (J. A. Hausman, Econometrica 46 (1978), 1251-1271).
     """
+    # Hausman: var(b_ls - b_ml) = var(b_ls) - var(b_ml) <= var(b_ls) if the model is right
     for row in reversed(moments.tidy()):  # effects of what was randomised stand last and matter most
         found = float(fit.params[fit.terms.index(row.term)])
         if row.std_error > 0 and abs(found - row.estimate) > APART * row.std_error:

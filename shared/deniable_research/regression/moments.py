@@ -142,6 +142,7 @@ def corrected_least_squares(outcome: Array, matrix: Array, cells: Cells, weights
     bread = (known * weights[:, None]).T @ known  # sum w (z, s)(z, s)', whose last block becomes sum w diag(s)
     bread[p:, p:] = (effects.T * (weights @ scores)) @ effects
     sums = (weights * outcome) @ known
+    # a corrected cross product may have a negative eigenvalue: then noise is more than signal
     root = np.sqrt(np.abs(np.diag(bread)))  # correlations, so that units do not decide what is singular
     if np.linalg.eigvalsh(bread / np.outer(root, root))[0] <= 1e-9:
         nothing = np.full(size, np.nan)
@@ -150,12 +151,15 @@ def corrected_least_squares(outcome: Array, matrix: Array, cells: Cells, weights
     # sum w (y - x'b)^2 with unbiased x y and x x'
     variance = (weights @ outcome**2 - 2 * params @ sums + params @ bread @ params) / weights.sum()
     sigma = float(np.sqrt(variance)) * units[-1, -1] if variance > 0 else np.nan
+    # v_i - M_i b with M_i = (z, s)(z, s)' first, corrected in the lines below
     equations = known * (outcome - known @ params)[:, None]
     # Of the effects among themselves it is diag(s) that counts, not s s'.
     of_effects, slopes = known[:, p:], params[p:]
+    # + s s' b - diag(s) b for the block of effects
     equations[:, p:] += of_effects * (of_effects @ slopes)[:, None] - (scores * (effects @ slopes)) @ effects
 
     def truths() -> Truths:
+        # with the truth known its indicator stands in place of the score
         certain = [np.concatenate([matrix, np.tile(effect, (len(matrix), 1))], axis=1) for effect in effects]
         return Truths(scores, np.stack([x * (outcome - x @ params)[:, None] for x in certain], axis=1))
 
@@ -168,6 +172,7 @@ def _standardised(outcome: Array, matrix: Array, effects: int) -> tuple[Array, A
     Coefficients ``b`` of these are ``origin + units @ b`` of those that came. Without an intercept nothing is centred.
     """
     p = matrix.shape[1]
+    # only where some column is constant may centring be undone by the intercept
     steady = np.flatnonzero(np.ptp(matrix, axis=0) == 0)
     centre, level = np.zeros(p), 0.0
     if steady.size:
@@ -175,10 +180,12 @@ def _standardised(outcome: Array, matrix: Array, effects: int) -> tuple[Array, A
         centre[steady] = 0
     moved, residual = matrix - centre, outcome - level
     size, spread = np.abs(moved).max(axis=0, initial=0.0), float(np.abs(residual).max())
+    # b_original = origin + units b_standardised
     units = np.diag(np.concatenate([1 / size, np.ones(effects)]))
     origin = np.zeros(p + effects)
     if steady.size:
         one = float(matrix[0, steady[0]])
+        # intercept = level - sum_k b_k centre_k / size_k
         units[steady[0], :p] -= centre / size / one
         origin[steady[0]] = level / one
     return residual / spread, moved / size, origin, units * spread
@@ -190,6 +197,7 @@ def calibrated(outcome: Array, regressors: Regressors, cells: Cells, weights: Ar
     Also known as regression calibration. With more noise than people it is far from the truth, so it is never shown.
     """
     likelihood = cells.likelihood()
+    # E[regressors | reports] = sum_x P(x | reports) r(z, x)
     posterior = likelihood * starting_shares(likelihood, weights)
     posterior /= np.maximum(posterior.sum(axis=1, keepdims=True), np.finfo(float).tiny)
     root = np.sqrt(weights)

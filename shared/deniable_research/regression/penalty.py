@@ -47,6 +47,7 @@ class CauchyPrior:
     @classmethod
     def of(cls, logits: Sequence[tuple[slice, Regressors]], size: int) -> CauchyPrior:
         """The prior of linear predictors, each with its positions among ``size`` parameters."""
+        # a row for each coefficient: what is penalised is contrast' params, in units of its scale
         contrasts = np.zeros((sum(regressors.size for _, regressors in logits), size))
         row = 0
         for where, regressors in logits:
@@ -71,14 +72,17 @@ def _scaled(regressors: Regressors) -> Array:
     centre = regressors.centre * coded.mean(axis=0)
     found = []
     for j in range(regressors.size):
+        # a column is plain times coded, so its extremes are products of extremes
         ends = np.outer([plain[:, j].min(), plain[:, j].max()], [coded[:, j].min(), coded[:, j].max()])
         low, high = ends.min(), ends.max()
+        # a constant column: its coefficient alone is no level, the predictor at the means is
         if high - low <= 1e-9 * max(abs(low), abs(high)):
             found.append(centre / INTERCEPT_SCALE)
             continue
         two_values = _are_ends(plain[:, j]) and _are_ends(coded[:, j]) and len(np.unique(ends)) == 2
         # E[x^2] - E[x]^2, where rows by their weights and cells by equal ones are independent
         square = (share @ plain[:, j] ** 2) * np.mean(coded[:, j] ** 2)
+        # 2 standard deviations, so that numbers and indicators are on one scale
         width = high - low if two_values else 2 * np.sqrt(square - centre[j] ** 2)
         found.append(np.eye(regressors.size)[j] * width / SLOPE_SCALE)
     return np.array(found).reshape(regressors.size, regressors.size)

@@ -53,6 +53,7 @@ class Profile:
         low, high = self.end(j, -1, z), self.end(j, 1, z)
         if j in self.model.bounded:
             return wald._replace(statistic=math.nan, p_value=math.nan, conf_low=low, conf_high=high)
+        # the signed root of 2 (max - max given 0) is standard normal if the parameter is 0
         root = math.copysign(_Path(self, j).root(0.0), wald.estimate)
         if low == -math.inf and high == math.inf and abs(root) > z:  # an end that was not found: then 0 is not tested
             root = math.nan
@@ -67,6 +68,7 @@ class Profile:
         limit = (1.0 if side > 0 else 0.0) if j in self.model.bounded else side * math.inf
         inner, before, step = estimate, 0.0, path.step
         while True:
+            # search outwards until the root passes z; then it lies between inner and outer
             outer = inner + side * step
             if on_plateau and side * outer >= 0:
                 outer, on_plateau = 0.0, False
@@ -85,6 +87,7 @@ class Profile:
             if side * (outer - limit) >= -NEAR or not root > before or abs(outer - origin) >= FURTHEST * path.unit:
                 return limit
             inner, before = outer, root
+            # were the root a straight line in v it would be z at origin + (z / root)(outer - origin); a tenth beyond
             step = min(max(1.1 * (z / root - 1), 0.1), 1.0) * max(abs(outer - origin), path.step)
         return float(
             brentq(lambda held: np.nan_to_num(path.root(held)) - z, inner, outer, xtol=1e-5 * path.step, rtol=1e-9)
@@ -105,16 +108,20 @@ class _Path:
         moves = unit[j] != 0
         self.unit = float(np.linalg.norm(unit[j]))
         # what moves within the directions that would move the parameter, and all that do not
+        # the right singular vectors but the first span {d: u_j d = 0}, the moves that leave parameter j alone
         _, _, axes = np.linalg.svd(unit[j, moves][None, :])
         self.directions = np.concatenate([unit[:, moves] @ axes[1:].T, unit[:, ~moves]], axis=1)
+        # on a plateau the estimate itself is not the supremum: a search may end a little above it
         self.same = PLATEAU if np.isinf(profile.covariance.diagonal()).any() else SAME_VALUE
         column = profile.covariance[:, j]
         self.tangent = np.eye(len(unit))[j]
         self.step = self.unit
         if np.isfinite(column).all() and column[j] > 0:
+            # d theta / d theta_j along the profile is C_j / C_jj where the log-likelihood is a parabola
             self.tangent = column / column[j]
             self.step = float(np.sqrt(column[j]))
         elif j in model.bounded:  # a share of 0 or 1, whose whole range is far too far
+            # a first step of the size of a standard error, which is about 1 / sqrt(n)
             self.step = 1 / math.sqrt(model.weights.sum() + 3)
         self.known = {float(profile.params[j]): (0.0, profile.params)}
 
@@ -129,6 +136,7 @@ class _Path:
             nearest = min(self.known, key=lambda each: abs(each - held))
             reach = max(self.step, 2 * abs(nearest - estimate))
             here = held if abs(held - estimate) <= reach else estimate + math.copysign(reach, held - estimate)
+            # a step along the tangent of the profile, from the nearest maximum that is known
             start = self.known[nearest][1] + (here - nearest) * self.tangent
             bounded = [j for j in model.bounded if j != self.j]
             start[bounded] = np.clip(start[bounded], 0, 1)

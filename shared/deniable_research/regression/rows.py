@@ -18,8 +18,7 @@ from deniable_research.regression.latent import LatentClasses
 from deniable_research.regression.moments import calibrated
 from deniable_research.regression.outcomes import CategoricalOutcome, NormalOutcome, starting_shares
 from deniable_research.regression.regressors import Regressors
-from deniable_research.regression.reports import Grouped, Reports, aligned_columns, read_reports
-from deniable_research.regression.responses import DesignLike
+from deniable_research.regression.reports import DesignLike, Grouped, Reports, aligned_columns, read_reports
 from deniable_research.regression.sample import DrawnSample, Sample
 from deniable_research.sampling import Domain
 
@@ -205,6 +204,7 @@ class Rows:
     def categorical(self, reports: Reports) -> LatentClasses:
         """The likelihood of a randomised yes-no answer or choice."""
         regressors, parts = self.regressors, None
+        # of one response the outcome's part is whether the report is equal to a truth; base and more say how likely
         for each in self.beside:
             parts = self.cells.shared_parts(each, reports)
             reports = replace(reports, likelihood=each.parts([reports])[2][0])

@@ -57,6 +57,7 @@ class Sample:
                 raise ParameterError("frequencies: must be whole numbers; other weights are given as weights")
             weights = weights.astype(float)
             if role == "weights":
+                # scaled so that they add up to n: information is judged per row
                 weights = weights / weights.mean()
         people = round(weights.sum()) if given == ["frequencies"] else n
         if people <= coefficients:
@@ -105,6 +106,7 @@ class Sample:
                 raise ParameterError("clusters: must be at least 2, got 1")
             sums = np.zeros((count, scores.shape[1]))
             np.add.at(sums, self.clusters, weighted)
+            # G / (G - 1) sum over clusters of (sum w s)(sum w s)'
             return sums.T @ sums * count / (count - 1)
         # f people who are all alike add f s s', one who counts w times w^2 s s'
         product = scores.T @ weighted if self.frequencies else weighted.T @ weighted

@@ -54,11 +54,14 @@ class ClassShares:
     def covariance(self) -> Array:
         """Their covariance, shape (cells, cells); NaN for shares of 0 or 1, and all others given these."""
         where = self.model.cells_at
+        # shares = base + slopes params, so their covariance is slopes C slopes'
         part = self.fit.cov_params()[where, where]
         slopes = self._cells.slopes[0]
         ended = np.isnan(np.diag(part))
+        # shares at 0 or 1 count as known, with variance 0
         known = np.where(np.isfinite(part), part, 0.0)
         found = slopes @ known @ slopes.T
+        # what depends on a share at its end and is 0 itself has no error either
         gone = np.flatnonzero((np.abs(slopes[:, ended]) > 0).any(axis=1) & (self.share == 0))
         found[gone, :] = found[:, gone] = np.nan
         if np.isinf(part).any():
@@ -72,6 +75,7 @@ class ClassShares:
         for name in cells.names:
             term = f"P({name})"
             if term not in fitted:  # what the others leave: the same model, another cell being left
+                # the second largest share may take what the others leave, as it is far from 0, too
                 other = int(np.argsort(self.share)[-2])
                 moved = replace(self.model, shares=replace(cells, reference=np.array([other])))
                 again = fit_model(moved, self.fit.sample, None)

@@ -41,6 +41,7 @@ def wald_row(term: str, estimate: float, std_error: float, confidence_level: flo
     (2.0, 0.0455, 0.02, 1.98)
     """
     estimate, std_error = float(estimate), float(std_error)
+    # Student's quantile under a design, the normal one where df is infinite
     reach = t_quantile(confidence_level, df) * std_error
     statistic = estimate / std_error if 0 < std_error < math.inf else math.nan
     return TidyRow(term, estimate, std_error, statistic, t_two_sided(statistic, df), estimate - reach, estimate + reach)

@@ -65,6 +65,7 @@ def is_survey(url: str) -> bool:
 def _parts(url: str) -> tuple[str, str]:
     """The collector, and the survey there."""
     found = _ADDRESS.fullmatch(url)
+    # an @ before the host would send the token to somebody else
     if not found or not is_address(found[2]) or "@" in found[1]:
         raise SurveyError(
             "survey: must be a link such as https://collector.example/s/ and 26 letters and digits, "
