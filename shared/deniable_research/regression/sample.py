@@ -113,7 +113,7 @@ class Sample:
         return np.asarray(product * self.n / max(self.n - 1, 1))
 
     def clustered(self, clusters: NDArray[np.int64]) -> Sample:
-        """The same rows in clusters of independent people."""
+        """These rows in clusters that are independent of each other."""
         return Sample(self.frame, self.weights, self.frequencies, clusters)
 
 
@@ -133,7 +133,7 @@ class DrawnSample(Sample):
 
     @classmethod
     def of_domain(cls, frame: Frame, domain: Domain) -> DrawnSample:
-        """Those people of a domain who stand in the column ``rows`` of a frame."""
+        """The people of a domain who stand in the column ``rows`` of a frame."""
         kept = np.zeros(len(domain), dtype=bool)
         kept[frame.columns["rows"]] = True
         return cls(**vars(Sample.of(frame)), domain=domain.where(kept))
