@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
 from dataclasses import fields, replace
@@ -215,6 +216,10 @@ def test_fits_have_the_names_that_statsmodels_has() -> None:
 def test_options_are_what_a_request_holds() -> None:
     held = {field.name for field in fields(FitRequest)} - {"randomised"}
     assert held == FitOptions.__annotations__.keys() | RowOptions.__annotations__.keys()
+    shown = inspect.signature(logistic).parameters
+    assert shown.keys() == {"outcome", "data", "design", "randomised"} | held
+    assert shown["random_starts"].default == 5
+    assert "penalty" not in inspect.signature(linear_moments).parameters
 
 
 @pytest.mark.simulation

@@ -218,7 +218,7 @@ class Cells:
     def possible(self) -> Iterator[Cells]:
         """Everything that these people could have reported."""
         if self.shared or self.with_outcome:
-            raise ParameterError("kind: must be observed, opg or sandwich for questions that share one response")
+            raise ParameterError("cov_type: must be observed, opg or sandwich for questions that share one response")
         for every in itertools.product(*(each.possible() for each in self.predictors.values())):
             yield replace(self, predictors=dict(zip(self.predictors, every, strict=True)))
 

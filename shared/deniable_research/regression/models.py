@@ -13,9 +13,10 @@ from deniable_research.regression.data import refuse_interactions
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.moments import MomentFit
 from deniable_research.regression.reports import DesignLike, Grouped, aligned_columns, read_reports
-from deniable_research.regression.rows import FitOptions, FitRequest, Randomised, RowOptions, RowRequest
+from deniable_research.regression.rows import FitOptions, FitRequest, Randomised, RowOptions, RowRequest, shows
 
 
+@shows(FitOptions)
 def logistic(
     outcome: str | ArrayLike,
     data: Any,
@@ -103,6 +104,7 @@ def logistic(
     return request.fit(rows, rows.categorical(seen))
 
 
+@shows(FitOptions)
 def multinomial(
     outcome: str | ArrayLike,
     data: Any,
@@ -167,6 +169,7 @@ def multinomial(
     return request.fit(rows, rows.categorical(seen))
 
 
+@shows(FitOptions)
 def linear(outcome: str | ArrayLike, data: Any, randomised: Randomised, **options: Unpack[FitOptions]) -> Fit:
     """Linear regression of a number on answers that were randomised, by maximum likelihood.
 
@@ -250,6 +253,7 @@ def _doubt(fit: Fit, moments: MomentFit) -> str:
     return ""
 
 
+@shows(RowOptions)
 def linear_moments(
     outcome: str | ArrayLike, data: Any, randomised: Randomised, **options: Unpack[RowOptions]
 ) -> MomentFit:

@@ -59,7 +59,7 @@ class ResponseModel:
         count = self.design.reports.count
         if count > LARGEST_RESPONSES:
             raise ParameterError(
-                f"kind: expected information sums over every possible report, at most {LARGEST_RESPONSES}, "
+                f"cov_type: expected information sums over every possible report, at most {LARGEST_RESPONSES}, "
                 f"got {count}; use observed, opg or sandwich"
             )
         return self.design.likelihood(every_report(self.design.reports))

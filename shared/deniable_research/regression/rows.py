@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import inspect
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict
+from typing import Any, TypedDict, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -161,6 +162,23 @@ class FitRequest(RowRequest):
     def fit(self, rows: Rows, model: LatentClasses) -> Fit:
         """Maximise the likelihood of the rows."""
         return fit_model(model, rows.sample, self.penalty, self.start, self.random_starts, self.seed)
+
+
+Model = TypeVar("Model", bound=Callable[..., Any])
+
+
+def shows(options: type) -> Callable[[Model], Model]:
+    """Let `help` and completion show each of the options in place of ``**options``, with its default."""
+    defaults = inspect.signature(FitRequest).parameters
+
+    def shown(model: Model) -> Model:
+        own = inspect.signature(model)
+        kept = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        more = [defaults[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in options.__annotations__]
+        vars(model)["__signature__"] = own.replace(parameters=[*kept, *more])
+        return model
+
+    return shown
 
 
 @dataclass(frozen=True)
