@@ -175,6 +175,7 @@ def _question(table: Table, name: str, by_likelihood: bool) -> tuple[Coded[Any],
     if len(arms) == 1:
         reports = table.reports_of(name)
     else:
+        # one column of reports, each as its arm gave it
         said = np.full(len(table), None, dtype=object)
         for arm in arms:
             one = table.reports_of(arm.name)
@@ -191,6 +192,7 @@ def _design(question: RandomizedColumn) -> Design:
     design: Design = question.design
     if not question.has_shares:
         raise ParameterError(f"formula: must not have {question.name}, a number of which only the mean is estimated")
+    # the file's own names of the answers; a design without parameters to publish keeps its names
     if design.publish() and design.reports.supports_one and question.options != design.truths:
         return Channel(design.exact_channels[0], truths=question.options, name=design.name)
     return design
@@ -212,6 +214,7 @@ def patterns(
     ({'q': [1, 0, 1], 'arm': ['a', 'a', None]}, [6, 1, 1])
     """
     places = list(range(len(columns)))
+    # groupby on integer codes: texts of a million rows are compared once, when they are coded
     every = pd.DataFrame(dict(enumerate(column.codes for column in columns.values())), columns=places)
     people = every.assign(people=frequencies).groupby(places, sort=False)["people"].sum()
     alike = people.index.to_frame()
@@ -223,6 +226,7 @@ def patterns(
 
 def _values(column: Coded[Any], are_reports: bool) -> NDArray[Any]:
     """A column as formulas take it: numbers with NaN, or objects with None; reports of 0 and 1 are not numbers."""
+    # reports such as "0" and "1" stay texts, which their design knows
     if are_reports and any(isinstance(value, str) for value in column.values):
         return column.array(object, None)
     try:

@@ -83,6 +83,7 @@ class FittedModel:
         """`outcome_rows` without the spread of a normal outcome, and unknown shares of the design of the outcome."""
         if not isinstance(self.fit, Fit):
             return self.rows
+        # terms of a multinomial model are option: covariate
         named = set(self.fit.model.outcome.regressors.terms)
         return tuple(row for row in self.outcome_rows if row.term in named or row.term.partition(": ")[2] in named)
 

@@ -203,6 +203,7 @@ def _few(averages: Averages, name: str) -> list[object]:
 
 
 def _rows(averages: Averages, found: Sequence[tuple[PredictionRow, Average]], level: float) -> list[PredictionRow]:
+    # all at once: under replicate weights each refit serves every average
     covariance = averages.covariance([average for _, average in found])
     errors = np.sqrt(np.maximum(np.diag(covariance), 0)).reshape(len(found), -1)
     df, truths = averages.fit.df, averages.truths
@@ -216,6 +217,7 @@ def _rows(averages: Averages, found: Sequence[tuple[PredictionRow, Average]], le
 
 def _row(about: PredictionRow, estimate: float, error: float, level: float, df: float) -> PredictionRow:
     reach = t_quantile(level, df)
+    # shares keep within [0, 1] by the logit scale; differences may have either sign
     row = replace(about, estimate=estimate, std_error=error, conf_level=level, df=df if math.isfinite(df) else None)
     if about.measure == "share":
         low, high = logit_limits(estimate, error, reach)

@@ -82,6 +82,7 @@ def regress(
     problem = _Problem.of(table, formula)
     problem.check()
     is_logistic = problem.is_logistic(model)
+    # kinds of models are refused before columns are looked at: what was asked for is wrong whatever the data
     if is_logistic and likelihood:
         raise ParameterError("likelihood: must go with a linear model; others have no other way")
     by_likelihood = is_logistic or likelihood
@@ -98,6 +99,7 @@ def regress(
 
 def _categorical(problem: _Problem, rows: ModelRows, settings: dict[str, Any]) -> Fit:
     """The logistic or multinomial model; labels of a plain outcome are answers to a direct question."""
+    # backticks, because a question may be named like Python of another meaning, as drugs[cocaine]
     data, text = rows.data, f"`{problem.outcome}` ~ {problem.right}"
     if problem.is_randomised:
         design, options = rows.designs[problem.outcome], answers_to(problem.table, problem.outcome)
@@ -255,5 +257,6 @@ def columns_in(layout: Layout, columns: Container[str], formula: str) -> list[st
 
 def _columns_of_outcome(layout: Layout, columns: Container[str], outcome: str) -> list[str]:
     """The outcome, or what it is computed from, as ``log(income)`` is."""
+    # what is no column is computed from columns, such as log(income)
     is_plain = layout.has(outcome) or outcome in columns
     return [outcome] if is_plain else variables(outcome, layout.has)

@@ -115,6 +115,7 @@ def sensitivity(
 def _corrected(table: Table, name: str, suspected: Misbehaving, asked: EstimateOptions) -> dict[str, Corrected]:
     """The corrected share of each option, where it is known what people who misbehave send."""
     question = table.layout.question(name)
+    # a correction takes out reports whose distribution is known; of several kinds nobody knows the mix
     is_known = len(suspected.kinds) == 1 and suspected.kinds[0] in KNOWN
     if not (is_known and question.has_shares and question.design.groups == 1):
         return {}

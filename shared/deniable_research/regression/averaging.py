@@ -225,6 +225,7 @@ class Averages:
         people = weights.sum()
 
         def under(other: Array) -> Array:
+            # under replicate weights both the parameters and the people averaged over change
             params = fit._refit(other)
             every = [
                 self._average(setting, params, other).value * factor
@@ -291,7 +292,9 @@ class Averages:
         """The regressors of some rows under every cell, shape (rows, cells, p)."""
         regressors, cells = self.outcome.regressors, self.model.cells
         if not setting.values and not setting.moved:
+            # people as they are: the columns of the fit
             return regressors.values(rows)
+        # otherwise the formula is coded anew, because interactions and splines move with their variable
         table = self.fit.sample.frame.table.iloc[rows]
         table = table.assign(**{name: table[name].astype(float) + step for name, step in setting.moved.items()})
         plain = {name: value for name, value in setting.values.items() if name not in self.randomised}
@@ -337,6 +340,7 @@ class Averages:
             if not np.isfinite(number):
                 raise ParameterError(f"at: {name} must be a finite number, got {value!r:.40}")
             return number
+        # truths and categories by value, or as people write them: 30 for 30.0
         levels = self.levels(name)
         for level in levels:
             if level == value or str(level) == str(value) or (isinstance(level, float) and f"{level:g}" == str(value)):

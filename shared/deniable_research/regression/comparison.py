@@ -73,6 +73,7 @@ def likelihood_ratio_test(restricted: Fit, full: Fit) -> LikelihoodRatioTest:
             raise ParameterError(f"{name}: must have converged")
     if restricted.n != full.n or not _are_of_the_same_reports(restricted, full):
         raise ParameterError(f"full: must be fitted to the same {restricted.n} rows, got others of {full.n}")
+    # a prior on one side alone would change the ratio without a term being tested
     if restricted.penalty != full.penalty:
         raise ParameterError(
             f"full: must have the penalty of the restricted fit, {restricted.penalty}, got {full.penalty}; "

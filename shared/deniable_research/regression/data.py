@@ -229,6 +229,7 @@ def model_matrix(terms: Any, table: pd.DataFrame, na_action: str = "ignore") -> 
 def _computed(terms: Any, table: pd.DataFrame, na_action: str, subject: str) -> Any:
     """What formulaic computes, whose errors become sentences; values of columns are not quoted."""
     try:
+        # log(0) and overflows become errors, because infinite covariates would surface far from here
         with np.errstate(divide="raise", over="raise", invalid="raise"):
             return terms.get_model_matrix(table, na_action=na_action)
     except _formulaic().errors.FormulaicError as error:
@@ -433,6 +434,7 @@ def check_rank(matrix: Array, terms: Sequence[str], people: int, smallest: float
     """Raise a ParameterError that names the terms unless no column is a combination of others, nor all but one."""
     if not terms:
         return
+    # columns of length 1, so that the angle between them does not depend on units
     lengths = np.linalg.norm(matrix, axis=0)
     empty = [term for term, length in zip(terms, lengths, strict=True) if length == 0]
     if empty:
@@ -447,6 +449,7 @@ def check_rank(matrix: Array, terms: Sequence[str], people: int, smallest: float
     kept = order[:rank]
     involved: set[int] = set()
     for extra in order[rank:]:
+        # the columns that the extra one is a combination of, for the message
         weights, *_ = np.linalg.lstsq(unit[:, kept], unit[:, extra], rcond=None)
         involved |= {int(extra), *map(int, kept[np.abs(weights) > 1e-6])}
     named = ", ".join(terms[j] for j in sorted(involved))

@@ -119,6 +119,7 @@ def goodness_of_fit(fit: Fit, *, draws: int = 199, seed: int = 1) -> GoodnessOfF
     found = study.numbers(fit.params)
     # a share at its end was not free to fit the data
     free = len(fit.terms) - len(fit._at_end)
+    # too few people for patterns of covariates: groups by fitted share, and drawn studies
     by_share = not found.bears_chi_square
     if by_share:
         study = replace(study, grouping=study.by_share(fit.params))

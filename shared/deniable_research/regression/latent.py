@@ -92,6 +92,7 @@ class LatentClasses:
 
     def blocks(self) -> Iterator[slice]:
         """Rows that are taken at once, so that `MOST_NUMBERS` suffice."""
+        # a gradient holds rows x cells x parameters numbers
         n, most = len(self.weights), max(1, MOST_NUMBERS // (self.cells.size * max(len(self.terms), 1)))
         for start in range(0, n, most):
             yield slice(start, min(start + most, n))
@@ -183,6 +184,7 @@ class LatentClasses:
         """
         reports = self.outcome.reports if isinstance(self.outcome, CategoricalOutcome) else None
         seen = [*self.cells.predictors.values(), *filter(None, [reports])]
+        # without known scores nobody knows what the truth alone would give
         if self.cells.shared or self.cells.with_outcome or not all(each.tells_all for each in seen):
             return None
         n, size = len(self.weights), len(self.terms)

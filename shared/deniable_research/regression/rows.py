@@ -101,29 +101,35 @@ class RowRequest:
         aligned : mapping, optional
             Columns of the design of the outcome that belong to rows.
         """
-        wanted = {**self._columns(), **(aligned or {})}
-        reports, randomised = self.reports or {}, self.randomised
-        if not isinstance(outcome, str) and set(reports) != set(randomised):
-            raise ParameterError(
-                f"reports: must hold arrays of {', '.join(randomised)}, because the data are not a table"
-            )
-        roles = {name: f"reports of {name}" for name in randomised}
-        for name, role in roles.items():
-            wanted |= {role: reports.get(name, name), **aligned_columns(randomised[name], role)}
-        frame = read_frame(outcome, data, self.names, wanted, list(randomised) if isinstance(outcome, str) else ())
+        roles = {name: f"reports of {name}" for name in self.randomised}
+        wanted = self._columns() | dict(aligned or {}) | self._columns_of_predictors(isinstance(outcome, str), roles)
+        frame = read_frame(outcome, data, self.names, wanted, list(roles) if isinstance(outcome, str) else ())
         predictors = {
-            name: read_reports(frame.columns[role], randomised[name], frame.columns, role)
+            name: read_reports(frame.columns[role], self.randomised[name], frame.columns, role)
             for name, role in roles.items()
         }
-        known = {"outcome", *predictors}
-        for each in self.shared:
-            if strangers := [name for name in each.names if name not in known]:
-                raise ParameterError(f"shared: must name the outcome and predictors, got {', '.join(strangers)}")
+        self._check_shared(predictors)
         among = tuple(each for each in self.shared if "outcome" not in each.names)
         beside = [each for each in self.shared if "outcome" in each.names]
         with_outcome = tuple(name for each in beside for name in each.names if name in predictors)
         sample = Sample.of(frame) if self.domain is None else DrawnSample.of_domain(frame, self.domain)
         return Rows(frame, Cells(predictors, len(frame.matrix), among, with_outcome), sample, beside)
+
+    def _columns_of_predictors(self, is_formula: bool, roles: Mapping[str, str]) -> dict[str, Any]:
+        """The reports to randomised predictors and what else of their designs belongs to rows, by role."""
+        reports = self.reports or {}
+        if not is_formula and set(reports) != set(roles):
+            raise ParameterError(f"reports: must hold arrays of {', '.join(roles)}, because the data are not a table")
+        found: dict[str, Any] = {}
+        for name, role in roles.items():
+            found |= {role: reports.get(name, name), **aligned_columns(self.randomised[name], role)}
+        return found
+
+    def _check_shared(self, predictors: Mapping[str, Reports]) -> None:
+        """Raise a ParameterError unless shared responses are of the outcome and predictors."""
+        for each in self.shared:
+            if strangers := [name for name in each.names if name not in {"outcome", *predictors}]:
+                raise ParameterError(f"shared: must name the outcome and predictors, got {', '.join(strangers)}")
 
     def read_numbers(self, outcome: str | ArrayLike, data: Any) -> Rows:
         """The rows of a linear model, whose outcome is a number and whose predictors are randomised."""

@@ -160,6 +160,7 @@ class DrawnSample(Sample):
 
         NaN if some replicate has no estimate.
         """
+        # replicates stand for whom the design drew, those of the rows among them
         design = self.domain.design
         if not isinstance(design, ReplicateDesign):
             return None

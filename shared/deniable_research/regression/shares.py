@@ -133,6 +133,7 @@ def class_shares(
         raise ParameterError(f"reports: must hold arrays of {', '.join(designs)}, got {', '.join(reports) or 'none'}")
     n = len(np.asarray(next(iter(reports.values()))))
     request = RowRequest(designs, reports, [], weights, frequencies, None, domain, shared)
+    # no covariates and an outcome that says nothing: what is left are the cells
     rows = request.read(np.zeros(n), np.ones((n, 0)))
     cells, sample, first = rows.cells, rows.sample, rows.first_shares[None, :]
     none = NoOutcome(Regressors.known(rows.frame, sample.weights), cells.size)

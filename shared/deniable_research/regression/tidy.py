@@ -43,6 +43,7 @@ def wald_row(term: str, estimate: float, std_error: float, confidence_level: flo
     estimate, std_error = float(estimate), float(std_error)
     # Student's quantile under a design, the normal one where df is infinite
     reach = t_quantile(confidence_level, df) * std_error
+    # an infinite error tests nothing; one of 0 belongs to no estimate
     statistic = estimate / std_error if 0 < std_error < math.inf else math.nan
     return TidyRow(term, estimate, std_error, statistic, t_two_sided(statistic, df), estimate - reach, estimate + reach)
 

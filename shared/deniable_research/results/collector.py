@@ -43,11 +43,13 @@ def published(url: str, folder: Path, token: str | None = None) -> Survey:
         If it cannot be reached, or refuses.
     """
     collector, survey_id = _parts(url)
+    # a token in plain HTTP is as good as published, unless it never leaves this machine
     if token and not collector.startswith("https://") and not _is_this_machine(collector):
         raise ParameterError(f"{collector}: must start with https://, or everybody on the way can read the token")
     document = folder / "survey.json"
     with connections() as pool:
         _get(pool, collector, f"/surveys/{survey_id}", document)
+        # the address is a hash of the survey's bytes, so a collector cannot give others
         survey = parse_survey(document.read_bytes(), expected_id=survey_id)
         _get(pool, collector, f"/surveys/{survey_id}/reports.csv", folder / REPORTS, token)
     return survey

@@ -140,6 +140,7 @@ def read_any_survey(document: bytes) -> Survey:
 
 def _is_survey(content: bytes) -> bool:
     """Whether a file is a survey, and no design file: surveys have a title."""
+    # published surveys are JSON; design files are TOML, which never starts with a brace
     if content.startswith(b"{"):
         return True
     try:

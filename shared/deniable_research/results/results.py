@@ -85,6 +85,7 @@ class Results:
     ) -> Result:
         """A question between cohorts, by default those of the survey; as `deniable_research.files.compare`."""
         names = _names((question,), "question")
+        # a survey names its cohorts itself
         by = by or self.table.layout.cohort
         if by is None:
             raise ParameterError("by: must name the column of cohorts")

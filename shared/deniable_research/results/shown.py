@@ -99,6 +99,7 @@ class Result:
 
     def _repr_html_(self) -> str:
         table = (
+            # columns that hold nothing in any row are left out
             self.to_frame()
             .dropna(axis=1, how="all")
             .to_html(
@@ -189,6 +190,7 @@ class Regression(Result):
             self.model,
             *(self.model.beside(*each, self.confidence_level) for each in zip(formulas, others, strict=True)),
         ]
+        # the others are fitted to the rows of this fit, whatever they leave out
         rows: list[ModelRow] = compare_models(models)
         return Result(tuple(rows), models_text(rows), self.cautions, lambda: term_panels(models), access=self.access)
 
