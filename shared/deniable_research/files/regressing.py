@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -147,12 +148,12 @@ class _Problem:
             table = table.where(weights > 0)  # the others count nothing
         return cls(table, domain, formula, left.strip("`"), right, tuple(_questions(table, right)))
 
-    @property
+    @cached_property
     def is_randomised(self) -> bool:
         """Whether the outcome is a randomised question."""
         return self.table.layout.has(self.outcome)
 
-    @property
+    @cached_property
     def questions(self) -> list[str]:
         """All randomised questions, the outcome first."""
         return [*([self.outcome] if self.is_randomised else []), *self.predictors]

@@ -14,7 +14,6 @@ from deniable.errors import ParameterError
 from deniable_research.regression.data import variables
 from deniable_research.regression.factor import Array
 from deniable_research.regression.fit import Fit
-from deniable_research.regression.latent import LatentClasses
 from deniable_research.regression.outcomes import CategoricalOutcome
 from deniable_research.sampling import Truths
 
@@ -135,11 +134,6 @@ class Averages:
         return outcome
 
     @property
-    def model(self) -> LatentClasses:
-        """The likelihood of the fit."""
-        return self.fit.model
-
-    @property
     def truths(self) -> tuple[str, ...]:
         """The truths of the outcome."""
         return self.outcome.reports.truths
@@ -147,7 +141,7 @@ class Averages:
     @property
     def randomised(self) -> Mapping[str, Sequence[str]]:
         """The truths of each randomised predictor."""
-        return self.model.cells.truths
+        return self.fit.model.cells.truths
 
     @property
     def variables(self) -> list[str]:
@@ -263,7 +257,7 @@ class Averages:
         return None if truths is None else Truths(truths.scores, truths.values[:, :, known] @ moved + apart[:, None])
 
     def _average(self, setting: Setting, params: Array, weights: Array) -> Average:
-        model, outcome = self.model, self.outcome
+        model, outcome = self.fit.model, self.outcome
         places = model.places
         size, classes = outcome.regressors.size, outcome.classes
         rows = np.empty((len(weights), classes + 1))
@@ -290,7 +284,7 @@ class Averages:
 
     def _values(self, setting: Setting, rows: slice) -> Array:
         """The regressors of some rows under every cell, shape (rows, cells, p)."""
-        regressors, cells = self.outcome.regressors, self.model.cells
+        regressors, cells = self.outcome.regressors, self.fit.model.cells
         if not setting.values and not setting.moved:
             # people as they are: the columns of the fit
             return regressors.values(rows)
