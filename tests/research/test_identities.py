@@ -136,7 +136,7 @@ def test_regression_of_counted_rows_is_that_of_the_people_behind_them(kind: str,
     assert counted.loglik == pytest.approx(expanded.loglik, abs=1e-6)
     assert counted.params == pytest.approx(expanded.params, rel=1e-4, abs=1e-5)
     for kind_of_error in ("observed", "opg", "sandwich"):
-        one, other = counted.covariance(kind_of_error), expanded.covariance(kind_of_error)
+        one, other = counted.cov_params(kind_of_error), expanded.cov_params(kind_of_error)
         assert one == pytest.approx(other, rel=1e-3, abs=1e-5)
 
 

@@ -224,7 +224,9 @@ def test_regressions_are_those_of_svyglm() -> None:
     assert "with 11 degrees of freedom" in ok("regress", *CLUSTERS, model)
     document = json.loads(ok("regress", *CLUSTERS, model, "--format", "json"))
     assert document["df"] == 11
-    assert "kind: must be sandwich under a sampling design" in refused("regress", *CLUSTERS, model, "--se", "observed")
+    assert "cov_type: must be sandwich under a sampling design" in refused(
+        "regress", *CLUSTERS, model, "--se", "observed"
+    )
     assert "interval: must be wald" in refused("regress", *CLUSTERS, model, "--interval", "profile")
 
 

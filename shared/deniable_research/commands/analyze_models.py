@@ -136,7 +136,7 @@ def regress_(
         "glance": glance,
         "terms": records(found[0].rows, TidyRow),
     }
-    if fit.sample.domain is not None:
+    if fit.sample.is_drawn:
         document["df"] = fit.df
     if others:
         document["models"] = [
