@@ -13,33 +13,34 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError
 from deniable_research.comparison.linear import linear_interval
 from deniable_research.comparison.ratio_limits import Spread, ratio_limits
+from deniable_research.comparison.side_by_side import Cohorts, CohortTest
 from deniable_research.items import Item
 from deniable_research.sampling.domain import Domain
-from deniable_research.sampling.estimates import t_quantile, t_two_sided
-from deniable_research.sampling.rao_scott import FTest, wald_f
-from deniable_research.sampling.shares import SampledShares, sampled_shares
-from deniable_statistics.intervals import Interval, level_of_each
+from deniable_research.sampling.estimates import t_two_sided
+from deniable_research.sampling.rao_scott import wald_f
+from deniable_research.sampling.shares import DesignEstimate, sampled_shares
+from deniable_statistics.intervals import Interval
 
 
 @dataclass(frozen=True, eq=False)
-class SampledGroups:
-    """The shares of one question in several groups of a sample.
+class SampledCohorts(Cohorts):
+    """The shares of one question in several cohorts of a complex sample.
 
     Attributes
     ----------
-    groups : tuple of SampledShares
-    covariance : ndarray, shape (groups k, groups k)
-        Of all shares, group after group.
+    cohorts : tuple of DesignEstimate
+    covariance : ndarray, shape (cohorts k, cohorts k)
+        Covariance of all shares, cohort after cohort.
     df : float
         Degrees of freedom of that.
     """
 
-    groups: tuple[SampledShares, ...]
+    cohorts: tuple[DesignEstimate, ...]
     covariance: NDArray[np.float64] = field(repr=False)
     df: float
 
     @classmethod
-    def of(cls, item: Item, domain: Domain, people: Sequence[NDArray[np.bool_]]) -> SampledGroups:
+    def of(cls, item: Item, domain: Domain, people: Sequence[NDArray[np.bool_]]) -> SampledCohorts:
         """The groups of people of a domain, who do not overlap.
 
         Raises
@@ -53,7 +54,7 @@ class SampledGroups:
         >>> from deniable_research.sampling import SamplingDesign
         >>> item = Item.from_reports("q", direct(), [1, 1, 0, 0, 1, 0, 0, 0])
         >>> domain = Domain(SamplingDesign.of(np.ones(8), clusters="aabbccdd"), np.ones(8, dtype=bool))
-        >>> groups = SampledGroups.of(item, domain, [np.arange(8) % 2 == 0, np.arange(8) % 2 == 1])
+        >>> groups = SampledCohorts.of(item, domain, [np.arange(8) % 2 == 0, np.arange(8) % 2 == 1])
         >>> apart = groups.difference(0, 1)
         >>> round(apart.estimate, 4), round(apart.std_error, 4), round(apart.p_value, 4)
         (0.25, 0.25, 0.391)
@@ -69,21 +70,21 @@ class SampledGroups:
     @classmethod
     def known(
         cls,
-        shares: tuple[Sequence[SampledShares], NDArray[np.float64]],
+        shares: tuple[Sequence[DesignEstimate], NDArray[np.float64]],
         domain: Domain,
         people: Sequence[NDArray[np.bool_]],
-    ) -> SampledGroups:
+    ) -> SampledCohorts:
         """The groups of people whose shares, and their covariance, were estimated already."""
-        groups, covariance = shares
-        return cls(tuple(groups), covariance, domain.where(np.any(people, axis=0)).df)
+        cohorts, covariance = shares
+        return cls(tuple(cohorts), covariance, domain.where(np.any(people, axis=0)).df)
 
     def shares(self, option: int) -> NDArray[np.float64]:
         """The unbiased share of an option in each group."""
-        return np.array([group.share[option] for group in self.groups])
+        return np.array([group.share[option] for group in self.cohorts])
 
     def covariance_of(self, option: int) -> NDArray[np.float64]:
         """Covariance of the shares of an option, shape (groups, groups)."""
-        places = option + np.arange(len(self.groups)) * len(self.groups[0].share)
+        places = option + np.arange(len(self.cohorts)) * len(self.cohorts[0].share)
         return self.covariance[np.ix_(places, places)]
 
     def contrast(self, coefficients: Sequence[float], option: int = 1) -> SampledContrast:
@@ -95,60 +96,43 @@ class SampledGroups:
 
     def difference(self, first: int, second: int, option: int = 1) -> SampledContrast:
         """The share of an option in one group minus that in another."""
-        coefficients = np.zeros(len(self.groups))
+        coefficients = np.zeros(len(self.cohorts))
         coefficients[first], coefficients[second] = 1, -1
         return self.contrast(coefficients.tolist(), option)
 
-    def ratio(self, first: int, second: int, option: int, confidence_level: float) -> tuple[float, float, Interval]:
-        """The share in one group over that in another, its error by the delta method, and Donner and Zou's interval."""
-        top, bottom = (float(self.shares(option)[place]) for place in (first, second))
-        over, under = (self.groups[place].limits(option, confidence_level) for place in (first, second))
-        covariance = self.covariance_of(option)[np.ix_([first, second], [first, second])]
-        r = correlations(covariance)[0, 1]
-        if not all(map(math.isfinite, (*over, *under))):
-            ends = Interval(0.0, math.inf)
-        else:
-            below, above = (top - over.low, under.high - bottom), (over.high - top, bottom - under.low)
-            ends = ratio_limits(
-                top,
-                bottom,
-                Spread(below[0] ** 2, below[1] ** 2, r * below[0] * below[1]),
-                Spread(above[0] ** 2, above[1] ** 2, r * above[0] * above[1]),
-            )
-        if not bottom > 0:
-            return math.nan, math.nan, ends
-        ratio = top / bottom
-        variance = float(covariance[0, 0] - 2 * ratio * covariance[0, 1] + ratio**2 * covariance[1, 1])
-        return ratio, math.sqrt(max(variance, 0.0)) / bottom, ends
+    def ratio(self, first: int, second: int, option: int) -> SampledRatio:
+        """The share of an option in one cohort over that in another."""
+        return SampledRatio(self.difference(first, second, option), first, second)
 
-    def homogeneity(self, option: int | None = None) -> FTest:
+    def homogeneity(self, option: int | None = None) -> CohortTest:
         """Wald's test, referred to F, that the shares of an option, or of all of them, are the same in all groups."""
         if option is not None:
             shares, covariance, k = self.shares(option), self.covariance_of(option), 1
         else:
-            k = len(self.groups[0].share)
-            shares, covariance = np.concatenate([group.share for group in self.groups]), self.covariance
-        others = np.hstack([np.eye((len(self.groups) - 1) * k), -np.tile(np.eye(k), (len(self.groups) - 1, 1))])
-        return wald_f(others @ shares, others @ covariance @ others.T, self.df)
+            k = len(self.cohorts[0].share)
+            shares, covariance = np.concatenate([group.share for group in self.cohorts]), self.covariance
+        others = np.hstack([np.eye((len(self.cohorts) - 1) * k), -np.tile(np.eye(k), (len(self.cohorts) - 1, 1))])
+        return self._test(others @ shares, others @ covariance @ others.T)
 
-    def trend(self, places: Sequence[float], option: int = 1) -> tuple[SampledContrast, FTest | None]:
+    def trend(self, places: Sequence[float], option: int = 1) -> tuple[SampledContrast, CohortTest | None]:
         """The slope of a share over groups that stand at different places, and what a straight line leaves.
 
         Least squares that weigh each group by how many people of the population it stands for.
         """
         x = np.asarray(places, dtype=float)
-        sizes = np.array([float(group.plain.n) for group in self.groups])
+        sizes = np.array([float(group.n) for group in self.cohorts])
         matrix = np.column_stack([np.ones(len(x)), x - sizes @ x / sizes.sum()])
         fit = np.linalg.solve((matrix.T * sizes) @ matrix, matrix.T * sizes)
         slope = self.contrast(fit[1].tolist(), option)
         if len(x) < 3:
             return slope, None
         left = np.eye(len(x)) - matrix @ fit
-        return slope, wald_f(left @ self.shares(option), left @ self.covariance_of(option) @ left.T, self.df)
+        return slope, self._test(left @ self.shares(option), left @ self.covariance_of(option) @ left.T)
 
-    def pairs(self) -> list[tuple[int, int]]:
-        """Every two groups."""
-        return list(itertools.combinations(range(len(self.groups)), 2))
+    def _test(self, distances: NDArray[np.float64], covariance: NDArray[np.float64]) -> CohortTest:
+        """Wald's test that distances are 0, referred to F."""
+        found = wald_f(distances, covariance, self.df)
+        return CohortTest(found.statistic, int(found.df), found.p_value, "wald", found.df_error)
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,17 +141,22 @@ class SampledContrast:
 
     Attributes
     ----------
-    groups : SampledGroups
+    cohorts : SampledCohorts
     coefficients : tuple of float
     option : int
     estimate, std_error : float
     """
 
-    groups: SampledGroups = field(repr=False)
+    cohorts: SampledCohorts = field(repr=False)
     coefficients: tuple[float, ...]
     option: int
     estimate: float
     std_error: float
+
+    @property
+    def df_error(self) -> float:
+        """Degrees of freedom of the error."""
+        return self.cohorts.df
 
     @property
     def statistic(self) -> float:
@@ -177,25 +166,98 @@ class SampledContrast:
     @property
     def p_value(self) -> float:
         """Two-sided, that the contrast is 0."""
-        return t_two_sided(self.statistic, self.groups.df)
+        return t_two_sided(self.statistic, self.cohorts.df)
 
-    def interval(self, confidence_level: float = 0.95, together: int = 1) -> Interval:
-        """Newcombe's interval for shares that covary, on Wilson's limits of each group's effective number.
+    @property
+    def method(self) -> str:
+        """How `interval` is made."""
+        return "newcombe"
 
-        Limits are not cut. ``together`` intervals hold at once, by Bonferroni's inequality.
-        """
-        level = level_of_each(confidence_level, together)
+    def interval(self, confidence_level: float = 0.95) -> Interval:
+        """Newcombe's interval for shares that covary, on Wilson's limits of each cohort's effective number; not cut."""
         used = [place for place, each in enumerate(self.coefficients) if each]
-        limits = [self.groups.groups[place].limits(self.option, level) for place in used]
+        limits = [self.cohorts.cohorts[place].limits(self.option, confidence_level) for place in used]
         if not all(map(math.isfinite, itertools.chain(*limits))):
             return Interval(-math.inf, math.inf)
-        covariance = self.groups.covariance_of(self.option)[np.ix_(used, used)]
+        covariance = self.cohorts.covariance_of(self.option)[np.ix_(used, used)]
         return linear_interval(
             [self.coefficients[place] for place in used],
-            self.groups.shares(self.option)[used].tolist(),
+            self.cohorts.shares(self.option)[used].tolist(),
             limits,
             correlations(covariance),
         )
+
+
+@dataclass(frozen=True, eq=False)
+class SampledRatio:
+    """The share of an option in one cohort of a complex sample over that in another.
+
+    Attributes
+    ----------
+    difference : SampledContrast
+        Of the same shares, whose test is that of the ratio.
+    first, second : int
+        Numbers of the cohorts.
+    """
+
+    difference: SampledContrast
+    first: int
+    second: int
+
+    @property
+    def estimate(self) -> float:
+        """The ratio of the unbiased shares; NaN where the second is not above 0."""
+        top, bottom = self._shares
+        return top / bottom if bottom > 0 else math.nan
+
+    @property
+    def std_error(self) -> float:
+        """Standard error by the delta method."""
+        ratio, v = self.estimate, self._covariance
+        variance = float(v[0, 0] - 2 * ratio * v[0, 1] + ratio**2 * v[1, 1])
+        return math.sqrt(max(variance, 0.0)) / self._shares[1] if ratio == ratio else math.nan
+
+    @property
+    def df_error(self) -> float:
+        """Degrees of freedom of the error."""
+        return self.difference.df_error
+
+    @property
+    def statistic(self) -> float:
+        """Student's if the ratio is 1."""
+        return self.difference.statistic
+
+    @property
+    def p_value(self) -> float:
+        """Two-sided, that the ratio is 1."""
+        return self.difference.p_value
+
+    @property
+    def method(self) -> str:
+        """How `interval` is made."""
+        return "donner-zou"
+
+    def interval(self, confidence_level: float = 0.95) -> Interval:
+        """Donner and Zou's interval on the limits of both shares; see `deniable_research.comparison.ratio`."""
+        (top, bottom), option = self._shares, self.difference.option
+        cohorts = [self.difference.cohorts.cohorts[place] for place in (self.first, self.second)]
+        over, under = (cohort.limits(option, confidence_level) for cohort in cohorts)
+        if not all(map(math.isfinite, (*over, *under))):
+            return Interval(0.0, math.inf)
+        r = correlations(self._covariance)[0, 1]
+        below, above = (top - over.low, under.high - bottom), (over.high - top, bottom - under.low)
+        spreads = (Spread(a**2, b**2, r * a * b) for a, b in (below, above))
+        return ratio_limits(top, bottom, *spreads)
+
+    @property
+    def _shares(self) -> tuple[float, float]:
+        shares = self.difference.cohorts.shares(self.difference.option)
+        return float(shares[self.first]), float(shares[self.second])
+
+    @property
+    def _covariance(self) -> NDArray[np.float64]:
+        places = [self.first, self.second]
+        return self.difference.cohorts.covariance_of(self.difference.option)[np.ix_(places, places)]
 
 
 def correlations(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
@@ -205,17 +267,3 @@ def correlations(covariance: NDArray[np.float64]) -> NDArray[np.float64]:
     found = np.divide(covariance, both, out=np.zeros_like(covariance), where=both > 0)
     np.fill_diagonal(found, 1.0)
     return np.asarray(found)
-
-
-def mean_differences(
-    means: Sequence[float], covariance: NDArray[np.float64], df: float, confidence_level: float
-) -> list[tuple[int, int, float, float, Interval]]:
-    """All differences of means of groups, with their errors and Student's intervals, which hold together."""
-    pairs = list(itertools.combinations(range(len(means)), 2))
-    t = t_quantile(level_of_each(confidence_level, len(pairs)), df)
-    found = []
-    for i, j in pairs:
-        variance = float(covariance[i, i] - 2 * covariance[i, j] + covariance[j, j])
-        apart, error = means[i] - means[j], math.sqrt(max(variance, 0.0))
-        found.append((i, j, apart, error, Interval(apart - t * error, apart + t * error)))
-    return found

@@ -12,10 +12,11 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
+from deniable_research.comparison.side_by_side import CohortTest
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.model_rows import answers_to, model_rows, shared_responses
-from deniable_research.files.rows import ComparisonRow, SampledEstimateRow, compared, tested
+from deniable_research.files.rows import ComparisonRow, SampledEstimateRow, tested
 from deniable_research.files.table import Table
 from deniable_research.output import p_value
 from deniable_research.regression import ClassShares, TidyRow, class_shares
@@ -167,14 +168,25 @@ def compare_arms(
             estimate - math.hypot(one.estimate - one.conf_low, other.conf_high - other.estimate),
             estimate + math.hypot(one.conf_high - one.estimate, other.estimate - other.conf_low),
         )
-        about = ComparisonRow(name, option, conf_level=confidence_level)
-        test = (number_or_none(statistic), number_or_none(two_sided(statistic)))
-        rows.append(
-            compared(about, "difference", (first, second), estimate, number_or_none(error), ends, *test, "mover")
+        row = ComparisonRow(
+            name,
+            option,
+            "difference",
+            first,
+            second,
+            estimate,
+            std_error=number_or_none(error),
+            conf_low=ends[0],
+            conf_high=ends[1],
+            conf_level=confidence_level,
+            statistic=number_or_none(statistic),
+            p_value=number_or_none(two_sided(statistic)),
+            method="mover",
         )
+        rows.append(row)
     if (same := agreement(table, name)) is not None:
-        about = ComparisonRow(name, conf_level=confidence_level)
-        rows.append(tested(about, "homogeneity", same.statistic, same.df, same.p_value, "likelihood-ratio"))
+        test = CohortTest(same.statistic, same.df, same.p_value, "likelihood-ratio")
+        rows.append(tested(ComparisonRow(name, conf_level=confidence_level), "homogeneity", test))
     return rows
 
 

@@ -12,8 +12,6 @@ from deniable_research.files.correcting import CORRECTED
 from deniable_research.files.rows import (
     ComparisonRow,
     CrosstabRow,
-    SampledComparisonRow,
-    SampledCrosstabRow,
     SampledEstimateRow,
 )
 from deniable_research.output import counted, interval, p_value
@@ -54,7 +52,7 @@ def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = Non
             ]
         )
     methods = ", ".join(dict.fromkeys(row.method for row in rows))
-    df = [row.df for row in rows if isinstance(row, SampledEstimateRow)]
+    df = [row.df for row in rows if isinstance(row, SampledEstimateRow) and row.df is not None]
     whose = "the respondents alone" if any(row.target == "respondents" for row in rows) else "a population like them"
     return "\n".join(
         [
@@ -151,8 +149,7 @@ def comparison_text(rows: Sequence[ComparisonRow]) -> str:
     header += ["p (Holm)"] if adjusted else []
     together = ", intervals of all pairs hold together" if adjusted else ""
     methods = ", ".join(dict.fromkeys(row.method for row in rows if row.df is None))
-    sampled = [row for row in rows if isinstance(row, SampledComparisonRow) and row.df is None]
-    df = [row.df_error for row in sampled if row.df_error is not None]
+    df = [row.df_error for row in rows if row.df is None and row.df_error is not None]
     return "\n".join(
         [
             format_table(header, lines, right=header[3:]),
@@ -165,7 +162,7 @@ def comparison_text(rows: Sequence[ComparisonRow]) -> str:
 
 def _test(row: ComparisonRow | CrosstabRow) -> str:
     """A statistic with its degrees of freedom: F under a sampling design, else chi-squared."""
-    if isinstance(row, (SampledComparisonRow, SampledCrosstabRow)):
+    if row.df_error is not None:
         return f"F({number(row.df)}, {number(row.df_error)}) = {number(row.statistic)}"
     return f"chi2({row.df}) = {number(row.statistic)}"
 
@@ -202,9 +199,8 @@ def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
     level = f"{100 * rows[0].conf_level:g} % intervals"
     text.append(f"{level}. {'Shares' + among if cells else 'Correlation'}, {whom}.")
     text += [sentence for row in rows for sentence in _association(row)]
-    df = [row.df_error for row in rows if isinstance(row, SampledCrosstabRow) and row.df is None]
-    if found := [each for each in df if each is not None]:
-        text.append(f"Errors are those of the sampling design, with {_degrees(found)}.")
+    if df := [row.df_error for row in rows if row.df is None and row.df_error is not None]:
+        text.append(f"Errors are those of the sampling design, with {_degrees(df)}.")
     return "\n".join(text)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -70,7 +70,7 @@ _LABELS: Mapping[str, Mapping[str, tuple[Kind, str]]] = {
 """What the columns of each kind of row hold."""
 
 
-def results_data(title: str, rows: Iterable[Any], row_type: Any) -> DataSet:
+def results_data(title: str, rows: Collection[Any], row_type: Any) -> DataSet:
     """Rows of an analysis as a data set.
 
     >>> from deniable_research.regression import TidyRow
@@ -78,9 +78,11 @@ def results_data(title: str, rows: Iterable[Any], row_type: Any) -> DataSet:
     >>> [variable.name for variable in data.variables][:3], data.variables[2].label, len(data)
     (['term', 'estimate', 'std_error'], 'Standard error', 1)
     """
-    names = field_names(row_type)
+    names = field_names(row_type, rows)
     kind = row_type.__name__
-    known = _LABELS.get(kind) or {**_LABELS[kind.removeprefix("Sampled")], **_UNDER_DESIGN}
+    known = _LABELS[kind.removeprefix("Sampled")]
+    if "df_error" in names or "design_effect" in names:
+        known = {**known, **_UNDER_DESIGN}
     variables = [Variable(name, known[name][1], known[name][0]) for name in names]
     return DataSet.of_rows(title, variables, ([_numbered(getattr(row, name)) for name in names] for row in rows))
 

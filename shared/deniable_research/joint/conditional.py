@@ -113,7 +113,7 @@ def conditional(reports: JointReports, given: int | str) -> Conditional:
     with np.errstate(divide="ignore", invalid="ignore"):
         share = np.where(bottom > 0, top / bottom, np.nan)
         error = np.sqrt(np.maximum(var_top - 2 * share * both + share**2 * var_bottom, 0.0)) / bottom
-    name, df = reports.items[axis].name, reports.df
+    name, df = reports.items[axis].name, reports.sample.df
     share, error, top, bottom, var_top, var_bottom, both = (
         array.reshape(shape) for array in (share, error, top, bottom, var_top, var_bottom, both)
     )
