@@ -218,9 +218,9 @@ def test_comparisons_and_independence_keep_their_level(behind_coins: bool) -> No
         ]
         domain = Domain(SamplingDesign(np.ones(480), None, clusters), np.ones(480, dtype=bool))
         groups = SampledCohorts.of(items[0], domain, [first, ~first])
-        low, high = groups.difference(0, 1).interval()
+        low, high = groups.difference(0, 1).interval(0.95)
         held += low <= 0.1 <= high
-        low, high = groups.ratio(0, 1, 1).interval()
+        low, high = groups.ratio(0, 1, 1).interval(0.95)
         above += low <= 1.25 <= high
         rejected += independence(*items, sample=domain).p_value < 0.05
     assert 0.93 <= held / 800 <= 0.97

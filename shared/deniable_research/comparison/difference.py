@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field, replace
-from typing import ClassVar
 
 from deniable_research.comparison.cohorts import arm, check_cohorts, is_binomial, limits, of_option
 from deniable_research.comparison.linear import linear_interval
@@ -47,14 +46,6 @@ class Difference:
         """The unbiased shares of the two cohorts."""
         first, second = self.cohorts
         return first.share[self.option], second.share[self.option]
-
-    df_error: ClassVar[None] = None
-    """The statistic is standard normal, not Student's."""
-
-    @property
-    def estimate(self) -> float:
-        """The difference, by the name that every comparison has for its figure."""
-        return self.difference
 
     @property
     def method(self) -> str:

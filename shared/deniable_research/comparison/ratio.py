@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar
 
 from deniable_research.comparison.cohorts import limits
 from deniable_research.comparison.difference import Difference, difference
@@ -40,14 +39,6 @@ class Ratio:
     def p_value(self) -> float:
         """Two-sided, that the ratio is 1."""
         return self.difference.p_value
-
-    df_error: ClassVar[None] = None
-    """The statistic is standard normal, not Student's."""
-
-    @property
-    def estimate(self) -> float:
-        """The ratio, by the name that every comparison has for its figure."""
-        return self.ratio
 
     @property
     def method(self) -> str:

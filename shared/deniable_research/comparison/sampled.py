@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError
 from deniable_research.comparison.linear import linear_interval
 from deniable_research.comparison.ratio_limits import Spread, ratio_limits
-from deniable_research.comparison.side_by_side import Cohorts, CohortTest
+from deniable_research.comparison.side_by_side import Cohorts, CohortTest, Figure
 from deniable_research.items import Item
 from deniable_research.sampling.domain import Domain
 from deniable_research.sampling.estimates import t_two_sided
@@ -87,22 +87,50 @@ class SampledCohorts(Cohorts):
         places = option + np.arange(len(self.cohorts)) * len(self.cohorts[0].share)
         return self.covariance[np.ix_(places, places)]
 
-    def contrast(self, coefficients: Sequence[float], option: int = 1) -> SampledContrast:
-        """A sum of the groups' shares of an option, each times a coefficient."""
-        weights = np.asarray(coefficients, dtype=float)
-        estimate = float(weights @ self.shares(option))
-        error = math.sqrt(max(float(weights @ self.covariance_of(option) @ weights), 0.0))
-        return SampledContrast(self, tuple(weights.tolist()), option, estimate, error)
+    def contrast(self, coefficients: NDArray[np.float64], option: int = 1) -> Figure:
+        """A sum of the cohorts' shares of an option, each times a coefficient.
 
-    def difference(self, first: int, second: int, option: int = 1) -> SampledContrast:
-        """The share of an option in one group minus that in another."""
+        The interval is Newcombe's for shares that covary, on Wilson's limits of effective numbers of people; not cut.
+        """
+        estimate = float(coefficients @ self.shares(option))
+        error = math.sqrt(max(float(coefficients @ self.covariance_of(option) @ coefficients), 0.0))
+        statistic = estimate / error if error else math.nan
+
+        def interval(confidence_level: float = 0.95) -> Interval:
+            used = np.flatnonzero(coefficients)
+            limits = [self.cohorts[place].limits(option, confidence_level) for place in used]
+            if not all(map(math.isfinite, itertools.chain(*limits))):
+                return Interval(-math.inf, math.inf)
+            together = correlations(self.covariance_of(option)[np.ix_(used, used)])
+            return linear_interval(coefficients[used].tolist(), self.shares(option)[used].tolist(), limits, together)
+
+        return Figure(estimate, error, statistic, t_two_sided(statistic, self.df), "newcombe", interval, self.df)
+
+    def difference(self, first: int, second: int, option: int = 1) -> Figure:
+        """The share of an option in one cohort minus that in another."""
         coefficients = np.zeros(len(self.cohorts))
         coefficients[first], coefficients[second] = 1, -1
-        return self.contrast(coefficients.tolist(), option)
+        return self.contrast(coefficients, option)
 
-    def ratio(self, first: int, second: int, option: int) -> SampledRatio:
-        """The share of an option in one cohort over that in another."""
-        return SampledRatio(self.difference(first, second, option), first, second)
+    def ratio(self, first: int, second: int, option: int) -> Figure:
+        """The share in one cohort over that in another: Donner and Zou's interval, and the test of the difference."""
+        places = [first, second]
+        (top, bottom), v = self.shares(option)[places].tolist(), self.covariance_of(option)[np.ix_(places, places)]
+        ratio = top / bottom if bottom > 0 else math.nan
+        # By the delta method: Var(top) - 2 R Cov + R^2 Var(bottom), over bottom^2.
+        variance = float(v[0, 0] - 2 * ratio * v[0, 1] + ratio**2 * v[1, 1])
+        error = math.sqrt(max(variance, 0.0)) / bottom if bottom > 0 else math.nan
+
+        def interval(confidence_level: float = 0.95) -> Interval:
+            over, under = (self.cohorts[place].limits(option, confidence_level) for place in places)
+            if not all(map(math.isfinite, (*over, *under))):
+                return Interval(0.0, math.inf)
+            r = correlations(v)[0, 1]
+            below, above = (top - over.low, under.high - bottom), (over.high - top, bottom - under.low)
+            return ratio_limits(top, bottom, *(Spread(a**2, b**2, r * a * b) for a, b in (below, above)))
+
+        apart = self.difference(first, second, option)
+        return Figure(ratio, error, apart.statistic, apart.p_value, "donner-zou", interval, self.df)
 
     def homogeneity(self, option: int | None = None) -> CohortTest:
         """Wald's test, referred to F, that the shares of an option, or of all of them, are the same in all groups."""
@@ -114,7 +142,7 @@ class SampledCohorts(Cohorts):
         others = np.hstack([np.eye((len(self.cohorts) - 1) * k), -np.tile(np.eye(k), (len(self.cohorts) - 1, 1))])
         return self._test(others @ shares, others @ covariance @ others.T)
 
-    def trend(self, places: Sequence[float], option: int = 1) -> tuple[SampledContrast, CohortTest | None]:
+    def trend(self, places: Sequence[float], option: int = 1) -> tuple[Figure, CohortTest | None]:
         """The slope of a share over groups that stand at different places, and what a straight line leaves.
 
         Least squares that weigh each group by how many people of the population it stands for.
@@ -123,7 +151,7 @@ class SampledCohorts(Cohorts):
         sizes = np.array([float(group.n) for group in self.cohorts])
         matrix = np.column_stack([np.ones(len(x)), x - sizes @ x / sizes.sum()])
         fit = np.linalg.solve((matrix.T * sizes) @ matrix, matrix.T * sizes)
-        slope = self.contrast(fit[1].tolist(), option)
+        slope = self.contrast(fit[1], option)
         if len(x) < 3:
             return slope, None
         left = np.eye(len(x)) - matrix @ fit
@@ -133,131 +161,6 @@ class SampledCohorts(Cohorts):
         """Wald's test that distances are 0, referred to F."""
         found = wald_f(distances, covariance, self.df)
         return CohortTest(found.statistic, int(found.df), found.p_value, "wald", found.df_error)
-
-
-@dataclass(frozen=True, eq=False)
-class SampledContrast:
-    """A linear combination of the shares of an option in several groups.
-
-    Attributes
-    ----------
-    cohorts : SampledCohorts
-    coefficients : tuple of float
-    option : int
-    estimate, std_error : float
-    """
-
-    cohorts: SampledCohorts = field(repr=False)
-    coefficients: tuple[float, ...]
-    option: int
-    estimate: float
-    std_error: float
-
-    @property
-    def df_error(self) -> float:
-        """Degrees of freedom of the error."""
-        return self.cohorts.df
-
-    @property
-    def statistic(self) -> float:
-        """Student's; NaN without an error."""
-        return self.estimate / self.std_error if self.std_error else math.nan
-
-    @property
-    def p_value(self) -> float:
-        """Two-sided, that the contrast is 0."""
-        return t_two_sided(self.statistic, self.cohorts.df)
-
-    @property
-    def method(self) -> str:
-        """How `interval` is made."""
-        return "newcombe"
-
-    def interval(self, confidence_level: float = 0.95) -> Interval:
-        """Newcombe's interval for shares that covary, on Wilson's limits of each cohort's effective number; not cut."""
-        used = [place for place, each in enumerate(self.coefficients) if each]
-        limits = [self.cohorts.cohorts[place].limits(self.option, confidence_level) for place in used]
-        if not all(map(math.isfinite, itertools.chain(*limits))):
-            return Interval(-math.inf, math.inf)
-        covariance = self.cohorts.covariance_of(self.option)[np.ix_(used, used)]
-        return linear_interval(
-            [self.coefficients[place] for place in used],
-            self.cohorts.shares(self.option)[used].tolist(),
-            limits,
-            correlations(covariance),
-        )
-
-
-@dataclass(frozen=True, eq=False)
-class SampledRatio:
-    """The share of an option in one cohort of a complex sample over that in another.
-
-    Attributes
-    ----------
-    difference : SampledContrast
-        Of the same shares, whose test is that of the ratio.
-    first, second : int
-        Numbers of the cohorts.
-    """
-
-    difference: SampledContrast
-    first: int
-    second: int
-
-    @property
-    def estimate(self) -> float:
-        """The ratio of the unbiased shares; NaN where the second is not above 0."""
-        top, bottom = self._shares
-        return top / bottom if bottom > 0 else math.nan
-
-    @property
-    def std_error(self) -> float:
-        """Standard error by the delta method."""
-        ratio, v = self.estimate, self._covariance
-        variance = float(v[0, 0] - 2 * ratio * v[0, 1] + ratio**2 * v[1, 1])
-        return math.sqrt(max(variance, 0.0)) / self._shares[1] if ratio == ratio else math.nan
-
-    @property
-    def df_error(self) -> float:
-        """Degrees of freedom of the error."""
-        return self.difference.df_error
-
-    @property
-    def statistic(self) -> float:
-        """Student's if the ratio is 1."""
-        return self.difference.statistic
-
-    @property
-    def p_value(self) -> float:
-        """Two-sided, that the ratio is 1."""
-        return self.difference.p_value
-
-    @property
-    def method(self) -> str:
-        """How `interval` is made."""
-        return "donner-zou"
-
-    def interval(self, confidence_level: float = 0.95) -> Interval:
-        """Donner and Zou's interval on the limits of both shares; see `deniable_research.comparison.ratio`."""
-        (top, bottom), option = self._shares, self.difference.option
-        cohorts = [self.difference.cohorts.cohorts[place] for place in (self.first, self.second)]
-        over, under = (cohort.limits(option, confidence_level) for cohort in cohorts)
-        if not all(map(math.isfinite, (*over, *under))):
-            return Interval(0.0, math.inf)
-        r = correlations(self._covariance)[0, 1]
-        below, above = (top - over.low, under.high - bottom), (over.high - top, bottom - under.low)
-        spreads = (Spread(a**2, b**2, r * a * b) for a, b in (below, above))
-        return ratio_limits(top, bottom, *spreads)
-
-    @property
-    def _shares(self) -> tuple[float, float]:
-        shares = self.difference.cohorts.shares(self.difference.option)
-        return float(shares[self.first]), float(shares[self.second])
-
-    @property
-    def _covariance(self) -> NDArray[np.float64]:
-        places = [self.first, self.second]
-        return self.difference.cohorts.covariance_of(self.difference.option)[np.ix_(places, places)]
 
 
 def correlations(covariance: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -4,35 +4,45 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from deniable_research.comparison.difference import difference
+from deniable_research.comparison.difference import Difference, difference
 from deniable_research.comparison.homogeneity import homogeneity
-from deniable_research.comparison.ratio import ratio
-from deniable_research.comparison.trend import trend
+from deniable_research.comparison.ratio import Ratio, ratio
+from deniable_research.comparison.trend import Trend, trend
 from deniable_research.sampling.estimates import t_quantile, t_two_sided
 from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.intervals import Interval
 
 
-class Figure(Protocol):
-    """A figure about cohorts, with a test that they are alike: Student's where there is `df_error`, else normal."""
+@dataclass(frozen=True)
+class Figure:
+    """A figure about cohorts, with a test that they are alike.
 
-    @property
-    def estimate(self) -> float: ...
-    @property
-    def std_error(self) -> float: ...
-    @property
-    def statistic(self) -> float: ...
-    @property
-    def p_value(self) -> float: ...
-    @property
-    def df_error(self) -> float | None: ...
-    @property
-    def method(self) -> str: ...
-    def interval(self, confidence_level: float = 0.95) -> Interval: ...
+    Attributes
+    ----------
+    estimate, std_error : float
+    statistic : float
+        Student's where there is `df_error`, else standard normal; NaN without an error.
+    p_value : float
+        Two-sided, that cohorts are alike.
+    method : str
+        How `interval` is made.
+    interval : callable
+        From a confidence level to the interval.
+    df_error : float or None
+        Degrees of freedom of the error under a sampling design.
+    """
+
+    estimate: float
+    std_error: float
+    statistic: float
+    p_value: float
+    method: str
+    interval: Callable[[float], Interval] = field(repr=False)
+    df_error: float | None = None
 
 
 class CohortTest(NamedTuple):
@@ -73,59 +83,38 @@ class IndependentCohorts(Cohorts):
 
     def difference(self, first: int, second: int, option: int) -> Figure:
         """Exact or by score, see `deniable_research.comparison.difference`."""
-        return difference(self.estimates[first], self.estimates[second], option)
+        found = difference(self.estimates[first], self.estimates[second], option)
+        return _figure(found, found.difference)
 
     def ratio(self, first: int, second: int, option: int) -> Figure:
-        """See `deniable_research.comparison.ratio`."""
-        return ratio(self.estimates[first], self.estimates[second], option)
+        """By the limits of both shares, see `deniable_research.comparison.ratio`."""
+        found = ratio(self.estimates[first], self.estimates[second], option)
+        return _figure(found, found.ratio)
 
     def homogeneity(self, option: int | None = None) -> CohortTest:
-        """See `deniable_research.comparison.homogeneity`."""
+        """By score where the design is one, see `deniable_research.comparison.homogeneity`."""
         found = homogeneity(self.estimates, option)
         return CohortTest(found.statistic, found.df, found.p_value, found.test)
 
     def trend(self, places: Sequence[float], option: int) -> tuple[Figure, CohortTest | None]:
-        """See `deniable_research.comparison.trend`."""
+        """By Cochran and Armitage's test, see `deniable_research.comparison.trend`."""
         found = trend(self.estimates, option, places)
         departure = (found.departure, found.departure_df, found.departure_p_value, found.test)
-        return found, CohortTest(*departure) if found.departure_df else None
+        return _figure(found, found.slope), CohortTest(*departure) if found.departure_df else None
 
 
-@dataclass(frozen=True)
-class MeanDifference:
-    """The mean of one cohort minus that of another, with Wald's normal or Student's test and interval.
+def _figure(found: Difference | Ratio | Trend, estimate: float) -> Figure:
+    return Figure(estimate, found.std_error, found.statistic, found.p_value, found.method, found.interval)
 
-    Attributes
-    ----------
-    estimate, std_error : float
-    df_error : float or None
-        Degrees of freedom of Student's test; None for a normal one.
-    """
 
-    estimate: float
-    std_error: float
-    df_error: float | None = None
+def mean_difference(apart: float, error: float, df_error: float | None = None) -> Figure:
+    """The mean of one cohort minus that of another, by Student's test under a sampling design, else by Wald's."""
+    df = math.inf if df_error is None else df_error
+    statistic = apart / error if error else math.nan
 
-    @property
-    def method(self) -> str:
-        """How `interval` is made."""
-        return "wald" if self.df_error is None else "t"
+    def interval(confidence_level: float) -> Interval:
+        reach = t_quantile(confidence_level, df) * error
+        return Interval(apart - reach, apart + reach)
 
-    @property
-    def statistic(self) -> float:
-        """The difference in standard errors; NaN without an error."""
-        return self.estimate / self.std_error if self.std_error else math.nan
-
-    @property
-    def p_value(self) -> float:
-        """Two-sided, that the means are equal."""
-        return t_two_sided(self.statistic, self._df)
-
-    def interval(self, confidence_level: float = 0.95) -> Interval:
-        """A confidence interval, not cut."""
-        reach = t_quantile(confidence_level, self._df) * self.std_error
-        return Interval(self.estimate - reach, self.estimate + reach)
-
-    @property
-    def _df(self) -> float:
-        return math.inf if self.df_error is None else self.df_error
+    method = "wald" if df_error is None else "t"
+    return Figure(apart, error, statistic, t_two_sided(statistic, df), method, interval, df_error)

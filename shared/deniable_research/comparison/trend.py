@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
 
 from scipy.special import chdtrc
 
@@ -56,14 +55,6 @@ class Trend:
     cohorts: tuple[Estimate, ...] = field(repr=False)
     option: int
     coefficients: tuple[float, ...] = field(repr=False)
-
-    df_error: ClassVar[None] = None
-    """The statistic is standard normal, not Student's."""
-
-    @property
-    def estimate(self) -> float:
-        """The slope, by the name that every comparison has for its figure."""
-        return self.slope
 
     @property
     def method(self) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable_research.comparison.sampled import SampledCohorts
-from deniable_research.comparison.side_by_side import Cohorts, IndependentCohorts, MeanDifference
+from deniable_research.comparison.side_by_side import Cohorts, Figure, IndependentCohorts, mean_difference
 from deniable_research.designs import combined_share
 from deniable_research.designs.derived import CombinedShare
 from deniable_research.files.domains import sample_of
@@ -84,20 +84,20 @@ def cohorts_by_option(
     return [(whole, option) for option in options]
 
 
-def mean_differences(table: Table, question: RandomizedColumn, people: Sequence[People]) -> list[MeanDifference]:
+def mean_differences(table: Table, question: RandomizedColumn, people: Sequence[People]) -> list[Figure]:
     """The differences of the means of every two of several cohorts, in the order of `itertools.combinations`."""
     pairs = itertools.combinations(range(len(people)), 2)
     if not table.is_complex:  # different people, drawn one by one: errors are independent
         alone = [mean_of(table, question, each) for each in people]
         return [
-            MeanDifference(alone[i].mean - alone[j].mean, math.hypot(alone[i].std_error, alone[j].std_error))
+            mean_difference(alone[i].mean - alone[j].mean, math.hypot(alone[i].std_error, alone[j].std_error))
             for i, j in pairs
         ]
     asked = table.answered(question.name) & np.any(people, axis=0)
     domain, among = _domain(table, question, asked), [each[asked] for each in people]
     means, v = sampled_means(table.where(asked).item(question.name), question.mean_values or (), domain, among)
     return [
-        MeanDifference(
+        mean_difference(
             means[i].mean - means[j].mean,
             math.sqrt(max(float(v[i, i] - 2 * v[i, j] + v[j, j]), 0.0)),
             domain.df,

@@ -13,7 +13,7 @@ from scipy.stats import chi2
 
 from deniable.errors import ParameterError
 from deniable_research.comparison.side_by_side import CohortTest
-from deniable_research.files.domains import domain_of
+from deniable_research.files.domains import domain_of, sample_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.model_rows import answers_to, model_rows, shared_responses
 from deniable_research.files.rows import ComparisonRow, SampledEstimateRow, tested
@@ -55,8 +55,7 @@ def shares_together(table: Table, names: Sequence[str], people: NDArray[np.bool_
     table.layout.refuse_never_together(names, at_once=2)
     table.layout.refuse_boxes_of_one_draw(names)
     heard = wanted & np.logical_or.reduce([table.answered(name) for name in names])
-    if (weights := table.weights if table.sampling is None else table.sampling.weights) is not None:
-        heard &= weights > 0  # the others count nothing
+    heard &= sample_of(table, np.ones(len(table), dtype=bool)).weights > 0  # the others count nothing
     rows = model_rows(table.where(heard), domain_of(table, heard, names), {}, names)
     return class_shares(
         {name: rows.data[name] for name in names}, rows.designs, shared=shared_responses(table, names), **rows.people
@@ -108,10 +107,7 @@ def mixed_rows(
             flag=None if unknown else flag,
             fake_margin=None,
         )
-        if table.sampling is None:
-            yield line
-        else:
-            yield SampledEstimateRow(**vars(line), df=found.fit.df, design_effect=None)
+        yield SampledEstimateRow(**vars(line), df=found.fit.df) if table.is_complex else line
 
 
 def agreement(
@@ -123,7 +119,7 @@ def agreement(
     """
     wanted = np.ones(len(table), dtype=bool) if people is None else people
     arms = [arm for arm in table.layout.arms(name) if (table.answered(arm.name) & wanted).any()]
-    if len(arms) < 2 or table.sampling is not None or table.weights is not None:
+    if len(arms) < 2 or table.is_complex or table.is_weighted:
         return None
     together = together or shares_together(table, [name], wanted)
     alone = [shares_together(table, [arm.name], wanted & table.asked(arm.name)).fit for arm in arms]

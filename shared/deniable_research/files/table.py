@@ -70,11 +70,11 @@ class Table:
     partial: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.frequencies is None:
+        if not self.is_counted:
             if self.tallies:
                 raise ParameterError("tallies: must come with frequencies, got none")
             return
-        counts = self.frequencies
+        counts = self.people_of_rows
         if counts.shape != (len(self),) or counts.dtype.kind != "i" or (counts.size and counts.min() < 1):
             raise ParameterError(f"frequencies: must be {len(self)} whole numbers above 0, one for each row")
         if self.layout.sampling.is_design:
@@ -279,7 +279,7 @@ class Table:
     @cached_property
     def sampling(self) -> Sampling | None:
         """How the people were drawn; None where the layout says nothing but weights. Ask the whole file, not a part."""
-        return sampling_of(self.layout.sampling, self)
+        return sampling_of(self.layout.sampling, self) if self.is_complex else None
 
     def where(self, people: NDArray[np.bool_]) -> Table:
         """The rows of some of the people."""

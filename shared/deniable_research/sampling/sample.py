@@ -124,7 +124,7 @@ class SimpleSample(Sample):
     is_finite: ClassVar[bool] = False
 
     @classmethod
-    def of(cls, weights: ArrayLike, frequencies: NDArray[np.int64] | None = None) -> SimpleSample:
+    def of(cls, weights: ArrayLike, frequencies: NDArray[np.int64] | int = 1) -> SimpleSample:
         """People with weights; with frequencies each weight is that of so many people.
 
         Raises
@@ -135,7 +135,7 @@ class SimpleSample(Sample):
         each = np.asarray(weights, dtype=float)
         if each.ndim != 1 or not np.isfinite(each).all() or (each < 0).any():
             raise ParameterError(f"weights: must be {each.size} finite numbers of at least 0, one for each person")
-        return cls(each, ones(len(each)) if frequencies is None else frequencies, is_weighted=True)
+        return cls(each, np.broadcast_to(frequencies, each.shape), is_weighted=True)
 
     @classmethod
     def alike(cls, frequencies: NDArray[np.int64]) -> SimpleSample:
