@@ -25,7 +25,6 @@ from deniable_research.files.figures import combined_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.rows import CrosstabRow
 from deniable_research.files.table import Table
-from deniable_research.items import Item
 from deniable_research.joint import (
     Correlation,
     Crosstab,
@@ -95,7 +94,12 @@ def cross(
     if needs_classes(table, names):
         if permutations:
             raise ParameterError("permutations: must be 0 for designs of two groups and several designs")
-        asked = _with_plain_answers(table, [name for name in names if not table.layout.has(name)])
+        for name in _continuous(table, [name for name in names if not table.layout.has(name)]):
+            raise ParameterError(
+                f"{name}: must have at most {MOST_LEVELS} different numbers beside a question of several designs or "
+                f"two groups, got {len(table.levels(name))}; regress {name} on that question, with --likelihood"
+            )
+        asked = _with_plain_answers(table, names)
         return _marked(cross_classes(asked, names, given=given, confidence_level=confidence_level), table)
     table.layout.refuse_never_together(names)
     if len(names) == 2 and table.layout.is_one_draw(*names):
@@ -134,7 +138,7 @@ def _joint_rows(
             raise ParameterError(f"{numeric[0]}: has more than {MOST_LEVELS} different numbers, which only correlate")
         yield correlation_row(about, correlation_with(complete, names[0], names[1], sample))
         return
-    items = [complete.item(name) if table.layout.has(name) else _plain_item(complete, name) for name in names]
+    items = [*map(_with_plain_answers(complete, names).item, names)]
     found = crosstab(*items, sample=sample)
     counted = replace(about, n=found.n)
     yield from cell_rows(counted, found.options, _cells(found, given, level), given)
@@ -246,12 +250,6 @@ def _continuous(table: Table, names: Sequence[str]) -> list[str]:
     return found
 
 
-def _plain_item(table: Table, name: str) -> Item:
-    """A plain column as a question that was asked directly."""
-    layout = replace(table.layout, questions=(_asked_directly(table, name),), mixed={})
-    return Table.of(table.columns, layout, table.frequencies).item(name)
-
-
 def _asked_directly(table: Table, name: str) -> RandomizedColumn:
     levels = [level for level in table.levels(name) if level in table.labels(name).values]
     if len(levels) < 2:
@@ -264,14 +262,9 @@ def _asked_directly(table: Table, name: str) -> RandomizedColumn:
     return RandomizedColumn(name, name, direct(levels), tuple(levels), values, codes=places)
 
 
-def _with_plain_answers(table: Table, plain: Sequence[str]) -> Table:
-    """The table with these columns as questions that were asked directly."""
-    for name in _continuous(table, plain):
-        raise ParameterError(
-            f"{name}: must have at most {MOST_LEVELS} different numbers beside a question of several designs or two "
-            f"groups, got {len(table.levels(name))}; regress {name} on that question, with --likelihood"
-        )
-    questions = tuple(_asked_directly(table, name) for name in plain)
+def _with_plain_answers(table: Table, names: Sequence[str]) -> Table:
+    """The table with those of these columns that are plain as questions that were asked directly."""
+    questions = tuple(_asked_directly(table, name) for name in names if not table.layout.has(name))
     reports = {each.name: each.read(table.labels(each.name), table.frequencies) for each in questions}
     layout = replace(table.layout, questions=(*table.layout.questions, *questions))
     return replace(table, layout=layout, reports={**table.reports, **reports})

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
+from deniable_research.comparison.linear import linear_interval
 from deniable_research.comparison.side_by_side import CohortTest
 from deniable_research.files.domains import domain_of, sample_of
 from deniable_research.files.layout import RandomizedColumn
@@ -20,7 +21,7 @@ from deniable_research.files.rows import ComparisonRow, SampledEstimateRow, test
 from deniable_research.files.table import Table
 from deniable_research.output import p_value
 from deniable_research.regression import ClassShares, TidyRow, class_shares
-from deniable_statistics.intervals import level_of_each, two_sided
+from deniable_statistics.intervals import Interval, level_of_each, two_sided
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, number_or_none
 
 UNLIKELY = 0.05
@@ -157,29 +158,13 @@ def compare_arms(
     rows = []
     for option, (first, second) in itertools.product(chosen, itertools.combinations(found, 2)):
         one, other = (found[label][every.index(option)] for label in (first, second))
-        estimate = one.estimate - other.estimate
-        error = math.hypot(one.std_error, other.std_error)
+        estimate, error = one.estimate - other.estimate, math.hypot(one.std_error, other.std_error)
         statistic = estimate / error if error > 0 else math.nan
-        ends = (
-            estimate - math.hypot(one.estimate - one.conf_low, other.conf_high - other.estimate),
-            estimate + math.hypot(one.conf_high - one.estimate, other.estimate - other.conf_low),
-        )
-        row = ComparisonRow(
-            name,
-            option,
-            "difference",
-            first,
-            second,
-            estimate,
-            std_error=number_or_none(error),
-            conf_low=ends[0],
-            conf_high=ends[1],
-            conf_level=confidence_level,
-            statistic=number_or_none(statistic),
-            p_value=number_or_none(two_sided(statistic)),
-            method="mover",
-        )
-        rows.append(row)
+        limits = [Interval(each.conf_low, each.conf_high) for each in (one, other)]
+        ends = linear_interval((1, -1), (one.estimate, other.estimate), limits)
+        row = ComparisonRow(name, option, "difference", first, second, estimate, number_or_none(error), *ends)
+        p, z = number_or_none(two_sided(statistic)), number_or_none(statistic)
+        rows.append(replace(row, conf_level=confidence_level, method="mover", statistic=z, p_value=p))
     if (same := agreement(table, name)) is not None:
         test = CohortTest(same.statistic, same.df, same.p_value, "likelihood-ratio")
         rows.append(tested(ComparisonRow(name, conf_level=confidence_level), "homogeneity", test))

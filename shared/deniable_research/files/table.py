@@ -259,7 +259,7 @@ class Table:
         """The people of all rows with their weights, as if they had been drawn one by one."""
         if self.weights is None:
             return SimpleSample.alike(self.people_of_rows)
-        return SimpleSample.of(self.weights, self.people_of_rows)
+        return replace(SimpleSample.of(self.weights, self.people_of_rows), is_counted=self.is_counted)
 
     @property
     def is_counted(self) -> bool:

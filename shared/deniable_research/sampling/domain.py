@@ -39,6 +39,7 @@ class Domain(Sample):
     weights: NDArray[np.float64] = field(init=False)
     frequencies: NDArray[np.int64] = field(init=False)
     is_weighted: bool = field(init=False, default=True)
+    is_counted: bool = field(init=False, default=False)
     is_complex: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -33,6 +33,8 @@ class Sample(ABC):
         How many people each row stands for; ones unless rows that are alike were counted.
     is_weighted : bool
         Whether counts are sums of weights, which are real numbers, instead of numbers of people.
+    is_counted : bool
+        Whether rows that are alike were counted.
     is_complex : bool
         Whether errors follow from strata, units, replicates or margins, so that they are Student's and none is exact.
     """
@@ -40,6 +42,7 @@ class Sample(ABC):
     weights: NDArray[np.float64]
     frequencies: NDArray[np.int64]
     is_weighted: bool
+    is_counted: bool
     is_complex: ClassVar[bool]
 
     @property
@@ -71,7 +74,9 @@ class Sample(ABC):
     @property
     def size(self) -> Count:
         """How many people all rows stand for, or the sum of their weights."""
-        return float(self.counted.sum()) if self.is_weighted else self.n
+        if not self.is_weighted:
+            return self.n
+        return float(self.weights @ self.frequencies if self.is_counted else self.weights.sum())
 
     @property
     def counted(self) -> NDArray[np.float64]:
@@ -119,6 +124,7 @@ class SimpleSample(Sample):
     weights: NDArray[np.float64]
     frequencies: NDArray[np.int64]
     is_weighted: bool = False
+    is_counted: bool = False
     is_complex: ClassVar[bool] = False
     df: ClassVar[float] = math.inf
     is_finite: ClassVar[bool] = False
@@ -144,7 +150,7 @@ class SimpleSample(Sample):
 
     def where(self, kept: NDArray[Any]) -> SimpleSample:
         """The sample of some of the rows."""
-        return SimpleSample(self.weights[kept], self.frequencies[kept], self.is_weighted)
+        return replace(self, weights=self.weights[kept], frequencies=self.frequencies[kept])
 
     def means(self, values: ArrayLike, truths: Truths | None = None) -> SampleEstimate:
         """Means with the covariance of one report over the effective number of people."""
