@@ -101,6 +101,7 @@ class SampledCohorts(Cohorts):
             limits = [self.cohorts[place].limits(option, confidence_level) for place in used]
             if not all(map(math.isfinite, itertools.chain(*limits))):
                 return Interval(-math.inf, math.inf)
+            # Cohorts of one sample covary where clusters hold people of several.
             together = correlations(self.covariance_of(option)[np.ix_(used, used)])
             return linear_interval(coefficients[used].tolist(), self.shares(option)[used].tolist(), limits, together)
 
@@ -139,6 +140,7 @@ class SampledCohorts(Cohorts):
         else:
             k = len(self.cohorts[0].share)
             shares, covariance = np.concatenate([group.share for group in self.cohorts]), self.covariance
+        # Every cohort's shares minus the last one's; which cohort is the last makes no difference to Wald's test.
         others = np.hstack([np.eye((len(self.cohorts) - 1) * k), -np.tile(np.eye(k), (len(self.cohorts) - 1, 1))])
         return self._test(others @ shares, others @ covariance @ others.T)
 
@@ -150,6 +152,7 @@ class SampledCohorts(Cohorts):
         x = np.asarray(places, dtype=float)
         sizes = np.array([float(group.n) for group in self.cohorts])
         matrix = np.column_stack([np.ones(len(x)), x - sizes @ x / sizes.sum()])
+        # (M' W M)^-1 M' W maps shares to intercept and slope; 1 - M fit maps them to what the line leaves.
         fit = np.linalg.solve((matrix.T * sizes) @ matrix, matrix.T * sizes)
         slope = self.contrast(fit[1], option)
         if len(x) < 3:

@@ -89,6 +89,7 @@ def _within(p: float, error: float, z: float) -> tuple[float, float]:
     """Wald's interval of a share on the logit scale; nothing is known at 0 and 1."""
     if not 0 < p < 1 or not np.isfinite(error):
         return 0.0, 1.0
+    # d logit(p) / dp = 1 / (p (1 - p))
     logit, reach = np.log(p / (1 - p)), z * error / (p * (1 - p))
     low, high = 1 / (1 + np.exp(-(logit + np.array([-reach, reach]))))
     return float(low), float(high)
@@ -111,6 +112,7 @@ def _two_by_two(about: CrosstabRow, share: Floats, covariance: Floats, df: float
     rows, columns = np.array([c + d, a + b]), np.array([b + d, a + c])
     if min(rows.min(), columns.min()) <= 0:
         return
+    # phi = (ad - bc) / sqrt of the product of all margins
     bottom = np.sqrt(rows.prod() * columns.prod())
     phi = float((a * d - b * c) / bottom)
     slope = np.array([d, -c, -b, a]) / bottom

@@ -48,5 +48,6 @@ def chance_asked(layout: Layout, names: Sequence[str]) -> float:
     chance = 1.0
     for draw, size, asked in drawn.values():
         for place in range(len(asked)):
+            # Drawn without replacement: each of them leaves one place and one question less.
             chance *= (draw - place) / (size - place)
     return chance

@@ -61,6 +61,7 @@ def sampled_cohorts(table: Table, question: RandomizedColumn, people: Sequence[P
         shares = sampled_shares(table.where(answered).item(question.name), domain, among)
         return SampledCohorts.known(shares, domain, among)
     numbers = table.groups_of(question.name)
+    # Who is in no group went through no known channel.
     kept = answered & (numbers >= 0)
     domain, among = _domain(table, question, kept), [each[kept] for each in people]
     responses = table.where(kept).reports_of(question.name).array(np.int64, -1)
@@ -117,6 +118,7 @@ def combined_of(
     figure = combined_share(found, part, whole)
     if not isinstance(found, DesignEstimate):
         return figure, figure.interval(level, method)
+    # Korn and Graubard: the interval of as many people drawn one by one as would have this error.
     near = found.worth(combined_share(found.plain, part, whole).std_error, figure.std_error, level)
     if near.n_effective < 1:  # less than one person: the clusters tell nothing
         return figure, Interval(0.0, 1.0)

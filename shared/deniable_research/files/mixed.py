@@ -124,6 +124,7 @@ def agreement(
         return None
     together = together or shares_together(table, [name], wanted)
     alone = [shares_together(table, [arm.name], wanted & table.asked(arm.name)).fit for arm in arms]
+    # Maximisers stop a little short, so that the difference may be below 0 by a rounding.
     statistic = max(0.0, 2 * (sum(fit.loglik for fit in alone) - together.fit.loglik))
     df = sum(len(fit.terms) for fit in alone) - len(together.fit.terms)
     return Agreement(statistic, df, float(chi2.sf(statistic, df)))
@@ -161,6 +162,7 @@ def compare_arms(
         estimate, error = one.estimate - other.estimate, math.hypot(one.std_error, other.std_error)
         statistic = estimate / error if error > 0 else math.nan
         limits = [Interval(each.conf_low, each.conf_high) for each in (one, other)]
+        # Different people are in the arms, so their limits are independent (MOVER).
         ends = linear_interval((1, -1), (one.estimate, other.estimate), limits)
         row = ComparisonRow(name, option, "difference", first, second, estimate, number_or_none(error), *ends)
         p, z = number_or_none(two_sided(statistic)), number_or_none(statistic)

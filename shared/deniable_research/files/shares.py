@@ -163,6 +163,7 @@ def _rows(
     found = shares_of(table, question, people)
     n = found.people if isinstance(found, DesignEstimate) else table.count(table.answered(question.name) & people)
     part = question.share_asked
+    # Whoever was not asked is a respondent too.
     everybody = math.ceil(sample_of(table, people).size) if part < 1 else None
     reports = sample_of(table, table.answered()).size
     if question.has_shares:

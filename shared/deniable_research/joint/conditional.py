@@ -89,6 +89,7 @@ def conditional(reports: JointReports, given: int | str) -> Conditional:
     var_top, var_bottom = covariance[places, places], covariance[margin, margin]
     both = covariance[places, margin]
     with np.errstate(divide="ignore", invalid="ignore"):
+        # Delta method: Var(t / b) = (Var t - 2 p Cov(t, b) + p^2 Var b) / b^2 with p = t / b.
         share = np.where(bottom > 0, top / bottom, np.nan)
         error = np.sqrt(np.maximum(var_top - 2 * share * both + share**2 * var_bottom, 0.0)) / bottom
     parts = np.stack([top, bottom, var_top, var_bottom, both])

@@ -154,6 +154,7 @@ def _moments(
     x: NDArray[np.float64], x_square: NDArray[np.float64], y: NDArray[np.float64], y_square: NDArray[np.float64]
 ) -> NDArray[np.float64]:
 
+    # Scores of two questions are independent given the truths, so x y is unbiased for the product; x^2 would not be.
     return np.column_stack([x, x_square, y, y_square, x * y])
 
 
@@ -165,6 +166,7 @@ def from_moments(mean: NDArray[np.float64], covariance: NDArray[np.float64], df:
         return Correlation(math.nan, math.nan, both, (v_x, v_y), df)
     scale = math.sqrt(v_x * v_y)
     r = both / scale
+    # r = c / sqrt(v_x v_y), so dr = dc / sqrt(v_x v_y) - r / 2 (dv_x / v_x + dv_y / v_y); the five means in order.
     slope_both = np.array([-y, 0, -x, 0, 1]) / scale
     slope_x, slope_y = np.array([-2 * x, 1, 0, 0, 0]) / v_x, np.array([0, 0, -2 * y, 1, 0]) / v_y
     slope = slope_both - r / 2 * (slope_x + slope_y)

@@ -140,6 +140,7 @@ class Crosstab:
         n = np.divide(of_one, error**2, where=error > 0, out=np.full(share.shape, reports.n_effective))
         more = quantile**2
         square_if_even = products([_square_if_even(item.design)[None] for item in reports.items])[0]
+        # After `more` reports with equal shares, z^2 of them: Agresti and Coull's idea for cells.
         centre = (n * share + more / share.size) / (n + more)
         variance = (n * (of_one + share**2) + more * square_if_even) / (n + more) - centre**2
         reach = np.stack([error, np.sqrt(np.maximum(variance, 0) / (n + more))]) * quantile

@@ -124,6 +124,7 @@ def independence_of(reports: JointReports, permutations: int = 0, seed: int | No
         return Independence(math.nan, 0, math.nan, 0.0, None)
     chances = reports.frequencies / reports.frequencies.sum()
     first, second = (_standardised(scores, chances) for scores in reports.scores)
+    # n times the squared covariances of coordinates with variance 1: n tr(S^+ C T^+ C').
     statistic = reports.n_effective * float((((first.T * chances) @ second) ** 2).sum())
     df = first.shape[1] * second.shape[1]
     if reports.sample.is_complex and df:
@@ -187,6 +188,7 @@ def _permuted(
     for _ in range(permutations):
         together = first.T @ second[chance.permutation(n)]
         reached += float((together**2).sum()) / n >= statistic * (1 - 1e-9)  # ties are as extreme
+    # The arrangement that was seen is one of those that could be: without it p could be 0.
     p = (reached + 1) / (permutations + 1)
     return p, math.sqrt(p * (1 - p) / permutations)
 

@@ -96,6 +96,7 @@ class DrawnPair:
         first, second = _possible(rows), _possible(columns)
         places = list(itertools.product(range(1, len(rows)), range(1, len(columns))))
         slopes = np.zeros((len(places), *share.shape))
+        # Derivatives of f_ij - r_i c_j: 1 by its own cell, less c_j along row i and r_i down column j.
         for slope, (i, j) in zip(slopes, places, strict=True):
             slope[i, j] += 1
             slope[i] -= second[j]

@@ -65,6 +65,7 @@ class JointReports:
         if len(items) < 2:
             raise ParameterError(f"items: must be at least 2 questions, got {len(items)}")
         whom = sample_of(items, sample)
+        # A row of bits is one value of bytes, so that one sort finds the different combinations.
         packed = np.packbits(np.hstack([item.supports for item in items]), axis=1)
         whole = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
         _, first, where = np.unique(whole, return_index=True, return_inverse=True)
@@ -209,6 +210,7 @@ class JointReports:
             means.append(self.frequencies[block] @ values / size)
             sizes.append(size)
             within = within + size * one_report_covariance(values.T, self.frequencies[block] / size)
+        # Law of total covariance: mean covariance within blocks plus covariance of their means.
         shares = np.array(sizes) / self.frequencies.sum()
         between = one_report_covariance(np.array(means).T, shares)
         return shares @ np.array(means), (within / self.frequencies.sum() + between) / self.n_effective
@@ -240,6 +242,7 @@ class JointReports:
         for item in self.items:
             if item.design.channels is None or item.design.groups > 1 or not item.design.reports.supports_one:
                 return None
+            # Chances are independent: the channel of all questions is the Kronecker product of theirs.
             (of_item,) = item.design.channels
             channel = np.asarray(np.kron(channel, of_item), dtype=float)
             places = places * len(of_item) + item.supports.argmax(axis=1)

@@ -87,6 +87,7 @@ class Domain(Sample):
         """The truths of the people among those of the whole sample."""
         if truths is None or not self.is_finite:
             return None
+        # One row for each truth is the same for everybody; a row for each person is spread as the values are.
         values = truths.values if truths.values.ndim == 2 else self.spread(truths.values)
         return Truths(self.spread(truths.scores), values, self.asked)
 

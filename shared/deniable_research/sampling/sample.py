@@ -76,6 +76,7 @@ class Sample(ABC):
         """How many people all rows stand for, or the sum of their weights."""
         if not self.is_weighted:
             return self.n
+        # Two sums that are equal but for rounding, so that published figures keep their last digit.
         return float(self.weights @ self.frequencies if self.is_counted else self.weights.sum())
 
     @property
@@ -155,6 +156,7 @@ class SimpleSample(Sample):
     def means(self, values: ArrayLike, truths: Truths | None = None) -> SampleEstimate:
         """Means with the covariance of one report over the effective number of people."""
         each = columns(values)
+        # The distribution of one person drawn from these: its covariance over n is that of a mean of n.
         chances = self.counted / self.counted.sum()
         covariance = one_report_covariance(each.T, chances) / self.n_effective
         return SampleEstimate(chances @ each, covariance, self.df)

@@ -158,6 +158,7 @@ def sampled_shares(
     """
     wanted = list(groups) or [np.ones(len(item), dtype=bool)]
     k = len(item.options)
+    # Without the device's chance the scores of a person with the truth x are the unit vector of x.
     together = domain.means(item.scores, Truths(item.scores, np.eye(k)), wanted)
     found = []
     for place, people in enumerate(wanted):
@@ -198,6 +199,7 @@ def sampled_groups(
     if domain.is_finite:
         raise ParameterError("population: needs a design that asks everybody alike, got groups")
     sizes = [len(matrix) for matrix in design.exact_channels]
+    # Groups with fewer responses than the largest have columns of zeros, left out below.
     seen = np.eye(max(sizes))[responses]
     wanted = list(cohorts) or [np.ones(len(domain), dtype=bool)]
     members = [[people & (numbers == place) for place in range(len(sizes))] for people in wanted]
@@ -205,6 +207,7 @@ def sampled_groups(
         raise ParameterError(f"{design.name}: must have reports of both groups, got none of one")
     together = domain.means(seen, None, list(itertools.chain.from_iterable(members)))
     kept = np.concatenate([place * max(sizes) + np.arange(size) for place, size in enumerate(sizes * len(wanted))])
+    # The same debiasing for each cohort: a block-diagonal map from shares of responses to shares of truths.
     undo = np.kron(np.eye(len(wanted)), design.debiasing.weights)
     covariance = undo @ together.covariance[np.ix_(kept, kept)] @ undo.T
     found = []
@@ -244,6 +247,7 @@ class DesignMean(MeanEstimate):
     @property
     def design_effect(self) -> float:
         """Variance over that of as many people drawn one by one; NaN where these have none."""
+        # The plain error is of Kish's number of people; n_effective / people makes it that of all of them.
         alone = self.plain.std_error**2 * self.n_effective / max(self.people, 1)
         return self.std_error**2 / alone if alone > 0 else math.nan
 
@@ -280,6 +284,7 @@ def sampled_means(
     """
     wanted = list(groups) or [np.ones(len(item), dtype=bool)]
     weights, constant = item.design.mean_weights(values)
+    # c + sum w_v S_v, whose expectation is the true number of the person.
     scored = item.supports @ np.array(weights) + constant
     truths = Truths(item.scores, np.array(values, dtype=float)[:, None]) if item.design.has_shares else None
     together = (domain if truths is not None else domain.without_population()).means(scored, truths, wanted)
