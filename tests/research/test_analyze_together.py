@@ -28,6 +28,7 @@ from deniable_research.files import (
 )
 from deniable_research.joint import box_pair, crosstab, independence
 from deniable_research.regression import linear, linear_moments, logistic, multinomial
+from deniable_research.sampling import SimpleSample
 from tests.support.analyzing import STUDY, as_rows, love_reports, ok, refused, run, study_rows
 from tests.support.surveys import FIVE_TYPES, person
 
@@ -152,7 +153,9 @@ def test_permutations_weights_boxes_and_notes(study: Table, tmp_path: Path) -> N
     assert "About the independence: from 200 permutations" in text
     weighted = as_rows("crosstab", *STUDY, "affair", "drugs", "--weights", "w")
     weights = study.numbers("w")[study.answered("affair")]
-    assert weighted[3]["estimate"] == pytest.approx(float(crosstab(*items, weights=weights).share[1, 1]))
+    assert weighted[3]["estimate"] == pytest.approx(
+        float(crosstab(*items, sample=SimpleSample.of(weights)).share[1, 1])
+    )
     few = tmp_path / "few.csv"
     few.write_text("a,b\n" + "yes,no\nno,yes\nyes,yes\nno,no\n" * 3, encoding="utf-8")
     lines = [option for name in "ab" for option in ("--question", f"{name}: forced-response truth=1/2")]

@@ -31,6 +31,7 @@ from deniable_research.files.shares import cautions
 from deniable_research.joint import DrawnPair, correlation, crosstab, question_pair
 from deniable_research.joint.pairs import pair_channel
 from deniable_research.planning.plans import SizePlan, estimands_of
+from deniable_research.sampling import SimpleSample
 from deniable_research.simulation import Simulation
 from deniable_research.simulation.draw import Column, randomize_people, words_of
 from deniable_research.simulation.epsilons import split_over_all
@@ -398,7 +399,7 @@ def pair_of_three(
     second = np.where(rng.random(n) < strength, first, rng.choice(3, n, p=OF_THREE))
     columns = randomize_people(survey.questions, {"q0": first, "q1": second}, words_of(rng))
     one, two = (table_of(survey, columns).item(name) for name in ("q0", "q1"))
-    return question_pair(one, two, joint_of(survey), None if weigh is None else weigh[first])
+    return question_pair(one, two, joint_of(survey), None if weigh is None else SimpleSample.of(weigh[first]))
 
 
 @pytest.mark.simulation

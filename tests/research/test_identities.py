@@ -16,6 +16,7 @@ from deniable_research.designs import Channel, cheater_detection, crosswise, for
 from deniable_research.items import Item
 from deniable_research.joint import crosstab
 from deniable_research.regression import Fit, linear, logistic, multinomial
+from deniable_research.sampling import SimpleSample
 
 SETTINGS = settings(max_examples=60, deadline=None, derandomize=True)
 FEW = settings(max_examples=12, deadline=None, derandomize=True)
@@ -85,12 +86,12 @@ def test_whole_weights_are_rows_that_stand_there_so_often(draw: st.DataObject, p
     first, second = items(draw, people)
     times = weighed(draw, people)
     for item in (first, second):
-        by_weight, by_rows = item.estimate(times.astype(float)), repeated(item, times).estimate()
+        by_weight, by_rows = item.estimate(SimpleSample.of(times)), repeated(item, times).estimate()
         assert by_weight.n == by_rows.n == times.sum()
         assert by_weight.share == pytest.approx(by_rows.share, abs=1e-12)
         assert by_weight.feasible == pytest.approx(by_rows.feasible, abs=1e-6)
         assert by_weight.n_effective == pytest.approx(times.sum() ** 2 / (times**2).sum())
-    table = crosstab(first, second, weights=times)
+    table = crosstab(first, second, sample=SimpleSample.of(times))
     expanded = crosstab(*(repeated(each, times) for each in (first, second)))
     assert table.n == expanded.n
     assert table.share == pytest.approx(expanded.share, abs=1e-12)

@@ -19,7 +19,7 @@ from deniable_research.designs import Channel, cheater_detection, crosswise, for
 from deniable_research.items import Item
 from deniable_research.joint import Crosstab, JointReports, correlation, crosstab, independence, independence_power
 from deniable_research.joint.reports import BLOCK
-from deniable_research.sampling import Domain, SamplingDesign
+from deniable_research.sampling import Domain, SamplingDesign, SimpleSample
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.intervals.enumerated import compositions
 from tools.tables import joint
@@ -108,7 +108,7 @@ def test_products_of_scores_are_unbiased_whatever_the_truth(mechanism: Mechanism
         for y in range(2):
             weighed = [chances[report, x] * coin[other, y] for report, other in pairs]
             expected = np.outer(truth, np.eye(2)[y])
-            assert crosstab(first, second, weights=weighed).share == pytest.approx(expected, abs=1e-12)
+            assert crosstab(first, second, sample=SimpleSample.of(weighed)).share == pytest.approx(expected, abs=1e-12)
 
 
 def test_many_different_reports_are_gone_through_in_blocks() -> None:
@@ -129,16 +129,18 @@ def test_weights_repeat_people_and_cost_with_kish() -> None:
     columns = [chance.integers(0, 2, 200), chance.integers(0, 3, 200)]
     weights = chance.integers(0, 4, 200)
     three = mechanisms.KAry.from_epsilon(3, 1)
-    weighted = crosstab(item("a", COINS, columns[0]), item("b", three, columns[1]), weights=weights)
+    weighted = crosstab(item("a", COINS, columns[0]), item("b", three, columns[1]), sample=SimpleSample.of(weights))
     repeated = crosstab(*(item(n, d, c.repeat(weights)) for n, d, c in zip("ab", (COINS, three), columns, strict=True)))
     assert weighted.share == pytest.approx(repeated.share)
     kish = weights.sum() ** 2 / (weights**2).sum()
     assert weighted.reports.n_effective == pytest.approx(kish)
     assert weighted.covariance == pytest.approx(repeated.covariance * repeated.n / kish)
     assert weighted.margin("b").std_error == pytest.approx(
-        item("b", three, columns[1]).estimate(weights.astype(float)).std_error
+        item("b", three, columns[1]).estimate(SimpleSample.of(weights)).std_error
     )
-    equal = crosstab(item("a", COINS, columns[0]), item("b", three, columns[1]), weights=np.full(200, 0.3))
+    equal = crosstab(
+        item("a", COINS, columns[0]), item("b", three, columns[1]), sample=SimpleSample.of(np.full(200, 0.3))
+    )
     plain = crosstab(item("a", COINS, columns[0]), item("b", three, columns[1]))
     assert equal.std_error == pytest.approx(plain.std_error)
 
@@ -233,7 +235,7 @@ def test_no_interval_of_a_cell_is_a_point_where_the_likelihood_is_not_asked() ->
     assert (low <= (table.share - 1.959963985 * table.std_error).clip(0, 1)).all()
     assert (high >= (table.share + 1.959963985 * table.std_error).clip(0, 1)).all()
     domain = Domain(SamplingDesign.of(np.ones(4, dtype=bool), clusters=range(4)), np.ones(4, dtype=bool))
-    low, high = crosstab(first, item("b", COINS, np.array([0, 0, 0, 0])), domain=domain).interval()
+    low, high = crosstab(first, item("b", COINS, np.array([0, 0, 0, 0])), sample=domain).interval()
     assert (low < high).all()
 
 
@@ -309,7 +311,7 @@ def test_correlation_with_a_plain_variable_undoes_the_noise() -> None:
     far = correlation(item("q", COINS, reports, (1e6, 1e6 + 3)), 1e9 + 5 * age)
     assert far.correlation == pytest.approx(result.correlation, rel=1e-6)
     assert far.std_error == pytest.approx(result.std_error, rel=1e-5)
-    doubled = correlation(item("q", COINS, reports), age, weights=np.full(3000, 2.0))
+    doubled = correlation(item("q", COINS, reports), age, sample=SimpleSample.of(np.full(3000, 2.0)))
     assert doubled.std_error == pytest.approx(result.std_error)
 
 
@@ -466,8 +468,11 @@ def person(name: str, design: Mechanism | Channel = COINS, people: int = 2) -> I
         (lambda: crosstab(person("a")), "items: must be at least 2 questions, got 1"),
         (lambda: crosstab(person("a"), person("a")), "items: must be different questions, got a, a"),
         (lambda: crosstab(person("a"), person("b", people=3)), "items: must all have the reports of 2 people, b has 3"),
-        (lambda: crosstab(person("a"), person("b"), weights=[1]), "weights: must be 2 finite numbers of at least 0"),
-        (lambda: crosstab(person("a"), person("b"), weights=[1, -1]), "weights: must be 2 finite"),
+        (
+            lambda: crosstab(person("a"), person("b"), sample=SimpleSample.of([1])),
+            "sample: must be of the 2 people of the items, got 1",
+        ),
+        (lambda: crosstab(person("a"), person("b"), sample=SimpleSample.of([1, -1])), "weights: must be 2 finite"),
         (
             lambda: crosstab(*(person(name, mechanisms.KAry.from_epsilon(50, 1)) for name in "ab")),
             "items: must have at most 2000 combinations of answers, got 2500",
@@ -496,7 +501,10 @@ def person(name: str, design: Mechanism | Channel = COINS, people: int = 2) -> I
             lambda: crosstab(*(person(n, mechanisms.KAry.from_epsilon(30, 1)) for n in "ab")).feasible,
             "feasible: must have at most",
         ),
-        (lambda: independence(person("a"), person("b"), weights=[1, 2], permutations=9), "permutations: must be 0"),
+        (
+            lambda: independence(person("a"), person("b"), sample=SimpleSample.of([1, 2]), permutations=9),
+            "permutations: must be 0",
+        ),
         (lambda: correlation(person("a"), [1.0]), "second: must be 2 finite numbers"),
         (lambda: correlation(person("a"), [1.0, math.nan]), "second: must be 2 finite numbers"),
         (

@@ -96,5 +96,6 @@ def ratio(first: Estimate, second: Estimate, option: int | str = 1) -> Ratio:
     top, bottom = apart.shares
     if not bottom > 0:
         return Ratio(apart, math.nan, math.nan)
+    # Delta method for independent shares: Var(t / b) = (Var t + R^2 Var b) / b^2.
     errors = [cohort.std_error[apart.option] for cohort in apart.cohorts]
     return Ratio(apart, top / bottom, math.hypot(errors[0], errors[1] * top / bottom) / bottom)

@@ -37,8 +37,8 @@ def corrected_share(table: Table, name: str, people: NDArray[np.bool_] | None = 
         asked &= people
     both = table.where(asked)
     yes, known = (both.item(each.name).supports[:, 1] for each in (question, other))
-    weights = None if table.weights is None else table.weights[asked]
-    return anchored(question.design, yes, anchor, known, weights, both.frequencies)
+    whom = table.everybody.where(asked)
+    return anchored(question.design, yes, anchor, known, whom.weights, whom.frequencies)
 
 
 def corrected_rows(

@@ -63,6 +63,7 @@ def odds_ratio(
     cells, errors = share.ravel(), tuple(std_error.ravel().tolist())
     if not (cells > 0).all():
         return OddsRatio(math.nan, math.nan, tuple(cells.tolist()), errors, df)
+    # log OR = log f00 - log f01 - log f10 + log f11, so its derivatives are +-1 / cell.
     slope = np.array([1, -1, -1, 1]) / cells
     variance = float(slope @ covariance @ slope)
     ratio = float(cells[0] * cells[3] / (cells[1] * cells[2]))

@@ -88,7 +88,7 @@ class Result:
 
     def to_frame(self) -> pd.DataFrame:
         """The rows as a table of pandas, with the columns of the CSV; its `attrs` hold the access of the survey."""
-        names = field_names(type(self.rows[0])) if self.rows else ()
+        names = field_names(type(self.rows[0]), self.rows) if self.rows else ()
         frame = pd.DataFrame([[getattr(row, name) for name in names] for row in self.rows], columns=list(names))
         if self.access is not None:
             # A frame has no place for a sentence, but copies keep what is in attrs.

@@ -103,6 +103,7 @@ def effective_number(n: float, plain_error: float, error: float, people: int, df
     >>> round(effective_number(200, 0.03, 0.03 * 2**0.5, 200, 10, 0.95), 1)
     78.3
     """
+    # Few clusters know their variance less well than as many people would.
     known = t_quantile(level, people - 1) / t_quantile(level, df) if people > 1 else 0.0
     # One person who weighs nearly everything is near the mean, whatever is true: the error says nothing.
     if n < 2 or not (math.isfinite(error) and error > 0 and plain_error > 0):
