@@ -97,7 +97,7 @@ def test_the_default_interval_is_chosen_by_the_box_that_the_fewest_drew() -> Non
     estimate = mechanism.estimate(counts, n)
     assert estimate.interval_method() == "feldman-cousins"
     drawn = n * mechanism.s // 256
-    assert estimate.interval()[0] == share_interval(10, drawn, mechanism.box.floats, 0.95, "feldman-cousins")
+    assert estimate.confidence_interval()[0] == share_interval(10, drawn, mechanism.box.floats, 0.95, "feldman-cousins")
 
 
 def test_errors_of_respondents_alone_are_those_of_their_covariance() -> None:

@@ -248,7 +248,7 @@ def test_intervals_cover_whatever_number_of_people_is_asked(n: int, size: int, e
                 continue
             rows = (asked - yes, yes, asked)
             tallied, told = question.counted(rows, n)
-            low, high = question.mechanism.estimate(tallied, told).interval()[1]
+            low, high = question.mechanism.estimate(tallied, told).confidence_interval()[1]
             coverage += likely * by_count[yes] * ((low <= shares + 1e-12) & (shares <= high + 1e-12))
     assert (coverage >= 0.949).all()
     assert (coverage <= 1).all()

@@ -229,9 +229,8 @@ def test_cohorts_that_only_spaces_tell_apart_are_refused(tmp_path: Path) -> None
 
 
 def test_estimate_names_the_command_that_takes_rows() -> None:
-    assert "--from: shares of rows are estimated by 'deniable analyze shares --from exports/'" in ESTIMATE.refused(
-        "--from", "exports/"
-    )
+    said = ESTIMATE.refused("--from", "exports/", "--survey", "my-survey.toml")
+    assert "--from: shares of rows are estimated by 'deniable analyze shares --from SOURCE'" in said
     assert "Missing argument 'ID|LINK'" in ESTIMATE.refused()
 
 

@@ -291,7 +291,7 @@ def respondents_row(a: float, n: int) -> list[str]:
     counts = np.arange(n + 1)
     exact = np.array([finite_interval(count, n, n, (a, b), LEVEL) for count in counts.tolist()])
     score = np.array(
-        [design.estimate([n - c, c]).respondents_only.interval(LEVEL, "wilson")[1] for c in counts.tolist()]
+        [design.estimate([n - c, c]).respondents_only.confidence_interval(LEVEL, "wilson")[1] for c in counts.tolist()]
     )
     figures = []
     for ends in (exact, score):

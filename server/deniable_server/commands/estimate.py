@@ -13,6 +13,7 @@ import click
 from deniable.access.words import ONE_REPORT
 from deniable.commands.main import example
 from deniable.commands.numbers import Number
+from deniable.commands.rules import RuledCommand, at_most_one, goes_with
 from deniable.output import percent
 from deniable.table import format_table
 from deniable_server.access import remote
@@ -20,72 +21,51 @@ from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.location import Location
 from deniable_server.people.links import id_at
-from deniable_server.results.query import HIGHEST_SERVED, INTERVAL_METHODS, EstimatesQuery
+from deniable_server.results.query import HIGHEST_SERVED, EstimatesQuery
 from deniable_server.results.service import estimates_document, figure
 from deniable_server.results.work import estimates_csv
+from deniable_statistics.commands.options import (
+    assume_fake_option,
+    format_option,
+    interval_options,
+    misbehaviour_options,
+)
 from deniable_statistics.data.survey_data import estimates_data
 from deniable_statistics.data.whole import replace_file
 from deniable_statistics.data.writing import check_suffix, write_data_set
-from deniable_statistics.estimates.estimate import DEFAULT_METHOD
-from deniable_statistics.estimates.fakes import HIGHEST_FAKE
 from deniable_statistics.intervals.interval import LOWEST_LEVEL
-from deniable_statistics.published.published_rows import TARGETS
-from deniable_statistics.robustness.misbehaviour import HIGHEST_SHARE, KINDS
 
 
-def _refuse_rows(_context: click.Context, _option: click.Parameter, source: str | None) -> None:
-    if source is not None:
-        raise click.UsageError(f"--from: shares of rows are estimated by 'deniable analyze shares --from {source}'")
+def _refuse_rows(_context: click.Context, _option: click.Parameter, given: str | None) -> None:
+    if given is not None:
+        raise click.UsageError("--from: shares of rows are estimated by 'deniable analyze shares --from SOURCE'")
 
 
 @click.command(
+    cls=RuledCommand,
+    rules=[
+        goes_with("--misbehaving", "--misbehaviour"),
+        at_most_one("--assume-fake", "--misbehaving", sentence="--assume-fake and --misbehaving: give one of the two"),
+    ],
     epilog=example(
         "deniable estimate ID --db deniable.db",
         "deniable estimate ID --url http://127.0.0.1:8000 --by cohort --format csv > estimates.csv",
         "deniable estimate ID --db deniable.db --to estimates.dta",
         "deniable estimate ID --db deniable.db --assume-fake 0.02",
-    )
+    ),
 )
 @click.argument("survey_id", metavar="ID|LINK")
 @options.database
 @options.url
 @options.token
-@click.option("--from", hidden=True, callback=_refuse_rows, expose_value=False)
+@click.option("--from", "--engine", "--survey", hidden=True, is_eager=True, callback=_refuse_rows, expose_value=False)
 @click.option("--by", type=click.Choice(["cohort"]), help="One group of rows for each cohort.")
 @click.option("--confidence", type=Number(LOWEST_LEVEL, HIGHEST_SERVED), default=0.95, show_default=True)
-@click.option(
-    "--method",
-    type=click.Choice(INTERVAL_METHODS),
-    default=DEFAULT_METHOD,
-    show_default=True,
-    metavar="NAME",
-    help=f"Method of the intervals: {', '.join(INTERVAL_METHODS)}.",
-)
-@click.option(
-    "--target",
-    type=click.Choice(TARGETS),
-    default=TARGETS[0],
-    show_default=True,
-    help="Whose shares the errors are for.",
-)
-@click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once.")
-@click.option(
-    "--misbehaving",
-    metavar="SHARE",
-    type=Number(0, HIGHEST_SHARE),
-    help="Suppose that up to this share of the people does not do as told: bounds, and intervals that hold anyway.",
-)
-@click.option(
-    "--misbehaviour", type=click.Choice(list(KINDS)), help="What they do: by default anything. A device lets them lie."
-)
-@click.option(
-    "--assume-fake",
-    metavar="SHARE",
-    type=Number(0, HIGHEST_FAKE),
-    help="Suppose that up to this share of the reports is fake: intervals that hold whatever these say.",
-)
+@interval_options
+@misbehaviour_options(several=False)
+@assume_fake_option
 @options.to
-@click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
+@format_option
 def estimate(
     survey_id: str,
     database: Location,
@@ -104,12 +84,8 @@ def estimate(
         check_suffix(to)
     if query["misbehaviour"] is None:
         del query["misbehaviour"]
-    elif query["misbehaving"] is None:
-        raise click.UsageError("--misbehaviour goes with --misbehaving")
     if query["misbehaving"] is not None and query["target"] == "respondents":
         raise click.UsageError("--misbehaving goes with --target population")
-    if query["misbehaving"] is not None and query["assume_fake"] is not None:
-        raise click.UsageError("--assume-fake and --misbehaving: give one of the two")
     survey_id = id_at(survey_id, url)
     if url:
         result = remote.estimates(url, token, survey_id, query)

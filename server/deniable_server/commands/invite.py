@@ -20,6 +20,7 @@ from deniable import Survey
 from deniable.access.invitation import hash_of, new_invitation
 from deniable.access.words import ONE_REPORT
 from deniable.commands.main import example
+from deniable.commands.rules import RuledCommand, all_or_none, exactly_one, goes_with
 from deniable.errors import ParameterError, SurveyError
 from deniable.table import csv_lines
 from deniable_server.access import remote
@@ -145,11 +146,17 @@ def invite() -> None:
 
 
 @invite.command(
+    cls=RuledCommand,
+    rules=[
+        exactly_one("-n", "--roster", sentence="say how many people with -n, or who with --roster"),
+        all_or_none("--roster", "--column"),
+        goes_with("--sheet", "--sentence"),
+    ],
     epilog=example(
         "deniable invite people ID -n 500 --db deniable.db --public-url https://collector.example > links.csv",
         "deniable invite https://collector.example/s/ID -n 500 --token dn_... --to links.csv --sheet cards.html",
         "deniable invite ID --roster people.csv --column email --to links.csv",
-    )
+    ),
 )
 @_place_options
 @click.option("-n", "number", type=click.IntRange(1, MOST_PEOPLE), help="How many people.")
@@ -176,12 +183,6 @@ def people(
 
     They are printed as CSV. Whoever has a link can answer once, so keep them as you keep passwords.
     """
-    if (number is None) == (roster is None):
-        raise click.UsageError("say how many people with -n, or who with --roster")
-    if (roster is None) != (column is None):
-        raise click.UsageError("--roster and --column go together")
-    if sentence and not sheet:
-        raise click.UsageError("--sentence goes with --sheet")
     named = None if roster is None or column is None else _new_people(roster, column)
     target = _inviting_to(survey, cohort, **where)
     links, sent = target.links(len(named.rows) if named else number or 0, cohort)
@@ -214,7 +215,9 @@ def _links_table(named: Roster | None, links: Sequence[str], cohort: str | None)
 
 
 @invite.command(
-    epilog=example("deniable invite unused ID", "deniable invite unused ID --list links.csv --to reminders.csv")
+    cls=RuledCommand,
+    rules=[goes_with("--list", "--to", because=", whose rows are written")],
+    epilog=example("deniable invite unused ID", "deniable invite unused ID --list links.csv --to reminders.csv"),
 )
 @_place_options
 @click.option(
@@ -227,7 +230,28 @@ def _links_table(named: Roster | None, links: Sequence[str], cohort: str | None)
 @_file("--to", ".csv", "Where to write these rows, instead of printing them; only you may read it.")
 def unused(survey: str, kept: Path | None, to: Path | None, **where: Any) -> None:
     """Say how many invitations are unused, and with your file of links, which."""
-    _say_unused(_find(survey, **where), kept, to)
+    target = _find(survey, **where)
+    found = target.survey
+    if kept is None:
+        invited, waiting, _ = unused_invitations(target.place(), found.id)
+        click.echo(f"{invited:,} invited, {waiting:,} unused")
+        return
+    named = read_roster(kept)
+    asked = [hash_of(each) for each in named.invitations(found.id)]
+    invited, waiting, hashes = unused_invitations(target.place(), found.id, sorted(asked))
+    if hashes is None:
+        raise SurveyError(
+            f"survey {found.id}: {invited:,} invited, {waiting:,} unused; not told who, because its results are live: "
+            "beside them it would say whose noisy report came when"
+        )
+    left = {*hashes}
+    rows: Iterable[Sequence[str]] = [row for row, each in zip(named.rows, asked, strict=True) if each in left]
+    table = "".join(csv_lines([named.columns, *rows]))
+    if to:
+        _write({to: table})
+    else:
+        _print(table, "the list is incomplete")
+    click.echo(f"{invited:,} invited, {waiting:,} unused", err=True)
 
 
 @invite.command(epilog=example("deniable invite again ID links.csv"))
@@ -238,7 +262,10 @@ def again(survey: str, file: Path, **where: Any) -> None:
 
     The same file again changes nothing.
     """
-    _invite_again(_inviting_to(survey, None, is_author=False, **where), file)
+    target = _inviting_to(survey, None, is_author=False, **where)
+    named = read_roster(file)
+    added = target.add(sorted(map(hash_of, named.invitations(target.survey.id))))
+    click.echo(f"{added.added:,} invited, {added.known:,} known before; {ONE_REPORT[target.survey.access]}", err=True)
 
 
 @invite.command(epilog=example("deniable invite sheet OPEN_ID -n 30 --to handout.html"))
@@ -395,7 +422,7 @@ def _text(path: Path) -> str:
 def _invite(target: _Target, sent: Sequence[str], files: Mapping[Path, str], hashes: Path | None, table: str) -> None:
     """Have links written or printed, and then invite: nobody is invited whose link is nowhere.
 
-    What breaks off leaves the links, so that `_invite_again` can go on; only where they stand on a sheet alone, which
+    What breaks off leaves the links, so that `again` can go on; only where they stand on a sheet alone, which
     nothing reads again, they are removed.
     """
     if hashes:
@@ -424,14 +451,6 @@ def _invite(target: _Target, sent: Sequence[str], files: Mapping[Path, str], has
     click.echo(f"{len(sent):,} invited; {ONE_REPORT[target.survey.access]}", err=True)
     for path in files:
         click.echo(path, err=True)
-
-
-def _invite_again(target: _Target, kept: Path) -> None:
-    """Invite those of a file of links, of whom some are invited already."""
-    named = read_roster(kept)
-    sent = sorted(map(hash_of, named.invitations(target.survey.id)))
-    added = target.add(sent)
-    click.echo(f"{added.added:,} invited, {added.known:,} known before; {ONE_REPORT[target.survey.access]}", err=True)
 
 
 def _write(files: Mapping[Path, str]) -> None:
@@ -466,30 +485,3 @@ def _print(table: str, consequence: str) -> None:
         out.flush()
     except OSError as error:
         raise ParameterError(f"links: cannot be printed: {error.strerror or error}; {consequence}") from None
-
-
-def _say_unused(target: _Target, kept: Path | None, to: Path | None) -> None:
-    """Print how many invitations are unused; with a list, its rows of these."""
-    if to and not kept:
-        raise click.UsageError("--to goes with --list, whose rows are written")
-    found = target.survey
-    if kept is None:
-        invited, unused, _ = unused_invitations(target.place(), found.id)
-        click.echo(f"{invited:,} invited, {unused:,} unused")
-        return
-    named = read_roster(kept)
-    asked = [hash_of(each) for each in named.invitations(found.id)]
-    invited, unused, hashes = unused_invitations(target.place(), found.id, sorted(asked))
-    if hashes is None:
-        raise SurveyError(
-            f"survey {found.id}: {invited:,} invited, {unused:,} unused; not told who, because its results are live: "
-            "beside them it would say whose noisy report came when"
-        )
-    waiting = {*hashes}
-    rows: Iterable[Sequence[str]] = [row for row, each in zip(named.rows, asked, strict=True) if each in waiting]
-    table = "".join(csv_lines([named.columns, *rows]))
-    if to:
-        _write({to: table})
-    else:
-        _print(table, "the list is incomplete")
-    click.echo(f"{invited:,} invited, {unused:,} unused", err=True)

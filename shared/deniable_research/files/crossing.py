@@ -130,19 +130,19 @@ def _pair_rows(
     pair = _pair(table, names)
     about = _about(names, float(pair.estimate.n), level)
     rows = []
-    intervals = (pair.sampled or pair.estimate).interval(level)
+    intervals = (pair.sampled or pair.estimate).confidence_interval(level)
     for cell, interval, feasible in zip(pair.cells, intervals, pair.estimate.feasible, strict=True):
         among = None
         if given is not None:
             axis = names.index(given)
             among = [", ".join(each) for each in pair.cells if each[axis] == cell[axis]]
         found = combined_share(pair.estimate, [", ".join(cell)], among)
-        ends, error = interval if among is None else found.interval(level), found.std_error
+        ends, error = interval if among is None else found.confidence_interval(level), found.std_error
         if pair.sampled is not None:
             error = found.error_from(pair.covariance)
             if among is not None:
                 near = combined_share(pair.sampled.worth(found.std_error, error, level), [", ".join(cell)], among)
-                ends = near.interval(level)
+                ends = near.confidence_interval(level)
         rows.append(
             replace(
                 about,

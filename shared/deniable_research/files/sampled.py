@@ -73,7 +73,7 @@ def sampled_rows(
             yield from _derived(question, shares, cohort, wanted, n)
     if question.mean_values is not None:
         (mean,), _ = sampled_means(item, question.mean_values, domain)
-        interval = mean.interval(wanted.confidence_level, wanted.method)
+        interval = mean.confidence_interval(wanted.confidence_level, wanted.method)
         row = mean_row(mean.plain, *about[:2], cohort, wanted, n, chance)
         effect = _effect(mean.std_error, mean.plain.std_error, mean.plain.n_effective, n)
         yield _sampled(
@@ -126,7 +126,9 @@ def _derived(
         near = shares.worth(combined.std_error, error, wanted.confidence_level)
         interval = Interval(0.0, 1.0)
         if near.n_effective >= 1:
-            interval = combined_share(near, figure.part, figure.whole).interval(wanted.confidence_level, wanted.method)
+            interval = combined_share(near, figure.part, figure.whole).confidence_interval(
+                wanted.confidence_level, wanted.method
+            )
         effect = _effect(error, combined.std_error, shares.plain.n_effective, n)
         yield _sampled(row, interval, error, shares.interval_method(wanted.method), shares.df, effect)
 
@@ -145,7 +147,7 @@ def _share_row(
     return replace(
         _sampled(
             row,
-            shares.interval(level, wanted.method)[option],
+            shares.confidence_interval(level, wanted.method)[option],
             float(shares.std_error[option]),
             f"simultaneous {method}" if wanted.simultaneous else method,
             shares.df,

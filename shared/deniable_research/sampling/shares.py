@@ -73,7 +73,7 @@ class SampledShares:
         """`worth` for the share of one option."""
         return self.worth(self.plain.std_error[option], float(self.std_error[option]), confidence_level)
 
-    def interval(
+    def confidence_interval(
         self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD, *, simultaneous: bool = False
     ) -> tuple[Interval, ...]:
         """Confidence intervals, one for each option, cut to [0, 1]: Korn and Graubard's; see `effective_number`."""
@@ -88,10 +88,10 @@ class SampledShares:
         if near.n_effective > MOST_WORTH:
             reach = t_quantile(level, self.df) * float(self.std_error[option])
             return Interval(self.share[option] - reach, self.share[option] + reach).cut()
-        return near.interval(level, method)[option]
+        return near.confidence_interval(level, method)[option]
 
     def interval_method(self, method: str = DEFAULT_METHOD) -> str:
-        """The method that `interval` really uses, within that of Korn and Graubard."""
+        """The method that `confidence_interval` really uses, within that of Korn and Graubard."""
         used = {self.of_option(option).interval_method(method) for option in range(len(self.share))}
         return f"korn-graubard {', '.join(sorted(used))}"
 
@@ -224,7 +224,7 @@ class SampledMean:
         factor = self.plain.n_effective / known if known > 0 else np.inf
         return replace(self.plain, n_effective=known, std_error=float(self.plain.std_error * np.sqrt(factor)))
 
-    def interval(self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD) -> Interval:
+    def confidence_interval(self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD) -> Interval:
         """A confidence interval, cut to the range."""
         near = self.worth(check_confidence_level(confidence_level))
         if near.n_effective < 1:
@@ -232,7 +232,7 @@ class SampledMean:
         if near.n_effective > MOST_WORTH:
             reach = t_quantile(confidence_level, self.df) * self.std_error
             return Interval(self.mean - reach, self.mean + reach).cut(self.plain.lowest, self.plain.highest)
-        return near.interval(confidence_level, method)
+        return near.confidence_interval(confidence_level, method)
 
 
 def sampled_means(
