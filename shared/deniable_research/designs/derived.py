@@ -83,9 +83,9 @@ class CombinedShare:
     ) -> Interval:
         """A confidence interval, cut to [0, 1]; all of [0, 1] where there is no estimate.
 
-        By the likelihood ratio where `Estimate.confidence_interval` is, for such designs as have figures of their own. Elsewhere
-        normal, and unless the method is ``wald`` around the figure after ``z^2`` more reports as equal shares would
-        bring them.
+        By the likelihood ratio where `Estimate.confidence_interval` is, for such designs as have figures of their own.
+        Elsewhere normal, and unless the method is ``wald`` around the figure after ``z^2`` more reports as equal shares
+        would bring them.
         """
         z = normal_quantile(check_confidence_level(confidence_level))
         if math.isnan(self.estimate):
@@ -169,8 +169,10 @@ def combined_share(
     >>> from deniable_research.designs import stochastic_lie_detector
     >>> sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
     >>> carriers = combined_share(sld, ["yes, honest", "yes, lying"])
-    >>> round(carriers.estimate, 4), round(carriers.std_error, 4), [round(end, 3) for end in carriers.confidence_interval()]
-    (0.5667, 0.0508, [0.465, 0.67])
+    >>> round(carriers.estimate, 4), round(carriers.std_error, 4)
+    (0.5667, 0.0508)
+    >>> [round(end, 3) for end in carriers.confidence_interval()]
+    [0.465, 0.67]
     >>> honest = combined_share(sld, ["yes, honest"], ["yes, honest", "yes, lying"])
     >>> round(honest.estimate, 4), round(honest.std_error, 4)
     (0.5529, 0.0271)
