@@ -74,7 +74,7 @@ class OneBitMean(OverRange, PureMechanism, OneOfK):
     def from_epsilon(cls, lo: int, hi: int, epsilon: Number) -> OneBitMean:
         """The least noise over a range whose epsilon is at most ``epsilon``."""
         asked = positive_epsilon(epsilon)
-        check_range(lo, hi, LARGEST_RANGE)
+        lo, hi = check_range(lo, hi, LARGEST_RANGE)
         bound = exp_below(asked)
         span = math.floor((bound - 1) / (bound + 1) * UNIT)  # keep - other
         slope = span // (hi - lo)

@@ -100,7 +100,7 @@ class Piecewise(OverRange, RowMechanism):
         from deniable_statistics.authoring.optimum import least_noise
 
         asked = positive_epsilon(epsilon)
-        check_range(lo, hi, LARGEST_RANGE)
+        lo, hi = check_range(lo, hi, LARGEST_RANGE)
         try:
             knots, weights, slopes = least_noise(hi - lo, asked)
         except ModuleNotFoundError as error:

@@ -489,11 +489,16 @@ def check_counts(
         for count in counts:
             tally.append(float(count) if weighted else operator.index(count))  # type: ignore[arg-type]  # tested here
     except (TypeError, ValueError):
-        raise ParameterError(f"{subject}: must be {length} {kind}") from None
+        wrong = f"{subject}[{len(tally)}]"
+        raise ParameterError(f"{subject}: must be {length} {kind}; the first that is not is {wrong}") from None
     if len(tally) != length:
         raise ParameterError(f"{subject}: must be {length} {kind}, one for each response, got {len(tally)}")
-    if any(not 0 <= count < math.inf for count in tally):
-        raise ParameterError(f"{subject}: must be {kind} of at least 0, got {tally}")
+    for place, count in enumerate(tally):
+        if not 0 <= count < math.inf:
+            wrong = f"{subject}[{place}]"
+            raise ParameterError(
+                f"{subject}: must be {kind} of at least 0, got {tally}; the first that is not is {wrong}"
+            )
     return tuple(tally)
 
 
