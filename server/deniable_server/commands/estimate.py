@@ -87,6 +87,7 @@ def estimate(
     if query["misbehaving"] is not None and query["target"] == "respondents":
         raise click.UsageError("--misbehaving goes with --target population")
     survey_id = id_at(survey_id, url)
+    # A collector refuses what it does not take; here the same model does, so both say the same.
     if url:
         result = remote.estimates(url, token, survey_id, query)
     else:

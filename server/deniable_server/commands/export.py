@@ -85,6 +85,7 @@ def export(
     and the SHA-256 of each, also while a collector runs. 'deniable analyze ... --from FOLDER' checks and reads it.
     """
     survey_id = id_at(survey_id, url)
+    # Before anything is fetched: a download of hours must not end at a name that cannot be written.
     if form is None:
         if to.is_dir():
             raise click.UsageError(f"--to {str(to)!r} is a folder; say with --format what is to be in it")

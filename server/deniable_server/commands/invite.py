@@ -19,6 +19,7 @@ from click.core import ParameterSource
 from deniable import Survey
 from deniable.access.invitation import hash_of, new_invitation
 from deniable.access.words import ONE_REPORT
+from deniable.commands.files import FILE, NEW_FILE
 from deniable.commands.main import example
 from deniable.commands.rules import RuledCommand, all_or_none, exactly_one, goes_with
 from deniable.errors import ParameterError, SurveyError
@@ -98,6 +99,7 @@ class _Target:
 
 
 def _place_options(command: Command) -> Command:
+    # Help lists options in the order of decorators, whose last one is applied first.
     for option in (options.public_url, options.token, options.url, options.database):
         command = option(command)
     return click.argument("survey", metavar="ID|LINK")(command)
@@ -106,7 +108,7 @@ def _place_options(command: Command) -> Command:
 _cohort = click.option("--cohort", help="Puts these people into a cohort of the survey.")
 _roster = click.option(
     "--roster",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     help="Your list of people, CSV with a header: one personal link for each row. Nothing of it is sent.",
 )
 _column = click.option("--column", metavar="NAME", help="The column of the roster that tells people apart: email.")
@@ -130,9 +132,8 @@ def _new_file(suffix: str) -> Callable[[click.Context, click.Parameter, Path | N
 
 
 def _file(name: str, suffix: str, about: str, required: bool = False) -> Callable[[Command], Command]:
-    kind = click.Path(dir_okay=False, path_type=Path)
     return click.option(
-        name, metavar=f"FILE{suffix}", type=kind, callback=_new_file(suffix), required=required, help=about
+        name, metavar=f"FILE{suffix}", type=NEW_FILE, callback=_new_file(suffix), required=required, help=about
     )
 
 
@@ -224,7 +225,7 @@ def _links_table(named: Roster | None, links: Sequence[str], cohort: str | None)
     "--list",
     "kept",
     metavar="FILE.csv",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     help="Your file of links: gives the rows of those that are unused.",
 )
 @_file("--to", ".csv", "Where to write these rows, instead of printing them; only you may read it.")
@@ -256,7 +257,7 @@ def unused(survey: str, kept: Path | None, to: Path | None, **where: Any) -> Non
 
 @invite.command(epilog=example("deniable invite again ID links.csv"))
 @_place_options
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=FILE)
 def again(survey: str, file: Path, **where: Any) -> None:
     """Invite those of your file of links who are not invited yet, where something broke off.
 
@@ -299,14 +300,14 @@ def sheet(survey: str, number: int, cohort: str | None, to: Path, sentence: str 
 @_cohort
 @click.option(
     "--roster",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     required=True,
     help="Your list of people, CSV with a header. A column link is kept, and then nobody is added.",
 )
 @click.option("--column", metavar="NAME", required=True, help="The column that tells people apart: email.")
 @click.option(
     "--letter",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     help="Text whose first line is 'Subject: ...', with places {link} and {COLUMN}.",
 )
 @_file("--to", ".csv", "The rows with link, subject and body; only you may read it.", required=True)
@@ -347,7 +348,7 @@ def mail(
 
 @invite.command(epilog=example("deniable invite add ID hashes.txt --db issuer.db"))
 @_place_options
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=FILE)
 def add(survey: str, file: Path, **where: Any) -> None:
     """Invite those whose hashes an author wrote with --hashes: where another person runs the issuer.
 

@@ -35,6 +35,7 @@ class Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in _entries():
             return None
+        # A package whose extra is missing still lists its commands, and says what to install when one is run.
         try:
             command: click.Command = _entries()[cmd_name].load()
         except ModuleNotFoundError as error:
@@ -97,6 +98,7 @@ def main() -> None:
 @contextmanager
 def _ending_in_order() -> Iterator[None]:
     """Let SIGTERM end a command as Ctrl-C does: what is unfinished is removed. Servers set a handler of their own."""
+    # Handlers can be set from the main thread only, and one that somebody else has set is theirs.
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield
         return

@@ -95,6 +95,7 @@ def shares(
     Of all questions, or of those that are named. A question whose design names an anchor has corrected shares too.
     """
     asked = questions or reports.layout.names
+    # Without an anchor there is no second likelihood, and the option would silently do nothing.
     if jointly and not any(arm.anchor for name in asked for arm in reports.layout.arms(name)):
         raise click.UsageError("--joint goes with a question that has an anchor")
     suspects = suspected(**suspicion)

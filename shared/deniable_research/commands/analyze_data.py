@@ -114,6 +114,7 @@ class Output:
             click.echo(rows_csv(rows, row_type), nl=False)
         else:
             click.echo(text())
+        # JSON holds them; below a CSV they would be rows of it, so there they go to standard error.
         for doubt in doubts if self.form != "json" else ():
             click.echo(f"Caution: {printable(doubt)}", err=self.form == "csv")
         if self.picture is not None:
@@ -229,6 +230,7 @@ class AnalysisCommand(RuledCommand):
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Look for --from before arguments are given their places."""
+        # Later is too late: by then the first question would have been taken for DATA.
         ctx.meta["from"] = any(each == "--from" or each.startswith("--from=") for each in args)
         return super().parse_args(ctx, args)
 
@@ -240,6 +242,7 @@ class AnalysisCommand(RuledCommand):
     def run(self, ctx: click.Context) -> Any:
         """Open what the options name, and hand it on to the function."""
 
+        # Functions get two objects instead of two dozen values, so these leave the context's parameters.
         def taken(params: Sequence[click.Parameter]) -> dict[str, Any]:
             return {str(each.name): ctx.params.pop(str(each.name), None) for each in params}
 
@@ -293,6 +296,7 @@ def _layout(
 ) -> Layout:
     """What the columns hold, as one of three options says, or the export itself."""
     said = sum((survey is not None, design is not None, bool(lines)))
+    # An export has its survey beside, and a survey that is named too must be that one: `survey_of` compares them.
     if said > 1 or not (said or (opened and opened.export)):
         raise click.UsageError("say what the columns hold: give one of --survey, --design and --question")
     if design is not None:
@@ -311,7 +315,7 @@ def _sampling(said: SamplingColumns, drawn: Mapping[str, Any], margins: Path | N
     if "replicates" in given:
         given["replicates"] = replicate_columns(given["replicates"])
     if "replicate_scale" in given:
-        given["replicate_scale"] = (given["replicate_scale"],)
+        given["replicate_scale"] = (given["replicate_scale"],)  # one for all; a design file may name one for each
     if margins is not None:
         given["margins"] = read_margins(margins)
     return replace(said, **given)

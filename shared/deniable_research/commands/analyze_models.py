@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import click
 
@@ -12,18 +12,25 @@ from deniable.commands.main import example
 from deniable.commands.rules import at_most_one
 from deniable_research.commands.analyze_data import AnalysisCommand, Output, Reports, say_asked
 from deniable_research.files.charts import interval_chart, prediction_panels, term_panels
+from deniable_research.files.models import (
+    FittedModel,
+    ModelRow,
+    ModelTermRow,
+    against,
+    compare_models,
+    term_rows,
+)
 from deniable_research.files.paper import PAPERS, SHOWN, noise_notes, paper_table, save_paper
+from deniable_research.files.predicting import PredictionRow, predict, read_setting
 from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text
 from deniable_research.files.regressing import MODELS, PENALTIES, questions_in, regress
 from deniable_research.files.shares import cautions
 from deniable_research.output import records
-
-if TYPE_CHECKING:
-    from deniable_research.files.models import FittedModel
-    from deniable_research.regression import Fit, GoodnessOfFit, MomentFit
+from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, TidyRow, goodness_of_fit
 
 
 def _only_for_papers(given: frozenset[str]) -> str | None:
+    # --below has a default, so only whether it was typed tells that somebody wants it.
     to = click.get_current_context().params["to"]
     if given.isdisjoint({"--stars", "--below"}) or (to and to.suffix.lower() in PAPERS):
         return None
@@ -101,9 +108,6 @@ def regress_(
     the left gives a linear model; a randomised question, or labels, a logistic one, multinomial if there are more than
     two options.
     """
-    from deniable_research.files.models import FittedModel, ModelTermRow, against, term_rows
-    from deniable_research.regression import Fit, TidyRow
-
     table = reports.of_formula(formula)
     fit = regress(table, formula, model=model, likelihood=likelihood, penalty=PENALTIES[penalty])
     if not isinstance(fit, Fit) and (kind or how):
@@ -156,9 +160,6 @@ class _Models:
 
     @classmethod
     def of(cls, models: list[FittedModel], level: float, with_fit: bool) -> _Models:
-        from deniable_research.files.models import compare_models
-        from deniable_research.regression import Fit, goodness_of_fit
-
         comparison = compare_models(models) if len(models) > 1 else []
         fits = [each.fit for each in models if with_fit and isinstance(each.fit, Fit)]
         return cls(models, level, comparison, list(map(goodness_of_fit, fits)))
@@ -172,9 +173,6 @@ class _Models:
         return "\n\n".join([*parts, *([models_text(self.comparison)] if self.comparison else [])])
 
     def document(self, people: int) -> dict[str, Any]:
-        from deniable_research.files.models import ModelRow
-        from deniable_research.regression import GoodnessOfFit, TidyRow
-
         first = self.models[0]
         document: dict[str, Any] = {
             "formula": first.formula,
@@ -199,8 +197,6 @@ class _Models:
 
 def _glance(fit: Fit | MomentFit) -> dict[str, Any]:
     """What is known of a fit as a whole; of corrected least squares, which have no likelihood, little."""
-    from deniable_research.regression import Fit
-
     if not isinstance(fit, Fit):
         return {"n": fit.n, "sigma": fit.sigma}
     whole = fit.glance()
@@ -248,8 +244,6 @@ def predict_(
     FORMULA is that of "analyze regress", with a randomised question or labels on the left. Shares of the truth are
     averaged over the people of the file, as they are or with what --at sets; randomised predictors are set to truths.
     """
-    from deniable_research.files.predicting import PredictionRow, predict, read_setting
-
     settings = [read_setting(each) for each in at]
     table = reports.of_formula(formula)
     fit = regress(table, formula, model=model, penalty=PENALTIES[penalty])

@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from deniable.commands.files import FILE, NEW_FILE
 from deniable_statistics.commands.options import format_option
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 PICTURES = (".svg", ".png")
 
 
