@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import inspect
 import pickle
+import pydoc
 import re
 from collections.abc import Callable
 from typing import Any
@@ -42,6 +44,12 @@ def test_the_package_shows_its_public_names_and_nothing_else() -> None:
 
 def test_a_mechanism_shows_few_names() -> None:
     assert len(public(KAry.from_epsilon(4, 1.0))) <= 22
+
+
+def test_help_shows_the_parameters_of_a_mechanism() -> None:
+    assert [*inspect.signature(KAry).parameters] == ["k", "keep"]
+    assert [*inspect.signature(Subset).parameters] == ["k", "w", "inside"]
+    assert "KAry(k: 'int', keep: 'Number')" in pydoc.plain(pydoc.render_doc(KAry))
 
 
 COINS = TwoCoin("1/2", "1/2").estimate([570, 430])

@@ -20,6 +20,8 @@ from deniable.randomness import Word, Words, system_word, system_words
 from deniable.wire.space import Count, Numbers, ReportSpace
 
 if TYPE_CHECKING:
+    from inspect import Signature
+
     from deniable.mechanisms.arrays import ArrayLike, Integers, NDArray
     from deniable_statistics.estimates.estimate import Estimate
 
@@ -43,6 +45,14 @@ class _Maker(ABCMeta):
             *map(_plain, args), **{name: _plain(value) for name, value in parameters.items()}
         )
         return made
+
+    @property
+    def __signature__(cls) -> Signature:
+        """The parameters of a mechanism for `help` and editors, which would show those of `__call__`."""
+        from inspect import signature  # which takes longer than all of this module
+
+        _itself, *parameters = (own := signature(cls.__init__)).parameters.values()  # type: ignore[misc]  # of no instance
+        return own.replace(parameters=parameters)
 
 
 class Mechanism(metaclass=_Maker):
