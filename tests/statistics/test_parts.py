@@ -135,12 +135,20 @@ def test_a_population_of_one_is_the_respondent() -> None:
     [
         ([1, 2], False, "tally: must be 3 integers, one for each response, got 2"),
         ([1, 2, 3, 4], True, "tally: must be 3 numbers, one for each response, got 4"),
-        ([1, 2.5, 3], False, "tally: must be 3 integers"),
-        ([1, "x", 3], True, "tally: must be 3 numbers"),
-        ([1, None, 3], True, "tally: must be 3 numbers"),
-        ([1, -1, 3], False, "tally: must be integers of at least 0, got [1, -1, 3]"),
-        ([1, math.inf, 3], True, "tally: must be numbers of at least 0, got [1.0, inf, 3.0]"),
-        ([1, math.nan, 3], True, "tally: must be numbers of at least 0, got [1.0, nan, 3.0]"),
+        ([1, 2.5, 3], False, "tally: must be 3 integers; the first that is not is tally[1]"),
+        ([1, "x", 3], True, "tally: must be 3 numbers; the first that is not is tally[1]"),
+        ([1, None, 3], True, "tally: must be 3 numbers; the first that is not is tally[1]"),
+        ([1, -1, 3], False, "tally: must be integers of at least 0, got [1, -1, 3]; the first that is not is tally[1]"),
+        (
+            [1, math.inf, 3],
+            True,
+            "tally: must be numbers of at least 0, got [1.0, inf, 3.0]; the first that is not is tally[1]",
+        ),
+        (
+            [1, math.nan, 3],
+            True,
+            "tally: must be numbers of at least 0, got [1.0, nan, 3.0]; the first that is not is tally[1]",
+        ),
     ],
 )
 def test_counts_that_are_none_are_refused_by_what_they_must_be(
