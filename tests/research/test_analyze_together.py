@@ -40,7 +40,7 @@ def test_cohorts_are_compared_as_the_functions_do(study: Table) -> None:
     every = pairwise(cohorts, 1)
     assert rows[0]["p_value"] == pytest.approx(homogeneity(cohorts, 1).p_value)
     for row, each, adjusted, (low, high) in zip(
-        rows[1:], every.differences, every.p_values, every.interval(0.9), strict=True
+        rows[1:], every.differences, every.p_values, every.confidence_interval(0.9), strict=True
     ):
         found = [row[key] for key in ("estimate", "std_error", "conf_low", "conf_high", "p_value", "p_adjusted")]
         assert found == pytest.approx([each.difference, each.std_error, low, high, each.p_value, adjusted])
@@ -59,7 +59,7 @@ def test_two_cohorts_have_a_difference_and_a_ratio(study: Table) -> None:
         ("ratio", "A", "B"),
     ]
     assert rows[0]["estimate"] == pytest.approx(difference(first, second).difference)
-    assert rows[1]["conf_high"] == pytest.approx(ratio(first, second).interval().high)
+    assert rows[1]["conf_high"] == pytest.approx(ratio(first, second).confidence_interval().high)
     text = ok("compare", *STUDY, "affair", "--by", "arm")
     assert "A \u2212 B" in text
     assert "mover" in text

@@ -248,7 +248,7 @@ def test_intervals_cover_whatever_number_of_people_is_asked(n: int, size: int, e
                 continue
             rows = (asked - yes, yes, asked)
             tallied, told = question.counted(rows, n)
-            low, high = question.mechanism.estimate(tallied, told).interval()[1]
+            low, high = question.mechanism.estimate(tallied, told).confidence_interval()[1]
             coverage += likely * by_count[yes] * ((low <= shares + 1e-12) & (shares <= high + 1e-12))
     assert (coverage >= 0.949).all()
     assert (coverage <= 1).all()
@@ -587,7 +587,9 @@ def test_cohorts_are_compared_by_those_who_were_asked() -> None:
     assert {row.estimate for row in rows if row.cohort == "x"} == set(found["x"].share)
     wanted = difference(found["x"], found["y"], 1)
     (row,) = [each for each in compare(table, "q0", "cohort") if (each.option, each.measure) == ("yes", "difference")]
-    assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx((wanted.difference, *wanted.interval()))
+    assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx(
+        (wanted.difference, *wanted.confidence_interval())
+    )
 
 
 def test_commands_say_how_many_were_asked(tmp_path: Path) -> None:

@@ -59,8 +59,8 @@ def test_a_difference_the_other_way_round_is_its_negative(draw: st.DataObject) -
     assert one.statistic == pytest.approx(-other.statistic, rel=1e-6, abs=1e-6)
     assert one.p_value == pytest.approx(other.p_value, rel=1e-6, abs=1e-6)
     assert (one.method, one.test) == (other.method, other.test)
-    low, high = one.interval(0.9)
-    assert other.interval(0.9) == pytest.approx((-high, -low), abs=1e-12)
+    low, high = one.confidence_interval(0.9)
+    assert other.confidence_interval(0.9) == pytest.approx((-high, -low), abs=1e-12)
 
 
 def weighed(draw: st.DataObject, people: int) -> NDArray[np.int64]:

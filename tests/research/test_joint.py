@@ -191,7 +191,7 @@ def test_conditional_shares_divide_by_the_margin() -> None:
         slopes[cell] = (again[1, 2] / again[1].sum() - result.share[1, 2]) / 1e-6
     assert result.std_error[1, 2] == pytest.approx(math.sqrt(slopes @ table.covariance @ slopes), rel=1e-5)
     possible = result.share.clip(0, 1)
-    for low, high in (result.interval(0.9), result.fieller_interval(0.9)):
+    for low, high in (result.confidence_interval(0.9), result.fieller_interval(0.9)):
         assert ((low <= possible) & (possible <= high)).all()
     # the ends of the second solve Fieller's equation
     n, d, end = table.share[1, 2], table.share[1].sum(), high[1, 2]
@@ -214,10 +214,10 @@ def test_intervals_of_cells_hold_the_level_with_few_people_and_little_noise(
         tallies, multinomial.pmf(tallies[:, None], 4, truths.reshape(3, 4) @ channel.T), strict=True
     ):
         table = Crosstab.from_counts(designs, tally.reshape(2, 2))
-        low, high = table.interval()
+        low, high = table.confidence_interval()
         assert (low < high).all()
         held += chances[:, None, None] * ((low <= truths) & (truths <= high))
-        low, high = table.conditional(0).interval()
+        low, high = table.conditional(0).confidence_interval()
         assert (low < high).all()
         held_given += chances[:, None, None] * ((low <= given) & (given <= high))
     assert held.min() >= 0.95
@@ -229,13 +229,13 @@ def test_no_interval_of_a_cell_is_a_point_where_the_likelihood_is_not_asked() ->
     subset = mechanisms.Subset.from_epsilon(4, 2, 2)
     second = item("b", subset, np.array([[1, 1, 0, 0]] * 4))
     table = crosstab(first, second)
-    low, high = table.interval()
+    low, high = table.confidence_interval()
     assert (low < high).all()
     # never inside of the normal one
     assert (low <= (table.share - 1.959963985 * table.std_error).clip(0, 1)).all()
     assert (high >= (table.share + 1.959963985 * table.std_error).clip(0, 1)).all()
     domain = Domain(SamplingDesign.of(np.ones(4, dtype=bool), clusters=range(4)), np.ones(4, dtype=bool))
-    low, high = crosstab(first, item("b", COINS, np.array([0, 0, 0, 0])), sample=domain).interval()
+    low, high = crosstab(first, item("b", COINS, np.array([0, 0, 0, 0])), sample=domain).confidence_interval()
     assert (low < high).all()
 
 
@@ -244,7 +244,7 @@ def test_shares_among_nobody_are_unknown() -> None:
     result = table.conditional(0)
     assert table.share[1].sum() < 0
     assert np.isnan(result.share[1]).all()
-    low, high = result.interval()
+    low, high = result.confidence_interval()
     assert (low[1], high[1]) == (pytest.approx([0, 0]), pytest.approx([1, 1]))
 
 
@@ -271,7 +271,7 @@ def test_without_noise_association_is_the_textbook_one() -> None:
     odds = table.odds_ratio()
     assert odds.odds_ratio == pytest.approx(10)
     assert odds.log_std_error == pytest.approx(math.sqrt(sum(1 / each for each in counts.ravel())))  # Woolf
-    low, high = odds.interval()
+    low, high = odds.confidence_interval()
     assert (low, high) == (
         pytest.approx(10 * math.exp(-1.959964 * odds.log_std_error)),
         pytest.approx(10 * math.exp(1.959964 * odds.log_std_error)),
@@ -288,13 +288,13 @@ def test_without_noise_association_is_the_textbook_one() -> None:
 
 def test_odds_ratios_have_no_bound_where_a_cell_may_be_empty() -> None:
     sure = Crosstab.from_counts([COINS, COINS], [[3000, 1800], [1800, 2000]]).odds_ratio()
-    assert 0 < sure.interval().low < sure.odds_ratio < sure.interval().high < math.inf
+    assert 0 < sure.confidence_interval().low < sure.odds_ratio < sure.confidence_interval().high < math.inf
     rare = Crosstab.from_counts([COINS, COINS], [[400, 230], [190, 180]]).odds_ratio()
     assert rare.odds_ratio > 1
-    assert rare.interval().high == math.inf
+    assert rare.confidence_interval().high == math.inf
     none = Crosstab.from_counts([COINS, COINS], [[400, 100], [200, 120]]).odds_ratio()
     assert math.isnan(none.odds_ratio)
-    assert none.interval() == (0, math.inf)
+    assert none.confidence_interval() == (0, math.inf)
 
 
 def test_correlation_with_a_plain_variable_undoes_the_noise() -> None:
@@ -337,11 +337,11 @@ def test_correlations_that_noise_hides_say_so() -> None:
     assert result.note == (
         "the estimated variance of the true values is not above 0: the reports are too few for their noise"
     )
-    assert result.interval() == (-1, 1)
+    assert result.confidence_interval() == (-1, 1)
     beyond = Crosstab.from_counts([COINS, COINS], [[31, 16], [16, 31]]).correlation()
     assert beyond.correlation > 1
     assert beyond.note is None
-    assert -1 <= beyond.interval().low < beyond.interval().high == 1
+    assert -1 <= beyond.confidence_interval().low < beyond.confidence_interval().high == 1
 
 
 @pytest.mark.parametrize("designs", ONE_VALUE[:3], ids=lambda designs: " x ".join(type(e).__name__ for e in designs))
@@ -435,7 +435,7 @@ def test_people_of_1974_are_found_behind_the_noise() -> None:
         result = correlation(asked, devout)
         expected = np.corrcoef(affair, religious)[0, 1]
         assert abs(result.correlation - expected) < 4 * result.std_error
-        assert result.interval().low < expected < result.interval().high
+        assert result.confidence_interval().low < expected < result.confidence_interval().high
     result = correlation(devout, age)
     assert abs(result.correlation - np.corrcoef(religious, age)[0, 1]) < 4 * result.std_error
     plain = item("religious", from_matrix(np.eye(4, dtype=int).tolist()), religious)
@@ -448,11 +448,11 @@ def test_nobody_gives_no_estimate() -> None:
     assert np.isnan(table.share).all()
     assert np.isnan(table.std_error).all()
     assert np.isnan(table.feasible).all()
-    low, high = table.interval()
+    low, high = table.confidence_interval()
     assert (low == 0).all()
     assert (high == 1).all()
     assert np.isnan(table.conditional(0).share).all()
-    assert (table.conditional(0).interval()[1] == 1).all()
+    assert (table.conditional(0).confidence_interval()[1] == 1).all()
     assert math.isnan(table.independence().p_value)
     assert table.correlation().note == "there are no reports"
     assert math.isnan(table.odds_ratio().odds_ratio)
@@ -490,7 +490,7 @@ def person(name: str, design: Mechanism | Channel = COINS, people: int = 2) -> I
             "designs: must report single values to be counted in a table, not subset",
         ),
         (lambda: crosstab(person("a"), person("b")).conditional("c"), r"question: must be in \[0, 2\) or one of a, b"),
-        (lambda: crosstab(person("a"), person("b")).interval(2), "confidence_level"),
+        (lambda: crosstab(person("a"), person("b")).confidence_interval(2), "confidence_level"),
         (
             lambda: crosstab(person("a"), person("b", mechanisms.KAry.from_epsilon(3, 1))).odds_ratio(),
             "crosstab: must be 2 by 2 for an odds ratio, got 2 by 3",

@@ -194,7 +194,7 @@ def test_intervals_of_shares_keep_their_level(share: float) -> None:
         held += row.conf_low <= truth <= row.conf_high
         assert table.sampling is not None
         copied = table.sampling.means(table.item("q").scores[:, 1])
-        low, high = copied.interval()
+        low, high = copied.confidence_interval()
         naive += low[0] <= truth <= high[0]
     assert 0.93 <= held / 1000 <= 0.97
     assert naive / 1000 < 0.85
@@ -218,9 +218,9 @@ def test_comparisons_and_independence_keep_their_level(behind_coins: bool) -> No
         ]
         domain = Domain(SamplingDesign(np.ones(480), None, clusters), np.ones(480, dtype=bool))
         groups = SampledCohorts.of(items[0], domain, [first, ~first])
-        low, high = groups.difference(0, 1).interval(0.95)
+        low, high = groups.difference(0, 1).confidence_interval(0.95)
         held += low <= 0.1 <= high
-        low, high = groups.ratio(0, 1, 1).interval(0.95)
+        low, high = groups.ratio(0, 1, 1).confidence_interval(0.95)
         above += low <= 1.25 <= high
         rejected += independence(*items, sample=domain).p_value < 0.05
     assert 0.93 <= held / 800 <= 0.97

@@ -153,7 +153,7 @@ class AnchoredShare:
         each += n * people / (n + people) ** 2 * np.outer(apart, apart)
         return apart * n / (n + people), each / (n + people)
 
-    def interval(self, confidence_level: float = 0.95) -> Interval:
+    def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
         """Fieller's confidence interval, cut to [0, 1]; all of it where the anchor does not show that people attend.
 
         A share ``f`` stays if the mean of ``(Y - 1/2) - t (Z - 1/2)`` is within its normal errors of 0, where
@@ -233,8 +233,8 @@ def anchored(
     the question support yes with probability ``g (b + (a - b) f) + (1 - g) / 2``, those to the anchor with
     ``g m + (1 - g) / 2`` where ``m`` is known: the second gives ``g``, the first then ``f`` [1]_. This supposes that
     attending has nothing to do with the truth, and as many attend to one as to the other question, though not that
-    they are the same people. `AnchoredShare.interval` is Fieller's instead of their bootstrap; `AnchoredShare.joint`
-    uses the answers of the same people together.
+    they are the same people. `AnchoredShare.confidence_interval` is Fieller's instead of their bootstrap;
+    `AnchoredShare.joint` uses the answers of the same people together.
 
     References
     ----------
@@ -252,7 +252,7 @@ def anchored(
     >>> found = anchored(crosswise("0.15"), same, Anchor(crosswise("0.15"), 0), anchor_same)
     >>> round(found.attentive, 4), round(found.share, 4), round(found.std_error, 4)
     (0.7729, 0.1054, 0.0227)
-    >>> [round(end, 3) for end in found.interval()]
+    >>> [round(end, 3) for end in found.confidence_interval()]
     [0.059, 0.148]
     """
     support = yes_no_support(design, "question")

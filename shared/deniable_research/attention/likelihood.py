@@ -71,7 +71,7 @@ class AnchoredFit:
         """Its maximum."""
         return self._best[2]
 
-    def interval(self, confidence_level: float = 0.95) -> Interval:
+    def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
         """Profile likelihood: the shares whose likelihood falls by at most a quantile of chi-squared."""
         drop = normal_quantile(check_confidence_level(confidence_level)) ** 2 / 2
         if not self.cells.any():

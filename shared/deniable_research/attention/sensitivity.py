@@ -35,7 +35,7 @@ def corrected(
         Of one kind in `KNOWN`; its share is taken as exact.
     confidence_level : float
     method : str
-        As for `Estimate.interval`.
+        As for `Estimate.confidence_interval`.
 
     Returns
     -------

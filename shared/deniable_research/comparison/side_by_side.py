@@ -29,8 +29,8 @@ class Figure:
     p_value : float
         Two-sided, that cohorts are alike.
     method : str
-        How `interval` is made.
-    interval : callable
+        How `confidence_interval` is made.
+    confidence_interval : callable
         From a confidence level to the interval.
     df_error : float or None
         Degrees of freedom of the error under a sampling design.
@@ -41,7 +41,7 @@ class Figure:
     statistic: float
     p_value: float
     method: str
-    interval: Callable[[float], Interval] = field(repr=False)
+    confidence_interval: Callable[[float], Interval] = field(repr=False)
     df_error: float | None = None
 
 
@@ -104,7 +104,7 @@ class IndependentCohorts(Cohorts):
 
 
 def _figure(found: Difference | Ratio | Trend, estimate: float) -> Figure:
-    return Figure(estimate, found.std_error, found.statistic, found.p_value, found.method, found.interval)
+    return Figure(estimate, found.std_error, found.statistic, found.p_value, found.method, found.confidence_interval)
 
 
 def mean_difference(apart: float, error: float, df_error: float | None = None) -> Figure:

@@ -58,10 +58,10 @@ class Trend:
 
     @property
     def method(self) -> str:
-        """How `interval` is made: ``mover``, or ``wald`` where a count is not binomial."""
+        """How `confidence_interval` is made: ``mover``, or ``wald`` where a count is not binomial."""
         return "mover" if all(map(is_binomial, self.cohorts)) else "wald"
 
-    def interval(self, confidence_level: float = 0.95) -> Interval:
+    def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
         """A confidence interval of the slope; infinite where there is none."""
         check_confidence_level(confidence_level)
         if math.isnan(self.slope):
@@ -117,7 +117,7 @@ def trend(estimates: Sequence[Estimate], option: int | str = 1, scores: Sequence
     >>> result = trend(waves, scores=[2024, 2025, 2026])
     >>> round(result.slope, 4), round(result.statistic, 3), round(result.p_value, 4)
     (0.07, 3.219, 0.0013)
-    >>> [round(end, 4) for end in result.interval()]
+    >>> [round(end, 4) for end in result.confidence_interval()]
     [0.0267, 0.1131]
     """
     cohorts = check_cohorts(estimates)

@@ -132,7 +132,7 @@ def _pairs(
     level = level_of_each(about.conf_level, len(figures))
     pairs, adjusted = itertools.combinations(labels, 2), holm([figure.p_value for figure in figures])
     for cohorts, figure, p in zip(pairs, figures, adjusted, strict=True):
-        row = compared(about, measure, cohorts, figure, figure.interval(level).cut(*within))
+        row = compared(about, measure, cohorts, figure, figure.confidence_interval(level).cut(*within))
         yield replace(row, p_adjusted=p if len(figures) > 1 else None)
 
 

@@ -155,12 +155,12 @@ def _cells(found: Crosstab, given: str | None, level: float) -> Cells:
     """Joint shares, with the most likely ones unless these are tick boxes or too many; or conditional ones."""
     if given is not None:
         among = found.conditional(given)
-        return Cells(among.share, among.std_error, *among.interval(level))
+        return Cells(among.share, among.std_error, *among.confidence_interval(level))
     try:
         feasible = found.feasible
     except ParameterError:
         feasible = None
-    return Cells(found.share, found.std_error, *found.interval(level), feasible)
+    return Cells(found.share, found.std_error, *found.confidence_interval(level), feasible)
 
 
 def _independence_row(about: CrosstabRow, test: Independence, permutations: int) -> CrosstabRow:
@@ -191,7 +191,7 @@ def _pair_cells(pair: DrawnPair, names: Sequence[str], given: str | None, level:
     shape, labels = pair.share.shape, list(map(", ".join, pair.cells))
     if given is None:
         errors = [combined_share(pair.estimate, [label]).std_error for label in labels]
-        low, high = zip(*pair.estimate.interval(level), strict=True)
+        low, high = zip(*pair.estimate.confidence_interval(level), strict=True)
         return Cells(pair.share, *(np.reshape(each, shape) for each in (errors, low, high, pair.estimate.feasible)))
     axis, figures = list(names).index(given), []
     for cell, label in zip(pair.cells, labels, strict=True):

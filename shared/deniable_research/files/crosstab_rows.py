@@ -34,7 +34,7 @@ class Odds(Protocol):
 
     @property
     def odds_ratio(self) -> float: ...
-    def interval(self, confidence_level: float = 0.95) -> Interval: ...
+    def confidence_interval(self, confidence_level: float = 0.95) -> Interval: ...
 
 
 def about_columns(names: Sequence[str], n: Count, level: float, df_error: float | None) -> CrosstabRow:
@@ -80,13 +80,13 @@ def independence_row(about: CrosstabRow, test: Independence, note: str | None = 
 
 def odds_row(about: CrosstabRow, odds: Odds) -> CrosstabRow:
     """The odds ratio of two by two answers."""
-    low, high = odds.interval(about.conf_level)
+    low, high = odds.confidence_interval(about.conf_level)
     return replace(about, measure="odds ratio", estimate=odds.odds_ratio, conf_low=low, conf_high=high)
 
 
 def correlation_row(about: CrosstabRow, found: Correlation) -> CrosstabRow:
     """The correlation of two columns that stand for numbers, with Student's test that it is 0."""
-    low, high = found.interval(about.conf_level)
+    low, high = found.confidence_interval(about.conf_level)
     statistic = found.correlation / found.std_error if found.std_error else math.nan
     return replace(
         about,

@@ -117,12 +117,12 @@ def combined_of(
     """Some shares together, among everybody or among others, with the interval that the errors of shares make."""
     figure = combined_share(found, part, whole)
     if not isinstance(found, DesignEstimate):
-        return figure, figure.interval(level, method)
+        return figure, figure.confidence_interval(level, method)
     # Korn and Graubard: the interval of as many people drawn one by one as would have this error.
     near = found.worth(combined_share(found.plain, part, whole).std_error, figure.std_error, level)
     if near.n_effective < 1:  # less than one person: the clusters tell nothing
         return figure, Interval(0.0, 1.0)
-    return figure, combined_share(near, part, whole).interval(level, method)
+    return figure, combined_share(near, part, whole).confidence_interval(level, method)
 
 
 def _domain(table: Table, question: RandomizedColumn, people: People) -> Domain:

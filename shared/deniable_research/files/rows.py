@@ -60,7 +60,7 @@ def compared(
     about: ComparisonRow, measure: str, cohorts: Sequence[str], figure: Figure, ends: Interval | None = None
 ) -> ComparisonRow:
     """A line about two cohorts, or about all from the first to the last; by default with the interval at its level."""
-    low, high = ends or figure.interval(about.conf_level)
+    low, high = ends or figure.confidence_interval(about.conf_level)
     return replace(
         about,
         measure=measure,

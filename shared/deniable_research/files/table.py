@@ -374,7 +374,13 @@ class Table:
                 f"column {column!r}: must be a plain column, got the randomised reports to {question}, "
                 "which are not answers"
             )
-        return self.columns[column].without(self.layout.missing)
+        known = self.layout.cohorts if column == self.layout.cohort else ()
+        if not known:
+            return self.columns[column].without(self.layout.missing)
+        # A survey may call a cohort "NA", or begin its label with a space: such a label is not a missing value.
+        named = {label.strip(): label for label in known}
+        texts = self.columns[column].without([each for each in self.layout.missing if each not in named])
+        return texts if texts.labels else texts.map(lambda text: named.get(text.strip(), text))
 
     def levels(self, column: str) -> list[str]:
         """The different labels of a plain column: in the order of the layout, of their numbers, or of the alphabet."""

@@ -35,7 +35,7 @@ class OddsRatio:
     std_error: tuple[float, ...]
     df: float = math.inf
 
-    def interval(self, confidence_level: float = 0.95) -> Interval:
+    def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
         """A confidence interval: normal on the scale of logarithms, without a bound where a cell may be 0.
 
         The delta method takes a cell for well above 0. Where its own interval reaches 0, the ratio may be 0 or

@@ -40,7 +40,7 @@ class Conditional:
     parts: NDArray[np.float64] = field(repr=False)
     reports: JointReports = field(repr=False)
 
-    def interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def confidence_interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Confidence intervals, cut to [0, 1]: an array of lower and one of upper ends.
 
         By the likelihood of all reports where those of the crosstab are, otherwise `fieller_interval`.

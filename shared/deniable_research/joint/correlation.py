@@ -49,7 +49,7 @@ class Correlation:
             return "there are no reports"
         return "the estimated variance of the true values is not above 0: the reports are too few for their noise"
 
-    def interval(self, confidence_level: float = 0.95) -> Interval:
+    def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
         """A confidence interval, cut to [-1, 1]; all of it where there is no estimate.
 
         Normal around the correlation, not on Fisher's scale: noise takes the estimate beyond 1 where the truth is near,

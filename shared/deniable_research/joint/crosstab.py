@@ -115,7 +115,7 @@ class Crosstab:
         """Standard errors of `share`, of the same shape."""
         return np.sqrt(np.maximum(self.covariance.diagonal(), 0.0)).reshape(self.share.shape)
 
-    def interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def confidence_interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Confidence intervals of the shares, cut to [0, 1]: an array of lower and one of upper ends.
 
         By the likelihood of all reports (`deniable_statistics.intervals.profile`), which holds the level where a share

@@ -34,7 +34,7 @@ class SampleEstimate:
         """Standard errors, shape (m,)."""
         return np.sqrt(np.maximum(self.covariance.diagonal(), 0.0))
 
-    def interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def confidence_interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Student's intervals, not cut: an array of lower and one of upper ends."""
         reach = t_quantile(confidence_level, self.df) * self.std_error
         return self.estimate - reach, self.estimate + reach

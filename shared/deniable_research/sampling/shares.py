@@ -87,10 +87,17 @@ class DesignEstimate(Estimate):
         """`worth` for the share of one option."""
         return self.worth(self.plain.std_error[option], self.std_error[option], confidence_level)
 
-    def _intervals(self, confidence_level: float, method: str, fakes: Count, *, together: bool) -> tuple[Interval, ...]:
-        """Korn and Graubard's intervals, cut to [0, 1]; see `effective_number`."""
+    def confidence_interval(
+        self,
+        confidence_level: float = 0.95,
+        method: str = DEFAULT_METHOD,
+        *,
+        simultaneous: bool = False,
+        fakes: Count = 0,
+    ) -> tuple[Interval, ...]:
+        """Korn and Graubard's intervals, one for each option, cut to [0, 1]; see `effective_number`."""
         k = len(self.share)
-        level = level_of_each(confidence_level, k) if together and k > 2 else confidence_level
+        level = level_of_each(confidence_level, k) if simultaneous and k > 2 else confidence_level
         return tuple(self._interval(option, level, method) for option in range(k))
 
     def _interval(self, option: int, level: float, method: str) -> Interval:
@@ -100,10 +107,10 @@ class DesignEstimate(Estimate):
         if near.n_effective > MOST_WORTH:
             reach = t_quantile(level, self.df) * self.std_error[option]
             return Interval(self.share[option] - reach, self.share[option] + reach).cut()
-        return near.interval(level, method)[option]
+        return near.confidence_interval(level, method)[option]
 
     def interval_method(self, method: str = DEFAULT_METHOD, *, fakes: Count = 0) -> str:
-        """The method that `interval` really uses, within that of Korn and Graubard."""
+        """The method that `confidence_interval` really uses, within that of Korn and Graubard."""
         if not self.n:
             return self.plain.interval_method(method)
         used = {self.of_option(option).interval_method(method) for option in range(len(self.share))}
@@ -125,7 +132,7 @@ class DesignEstimate(Estimate):
         if near.n_effective < 1:
             return Interval(-np.inf, np.inf)
         if near.design.support is None:
-            known = SampleEstimate(np.array(self.share), self.errors, self.df).interval(confidence_level)
+            known = SampleEstimate(np.array(self.share), self.errors, self.df).confidence_interval(confidence_level)
             return Interval(float(known[0][option]), float(known[1][option]))
         ends = wilson(near.effective_counts[option], near.n_effective, confidence_level)
         return ends.debiased(*near.design.support[option].floats)
@@ -258,7 +265,9 @@ class DesignMean(MeanEstimate):
         factor = self.n_effective / known if known > 0 else np.inf
         return replace(self.plain, n_effective=known, std_error=float(self.plain.std_error * np.sqrt(factor)))
 
-    def interval(self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD, *, fakes: Count = 0) -> Interval:
+    def confidence_interval(
+        self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD, *, fakes: Count = 0
+    ) -> Interval:
         """A confidence interval, cut to the range."""
         near = self.worth(check_confidence_level(confidence_level))
         if near.n_effective < 1:
@@ -266,10 +275,10 @@ class DesignMean(MeanEstimate):
         if near.n_effective > MOST_WORTH:
             reach = t_quantile(confidence_level, self.df) * self.std_error
             return Interval(self.mean - reach, self.mean + reach).cut(self.lowest, self.highest)
-        return near.interval(confidence_level, method)
+        return near.confidence_interval(confidence_level, method)
 
     def interval_method(self, method: str = DEFAULT_METHOD) -> str:
-        """The method that `interval` really uses, within that of Korn and Graubard."""
+        """The method that `confidence_interval` really uses, within that of Korn and Graubard."""
         return f"korn-graubard {self.plain.interval_method(method)}"
 
 

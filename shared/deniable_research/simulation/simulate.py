@@ -222,7 +222,7 @@ def _compare(
             continue
         for option, label in enumerate(question.options):
             result = difference(found[0][question.id], found[1][question.id], option)
-            low, high = result.interval(wanted.confidence_level)
+            low, high = result.confidence_interval(wanted.confidence_level)
             # What is true of the difference, first cohort minus second, as the estimate has it.
             apart = first.shares[option] - second.shares[option]
             rejected = result.p_value < 1 - wanted.confidence_level
