@@ -13,8 +13,6 @@ from deniable import KAry, ParameterError, TwoCoin
 from deniable_research.attention import Anchor, AnchoredShare, anchored
 from deniable_research.designs import crosswise
 from deniable_research.files import Layout, SamplingColumns, Table, estimate_shares, quick_question, read_layout
-from deniable_research.files.printing import shares_text
-from deniable_research.output import records
 from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.analyzing import ok, refused
 
@@ -235,14 +233,19 @@ def test_rows_stand_beside_the_plain_ones(file: Path) -> None:
     assert simple[3].conf_high - simple[3].conf_low < rows[3].conf_high - rows[3].conf_low
 
 
-def test_under_a_sampling_design_corrected_shares_are_written_without_degrees_of_freedom(file: Path) -> None:
-    layout = replace(read_layout(DESIGN), sampling=SamplingColumns(population="100000"))
-    rows = estimate_shares(Table.read(file, layout), ["q1"])
-    written = records(rows, type(rows[0]))
-    assert [row["df"] for row in written] == [2000, 2000, None, None, None]
-    plain = estimate_shares(Table.read(file, read_layout(DESIGN)), ["q1"])
-    assert [row["estimate"] for row in written[2:]] == [row.estimate for row in plain[2:]]
-    assert "2000 degrees of freedom" in shares_text(rows)
+def test_under_a_sampling_design_nothing_is_corrected_and_that_is_said(file: Path) -> None:
+    table = Table.read(file, replace(read_layout(DESIGN), sampling=SamplingColumns(population="100000")))
+    plain = Table.read(file, read_layout(DESIGN))
+    rows = estimate_shares(table, ["q1"])
+    assert [(row.option, row.statistic) for row in rows] == [("no", "share"), ("yes", "share")]
+    assert [row.estimate for row in rows] == [row.estimate for row in estimate_shares(plain, ["q1"])[:2]]
+    sentence = (
+        "q1: its anchor corrects nothing here, because errors of corrected shares under a sampling design are not known"
+    )
+    assert sentence in cautions(table, ["q1"])
+    assert sentence not in cautions(plain, ["q1"])
+    with pytest.raises(ParameterError, match="jointly: must not go with a sampling design"):
+        estimate_shares(table, ["q1"], jointly=True)
 
 
 def test_the_short_form_names_an_anchor_too(file: Path) -> None:

@@ -63,7 +63,7 @@ def estimate_shares(
     list of EstimateRow
         In the order of cohorts, questions and options, as `deniable.estimate` gives them; `SampledEstimateRow`
         where the layout says how people were drawn. After a question that has an anchor stand its "corrected share"
-        rows, and the share of people who attend.
+        rows, and the share of people who attend; under a sampling design they are left out, and `cautions` says so.
 
     Examples
     --------
@@ -80,6 +80,8 @@ def estimate_shares(
     asked = wanted or EstimateOptions()
     if asked.misbehaving is not None and table.is_complex:
         raise ParameterError("misbehaving: must not go with a sampling design, whose robust intervals are not known")
+    if jointly and table.is_complex:
+        raise ParameterError("jointly: must not go with a sampling design, under which nothing is corrected")
     questions = [*names] or table.layout.names
     if asked.assume_fake is not None:
         _check_fakes_known(table, questions)
@@ -88,9 +90,9 @@ def estimate_shares(
         for name in questions:
             for arm in table.layout.arms(name):
                 rows += _rows(table, arm, cohort, people, asked)
-                if arm.anchor is not None:
-                    corrected = corrected_rows(table, arm, cohort, people, asked, jointly=jointly)
-                    rows += [SampledEstimateRow(**vars(row)) for row in corrected] if table.is_complex else corrected
+                # The errors of corrected shares know of no strata and clusters: see `cautions`.
+                if arm.anchor is not None and not table.is_complex:
+                    rows += corrected_rows(table, arm, cohort, people, asked, jointly=jointly)
             if name in table.layout.mixed:
                 rows += mixed_rows(table, name, cohort, people, asked)
     return rows
@@ -112,6 +114,14 @@ def _check_fakes_known(table: Table, names: Iterable[str]) -> None:
 def cautions(table: Table, names: Iterable[str], by: str | None = None) -> list[str]:
     """A sentence for every option whose reports the design hardly explains: whatever is made of them is doubtful."""
     found = _wrong_draws(table)
+    if table.is_complex:
+        found += [
+            f"{arm.name}: its anchor corrects nothing here, because errors of corrected shares under a sampling design "
+            "are not known"
+            for name in names
+            for arm in table.layout.arms(name)
+            if arm.anchor is not None
+        ]
     for cohort, people in _cohorts(table, by):
         for name in [arm.name for each in names for arm in table.layout.arms(each)]:
             question = table.layout.question(name)
