@@ -18,7 +18,7 @@ from deniable_statistics.authoring.precision import noise_if_even
 from deniable_statistics.authoring.selection import choose_for_ticks
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.designs.spaces import every_report, tally_array
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.survey_files import question_toml, survey_toml
 
 SMALL = [(2, 1), (2, 2), (3, 1), (3, 2), (4, 3), (5, 2)]
 by_size = pytest.mark.parametrize(("k", "s"), SMALL, ids=str)

@@ -31,8 +31,8 @@ from deniable import (
 )
 from deniable.unreachable import unreachable
 from deniable_client import randomize
-from tests.support.command_line import CommandLine
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
 
 
 @pytest.mark.parametrize("package", [deniable, deniable_research])

@@ -18,9 +18,9 @@ import pytest
 
 from deniable import read_survey
 from deniable_statistics.data.writing import library
-from tests.support.collectors import answers, free_port
 from tests.support.extras import results_with, with_extras
-from tests.support.patience import PATIENCE, wait_until
+from tools.rig.collectors import answers, free_port
+from tools.rig.patience import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")

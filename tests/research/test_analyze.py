@@ -39,7 +39,7 @@ from deniable_research.output import field_names, to_json
 from deniable_statistics.published.charts import Mark, Panel, interval_chart
 from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.analyzing import STUDY, as_rows, love_reports, ok, refused, run, study_rows
-from tests.support.surveys import FIVE_TYPES, SURVEY, person
+from tools.rig.surveys import FIVE_TYPES, SURVEY, person
 
 
 @pytest.fixture

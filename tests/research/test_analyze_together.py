@@ -30,7 +30,7 @@ from deniable_research.joint import box_pair, crosstab, independence
 from deniable_research.regression import linear, linear_moments, logistic, multinomial
 from deniable_research.sampling import SimpleSample
 from tests.support.analyzing import STUDY, as_rows, love_reports, ok, refused, run, study_rows
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.surveys import FIVE_TYPES, person
 
 
 def test_cohorts_are_compared_as_the_functions_do(study: Table) -> None:

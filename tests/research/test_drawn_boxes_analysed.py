@@ -16,7 +16,7 @@ from deniable_research.joint import box_pair
 from deniable_research.planning import NoiseModel, ShareTest
 from deniable_research.simulation import Simulation
 from deniable_statistics.intervals import share_interval
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.survey_files import question_toml, survey_toml
 
 ONE = DrawnBoxes.from_epsilon(8, 2, 1)
 TICKS = survey_toml(

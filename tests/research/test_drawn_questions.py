@@ -38,7 +38,6 @@ from deniable_research.simulation.epsilons import split_over_all
 from deniable_statistics.authoring.precision import people_needed
 from deniable_statistics.designs.spaces import tally_array
 from deniable_statistics.published.published_rows import EstimateRow, estimate
-from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import (
     answers_of,
     group_of,
@@ -48,7 +47,8 @@ from tests.support.drawn_questions import (
     shared_survey,
     table_of,
 )
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
 from tools.tables import sharing
 from tools.tables.joint import ONE_RESPONSE, rejections_in_one_response
 

@@ -19,8 +19,8 @@ from deniable_research.simulation import Simulation, generator_of, reports_csv
 from deniable_statistics.intervals import METHODS, level_of_each
 from deniable_statistics.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
 from tests.support.analyzing import as_rows, ok, refused
-from tests.support.command_line import CommandLine
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
 
 SPORT = survey_toml(
     "Sport",

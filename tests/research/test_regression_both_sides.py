@@ -19,7 +19,7 @@ from deniable_research.regression.reports import Reports
 from deniable_research.simulation.draw import generator_of, randomize_people, words_of
 from deniable_statistics.authoring.authoring import read_survey
 from deniable_statistics.designs.of_mechanisms import design_of
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.survey_files import question_toml, survey_toml
 from tools.tables import regression as tables
 
 COINS = TwoCoin("1/2", "1/2")

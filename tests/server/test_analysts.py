@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from deniable import ParameterError, Report, Survey, TwoCoin
 from deniable_server.store import Store
 from tests.support.analyzing import love_reports, ok
-from tests.support.surveys import SURVEY
+from tools.rig.surveys import SURVEY
 
 
 @pytest.fixture

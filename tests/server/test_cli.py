@@ -21,10 +21,10 @@ from deniable.commands import main as command_line
 from deniable.commands.main import main
 from deniable_client import Client
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.collectors import Collector
-from tests.support.command_line import CommandLine
-from tests.support.survey_files import question_toml, survey_toml
-from tests.support.surveys import SURVEY
+from tools.rig.collectors import Collector
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
+from tools.rig.surveys import SURVEY
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:

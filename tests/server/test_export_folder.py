@@ -39,13 +39,13 @@ from deniable_server.store.tables import rows_from
 from deniable_statistics.data import folder as writing
 from deniable_statistics.data.folder import write_folder
 from deniable_statistics.data.manifest import FORMATS, open_export, sha256_of
-from tests.support.command_line import CommandLine
 from tests.support.folding import live, reports, survey, take, tallied
-from tests.support.patience import PATIENCE
 from tests.support.postgresql import postgresql, template
 from tests.support.stores import Place, place
-from tests.support.survey_files import question_toml, survey_toml
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.command_line import CommandLine
+from tools.rig.patience import PATIENCE
+from tools.rig.survey_files import question_toml, survey_toml
+from tools.rig.surveys import FIVE_TYPES, person
 
 __all__ = ["live", "place", "postgresql", "survey", "tallied", "template"]
 

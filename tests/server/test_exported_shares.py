@@ -21,11 +21,11 @@ from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import rows_from
 from deniable_statistics.data.folder import write_folder
 from deniable_statistics.data.manifest import FORMATS
-from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import joint_survey, shared_survey
 from tests.support.marks import long
-from tests.support.survey_files import question_toml, survey_toml
-from tests.support.surveys import EVERY_KIND, FIVE_TYPES, person
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
+from tools.rig.surveys import EVERY_KIND, FIVE_TYPES, person
 
 ESTIMATE, SHARES = CommandLine("estimate"), CommandLine("analyze", "shares")
 
