@@ -204,6 +204,17 @@ def test_each_arm_is_a_question_and_all_together_are_one() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize(("n", "seed"), [(20, 30), (23, 93), (35, 105)])
+def test_few_people_have_a_row_for_each_answer_whichever_is_the_largest(n: int, seed: int) -> None:
+    table = Table.of(columns(n, seed), read_layout(DESIGN))
+    mixed = [row for row in estimate_shares(table, ["affair"]) if row.question == "affair"]
+    assert [row.option for row in mixed] == ["no", "yes", "honest carriers"]
+    assert sum(row.estimate or 0 for row in mixed[:2]) == pytest.approx(1)
+    cells = [row for row in cross(table, ["affair", "drugs"]) if row.measure == "joint"]
+    assert len(cells) == 4
+    assert sum(row.estimate or 0 for row in cells) == pytest.approx(1)
+
+
 def test_arms_agree_or_it_is_said() -> None:
     same = agreement(TABLE, "affair")
     assert same is not None

@@ -75,8 +75,10 @@ class ClassShares:
         for name in cells.names:
             term = f"P({name})"
             if term not in fitted:  # what the others leave: the same model, another cell being left
-                # the second largest share may take what the others leave, as it is far from 0, too
-                other = int(np.argsort(self.share)[-2])
+                # The largest of the other shares takes what is left, because it is far from 0. Of few people the
+                # reference itself may not be the largest share, so the second largest would not do.
+                others = np.where(np.array(cells.names) == name, -1.0, self.share)
+                other = int(np.argmax(others))
                 moved = replace(self.model, shares=replace(cells, reference=np.array([other])))
                 again = fit_model(moved, self.fit.sample, None)
                 place = again.terms.index(term)
