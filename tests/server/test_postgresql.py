@@ -9,7 +9,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing, contextmanager, suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -46,7 +46,7 @@ from tests.support.stores import rows
 from tests.support.threads import at_once
 from tools.rig.access import invite, invited_survey, post_survey, report_for
 from tools.rig.command_line import CommandLine
-from tools.rig.patience import PATIENCE
+from tools.rig.patience import PATIENCE, wait_until
 from tools.rig.postgresql import Postgresql, running_postgresql
 from tools.rig.surveys import SURVEY, Clock
 from tools.torture import postgresql_kill
@@ -182,7 +182,15 @@ class TestDurability:
             connection.execute("SET default_transaction_read_only = off")
             connection.execute(f"ALTER DATABASE {database} RESET default_transaction_read_only")
         wait_for_reload(store, None)
-        take(store, survey, [sent])
+
+        def is_taken() -> bool:
+            """As a device that sends again: a connection of before may refuse once, and is dropped with all others."""
+            with suppress(StoreUnavailable):
+                take(store, survey, [sent])
+                return True
+            return False
+
+        wait_until(is_taken, "a report is taken by the database that can be written again")
 
 
 def wait_for_reload(store: PostgresqlStore, reason: str | None) -> None:

@@ -140,7 +140,10 @@ class Target:
         """Send one request, and hold the answer against the document and the database."""
         before = self.counted()
         response = case.call(headers=headers)
-        case.validate_response(response, checks=CHECKS, headers=headers)
+        # An address that is too long is refused before what it says is looked at; Schemathesis does not count that as
+        # a refusal, because the check's list of statuses has no 414.
+        checks = [each for each in CHECKS if response.status_code != 414 or each is not negative_data_rejection]
+        case.validate_response(response, checks=checks, headers=headers)
         self.statuses[response.status_code] += 1
         stored = 0
         if response.status_code in (200, 201) and case.operation.path.endswith("/reports"):
