@@ -21,7 +21,7 @@ _RETRIES = urllib3.Retry(3, status_forcelist=(429, 502, 503, 504), backoff_facto
 _TIMEOUT = urllib3.Timeout(30)
 
 
-class Refused(Exception):
+class StatusError(Exception):
     """What a server answered instead of a file.
 
     Attributes
@@ -34,7 +34,7 @@ class Refused(Exception):
         self.status = status
 
 
-class Unreachable(Exception):
+class DownloadError(Exception):
     """Nobody answered, or not to the end; the message says why without the address."""
 
 
@@ -78,9 +78,9 @@ def download(
 
     Raises
     ------
-    Refused
+    StatusError
         If the answer has another status than 200.
-    Unreachable
+    DownloadError
         If there is none, it breaks off, it is longer than `most`, or it leads from https to http, to no valid
         address or on and on.
     """
@@ -88,17 +88,17 @@ def download(
         answer = _answer(pool, url, headers, MOST_REDIRECTIONS if follow else 0)
         try:
             if answer.status != 200:
-                raise Refused(answer.status)
+                raise StatusError(answer.status)
             # x: what is there already is not replaced by what a server says.
             with path.open("xb") as file:
                 for chunk in answer.stream(CHUNK):
                     file.write(chunk)
                     if most is not None and file.tell() > most:
-                        raise Unreachable(f"has more than {most} bytes")
+                        raise DownloadError(f"has more than {most} bytes")
         finally:
             answer.close()
     except urllib3.exceptions.HTTPError as error:
-        raise Unreachable(unreachable(error)) from None
+        raise DownloadError(unreachable(error)) from None
 
 
 def _answer(
@@ -111,7 +111,7 @@ def _answer(
             # Redirections are followed here, because urllib3 would go from https to http.
             answer = pool.request("GET", place, headers=headers, redirect=False, preload_content=False)
         except ValueError:
-            raise Unreachable("cannot be reached: the address, or one that it leads to, is not valid") from None
+            raise DownloadError("cannot be reached: the address, or one that it leads to, is not valid") from None
         step = answer.get_redirect_location()
         if not step or not redirections:
             return answer
@@ -119,7 +119,7 @@ def _answer(
         try:
             place = urljoin(place, step)
         except ValueError:
-            raise Unreachable("leads to what is no valid address") from None
+            raise DownloadError("leads to what is no valid address") from None
         if url.lower().startswith("https:") and not place.lower().startswith("https:"):
-            raise Unreachable("leads from https to http")  # where everybody on the way can read and change what comes
-    raise Unreachable(f"leads from one address to the next more than {redirections} times")
+            raise DownloadError("leads from https to http")  # where everybody on the way can read and change what comes
+    raise DownloadError(f"leads from one address to the next more than {redirections} times")

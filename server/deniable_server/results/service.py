@@ -12,10 +12,10 @@ from flask import current_app, request
 from deniable import EstimateRow, Question, Survey, Tally
 from deniable.output import number, percent
 from deniable_server.edge.limits import ROWS_A_REQUEST, asker, get_limits
+from deniable_server.results.cache import ResultCache
 from deniable_server.results.computing import Pool
-from deniable_server.results.kept import Kept
 from deniable_server.results.query import EstimatesQuery
-from deniable_server.results.work import NOTHING, Said, chart_of, rows_of, text_of
+from deniable_server.results.work import NOTHING, ResultNotes, chart_of, rows_of, text_of
 from deniable_server.results.work import estimates_document as make_document
 from deniable_server.store import Store
 from deniable_statistics.designs.of_mechanisms import design_of
@@ -49,7 +49,7 @@ R = TypeVar("R")
 
 def init_app(app: APIFlask, store: Store) -> None:
     """Keep results for an application."""
-    app.extensions["deniable-results"] = Results(store, _POOL)
+    app.extensions["deniable-results"] = ResultsService(store, _POOL)
 
 
 def start_computing() -> None:
@@ -57,13 +57,13 @@ def start_computing() -> None:
     _POOL.start()
 
 
-def get_results() -> Results:
+def get_results() -> ResultsService:
     """The results of the application that serves this request."""
-    results: Results = current_app.extensions["deniable-results"]
+    results: ResultsService = current_app.extensions["deniable-results"]
     return results
 
 
-class Results:
+class ResultsService:
     """Results of the surveys of a store, computed in other processes, and kept as long as they stand.
 
     They stand as long as `Store.release_of` stays the same. All that is asked for within a request counts against the
@@ -73,7 +73,7 @@ class Results:
     def __init__(self, store: Store, pool: Pool) -> None:
         self._store = store
         self._pool = pool
-        self._kept = Kept(MOST_KEPT)
+        self._kept = ResultCache(MOST_KEPT)
 
     def estimates(self, survey_id: str, query: EstimatesQuery) -> tuple[int, Sequence[EstimateRow]]:
         """Number of reports, and every estimate of a survey."""
@@ -88,7 +88,7 @@ class Results:
     def text(self, survey_id: str, query: EstimatesQuery, form: str) -> bytes:
         """The estimates as JSON or CSV."""
         state = self._store.state(survey_id)
-        said = Said(state.hidden_because, state.more_may_wait(self._store.today()))
+        said = ResultNotes(state.hidden_because, state.more_may_wait(self._store.today()))
 
         def write(survey: Survey) -> tuple[bytes, int]:
             tallies = self._store.tallies(survey)
@@ -182,12 +182,12 @@ def _wanted(query: EstimatesQuery) -> dict[str, Any]:
 def estimates_document(store: Store, survey_id: str, query: EstimatesQuery) -> dict[str, Any]:
     """The estimates as the JSON of the API holds them, computed here: for the command line."""
     state = store.state(survey_id)
-    said = Said(state.hidden_because, waiting=waiting_rows(store, state.survey) or None)
+    said = ResultNotes(state.hidden_because, waiting=waiting_rows(store, state.survey) or None)
     return estimates_of(state.survey, store.tallies(state.survey), query, said)
 
 
 def estimates_of(
-    survey: Survey, tallies: Mapping[str | None, Tally], query: EstimatesQuery, said: Said = NOTHING
+    survey: Survey, tallies: Mapping[str | None, Tally], query: EstimatesQuery, said: ResultNotes = NOTHING
 ) -> dict[str, Any]:
     """The estimates as the JSON of the API holds them, from tallies."""
     return make_document(survey, tallies, _wanted(query), said)

@@ -15,7 +15,7 @@ COLUMNS = [field.name for field in fields(EstimateRow)]
 """Columns of the CSV and keys of the JSON, in order. `ACCESS_LABELS` end each row of the CSV."""
 
 
-class Said(NamedTuple):
+class ResultNotes(NamedTuple):
     """What estimates say beside their figures.
 
     Attributes
@@ -33,7 +33,7 @@ class Said(NamedTuple):
     waiting: list[dict[str, str | int | None]] | None = None
 
 
-NOTHING = Said()
+NOTHING = ResultNotes()
 
 
 def rows_of(document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any]) -> list[EstimateRow]:
@@ -42,7 +42,7 @@ def rows_of(document: bytes, tallies: Mapping[str | None, Tally], wanted: Mappin
 
 
 def text_of(
-    document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], said: Said, form: str
+    document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], said: ResultNotes, form: str
 ) -> bytes:
     """The estimates as the API sends them, JSON or CSV: thousands of rows are written where nobody else waits."""
     found = estimates_document(parse_survey(document), tallies, wanted, said)
@@ -53,7 +53,7 @@ def text_of(
 
 
 def estimates_document(
-    survey: Survey, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], said: Said = NOTHING
+    survey: Survey, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], said: ResultNotes = NOTHING
 ) -> dict[str, Any]:
     """The estimates as the JSON of the API holds them."""
     rows = [vars(row) for row in estimate(tallies, survey, **wanted)]  # flat, and in the order of the columns
@@ -71,6 +71,6 @@ def estimates_csv(document: Mapping[str, Any]) -> Iterator[str]:
 
 def chart_of(document: bytes, rows: tuple[EstimateRow, ...], form: str) -> bytes:
     """The chart of a published survey's estimates."""
-    from deniable_server.results import charts  # matplotlib is for processes that draw
+    from deniable_server.results import results_chart  # matplotlib is for processes that draw
 
-    return charts.estimates_chart(parse_survey(document), rows, form)
+    return results_chart.estimates_chart(parse_survey(document), rows, form)

@@ -20,7 +20,7 @@ from deniable_research.commands.analyze_data import (
     result_options,
     say_asked,
 )
-from deniable_research.files.charts import prediction_panels, term_panels
+from deniable_research.files.panels import prediction_panels, term_panels
 from deniable_research.files.paper import PAPERS, SHOWN, noise_notes, paper_table, save_paper
 from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text
 from deniable_research.files.regressing import MODELS, PENALTIES, questions_in, regress

@@ -14,7 +14,7 @@ from deniable.commands.main import example
 from deniable.privacy.odds import whole_odds_sentences
 from deniable.table import format_table
 from deniable_research.commands.options import FILE, plot_option
-from deniable_research.pictures import FAINT_INK, INK, STYLES, save_picture, tidy
+from deniable_research.pictures import FAINT_INK, INK, STYLES, label_in_percent, save_picture, tidy
 from deniable_research.risk import (
     epsilon_for_advantage,
     factor,
@@ -129,7 +129,6 @@ def _below(epsilon: float) -> float:
 def chart(epsilons: Sequence[float] = ()) -> Figure:
     """The guessing advantage against epsilon, a line for each prior and one for the worst; dots at ``epsilons``."""
     from matplotlib.figure import Figure
-    from matplotlib.ticker import PercentFormatter
 
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
@@ -156,7 +155,7 @@ def chart(epsilons: Sequence[float] = ()) -> Figure:
     axes.set_ylim(0, 1)
     axes.set_xlabel("epsilon")
     axes.set_ylabel("guessing advantage, at most")
-    axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+    label_in_percent(axes.yaxis)
     tidy(axes, "How much likelier a guess can become by one report")
     return figure
 

@@ -31,10 +31,10 @@ from deniable_research.simulation import (
     reports_csv,
     write_rows,
 )
-from deniable_research.simulation.charts import power_chart, simulation_chart
 from deniable_research.simulation.epsilons import split_over_all
 from deniable_research.simulation.power import ANALYSES, planning_curve
-from deniable_research.simulation.printing import cautions, power_text, simulation_text
+from deniable_research.simulation.simulation_charts import power_chart, simulation_chart
+from deniable_research.simulation.simulation_text import cautions, power_text, simulation_text
 from deniable_research.simulation.study import Covariate, Study
 from deniable_statistics.data.folder import check_folder
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError, ReportError
 from deniable.table import plain_cell
 from deniable_research.engine.sources import Source
-from deniable_research.engine.texts import TextColumn
+from deniable_research.engine.text_columns import TextColumn
 from deniable_research.files.coded import Coded
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.reading import columns_of_arrow

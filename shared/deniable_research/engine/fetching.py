@@ -14,7 +14,7 @@ import urllib3
 from deniable.errors import CollectorError, ParameterError, ReportError
 from deniable.table import plain_cell
 from deniable_research.results import collector
-from deniable_research.web import Refused, Unreachable, connections, download
+from deniable_research.web import DownloadError, StatusError, connections, download
 from deniable_statistics.data.manifest import (
     MANIFEST,
     REPORTS,
@@ -125,9 +125,9 @@ def fetch_survey(url: str, folder: Path) -> Export:
 def _get(pool: urllib3.PoolManager, url: str, path: Path, subject: str, most: int | None = None) -> None:
     try:
         download(pool, url, path, most=most, follow=True)
-    except Unreachable as error:
+    except DownloadError as error:
         raise ReportError(f"{subject}: {error}") from None
-    except Refused as error:
+    except StatusError as error:
         raise ReportError(f"{subject}: must be there, got status {error.status} from its server") from None
     except OSError as error:
         raise ReportError(f"{subject}: cannot be kept: {error.strerror or error}") from None

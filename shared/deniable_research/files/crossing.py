@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError, ReportError
 from deniable_research.designs import combined_share
 from deniable_research.files.crossing_classes import cross_classes, needs_classes
-from deniable_research.files.designs import direct
+from deniable_research.files.design_files import direct
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.rows import CrosstabRow, SampledCrosstabRow

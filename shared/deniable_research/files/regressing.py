@@ -6,7 +6,7 @@ from collections.abc import Container, Iterable
 from typing import Any
 
 from deniable.errors import ParameterError
-from deniable_research.files.designs import direct
+from deniable_research.files.design_files import direct
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import Layout
 from deniable_research.files.model_rows import answers_to, model_rows, plain_columns, shared_responses

@@ -13,8 +13,8 @@ import pandas as pd
 from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError
 from deniable.output import number
-from deniable_research.files.charts import prediction_panels, term_panels
 from deniable_research.files.models import FittedModel, ModelRow, against, compare_models
+from deniable_research.files.panels import prediction_panels, term_panels
 from deniable_research.files.paper import PaperTable, markdown, paper_table
 from deniable_research.files.predicting import predict
 from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text

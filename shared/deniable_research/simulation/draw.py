@@ -30,7 +30,7 @@ def words_of(generator: np.random.Generator) -> Words:
 
 
 @dataclass(frozen=True)
-class Column:
+class QuestionReports:
     """The reports to one question.
 
     Attributes
@@ -52,7 +52,7 @@ class Column:
 
 def draw_reports(
     truths: Sequence[Truth], people: int, misbehaviour: Misbehaviour, generator: np.random.Generator
-) -> dict[str, Column]:
+) -> dict[str, QuestionReports]:
     """One survey's reports, by question, of people who are drawn anew from the population.
 
     The mechanisms are the real ones; only their words come from ``generator``.
@@ -67,7 +67,7 @@ def report_answers(
     answers: Mapping[str, NDArray[Any]],
     kinds: Sequence[NDArray[np.int64]],
     generator: np.random.Generator,
-) -> dict[str, Column]:
+) -> dict[str, QuestionReports]:
     """Reports of people whose answers to every question are known; ``kinds`` are as `Misbehaviour.draw` gives them."""
     words = words_of(generator)
     # Who denies changes the answer, which is then randomised; the other two change the report.
@@ -84,7 +84,7 @@ def report_answers(
 
 def randomize_people(
     questions: Sequence[Question], answers: Mapping[str, NDArray[Any]], words: Words
-) -> dict[str, Column]:
+) -> dict[str, QuestionReports]:
     """What the devices of many people make of their answers, in the distribution of the clients.
 
     Parameters
@@ -95,11 +95,11 @@ def randomize_people(
         Of everybody, to every question; shapes as of `Mechanism.randomize_many`.
     words : callable
     """
-    columns: dict[str, Column] = {}
+    columns: dict[str, QuestionReports] = {}
     for question in questions:
         group = question.group
         if group is None:
-            columns[question.id] = Column(question.mechanism.randomize_many(answers[question.id], words))
+            columns[question.id] = QuestionReports(question.mechanism.randomize_many(answers[question.id], words))
         elif question.id not in columns:
             members = [each for each in questions if each.group == group]
             columns |= _of_group(group, members, answers, words)
@@ -108,7 +108,7 @@ def randomize_people(
 
 def _of_group(
     group: Group, members: Sequence[Question], answers: Mapping[str, NDArray[Any]], words: Words
-) -> dict[str, Column]:
+) -> dict[str, QuestionReports]:
     """What the devices make of the answers to a group's questions."""
     people = len(answers[members[0].id])
     # Which questions a device asks is drawn without a look at the answers.
@@ -129,7 +129,7 @@ def _of_group(
         np.put_along_axis(table, drawn, sent, axis=1)
         # Each column contiguous, as mechanisms give theirs; where a question was not asked the 0 is masked.
         every = list(table.T.copy())
-    return {each.id: Column(values, mark) for each, values, mark in zip(members, every, marks, strict=True)}
+    return {each.id: QuestionReports(values, mark) for each, values, mark in zip(members, every, marks, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ class DrawnCohort:
     """The reports of one cohort of one drawn survey."""
 
     cohort: str | None
-    reports: Mapping[str, Column]
+    reports: Mapping[str, QuestionReports]
 
 
 def reports_csv(cohorts: Sequence[DrawnCohort], generator: np.random.Generator) -> Iterator[str]:
@@ -150,7 +150,7 @@ def reports_csv(cohorts: Sequence[DrawnCohort], generator: np.random.Generator) 
     return csv_lines([["id", "cohort", *cohorts[0].reports], *sorted(rows, key=lambda row: str(row[0]))])
 
 
-def column_texts(column: Column) -> list[Any]:
+def column_texts(column: QuestionReports) -> list[Any]:
     """The cells of a column as a collector writes them; None where a question was not asked."""
     rows: list[Any] = column.values.tolist()
     cells = rows if column.values.ndim == 1 else [report_cell("".join(map(str, row))) for row in rows]

@@ -19,7 +19,7 @@ from deniable_research.simulation.draw import generator_of
 from deniable_research.simulation.epsilons import at_epsilon
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
 from deniable_research.simulation.processes import map_all
-from deniable_research.simulation.simulate import MOST_DRAWS, check_number
+from deniable_research.simulation.simulation import MOST_DRAWS, check_number
 from deniable_research.simulation.study import Covariate, Study
 from deniable_statistics.intervals.methods import MOST_TRUTHS
 
@@ -27,7 +27,7 @@ Figures = list[tuple[Key, Outcome]]
 
 
 @dataclass(frozen=True)
-class Analysed:
+class SampleAnalysis:
     """What an analysis makes of a sample.
 
     Attributes
@@ -41,7 +41,7 @@ class Analysed:
     prior: str | None = None
 
 
-Analysis = Callable[[Study, Table, float], Analysed]
+Analysis = Callable[[Study, Table, float], SampleAnalysis]
 """A study, one sample of it, and the confidence level, to the figures."""
 
 
@@ -128,7 +128,7 @@ def simulated_power(
     # Two samples at least: a spread needs them.
     if sum(failures.values()) > repetitions - 2:
         raise ParameterError(max(failures, key=lambda sentence: failures[sentence]))
-    analysed = [each for each in found if isinstance(each, Analysed)]
+    analysed = [each for each in found if isinstance(each, SampleAnalysis)]
     priors = Counter(each.prior for each in analysed if each.prior is not None)
     # Among the samples that were fitted at all.
     under_prior = sum(priors.values()) / len(analysed) if analysis == "regress" else None
@@ -140,7 +140,7 @@ def simulated_power(
     return Power(tuple(rows), repetitions, dict(failures), dict(priors))
 
 
-def _outcomes(analysed: Sequence[Analysed]) -> dict[Key, list[Outcome]]:
+def _outcomes(analysed: Sequence[SampleAnalysis]) -> dict[Key, list[Outcome]]:
     """What each figure came to in the samples; one that the data do not bound is no estimate."""
     found: dict[Key, list[Outcome]] = {}
     for key, outcome in (figure for each in analysed for figure in each.figures):
@@ -150,7 +150,7 @@ def _outcomes(analysed: Sequence[Analysed]) -> dict[Key, list[Outcome]]:
     return found
 
 
-def _sample(study: Study, analyse: Analysis, confidence_level: float, seed: int) -> Analysed | str:
+def _sample(study: Study, analyse: Analysis, confidence_level: float, seed: int) -> SampleAnalysis | str:
     """The figures of one sample, or the sentence that refuses it."""
     table = study.draw(generator_of(seed))
     try:
@@ -178,7 +178,7 @@ def _check_formula(study: Study, analysis: str) -> None:
         raise ParameterError(f"covariate: {name} must have {what} for a {analysis}")
 
 
-def _regression(study: Study, table: Table, level: float, penalty: str | None = "auto") -> Analysed:
+def _regression(study: Study, table: Table, level: float, penalty: str | None = "auto") -> SampleAnalysis:
     fit = regress(table, study.formula, penalty=penalty)
     how = fit.interval() if isinstance(fit, Fit) else "wald"
     known = study.coefficients
@@ -191,10 +191,10 @@ def _regression(study: Study, table: Table, level: float, penalty: str | None = 
             raise ParameterError(f"formula: the regression has a term {row.term} that the study has not")
         key = Key(study.formula, row.term, None, "coefficient", known[row.term], f"{row.term} = 0")
         found.append((key, _outcome(row, how, row.p_value < 1 - level)))
-    return Analysed(found, PRIORS[fit.penalty] if isinstance(fit, Fit) and fit.penalty else None)
+    return SampleAnalysis(found, PRIORS[fit.penalty] if isinstance(fit, Fit) and fit.penalty else None)
 
 
-def _crosstab(study: Study, table: Table, level: float) -> Analysed:
+def _crosstab(study: Study, table: Table, level: float) -> SampleAnalysis:
     name = study.predictors[0]
     true = study.true_shares(name)
     yes = table.layout.question(study.outcome).options[1]
@@ -211,7 +211,7 @@ def _crosstab(study: Study, table: Table, level: float) -> Analysed:
             key = Key(study.formula, "", None, INDEPENDENCE, math.nan, "independence")
             nothing = (math.nan,) * 3  # a test has neither standard error nor interval
             found.append((key, Outcome(float(row.statistic or 0), *nothing, row.p_value < 1 - level, "score")))
-    return Analysed(found)
+    return SampleAnalysis(found)
 
 
 INDEPENDENCE = "chi-squared"
@@ -226,12 +226,12 @@ def _without_truth(row: SimulationRow) -> SimulationRow:
     return replace(row, **unknown)
 
 
-def _trend(study: Study, table: Table, level: float) -> Analysed:
+def _trend(study: Study, table: Table, level: float) -> SampleAnalysis:
     name = study.predictors[0]
     yes = table.layout.question(study.outcome).options[1]
     rows = compare(table, study.outcome, name, line=True, options=(yes,), confidence_level=level)
     key = Key(study.formula, f"slope for each unit of {name}", None, "slope", _true_slope(study), "slope = 0")
-    return Analysed(
+    return SampleAnalysis(
         [
             (key, _outcome(row, row.method, row.p_value < 1 - level))
             for row in rows

@@ -22,7 +22,7 @@ from deniable_research.files import Layout, Table
 from deniable_research.regression.data import model_matrix, sides, variables
 from deniable_research.simulation.draw import column_texts, report_answers
 from deniable_research.simulation.misbehaviour import Misbehaviour
-from deniable_research.simulation.simulate import check_number
+from deniable_research.simulation.simulation import check_number
 from deniable_research.simulation.truth import Shares, Truth, truth_of
 
 MOST_KINDS = 200_000

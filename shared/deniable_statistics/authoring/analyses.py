@@ -13,7 +13,7 @@ from deniable.errors import ParameterError
 from deniable.mechanisms import Geometric, Mechanism
 from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import MAX_LEVELS
-from deniable_statistics.authoring.precision import variance_if_even
+from deniable_statistics.authoring.sample_size import variance_if_even
 from deniable_statistics.authoring.selection import MOST_COMPARED, choose_for_scale, choose_for_ticks
 
 ANALYSES = ("shares", "mean", "crosstab and joint shares", "regression, as outcome", "regression, as predictor")

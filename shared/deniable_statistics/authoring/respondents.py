@@ -10,12 +10,12 @@ from typing import NamedTuple
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.question import Question
 from deniable.survey.unit import Unit
-from deniable_statistics.authoring.precision import people, people_needed
+from deniable_statistics.authoring.sample_size import people, people_needed
 from deniable_statistics.authoring.selection import Choice, choose
 
 
-class Needed(NamedTuple):
-    """Respondents for the precision of `deniable_statistics.authoring.precision`; with ``label`` None the fewest that
+class SampleSize(NamedTuple):
+    """Respondents for the precision of `deniable_statistics.authoring.sample_size`; with ``label`` None the fewest that
     are possible.
 
     That is by the best bound which is known.
@@ -25,7 +25,7 @@ class Needed(NamedTuple):
     respondents: int
 
 
-def respondents_needed(question: Question) -> tuple[Needed, ...]:
+def respondents_needed(question: Question) -> tuple[SampleSize, ...]:
     """The respondents that each candidate for a question takes at its epsilon, the chosen one first, last the bound.
 
     Empty where there is one candidate only.
@@ -50,11 +50,11 @@ def respondents_needed(question: Question) -> tuple[Needed, ...]:
     if choice is None:
         return ()
     asked = question.share_asked
-    found = [Needed(each.label, each.respondents(asked)) for each in choice.candidates]
+    found = [SampleSize(each.label, each.respondents(asked)) for each in choice.candidates]
     # Bounds come from sums and linear programs that are solved to a few digits.
     # A bound from rounded digits must not exceed what a mechanism is known to reach.
     fewest = min(n for _, n in found)
-    return *found, *(Needed(None, min(people(bound / asked), fewest)) for bound in _bound(question))
+    return *found, *(SampleSize(None, min(people(bound / asked), fewest)) for bound in _bound(question))
 
 
 def comparison(question: Question) -> list[str]:

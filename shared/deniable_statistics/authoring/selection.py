@@ -1,6 +1,6 @@
 """The selection of a mechanism: the one that needs the fewest respondents for what the author wants to know.
 
-Respondents are counted by `deniable_statistics.authoring.precision`. Of mechanisms within 1 % of the fewest the
+Respondents are counted by `deniable_statistics.authoring.sample_size`. Of mechanisms within 1 % of the fewest the
 plainest is taken: one binomial has exact intervals, and a mechanism that identifies shares can be used in models.
 """
 
@@ -26,7 +26,7 @@ from deniable.mechanisms import (
 )
 from deniable.mechanisms.drawn_boxes import MOST_DRAWN
 from deniable.survey.question_types import AnswerKind, QuestionType
-from deniable_statistics.authoring.precision import PART_OF_RANGE, POINTS, POINTS_OF_A_BOX, people, variance_if_even
+from deniable_statistics.authoring.sample_size import PART_OF_RANGE, POINTS, POINTS_OF_A_BOX, people, variance_if_even
 
 TIE = 1.01
 """Ratio to the fewest respondents up to which mechanisms tie."""
@@ -38,7 +38,7 @@ class Candidate:
 
     mechanism: Mechanism
     variance: float
-    """``n`` times the variance that `deniable_statistics.authoring.precision` looks at."""
+    """``n`` times the variance that `deniable_statistics.authoring.sample_size` looks at."""
 
     @property
     def label(self) -> str:

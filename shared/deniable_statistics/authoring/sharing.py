@@ -19,7 +19,7 @@ from deniable.mechanisms import KAry, Mechanism, Warner
 from deniable.privacy.ceiling import Ceiling
 from deniable.survey.group import marginal
 from deniable.survey.question_types import QuestionType
-from deniable_statistics.authoring.precision import people_needed
+from deniable_statistics.authoring.sample_size import people_needed
 from deniable_statistics.authoring.selection import choose
 
 PATIENCE = 3
@@ -65,7 +65,7 @@ class Sharing:
     joint : KAry or None
     mechanisms : tuple of Mechanism, length size
     respondents : int
-        For the question that takes the most, by `deniable_statistics.authoring.precision`.
+        For the question that takes the most, by `deniable_statistics.authoring.sample_size`.
     """
 
     size: int

@@ -16,14 +16,16 @@ from deniable_statistics.intervals.interval import normal_quantile
 from deniable_statistics.published.published_rows import EstimateRow
 
 
-class Leading(NamedTuple):
+class LeadingOption(NamedTuple):
     """The most frequent answer, and an interval of its share that knows that it was chosen for being largest."""
 
     option: int
     interval: Interval
 
 
-def most_frequent(design: AnyDesign, rows: Sequence[EstimateRow], confidence_level: float = 0.95) -> Leading | None:
+def most_frequent(
+    design: AnyDesign, rows: Sequence[EstimateRow], confidence_level: float = 0.95
+) -> LeadingOption | None:
     """The most frequent answer if the reports tell which it is; None if they do not.
 
     Parameters
@@ -36,7 +38,7 @@ def most_frequent(design: AnyDesign, rows: Sequence[EstimateRow], confidence_lev
 
     Returns
     -------
-    Leading or None
+    LeadingOption or None
 
     Notes
     -----
@@ -72,11 +74,11 @@ def most_frequent(design: AnyDesign, rows: Sequence[EstimateRow], confidence_lev
     level, binomials = level_of_each(half, len(rows)), design.binomials(design.expected_if_even, 1)
     if binomials is not None:
         row = rows[best]
-        return Leading(best, share_interval(row.count or 0, row.n, binomials[best].support.floats, level))
+        return LeadingOption(best, share_interval(row.count or 0, row.n, binomials[best].support.floats, level))
     if estimate is None or not design.channels:
         return None
     (interval,) = estimate.likelihood_ratio_intervals(np.eye(len(rows))[[best]], confidence_level=level)
-    return Leading(best, interval)
+    return LeadingOption(best, interval)
 
 
 def is_ahead(

@@ -12,7 +12,7 @@ import numpy as np
 from deniable.errors import ParameterError, describe
 from deniable.survey.document import Survey
 from deniable_research.comparison import difference
-from deniable_research.simulation.counts import CountedSurvey, Told
+from deniable_research.simulation.counted_surveys import CountedSurvey, ReportCounts
 from deniable_research.simulation.draw import DrawnCohort, draw_reports, generator_of
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
 from deniable_research.simulation.misbehaviour import Misbehaviour
@@ -147,7 +147,7 @@ class Simulation:
         check_number(repetitions, "repetitions", 2, MOST_DRAWS // min(self.respondents, ONE_BY_ONE))
         asked = wanted or EstimateOptions()
         generator, cohorts = generator_of(seed), self.cohorts
-        # Laws are made once and drawn from in every repetition.
+        # CountSamplers are made once and drawn from in every repetition.
         counted = [self._counts(truths, people) for _, people, truths in cohorts]
         figures: dict[Key, list[Outcome]] = {}
         for _ in range(repetitions):
@@ -164,16 +164,18 @@ class Simulation:
             for key, outcomes in figures.items()
         )
 
-    def _counts(self, truths: tuple[Truth, ...], people: int) -> Callable[[np.random.Generator], Mapping[str, Told]]:
+    def _counts(
+        self, truths: tuple[Truth, ...], people: int
+    ) -> Callable[[np.random.Generator], Mapping[str, ReportCounts]]:
         """What draws the counts of one cohort."""
         if self.respondents > ONE_BY_ONE:
             return partial(CountedSurvey(truths, self.misbehaviour).draw, people)
 
-        def of_reports(generator: np.random.Generator) -> dict[str, Told]:
+        def of_reports(generator: np.random.Generator) -> dict[str, ReportCounts]:
             reports = draw_reports(truths, people, self.misbehaviour, generator)
             mechanisms = {truth.question.id: truth.question.mechanism for truth in truths}
             return {
-                name: Told(tally_array(mechanisms[name].reports, column.told), len(column.told))
+                name: ReportCounts(tally_array(mechanisms[name].reports, column.told), len(column.told))
                 for name, column in reports.items()
             }
 
@@ -183,7 +185,7 @@ class Simulation:
 def _publish(
     cohort: str | None,
     truths: tuple[Truth, ...],
-    told: Mapping[str, Told],
+    told: Mapping[str, ReportCounts],
     wanted: EstimateOptions,
     figures: dict[Key, list[Outcome]],
 ) -> dict[str, Estimate]:

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from deniable.errors import ParameterError
-from deniable_research.pictures import FAINT_INK, INK, STYLES, tidy
+from deniable_research.pictures import FAINT_INK, INK, STYLES, label_in_percent, tidy
 from deniable_research.planning.plans import EstimandPlan, Plan, PowerPlan, SizePlan, SplitPlan, WidthPlan
 
 if TYPE_CHECKING:
@@ -56,7 +56,7 @@ def epsilon_chart(plans: Sequence[Plan], options: int = 2) -> Figure:
     need not be the best for a share far from the average one.
     """
     from matplotlib.figure import Figure
-    from matplotlib.ticker import NullFormatter, PercentFormatter
+    from matplotlib.ticker import NullFormatter
 
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
@@ -85,7 +85,7 @@ def epsilon_chart(plans: Sequence[Plan], options: int = 2) -> Figure:
     axes.set_xlabel("epsilon")
     if _shows_power(plans[0]):
         axes.set_ylim(0, 1)
-        axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+        label_in_percent(axes.yaxis)
     else:
         axes.set_yscale("log")
         _log_labels(axes.yaxis, _points if isinstance(plans[0], WidthPlan) else _people)

@@ -7,7 +7,7 @@ from collections.abc import Hashable
 from typing import Any
 
 
-class Kept:
+class ResultCache:
     """Results by name, the latest used, of so many bytes together."""
 
     def __init__(self, most: int) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
-from deniable_research.pictures import FAINT_INK, STYLES, tidy
+from deniable_research.pictures import FAINT_INK, STYLES, label_in_percent, tidy
 from deniable_research.simulation.figures import SimulationRow
 
 if TYPE_CHECKING:
@@ -25,7 +25,6 @@ BOUND = 2
 def simulation_chart(rows: Sequence[SimulationRow]) -> Figure:
     """Bias in standard errors of the estimate, and coverage, a line for each of the first `MOST_ROWS` figures."""
     from matplotlib.figure import Figure
-    from matplotlib.ticker import PercentFormatter
 
     shown = list(rows[:MOST_ROWS])
     figure = Figure(figsize=(9, 1.3 + 0.26 * len(shown)), layout="constrained")
@@ -47,7 +46,7 @@ def simulation_chart(rows: Sequence[SimulationRow]) -> Figure:
     biases.set_ylim(len(shown) - 0.4, -0.6)
     biases.set_xlim(min(-0.5, biases.get_xlim()[0]), max(0.5, biases.get_xlim()[1]))
     coverages.set_xlim(min(0.85, coverages.get_xlim()[0]), 1.005)
-    coverages.xaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+    label_in_percent(coverages.xaxis)
     tidy(biases, "Bias")
     tidy(coverages, "Coverage")
     biases.set_xlabel("bias, in standard errors of the estimate")
@@ -67,7 +66,6 @@ def power_chart(rows: Sequence[SimulationRow]) -> Figure:
         If nothing is tested, or more than `MOST_PANELS` figures are.
     """
     from matplotlib.figure import Figure
-    from matplotlib.ticker import PercentFormatter
 
     tested = [row for row in rows if row.rejected is not None and row.option != "Intercept"]
     names = list(dict.fromkeys(row.option or row.statistic for row in tested))
@@ -84,7 +82,7 @@ def power_chart(rows: Sequence[SimulationRow]) -> Figure:
         _draw_power(axes, here, by_epsilon)
         axes.axhline(1 - here[0].conf_level, color=FAINT_INK, linewidth=1, zorder=0)
         axes.set_ylim(0, 1.02)
-        axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+        label_in_percent(axes.yaxis)
         axes.set_xlabel("epsilon of each question" if by_epsilon else "respondents")
         tidy(axes, f"power: {name}"[:60].replace("$", r"\$"))
     for axes in panels[len(names) :]:

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from deniable.survey.question import Question
 from deniable.wire.space import Texts
-from deniable_research.simulation.draw import Column, draw_reports
+from deniable_research.simulation.draw import QuestionReports, draw_reports
 from deniable_research.simulation.processes import map_all
-from deniable_research.simulation.simulate import Simulation, check_number
+from deniable_research.simulation.simulation import Simulation, check_number
 from deniable_statistics.data.folder import check_folder
 from deniable_statistics.data.manifest import REPORTS, SURVEY
 from deniable_statistics.data.whole import whole_folder
@@ -33,7 +33,7 @@ CELLS = 2**21
 MOST_PROCESSES = 64
 
 
-class Piece(NamedTuple):
+class Part(NamedTuple):
     """What one part holds."""
 
     number: int
@@ -86,7 +86,7 @@ def _write_parts(simulation: Simulation, folder: Path, seed: int, processes: int
     sizes = [(place, part) for place, (_, people, _) in enumerate(simulation.links) for part in _cut(people)]
     # Each part has its own seed: the number of processes changes nothing.
     seeds = np.random.SeedSequence(seed).spawn(len(sizes))
-    pieces = [Piece(number, *size, each) for number, (size, each) in enumerate(zip(sizes, seeds, strict=True))]
+    pieces = [Part(number, *size, each) for number, (size, each) in enumerate(zip(sizes, seeds, strict=True))]
     write = functools.partial(_write_part, simulation, folder)
     for each in map_all(write, pieces, min(processes, len(pieces))):
         # Only when all are whole: an interrupted run leaves nothing that reads as Parquet.
@@ -98,7 +98,7 @@ def _cut(people: int) -> Iterator[int]:
         yield min(PEOPLE, people - start)
 
 
-def _write_part(simulation: Simulation, folder: Path, piece: Piece) -> Path:
+def _write_part(simulation: Simulation, folder: Path, piece: Part) -> Path:
     """Write one part, a row group at a time."""
     import pyarrow
     from pyarrow import parquet
@@ -129,7 +129,7 @@ def _type(question: Question) -> pyarrow.DataType:
     return pyarrow.string() if isinstance(question.mechanism.reports, Texts) else pyarrow.int64()
 
 
-def _array(column: Column, question: Question) -> pyarrow.Array:
+def _array(column: QuestionReports, question: Question) -> pyarrow.Array:
     """The reports of a question: numbers, or texts of one character 0 or 1 for each option."""
     import pyarrow
 

@@ -3,39 +3,86 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 from deniable.output import number, percent
-from deniable.table import format_table
 from deniable_research.output import counted
 from deniable_research.simulation.figures import SimulationRow
 from deniable_research.simulation.power import Power
-from deniable_research.simulation.simulate import Simulation
+from deniable_research.simulation.simulation import Simulation
+from deniable_statistics.published.columns import (
+    COHORT,
+    OPTION,
+    QUESTION,
+    Column,
+    Form,
+    figure,
+    form_of,
+    has,
+    text_table,
+)
 
 SPREAD = "Spread: standard deviation of the estimates; stated: root mean square of the standard errors beside them."
 
-Cells = list[tuple[str, str]]
-"""A line of a table: headings with what stands below."""
+MISBEHAVIOUR = {
+    "noncompliance": "of the people report the first option as it is, whatever the instruction",
+    "denial": "of the people answer the first option, which then is randomised",
+    "careless": "of the people send a report drawn uniformly from all possible ones",
+}
+
+
+def _fine_form_of(row: SimulationRow) -> Form:
+    """How a bias is written: in the unit of its figure, with digits for one much smaller than the figure."""
+    return partial(number, digits=3) if row.statistic == "mean" else partial(percent, digits=2)
+
+
+def _estimates(form: Callable[[Any], Form], fine: Callable[[Any], Form]) -> tuple[Column, ...]:
+    return (
+        Column("truth", figure("truth", form)),
+        Column("mean", figure("mean_estimate", form)),
+        Column("bias", figure("bias", fine)),
+        Column("MC error", figure("bias_error", fine)),
+        Column("spread", figure("empirical_se", form)),
+    )
+
+
+# Coverage and power are shares, in percent whatever the unit of the figure is.
+_COVERAGE = Column("coverage", lambda row: percent(row.coverage))
+_REJECTED = Column("rejected", lambda row: percent(row.rejected))
+
+SURVEYS = (
+    QUESTION,
+    OPTION,
+    COHORT,
+    *_estimates(form_of, _fine_form_of),
+    Column("if split", figure("empirical_se_if_split"), is_shown=has("empirical_se_if_split")),
+    Column("stated", figure("stated_se")),
+    _COVERAGE,
+    Column("MC error", lambda row: percent(row.coverage_error)),
+    Column("width", figure("mean_width")),
+    _REJECTED,
+)
+"""Columns of the table of a simulated survey."""
+
+SAMPLES = (
+    replace(OPTION, heading="figure"),
+    Column("epsilon", lambda row: number(row.epsilon), is_shown=has("epsilon")),
+    Column("n", lambda row: str(row.respondents)),
+    # Coefficients, slopes and shares stand below each other, so none is in percent.
+    *_estimates(lambda _row: number, lambda _row: partial(number, digits=3)),
+    Column("stated", lambda row: number(row.stated_se)),
+    _COVERAGE,
+    _REJECTED,
+)
+"""Columns of the table of a simulated analysis."""
 
 
 def simulation_text(rows: Sequence[SimulationRow], simulation: Simulation, seed: int) -> str:
     """How the published figures of a survey behave, in the unit of each: percent, or that of a mean."""
-    by_cohort, is_split = simulation.compare is not None, rows[0].empirical_se_if_split is not None
-    lines = []
-    for row in rows:
-        form, fine = (number, _fine) if row.statistic == "mean" else (percent, partial(percent, digits=2))
-        cohort: Cells = [("cohort", row.cohort or "")] if by_cohort else []
-        split: Cells = [("if split", form(row.empirical_se_if_split))] if is_split else []
-        lines.append(
-            [
-                *(("question", row.question), ("option", row.option or row.statistic), *cohort),
-                *(*_estimates(row, form, fine), *split, ("stated", form(row.stated_se))),
-                *(("coverage", percent(row.coverage)), ("MC error", percent(row.coverage_error))),
-                *(("width", form(row.mean_width)), ("rejected", percent(row.rejected))),
-            ]
-        )
     tests = "Rejected: surveys whose interval lies above a share of 0"
-    if by_cohort:
+    if simulation.compare is not None:
         tests += f"; of a difference, those with p below {1 - rows[0].conf_level:.2g}"
     methods = ", ".join(dict.fromkeys(row.method for row in rows))
     said = [
@@ -43,28 +90,18 @@ def simulation_text(rows: Sequence[SimulationRow], simulation: Simulation, seed:
         f"{100 * rows[0].conf_level:g} % intervals ({methods}). MC error: standard error of the simulation itself.",
         f"{SPREAD}\n{tests}.",
     ]
-    if is_split:
+    if has("empirical_se_if_split")(rows):
         said.append("If split: the spread if all people were asked all questions, at a part of epsilon each.")
     kinds = vars(simulation.misbehaviour).items()
     said += [f"{100 * share:g} % {MISBEHAVIOUR[kind]}." for kind, share in kinds if share]
-    return "\n".join([_table(lines, 2 + by_cohort), "", *said])
+    return "\n".join([text_table(SURVEYS, rows), "", *said])
 
 
 def power_text(rows: Sequence[SimulationRow], repetitions: int, seed: int) -> str:
     """How the figures of an analysis behave over the samples of a study."""
-    varied = any(row.epsilon is not None for row in rows)
-    lines = [
-        [
-            ("figure", row.option or row.statistic),
-            *([("epsilon", number(row.epsilon))] if varied else []),
-            *(("n", str(row.respondents)), *_estimates(row, number, _fine), ("stated", number(row.stated_se))),
-            *(("coverage", percent(row.coverage)), ("rejected", percent(row.rejected))),
-        ]
-        for row in rows
-    ]
     return "\n".join(
         [
-            _table(lines, 1),
+            text_table(SAMPLES, rows),
             "",
             f"{repetitions} samples each, seed {seed} (PCG64: simulation only). {rows[0].question}",
             SPREAD,
@@ -89,26 +126,3 @@ def cautions(found: Sequence[Power]) -> list[str]:
         if lost:
             said.append(f"{here}{counted(lost, 'sample')} of {each.repetitions} without every estimate")
     return said
-
-
-MISBEHAVIOUR = {
-    "noncompliance": "of the people report the first option as it is, whatever the instruction",
-    "denial": "of the people answer the first option, which then is randomised",
-    "careless": "of the people send a report drawn uniformly from all possible ones",
-}
-
-_fine = partial(number, digits=3)
-"""A bias has fewer digits than what it is of."""
-
-
-def _estimates(row: SimulationRow, form: Callable[..., str], fine: Callable[..., str]) -> Cells:
-    return [
-        *(("truth", form(row.truth)), ("mean", form(row.mean_estimate))),
-        *(("bias", fine(row.bias)), ("MC error", fine(row.bias_error)), ("spread", form(row.empirical_se))),
-    ]
-
-
-def _table(lines: Sequence[Cells], names: int) -> str:
-    """The first columns are names, the others numbers."""
-    header = [heading for heading, _ in lines[0]]
-    return format_table(header, [[cell for _, cell in line] for line in lines], right=header[names:])

@@ -36,11 +36,11 @@ from deniable_statistics.designs.of_mechanisms import design_of
 
 Counts = NDArray[np.int64]
 
-Law = Callable[[int, np.random.Generator], Counts]
+CountSampler = Callable[[int, np.random.Generator], Counts]
 """How often each option is supported by so many independent reports."""
 
 
-class Told(NamedTuple):
+class ReportCounts(NamedTuple):
     """What is counted of one question: how many reports support each option, and how many there are."""
 
     counts: tuple[int, ...]
@@ -56,21 +56,21 @@ class CountedQuestion:
     id : str
     options : int
         Number of options that a report can support.
-    kept, spread : Law
+    kept, spread : CountSampler
         Of people who do as they are told: with a joint response those of whose answers it reports as they are, and
         those of whom it reports anything; otherwise both are the same law of all their reports.
-    denied : Law
+    denied : CountSampler
         Of people who answer the first option, like ``kept``.
-    refused, careless : Law
+    refused, careless : CountSampler
     """
 
     id: str
     options: int
-    kept: Law
-    spread: Law
-    denied: Law
-    refused: Law
-    careless: Law
+    kept: CountSampler
+    spread: CountSampler
+    denied: CountSampler
+    refused: CountSampler
+    careless: CountSampler
 
 
 class CountedSurvey:
@@ -94,11 +94,11 @@ class CountedSurvey:
             else:
                 members.append(_counted(truth))
 
-    def draw(self, people: int, generator: np.random.Generator) -> dict[str, Told]:
+    def draw(self, people: int, generator: np.random.Generator) -> dict[str, ReportCounts]:
         """What is counted of one survey, by question."""
         # Counted once for all questions: the same people misbehave at each.
         refusing, denying, careless, honest = _kinds(self.misbehaviour, people, generator)
-        told: dict[str, Told] = {}
+        told: dict[str, ReportCounts] = {}
         for group, questions in self.units:
             joint = group.joint if group else None
             # How many responses are uniform patterns is one draw for all questions of a group.
@@ -110,13 +110,13 @@ class CountedSurvey:
                 sizes = [int(of_part[place]) for of_part in asked]
                 # Kinds of people are independent, so that their counts add up.
                 counts = sum(law(size, generator) for law, size in zip(laws, sizes, strict=True) if size)
-                told[each.id] = Told(tuple(np.broadcast_to(counts, each.options).tolist()), sum(sizes))
+                told[each.id] = ReportCounts(tuple(np.broadcast_to(counts, each.options).tolist()), sum(sizes))
         return told
 
 
 def draw_counts(
     truths: Sequence[Truth], people: int, misbehaviour: Misbehaviour, generator: np.random.Generator
-) -> dict[str, Told]:
+) -> dict[str, ReportCounts]:
     """What is counted of one survey of people who are drawn anew; `CountedSurvey` draws many of the same.
 
     >>> from deniable import Question, Survey, TwoCoin
@@ -149,7 +149,7 @@ def _asked(group: Group | None, people: int, generator: np.random.Generator) -> 
 def _counted(truth: Truth) -> CountedQuestion:
     question, mechanism = truth.question, truth.question.mechanism
     first = [0.0 if truth.boxes else float(place == 0) for place in range(len(truth.shares))]
-    laws = laws_of(mechanism)
+    laws = samplers_of(mechanism)
     if question.group is not None and question.group.joint is not None:
         spread = _one_of(np.ones(mechanism.k))
         kept, denied = _one_of(truth.shares), _one_of(first)
@@ -159,7 +159,7 @@ def _counted(truth: Truth) -> CountedQuestion:
     return CountedQuestion(question.id, mechanism.reports.size, kept, spread, denied, laws.refused, laws.careless)
 
 
-class Laws(NamedTuple):
+class CountSamplers(NamedTuple):
     """How often options are supported by the reports of a mechanism.
 
     Attributes
@@ -167,19 +167,19 @@ class Laws(NamedTuple):
     told : callable
         The law of the reports of people with these shares of true answers: of all answers in order, adding up to 1; of
         boxes of each box alone, people ticking them independently.
-    refused : Law
+    refused : CountSampler
         Of people who report the first option as it is, as `first_reports` draws them.
-    careless : Law
+    careless : CountSampler
         Of people who send any report, all being equally likely, as `ReportSpace.uniform` draws them.
     """
 
-    told: Callable[[Sequence[float]], Law]
-    refused: Law
-    careless: Law
+    told: Callable[[Sequence[float]], CountSampler]
+    refused: CountSampler
+    careless: CountSampler
 
 
 @functools.singledispatch
-def laws_of(mechanism: Mechanism) -> Laws:
+def samplers_of(mechanism: Mechanism) -> CountSamplers:
     """The laws of a mechanism: here of one whose reports support one option, below by what else reports may be."""
     if not mechanism.reports.supports_one:
         raise ParameterError(f"mechanism {mechanism.name}: its counts can be drawn only with its people")
@@ -187,43 +187,45 @@ def laws_of(mechanism: Mechanism) -> Laws:
     first: Any = first_report(mechanism)
     supports = np.arange(mechanism.reports.size) == first - mechanism.reports.first
 
-    def told(shares: Sequence[float]) -> Law:
+    def told(shares: Sequence[float]) -> CountSampler:
         matched = len(shares) == len(design.truths) and design.has_shares
         return _one_of(design.expected(shares) if matched else design.float_matrix @ np.asarray(shares))
 
-    return Laws(told, lambda n, _: n * supports, _one_of(np.ones(len(supports))))
+    return CountSamplers(told, lambda n, _: n * supports, _one_of(np.ones(len(supports))))
 
 
-@laws_of.register
-def _(mechanism: TickBoxes) -> Laws:
-    def told(shares: Sequence[float]) -> Law:
+@samplers_of.register
+def _(mechanism: TickBoxes) -> CountSamplers:
+    def told(shares: Sequence[float]) -> CountSampler:
         expected = design_of(mechanism).expected(shares)
         return lambda n, generator: generator.binomial(n, expected)
 
     first = np.array(first_report(mechanism))
-    return Laws(told, lambda n, _: n * first, lambda n, generator: generator.binomial(n, np.full(mechanism.k, 0.5)))
+    return CountSamplers(
+        told, lambda n, _: n * first, lambda n, generator: generator.binomial(n, np.full(mechanism.k, 0.5))
+    )
 
 
-@laws_of.register
-def _(mechanism: Subset) -> Laws:
+@samplers_of.register
+def _(mechanism: Subset) -> CountSamplers:
     first = np.array(first_report(mechanism))
-    return Laws(
+    return CountSamplers(
         lambda shares: functools.partial(_subsets, mechanism, np.asarray(shares)),
         lambda n, _: n * first,
         lambda n, generator: count_members(mechanism.k, mechanism.w, n, generator),
     )
 
 
-@laws_of.register
-def _(mechanism: DrawnBoxes) -> Laws:
-    return Laws(
+@samplers_of.register
+def _(mechanism: DrawnBoxes) -> CountSamplers:
+    return CountSamplers(
         lambda shares: functools.partial(_drawn_boxes, mechanism, np.asarray(shares)),
         functools.partial(_marks, mechanism, np.zeros(mechanism.k)),
         functools.partial(_marks, mechanism, np.full(mechanism.k, 0.5)),
     )
 
 
-def _one_of(weights: Sequence[float] | NDArray[np.float64]) -> Law:
+def _one_of(weights: Sequence[float] | NDArray[np.float64]) -> CountSampler:
     return lambda n, generator: multinomial(n, weights, generator)
 
 
