@@ -11,7 +11,7 @@ from deniable_statistics.published.columns import Column, text_table
 
 
 def plans_table(plans: Sequence[Plan]) -> str:
-    """Plans of one kind, a row each; questions are named where there are several.
+    """The table of plans of one kind, a row for each plan; a column names the questions of a survey.
 
     >>> print(plans_table([SplitPlan(5, 1, share=0.1, half_width=0.05)]))
     epsilon  share  questions  epsilon each  all asked: people  one drawn: people  times
@@ -21,7 +21,7 @@ def plans_table(plans: Sequence[Plan]) -> str:
 
 
 def meaning(plan: Plan) -> list[str]:
-    """What a row says, in sentences.
+    """The figures of a plan in sentences.
 
     >>> from deniable import Warner
     >>> from deniable_research.planning import NoiseModel
@@ -119,8 +119,8 @@ def _points(width: float) -> str:
 
 
 def _amount(plan: Plan, name: str) -> str:
-    """A figure in the unit of what is estimated: points of a share, or that of the mean."""
-    # Means have units of their own, which nobody here knows.
+    """A figure in percentage points of a share, or in the unit of a mean."""
+    # The unit of a mean is known to the author of the question only.
     return _points(plan[name]) + " points" if plan["statistic"] == "share" else f"{plan[name]:.3g}"
 
 

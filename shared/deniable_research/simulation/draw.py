@@ -20,12 +20,12 @@ from deniable_statistics.designs.spaces import uniform_reports
 
 
 def generator_of(seed: int) -> np.random.Generator:
-    """A PCG64 generator: repeatable, and so no source for answers of real people."""
+    """A PCG64 generator. It is repeatable, and so must not randomise the answers of real people."""
     return np.random.Generator(np.random.PCG64(seed))
 
 
 def words_of(generator: np.random.Generator) -> Words:
-    """The words of a generator, as `randomize_many` draws them."""
+    """A source of 32-bit words for `Mechanism.randomize_many`, from a generator."""
     return lambda n: generator.integers(0, UNIT, n, dtype=np.uint32)
 
 
@@ -36,9 +36,9 @@ class QuestionReports:
     Attributes
     ----------
     values : ndarray
-        What each person's report holds; shapes as of `Mechanism.randomize_many`.
+        The value of each person's report, in the shapes of `Mechanism.randomize_many`.
     asked : ndarray of bool, or None
-        Whose devices ask the question; None where all do.
+        Whether each person's device asks the question; None if all do.
     """
 
     values: NDArray[Any]
@@ -46,14 +46,14 @@ class QuestionReports:
 
     @property
     def told(self) -> NDArray[Any]:
-        """The values of those who were asked."""
+        """The values of the people whose devices asked the question."""
         return self.values if self.asked is None else self.values[self.asked]
 
 
 def draw_reports(
     truths: Sequence[Truth], people: int, misbehaviour: Misbehaviour, generator: np.random.Generator
 ) -> dict[str, QuestionReports]:
-    """One survey's reports, by question, of people who are drawn anew from the population.
+    """The reports of one survey by question, from people who are drawn from the population.
 
     The mechanisms are the real ones; only their words come from ``generator``.
     """
@@ -70,7 +70,7 @@ def report_answers(
 ) -> dict[str, QuestionReports]:
     """Reports of people whose answers to every question are known; ``kinds`` are as `Misbehaviour.draw` gives them."""
     words = words_of(generator)
-    # Who denies changes the answer, which is then randomised; the other two change the report.
+    # Denial changes the answer, which is then randomised; the other two kinds change the report.
     refusing, denying, careless = kinds
     for truth in truths:
         answers[truth.question.id][denying] = truth.first  # of boxes no tick
@@ -85,15 +85,16 @@ def report_answers(
 def randomize_people(
     questions: Sequence[Question], answers: Mapping[str, NDArray[Any]], words: Words
 ) -> dict[str, QuestionReports]:
-    """What the devices of many people make of their answers, in the distribution of the clients.
+    """The reports of many people's devices from their answers, in the distribution of the clients.
 
     Parameters
     ----------
     questions : sequence of Question
-        All of a survey.
+        All questions of a survey.
     answers : mapping of str to ndarray
-        Of everybody, to every question; shapes as of `Mechanism.randomize_many`.
+        Everybody's answers to every question, in the shapes of `Mechanism.randomize_many`.
     words : callable
+        Source of 32-bit words, as from `words_of`.
     """
     columns: dict[str, QuestionReports] = {}
     for question in questions:
@@ -109,9 +110,9 @@ def randomize_people(
 def _of_group(
     group: Group, members: Sequence[Question], answers: Mapping[str, NDArray[Any]], words: Words
 ) -> dict[str, QuestionReports]:
-    """What the devices make of the answers to a group's questions."""
+    """The reports to the questions of one group."""
     people = len(answers[members[0].id])
-    # Which questions a device asks is drawn without a look at the answers.
+    # Devices draw their questions independently of the answers.
     drawn = draw_sets(group.size, group.draw, people, words)
     asked = np.zeros((people, group.size), dtype=bool)
     np.put_along_axis(asked, drawn, True, axis=1)
@@ -141,7 +142,7 @@ class DrawnCohort:
 
 
 def reports_csv(cohorts: Sequence[DrawnCohort], generator: np.random.Generator) -> Iterator[str]:
-    """Lines of CSV as a collector's ``reports.csv``: sorted by random id, noisy values as it writes them."""
+    """Lines of a CSV like a collector's ``reports.csv``, sorted by random id."""
     rows = []
     for drawn in cohorts:
         columns = [column_texts(column) for column in drawn.reports.values()]

@@ -1,4 +1,4 @@
-"""Power of the analysis that will be run: samples of a study, each analysed as its file would be."""
+"""Power of a planned analysis: simulated samples of a study, each analysed as its file would be."""
 
 from __future__ import annotations
 
@@ -28,13 +28,13 @@ Figures = list[tuple[Key, Outcome]]
 
 @dataclass(frozen=True)
 class SampleAnalysis:
-    """What an analysis makes of a sample.
+    """The analysis of one sample.
 
     Attributes
     ----------
     figures : list of (Key, Outcome)
     prior : str or None
-        What a regression says of the prior under which it estimates.
+        Sentence of a regression on the prior under which it was fitted, if it has one.
     """
 
     figures: Figures
@@ -42,23 +42,23 @@ class SampleAnalysis:
 
 
 Analysis = Callable[[Study, Table, float], SampleAnalysis]
-"""A study, one sample of it, and the confidence level, to the figures."""
+"""A function of a study, one sample of it and the confidence level, which analyses the sample."""
 
 
 @dataclass(frozen=True)
 class Power:
-    """What became of the samples of a study.
+    """The results of all samples of a study.
 
     Attributes
     ----------
     rows : tuple of SimulationRow
         One for each figure; `SimulationRow.repetitions` are the samples that gave an estimate.
     repetitions : int
-        Samples that were drawn.
+        Number of samples that were drawn.
     failures : dict of str to int
-        Sentences with which an analysis refused a sample, and how often.
+        Number of refused samples, by the sentence of the refusal.
     priors : dict of str to int
-        What regressions say of the prior under which they estimate, and how often.
+        Number of samples fitted under a prior, by the sentence on the prior.
     """
 
     rows: tuple[SimulationRow, ...]
@@ -84,17 +84,17 @@ def simulated_power(
     study : Study
     repetitions : int
     seed : int
-        The same gives the same samples, whatever the number of processes.
+        Equal seeds give equal samples, for any number of processes.
     analysis : {"regress", "crosstab", "trend"}
         The regression of the formula; the crosstab of its two columns with the test of independence; the trend of the
         question over the numbers of the one column on the right.
     confidence_level : float
-        Tests reject where p is below what it leaves.
+        Level of intervals; tests reject if p is below ``1 - confidence_level``.
     penalty : {"auto", "cauchy", None}
-        Of regress, as for `deniable_research.files.regress`. Without a prior, a coefficient that the data do not bound
-        is no estimate, and its sample is not among the repetitions of its row.
+        Penalty of a regression, as in `deniable_research.files.regress`. Without one, a coefficient under separation
+        has no estimate, and its sample is not among the repetitions of its row.
     processes : int
-        How many samples are analysed at a time.
+        Number of samples that are analysed at a time.
 
     Returns
     -------
@@ -125,12 +125,12 @@ def simulated_power(
     one = partial(_sample, study, analyse, confidence_level)
     found = map_all(one, seeds, processes, chunk=max(repetitions // (8 * processes), 1))
     failures = Counter(each for each in found if isinstance(each, str))
-    # Two samples at least: a spread needs them.
+    # A standard deviation needs two samples at least.
     if sum(failures.values()) > repetitions - 2:
         raise ParameterError(max(failures, key=lambda sentence: failures[sentence]))
     analysed = [each for each in found if isinstance(each, SampleAnalysis)]
     priors = Counter(each.prior for each in analysed if each.prior is not None)
-    # Among the samples that were fitted at all.
+    # The share among the samples that were not refused.
     under_prior = sum(priors.values()) / len(analysed) if analysis == "regress" else None
     rows = [
         replace(_without_truth(summary(key, outcomes, study.respondents, confidence_level)), under_prior=under_prior)
@@ -141,7 +141,7 @@ def simulated_power(
 
 
 def _outcomes(analysed: Sequence[SampleAnalysis]) -> dict[Key, list[Outcome]]:
-    """What each figure came to in the samples; one that the data do not bound is no estimate."""
+    """The outcomes of each figure over the samples; under separation an estimate is infinite and left out."""
     found: dict[Key, list[Outcome]] = {}
     for key, outcome in (figure for each in analysed for figure in each.figures):
         outcomes = found.setdefault(key, [])  # before the check: figures stay in the order of the analysis
@@ -219,7 +219,7 @@ INDEPENDENCE = "chi-squared"
 
 
 def _without_truth(row: SimulationRow) -> SimulationRow:
-    """A test has neither truth nor interval."""
+    """A row without the fields that need a truth or an interval, if it is for a test."""
     if row.statistic != INDEPENDENCE:
         return row
     unknown: Any = dict.fromkeys(("bias", "bias_error", "coverage", "coverage_error", "mean_width"), math.nan)
@@ -246,7 +246,7 @@ def _outcome(row: Any, method: str, rejected: bool) -> Outcome:
 
 
 def _true_slope(study: Study) -> float:
-    """What the weighted line through the cohorts comes to with ever more people."""
+    """The limit of the weighted slope over the cohorts as the number of people grows."""
     support = study.questions[study.outcome].question.mechanism.support
     assert support is not None
     a, b = support[1].floats
@@ -266,7 +266,7 @@ ANALYSES: dict[str, Analysis] = {
     "crosstab": _crosstab,
     "trend": _trend,
 }
-"""How a sample is analysed, by name."""
+"""The analyses of a sample, by name."""
 
 
 def planning_curve(
@@ -278,14 +278,15 @@ def planning_curve(
     ----------
     study : Study
     curves : mapping of str to sequence of float
-        Values of "respondents" and of "epsilon"; what is not named stays as it is.
+        Values of "respondents" and of "epsilon"; one that is not named keeps the value of the study.
     repetitions, seed, **settings
         As for `simulated_power`.
 
     Returns
     -------
     list of Power
-        Sizes within epsilons; `SimulationRow.respondents` and `SimulationRow.epsilon` say which.
+        All sizes of the first epsilon, then of the next; `SimulationRow.respondents` and `SimulationRow.epsilon` name
+        them.
     """
     found = []
     for epsilon in curves.get("epsilon", [None]):

@@ -111,7 +111,7 @@ def power_text(rows: Sequence[SimulationRow], repetitions: int, seed: int) -> st
 
 
 def cautions(found: Sequence[Power]) -> list[str]:
-    """What the rows do not show: samples that were refused, estimated under a prior, or gave no estimate."""
+    """Sentences on samples that were refused, estimated under a prior, or without an estimate."""
     said = []
     for each in found:
         here = f"Caution: {counted(each.rows[0].respondents, 'respondent')}: " if each.rows else "Caution: "
