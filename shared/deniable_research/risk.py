@@ -131,6 +131,7 @@ def worst_advantage(epsilon: float) -> float:
     >>> round(worst_advantage(1.3), 4)
     0.314
     """
+    # posterior - prior at the worst prior: (sqrt(E) - 1) / (sqrt(E) + 1) = tanh(epsilon / 4).
     return math.tanh(as_loss(epsilon) / 4)
 
 
@@ -161,6 +162,7 @@ def epsilon_for_advantage(advantage: float, prior: float | None = None) -> float
     if prior is None:
         if eta == 1:
             raise ParameterError("advantage: must be below 1, which no finite epsilon reaches, got 1")
+        # tanh(epsilon / 4) = eta, solved for epsilon.
         return 4 * math.atanh(eta)
     pi = _probability(prior, "prior")
     if not 0 < pi < 1:
@@ -324,6 +326,7 @@ def any_advantage(priors: Sequence[float], epsilon: float | Sequence[float], ind
     pi, losses = _attributes(priors, epsilon)
     if independent:
         after = math.prod(1 - posterior(each, loss) for each, loss in zip(pi, losses, strict=True))
+        # P(at least one is right) rises by as much as P(none is right) falls.
         return math.prod(1 - each for each in pi) - after
     return _top_advantage(max(pi), min(1.0, math.fsum(pi)), math.fsum(losses))
 

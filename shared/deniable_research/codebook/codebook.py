@@ -125,6 +125,7 @@ class Codebook:
         about = [text for text in (survey.organiser and f"Asked by {survey.organiser}.", survey.about) if text]
         asks = f", {survey.asks} of {len(survey.questions)} questions a person" if survey.is_drawn else ""
         about.append(f"Each row is a report; {ONE_REPORT[survey.access]}.")
+        # Over the whole survey: less than the sum over its questions if each device draws some of them.
         about.append(f"Privacy loss of all reports of one person: epsilon {survey.epsilon:.6g}{asks}.")
         return cls(
             survey.title,
@@ -294,6 +295,7 @@ def _tables(column: RandomizedColumn) -> tuple[ProbabilityTable, ...]:
     design = column.design
     options = tuple(map(str, column.options))
     if design.groups > 1:
+        # Groups differ in their matrices, so each has its own table.
         return tuple(
             ProbabilityTable(f"P(report | answer), group {text}", design.reports.labels, options, matrix)
             for text, matrix in zip(column.groups, design.exact_channels, strict=True)

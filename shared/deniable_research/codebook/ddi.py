@@ -67,6 +67,7 @@ def _variable(data: ET.Element, identifier: str, entry: Entry) -> None:
         category = ET.SubElement(variable, "catgry")
         _text(category, "catValu", code)
         _text(category, "labl", label)
+    # Once more as categories, which in DDI list every code that occurs; missing="Y" marks these.
     for code in entry.missing:
         _text(ET.SubElement(variable, "catgry", {"missing": "Y"}), "catValu", code)
     if entry.mechanism is not None:

@@ -151,6 +151,7 @@ def plan(**given: Any) -> None:
     # All figures before anything is printed, so that a refusal leaves no output.
     rows = [each.row() for each in plans]
     if asked.form == "csv":
+        # The first row once for its keys, which are the header.
         click.echo("".join(csv_lines([rows[0], *(row.values() for row in rows)])), nl=False)
     elif asked.form == "json":
         whole = {} if survey is None else {"survey": survey.id, "epsilon": survey.epsilon}

@@ -136,7 +136,7 @@ class CombinedShare:
 
     @cached_property
     def _slope(self) -> NDArray[np.float64]:
-        """How fast the figure moves with each share."""
+        """Gradient of the figure by the shares."""
         slope = self._indicator(self.part)
         if self.whole is not None:
             # d(part / whole) = (d part - ratio d whole) / whole

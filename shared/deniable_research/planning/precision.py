@@ -1,4 +1,4 @@
-"""How precise one estimated number will be, how many people it takes, and what its privacy costs."""
+"""The precision of one estimated share or mean, its sample size, and the price of its privacy."""
 
 from __future__ import annotations
 

@@ -106,6 +106,7 @@ class Result:
                 index=False,
                 float_format=number,
                 na_rep="",
+                # A p-value of 1e-9 is shown as < 0.0001, not with all its digits.
                 formatters=dict.fromkeys(("p_value", "p_adjusted"), p_value),
             )
         )

@@ -14,7 +14,7 @@ from deniable.errors import ParameterError
 
 @dataclass(frozen=True)
 class SimulationRow:
-    """How one published figure behaves over repeated surveys.
+    """The behaviour of one published figure over repeated surveys.
 
     The fields are the columns of the CSV, in order. The field ``..._error`` is the Monte Carlo standard error of the
     one before [1]_.
@@ -123,6 +123,7 @@ def summary(key: Key, outcomes: Sequence[Outcome], people: int, confidence_level
     spread = float(estimates.std(ddof=1))
     mean = float(estimates.mean())
     rejection = float(rejected.mean())
+    # Intervals are closed: a truth at an end is covered.
     coverage = float(((low <= key.truth) & (key.truth <= high)).mean())
     return SimulationRow(
         **key._asdict(),

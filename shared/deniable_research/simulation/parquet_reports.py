@@ -138,6 +138,7 @@ def _array(column: QuestionReports, question: Question) -> pyarrow.Array:
     if not isinstance(question.mechanism.reports, Texts):
         return pyarrow.array(column.values, pyarrow.int64(), mask=None if asked is None else ~asked)
     size = column.values.shape[1]
+    # Arrow stores strings as one buffer of bytes and the offsets at which each begins and ends.
     ends = pyarrow.py_buffer(np.arange(0, (people + 1) * size, size, dtype=np.int32))
     # All texts have the same length, so that their bytes stand one after the other: no Python string is made.
     marks = pyarrow.py_buffer(np.ascontiguousarray(column.values + np.uint8(ord("0")), dtype=np.uint8))

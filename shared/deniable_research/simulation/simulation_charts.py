@@ -45,6 +45,7 @@ def simulation_chart(rows: Sequence[SimulationRow]) -> Figure:
     coverages.axvline(shown[0].conf_level, color=FAINT_INK, linewidth=1, zorder=0)
     biases.set_yticks(range(len(shown)), [_name(row) for row in shown])
     biases.set_ylim(len(shown) - 0.4, -0.6)
+    # At least half a standard error to either side: Monte Carlo noise must not look like a large bias.
     biases.set_xlim(min(-0.5, biases.get_xlim()[0]), max(0.5, biases.get_xlim()[1]))
     coverages.set_xlim(min(0.85, coverages.get_xlim()[0]), 1.005)
     label_in_percent(coverages.xaxis)
@@ -81,6 +82,7 @@ def power_chart(rows: Sequence[SimulationRow]) -> Figure:
     for axes, name in zip(panels, names, strict=False):
         here = [row for row in tested if (row.option or row.statistic) == name]
         _draw_power(axes, here, by_epsilon)
+        # Under the null hypothesis the test rejects with the probability 1 - conf_level.
         axes.axhline(1 - here[0].conf_level, color=FAINT_INK, linewidth=1, zorder=0)
         axes.set_ylim(0, 1.02)
         label_in_percent(axes.yaxis)

@@ -34,7 +34,7 @@ MISBEHAVIOUR = {
 
 
 def _fine_form_of(row: SimulationRow) -> Form:
-    """How a bias is written: in the unit of its figure, with digits for one much smaller than the figure."""
+    """The format of a bias: in the unit of its figure, with digits for a bias much smaller than the figure."""
     return partial(number, digits=3) if row.statistic == "mean" else partial(percent, digits=2)
 
 
@@ -80,7 +80,7 @@ SAMPLES = (
 
 
 def simulation_text(rows: Sequence[SimulationRow], simulation: Simulation, seed: int) -> str:
-    """How the published figures of a survey behave, in the unit of each: percent, or that of a mean."""
+    """The table of a simulated survey, with shares in percent and means in their own units."""
     tests = "Rejected: surveys whose interval lies above a share of 0"
     if simulation.compare is not None:
         tests += f"; of a difference, those with p below {1 - rows[0].conf_level:.2g}"
@@ -98,7 +98,7 @@ def simulation_text(rows: Sequence[SimulationRow], simulation: Simulation, seed:
 
 
 def power_text(rows: Sequence[SimulationRow], repetitions: int, seed: int) -> str:
-    """How the figures of an analysis behave over the samples of a study."""
+    """The table of a simulated analysis over the samples of a study."""
     return "\n".join(
         [
             text_table(SAMPLES, rows),

@@ -1,4 +1,4 @@
-"""What can be analysed of a question, and what it costs to choose its noise so that more can.
+"""The possible analyses of a question, and the price of a mechanism that allows more of them.
 
 Authors must know it before fieldwork: a mechanism that is best for a mean identifies nothing else, and its reports
 cannot be analysed in another way afterwards.

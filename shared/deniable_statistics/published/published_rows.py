@@ -151,6 +151,7 @@ def estimate(
     rows: list[EstimateRow] = []
     for cohort, tally in groups:
         for question in survey.questions:
+            # n of a question that devices draw is the number of its own reports.
             counts, n = question.counted(tally.counts[question.id], tally.n)
             about = (question.id, question.options, question.epsilon, cohort, wanted)
             if question.has_shares:
@@ -263,6 +264,7 @@ def mean_row(
         epsilon=epsilon,
         feasible=number_or_none(result.feasible),
         statistic="mean",
+        # A mean has no interval for the respondents alone.
         target="population",
         p_below=None,
         p_above=None,
