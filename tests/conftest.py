@@ -10,7 +10,7 @@ import pytest
 
 from deniable import Survey, read_survey
 from deniable_client.demo.people import survey_file
-from tests.support.surveys import SURVEY, Clock
+from tools.rig.surveys import SURVEY, Clock
 
 PROCESSES = {"collector", "postgresql", "start_collector"}
 """Fixtures that start a process of its own."""

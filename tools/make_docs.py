@@ -29,7 +29,8 @@ def all_commands(group: click.Group, parent: click.Context) -> Iterator[click.Co
 
 def cli_page() -> str:
     """Every command's help."""
-    root = click.Context(main, info_name="deniable", terminal_width=100, **main.context_settings)
+    # With itself as its object the group asks its commands for their sentences, not the page that is written here.
+    root = click.Context(main, info_name="deniable", terminal_width=100, obj=main, **main.context_settings)
     parts = ["# Command line\n\nGenerated from `--help` of every command; do not edit.\n"]
     for context in [root, *all_commands(main, root)]:
         context.terminal_width = 100

@@ -36,7 +36,7 @@ from deniable.survey.question_types import YES_NO, AnswerKind
 from deniable.survey.texts import Text
 from deniable_client.device import draw_questions, randomize
 from deniable_statistics.designs.of_mechanisms import design_of
-from tests.support import device_model
+from tools.rig import device_model
 
 FOLDER = Path(__file__).parents[1] / "tests" / "vectors"
 LAST_WORD = 2**32 - 1

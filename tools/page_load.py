@@ -29,10 +29,10 @@ from playwright.sync_api import Browser, Page, sync_playwright
 
 from deniable import Survey, read_survey
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.access import invited_survey, publish_to, unlinkable_survey
-from tests.support.collectors import Collector, running_collector
-from tests.support.surveys import FIVE_TYPES
 from tools.programs import CHROMIUM_FLAGS, chromium
+from tools.rig.access import invited_survey, publish_to, unlinkable_survey
+from tools.rig.collectors import Collector, running_collector
+from tools.rig.surveys import FIVE_TYPES
 
 ROUNDS = 15
 SLOWDOWNS = (4, 1)

@@ -10,10 +10,10 @@ from pathlib import Path
 from playwright.sync_api import sync_playwright
 
 from deniable import read_survey
-from tests.support.browsing import all_screens
-from tests.support.collectors import Collector, free_port, wait_until_ready
-from tests.support.surveys import FIVE_TYPES
 from tools.programs import CHROMIUM_FLAGS, chromium
+from tools.rig.browsing import all_screens
+from tools.rig.collectors import Collector, free_port, wait_until_ready
+from tools.rig.surveys import FIVE_TYPES
 
 LOOKS = [(320, "light", "en"), (320, "dark", "ar"), (1280, "light", "en"), (1280, "dark", "en"), (1280, "light", "ar")]
 

@@ -17,9 +17,9 @@ from playwright.sync_api import sync_playwright
 from deniable import read_survey
 from deniable_client.audit.answers import answers_to
 from deniable_client.audit.timing import check_times
-from tests.support.browsing import FIVE_QUESTIONS, GIVE
-from tests.support.collectors import running_collector
 from tools.programs import CHROMIUM_FLAGS, chromium
+from tools.rig.browsing import FIVE_QUESTIONS, GIVE
+from tools.rig.collectors import running_collector
 
 STAMP = """
     const real = window.fetch;

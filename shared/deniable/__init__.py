@@ -28,7 +28,8 @@ def __getattr__(name: str) -> object:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *import_module("deniable.api").__all__, "__version__"})
+    """The public names and nothing else."""
+    return sorted([*import_module("deniable.api").__all__, "__version__"])
 
 
 def _version() -> str:

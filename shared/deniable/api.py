@@ -39,13 +39,14 @@ from deniable.mechanisms import (
 from deniable.privacy.ceiling import Ceiling, weak_protection
 from deniable.privacy.odds import odds_sentences, whole_odds_sentences
 from deniable.report.report import Report, parse_report
-from deniable.report.tally import Tally, tally_reports
+from deniable.report.tally import Tally, count_reports, tally_reports
 from deniable.survey.document import Survey, address, is_address
 from deniable.survey.published import parse_survey
 from deniable.survey.question import Question
 
 if typing.TYPE_CHECKING:
     from deniable_statistics.authoring.authoring import read_survey
+    from deniable_statistics.authoring.selection import choose
     from deniable_statistics.estimates.estimate import Estimate
     from deniable_statistics.estimates.means import MeanEstimate
     from deniable_statistics.intervals import Interval
@@ -88,6 +89,8 @@ __all__ = [
     "TwoCoin",
     "Warner",
     "address",
+    "choose",
+    "count_reports",
     "estimate",
     "is_address",
     "odds_sentences",
@@ -104,6 +107,7 @@ _BROUGHT = {
     "EstimateRow": "deniable_statistics.published.published_rows",
     "Interval": "deniable_statistics.intervals",
     "MeanEstimate": "deniable_statistics.estimates.means",
+    "choose": "deniable_statistics.authoring.selection",
     "estimate": "deniable_statistics.published.published_rows",
     "read_survey": "deniable_statistics.authoring.authoring",
 }

@@ -8,6 +8,7 @@ epsilon that was asked for, and an epsilon that is shown is never below the real
 from __future__ import annotations
 
 import math
+import numbers
 import operator
 import re
 from collections.abc import Iterable
@@ -42,7 +43,8 @@ def rational(value: Number, subject: str) -> Fraction:
     (Fraction(1, 2), Fraction(4, 5))
     """
     expectation = f"{subject}: must be a number like 0.5 or a fraction like 1/2"
-    if isinstance(value, bool) or not isinstance(value, (int, float, str, Decimal, Fraction)):
+    value = value if (whole := as_integer(value)) is None else whole  # integers of numpy have no exact division
+    if isinstance(value, bool) or not isinstance(value, (numbers.Real, str, Decimal)):
         raise ParameterError(f"{expectation}, got {describe(value)}")
     if isinstance(value, str) and len(value) > 100:
         raise ParameterError(f"{expectation}, got {len(value)} characters")
@@ -118,6 +120,11 @@ def as_integer(value: object) -> int | None:
         return operator.index(value)  # type: ignore[arg-type]  # whether it is one is what we ask
     except TypeError:  # no integer, or an array that holds several
         return None
+
+
+def is_truth_value(value: object) -> bool:
+    """Whether it is numpy's True or False, which columns of data frames hold; numpy is not loaded for it."""
+    return type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
 
 
 def ratio(part: int | float, whole: int | float) -> tuple[int, int]:

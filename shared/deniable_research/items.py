@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable.survey.group import Group
-from deniable_research.weights import kish
+from deniable_research.sampling.sample import Sample, SimpleSample
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.designs.spaces import support_matrix
 from deniable_statistics.estimates.estimate import Estimate
@@ -57,7 +57,10 @@ class Item:
     options: tuple[str, ...]
     values: tuple[float, ...] | None = None
     drawn: Group | None = None
-    frequencies: NDArray[np.int64] | None = None
+    frequencies: NDArray[np.int64] = field(default_factory=lambda: np.ones(1, dtype=np.int64))
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "frequencies", np.broadcast_to(self.frequencies, len(self)))
 
     @classmethod
     def from_reports(
@@ -87,9 +90,9 @@ class Item:
         return len(self.supports)
 
     @property
-    def people(self) -> NDArray[np.int64]:
-        """How many people each row stands for, shape (rows,)."""
-        return np.ones(len(self), dtype=np.int64) if self.frequencies is None else self.frequencies
+    def everybody(self) -> SimpleSample:
+        """The people of all rows, drawn one by one and without weights."""
+        return SimpleSample.alike(self.frequencies)
 
     @property
     def scores(self) -> NDArray[np.float64]:
@@ -101,27 +104,14 @@ class Item:
         weights, constant = self.design.debiasing
         return np.asarray(self.supports @ weights.T + constant)
 
-    def estimate(self, weights: NDArray[np.float64] | None = None) -> Estimate:
-        """The shares of this question alone; see `deniable.Estimate`."""
-        if weights is None:
-            return Estimate.from_counts(self.design, add_up(self.supports, self.frequencies), int(self.people.sum()))
-        total = float(weights @ self.people)
-        if not total:  # nobody of those who count has a report
-            return Estimate.from_counts(self.design, [0] * self.supports.shape[1], 0)
-        # A sum in another order may be larger by a rounding.
-        counts = ((weights * self.people) @ self.supports).clip(max=total).tolist()
-        return Estimate.from_counts(self.design, counts, total, kish(weights.tolist(), self.people.tolist()))
+    def estimate(self, sample: Sample | None = None) -> Estimate:
+        """The shares of this question alone, by default of everybody alike; see `deniable.Estimate`."""
+        whom = self.everybody if sample is None else sample
+        return Estimate.from_counts(self.design, *whom.tally(self.supports))
 
     def where(self, people: NDArray[Any]) -> Item:
         """This question, asked of some of the people."""
-        frequencies = None if self.frequencies is None else self.frequencies[people]
-        return replace(self, supports=self.supports[people], frequencies=frequencies)
-
-
-def add_up(supports: NDArray[np.bool_], frequencies: NDArray[np.int64] | None) -> list[int]:
-    """How many people support each option; with frequencies each row counts for so many."""
-    counts = supports.sum(axis=0) if frequencies is None else frequencies @ supports.astype(np.int64)
-    return [int(count) for count in counts]
+        return replace(self, supports=self.supports[people], frequencies=self.frequencies[people])
 
 
 def refuse_one_chance(items: Iterable[Item]) -> None:

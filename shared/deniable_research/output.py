@@ -4,28 +4,38 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
 from deniable.output import percent, shown
 from deniable.table import csv_lines
 
-
-def field_names(row_type: Any) -> tuple[str, ...]:
-    """The names of the columns of a row type, which is a dataclass or a named tuple."""
-    return tuple(field.name for field in fields(row_type)) if is_dataclass(row_type) else tuple(row_type._fields)
+OPTIONAL = {"optional": True}
+"""Metadata of a field that is a column only if some row has it, such as a figure of complex samples."""
 
 
-def records(rows: Iterable[Any], row_type: Any) -> list[dict[str, Any]]:
+def field_names(row_type: Any, rows: Iterable[Any] = ()) -> tuple[str, ...]:
+    """The names of the columns of a row type, which is a dataclass or a named tuple; `OPTIONAL` fields need a value."""
+    if not is_dataclass(row_type):
+        return tuple(row_type._fields)
+    used = [
+        each
+        for each in fields(row_type)
+        if not each.metadata or any(getattr(row, each.name) is not None for row in rows)
+    ]
+    return tuple(each.name for each in used)
+
+
+def records(rows: Collection[Any], row_type: Any) -> list[dict[str, Any]]:
     """Rows as dictionaries for JSON; infinite and undefined numbers are None."""
-    names = field_names(row_type)
+    names = field_names(row_type, rows)
     return [{name: _finite(getattr(row, name)) for name in names} for row in rows]
 
 
-def rows_csv(rows: Iterable[Any], row_type: Any) -> str:
+def rows_csv(rows: Collection[Any], row_type: Any) -> str:
     """Rows as CSV with a header; an undefined number is an empty field, an infinite one is ``inf``."""
-    names = field_names(row_type)
+    names = field_names(row_type, rows)
     lines = [[_defined(getattr(row, name)) for name in names] for row in rows]
     return "".join(csv_lines([names, *lines]))
 

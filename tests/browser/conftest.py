@@ -9,10 +9,11 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
 from deniable import Survey
-from tests.support.collectors import Collector, collector, start_collector
+from tests.support.collectors import collector, start_collector
 from tests.support.in_process import app, http, store
-from tests.support.patience import PATIENCE
 from tools.programs import CHROMIUM_FLAGS, chromium
+from tools.rig.collectors import Collector
+from tools.rig.patience import PATIENCE
 
 __all__ = ["app", "collector", "http", "start_collector", "store"]
 

@@ -14,8 +14,8 @@ from playwright.sync_api import Browser, BrowserContext, Frame, Page, Request, R
 from deniable import Survey, parse_report, read_survey
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.browser.test_accessibility import violations
-from tests.support import browsing
-from tests.support.access import (
+from tools.rig import browsing
+from tools.rig.access import (
     ANSWERS,
     invite,
     invited_survey,
@@ -25,9 +25,9 @@ from tests.support.access import (
     store_one,
     unlinkable_survey,
 )
-from tests.support.collectors import Collector, running_issuer
-from tests.support.patience import PATIENCE
-from tests.support.surveys import SURVEY
+from tools.rig.collectors import Collector, running_issuer
+from tools.rig.patience import PATIENCE
+from tools.rig.surveys import SURVEY
 
 PHONE = {"width": 360, "height": 700}
 UNKNOWN = "ab" * 16

@@ -12,7 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect
 from deniable import Survey, read_survey
 from deniable_client import randomize
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.browsing import (
+from tools.rig.browsing import (
     ARRIVED,
     Witness,
     all_screens,
@@ -23,8 +23,8 @@ from tests.support.browsing import (
     remembered,
     scripts,
 )
-from tests.support.collectors import Collector
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.collectors import Collector
+from tools.rig.surveys import FIVE_TYPES, person
 
 AXE = Path(__file__).parents[2] / "client" / "deniable_web" / "node_modules" / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"]

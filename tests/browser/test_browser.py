@@ -11,12 +11,12 @@ from playwright.sync_api import Browser, Page, expect
 from deniable import Survey, parse_report, read_survey
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.web.embedding import catalogues
-from tests.support import browsing
-from tests.support.collectors import Collector
 from tests.support.marks import long
-from tests.support.survey_files import question_toml, survey_toml
-from tests.support.surveys import FIVE_TYPES, distances_in_errors, person
 from tools.programs import CHROMIUM_FLAGS, chromium
+from tools.rig import browsing
+from tools.rig.collectors import Collector
+from tools.rig.survey_files import question_toml, survey_toml
+from tools.rig.surveys import FIVE_TYPES, distances_in_errors, person
 
 SURVEY = survey_toml(
     "Browser",

@@ -14,18 +14,9 @@ from playwright.sync_api import BrowserContext, Page, expect
 from scipy.stats import binom
 
 from deniable import Report, Survey, Warner, parse_report, read_survey
-from tests.support.browsing import (
-    ARRIVED,
-    GIVE,
-    NO_STORAGE,
-    Witness,
-    another_site,
-    everything_kept,
-    remembered,
-    scripts,
-)
-from tests.support.collectors import Collector
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.browsing import ARRIVED, GIVE, NO_STORAGE, Witness, another_site, everything_kept, remembered, scripts
+from tools.rig.collectors import Collector
+from tools.rig.survey_files import question_toml, survey_toml
 
 SHARES = {"affair": 0.3, "debt": 0.5, "drugs": 0.15, "tax": 0.7, "theft": 0.05}
 REFUSED = "This device refuses the survey"

@@ -10,8 +10,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from deniable import Survey, read_survey
-from tests.support.browsing import ARRIVED, NO_STORAGE, another_site, answer, remembered, scripts, wait_until
-from tests.support.collectors import Collector
+from tools.rig.browsing import ARRIVED, NO_STORAGE, another_site, answer, remembered, scripts, wait_until
+from tools.rig.collectors import Collector
 
 JQUERY = Path(__file__).parents[2] / "client/deniable_web/node_modules/jquery/dist/jquery.min.js"
 

@@ -18,10 +18,10 @@ from playwright.sync_api import Page, expect
 
 from deniable import Survey, parse_report, read_survey
 from deniable_server.store import Store
-from tests.support.browsing import ARRIVED, FORGET, Witness, another_site, answer, press_send, scripts, wait_for
-from tests.support.collectors import Collector
 from tests.support.marks import long
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.browsing import ARRIVED, FORGET, Witness, another_site, answer, press_send, scripts, wait_for
+from tools.rig.collectors import Collector
+from tools.rig.survey_files import question_toml, survey_toml
 
 FOLDER = Path(__file__).parents[2] / "examples" / "embedding"
 

@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 
 from deniable import Survey, read_survey
-from tests.support.browsing import GIVE
-from tests.support.collectors import Collector
-from tests.support.patience import PATIENCE
-from tests.support.survey_files import question_toml, survey_toml
 from tools import programs
+from tools.rig.browsing import GIVE
+from tools.rig.collectors import Collector
+from tools.rig.patience import PATIENCE
+from tools.rig.survey_files import question_toml, survey_toml
 
 TWO_QUESTIONS = survey_toml(
     "Two questions in Firefox",

@@ -6,8 +6,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from deniable import read_survey
-from tests.support.browsing import DRUGS, Witness, another_site, let_it_draw, long_survey, scripts
-from tests.support.collectors import Collector
+from tools.rig.browsing import DRUGS, Witness, another_site, let_it_draw, long_survey, scripts
+from tools.rig.collectors import Collector
 
 LIST = "form .options label:visible"
 FIND = "Search in the options"

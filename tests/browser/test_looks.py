@@ -10,8 +10,8 @@ from playwright.sync_api import Page, expect
 
 from deniable import Survey, read_survey
 from tests.browser.test_accessibility import violations
-from tests.support.collectors import Collector
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.collectors import Collector
+from tools.rig.survey_files import question_toml, survey_toml
 
 
 def scale(levels: int) -> Survey:

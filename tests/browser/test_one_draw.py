@@ -9,7 +9,8 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from deniable import Survey, read_survey
-from tests.support.browsing import (
+from tests.support.collectors import StartCollector
+from tools.rig.browsing import (
     ARRIVED,
     NO_STORAGE,
     Witness,
@@ -20,7 +21,7 @@ from tests.support.browsing import (
     scripts,
     wait_for,
 )
-from tests.support.collectors import Collector, StartCollector
+from tools.rig.collectors import Collector
 
 ANSWERED = "This device has already answered this survey."
 REFUSED = "This device refuses the survey"

@@ -17,9 +17,9 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from deniable import MECHANISMS, Survey, read_survey
-from tests.support.browsing import Witness
-from tests.support.collectors import Collector
 from tools import programs
+from tools.rig.browsing import Witness
+from tools.rig.collectors import Collector
 
 WEB = Path(__file__).parents[2] / "client" / "deniable_web"
 

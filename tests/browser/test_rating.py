@@ -7,8 +7,8 @@ from playwright.sync_api import Page, expect
 
 from deniable import SurveyError, parse_report, read_survey
 from deniable_client.answer.asking import answer_from, prompt_of
-from tests.support.browsing import Witness
-from tests.support.collectors import Collector
+from tools.rig.browsing import Witness
+from tools.rig.collectors import Collector
 
 RATING = """title = "Stars"
 [[questions]]

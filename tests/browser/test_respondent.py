@@ -17,7 +17,8 @@ from playwright.sync_api import Browser, BrowserContext, Locator, Page, Route, e
 from deniable import DrawnBoxes, Survey, parse_report, read_survey
 from deniable_client import randomize
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.browsing import (
+from tests.support.marks import long
+from tools.rig.browsing import (
     ANOTHER_PERSON,
     ARRIVED,
     FIVE_QUESTIONS,
@@ -36,9 +37,8 @@ from tests.support.browsing import (
     serve_with,
     wait_until,
 )
-from tests.support.collectors import Collector
-from tests.support.marks import long
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.collectors import Collector
+from tools.rig.survey_files import question_toml, survey_toml
 
 TRULY = {"affair": "yes", "town": "Never to be told", "drugs": ["heroin"], "trust": "3", "drinks": 4}
 

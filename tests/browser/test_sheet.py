@@ -17,11 +17,11 @@ from playwright.sync_api import BrowserContext, expect
 from deniable import Survey, read_survey
 from deniable_server.people.sheet import A_PAGE, MOST_CHARACTERS, MOST_OF_A_LINK, sheet_page
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.access import ANSWERS, invited_survey, publish, unlinkable_survey
-from tests.support.browsing import ARRIVED, answer
-from tests.support.collectors import Collector
-from tests.support.command_line import CommandLine
-from tests.support.surveys import SURVEY
+from tools.rig.access import ANSWERS, invited_survey, publish, unlinkable_survey
+from tools.rig.browsing import ARRIVED, answer
+from tools.rig.collectors import Collector
+from tools.rig.command_line import CommandLine
+from tools.rig.surveys import SURVEY
 
 TITLE = "Life & <b>love</b>: how we live, and whom we tell about it"
 

@@ -14,10 +14,10 @@ from deniable import Survey
 from deniable.access.invitation import hash_of
 from deniable_server.store.sqlite.store import SqliteStore
 from tests.browser.test_access import UNKNOWN, heading, links, titled
-from tests.support import browsing
-from tests.support.access import ANSWERS, Access, invited_survey, publish_to, unlinkable_survey
-from tests.support.collectors import Collector
 from tests.support.ports import noting_connections
+from tools.rig import browsing
+from tools.rig.access import ANSWERS, Access, invited_survey, publish_to, unlinkable_survey
+from tools.rig.collectors import Collector
 
 
 def close(collector: Collector, survey: Survey) -> None:

@@ -31,14 +31,15 @@ from deniable_server.app import create_issuer
 from deniable_server.settings import Settings
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.access import Access, invite, key_number, publish, publish_to, survey_with, unlinkable_survey
-from tests.support.in_process import app, ended, http, store
+from tests.support.in_process import app, http, store
 from tests.support.marks import long
 from tests.support.ports import noting_connections
-from tests.support.survey_files import question_toml, survey_toml
-from tests.support.surveys import Clock
 from tests.support.threads import at_once
 from tests.support.wire import Answered, Killed, Wire, wire_to
+from tools.rig.access import Access, invite, key_number, publish, publish_to, survey_with, unlinkable_survey
+from tools.rig.in_process import ended
+from tools.rig.survey_files import question_toml, survey_toml
+from tools.rig.surveys import Clock
 
 __all__ = ["app", "http", "store"]
 

@@ -32,9 +32,9 @@ from deniable_statistics.designs.of_mechanisms import design_of
 from tests.client.test_audit import EVERYTHING
 from tests.client.test_client import misbehaving
 from tests.client.test_memory import never
-from tests.support.collectors import Collector
-from tests.support.patience import PATIENCE
-from tests.support.surveys import FIVE_TYPES
+from tools.rig.collectors import Collector
+from tools.rig.patience import PATIENCE
+from tools.rig.surveys import FIVE_TYPES
 
 SECRET = "-471108"
 """A true answer that is nothing else: the minus keeps it apart from any hexadecimal id."""

@@ -39,8 +39,8 @@ from deniable_client.audit.sampling import (
 )
 from deniable_client.device import draw_questions, randomize, true_answer
 from tests.support.marks import long
-from tests.support.survey_files import question_toml, survey_toml
 from tests.support.vectors import vectors
+from tools.rig.survey_files import question_toml, survey_toml
 
 EVERYTHING = survey_toml(
     "Every mechanism",

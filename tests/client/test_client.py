@@ -45,12 +45,12 @@ from deniable_client import (
 )
 from deniable_client.collector_connection import CollectorConnection
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.collectors import Collector
-from tests.support.patience import PATIENCE
-from tests.support.serving import running
-from tests.support.survey_files import question_toml, survey_toml
-from tests.support.surveys import FIVE_TYPES, distances_in_errors, person
 from tools import programs
+from tools.rig.collectors import Collector
+from tools.rig.patience import PATIENCE
+from tools.rig.serving import running
+from tools.rig.survey_files import question_toml, survey_toml
+from tools.rig.surveys import FIVE_TYPES, distances_in_errors, person
 
 ANSWERS = {"affair": "yes", "religious": "strongly"}
 

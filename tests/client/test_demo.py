@@ -14,7 +14,7 @@ from deniable import Survey
 from deniable_client.demo.command import _wait_until_ready
 from deniable_client.demo.people import choose, everybody, true_shares
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.command_line import run_cli
+from tools.rig.command_line import run_cli
 
 
 def test_people_are_those_of_the_magazine(demo_survey: Survey) -> None:

@@ -21,10 +21,10 @@ from deniable import BudgetError, CollectorError, Report, SurveyError
 from deniable_client import Memory, UnusableMemory, parse_link
 from deniable_client.link import collector_url, origin_of
 from deniable_client.memory_file import MemoryFile
-from tests.support import device_model
-from tests.support.device_model import PLACES, SURVEYS, Model
 from tests.support.vectors import vectors
 from tools import programs
+from tools.rig import device_model
+from tools.rig.device_model import PLACES, SURVEYS, Model
 
 RUNNER = Path(__file__).parents[1] / "web" / "run-device.js"
 

@@ -18,8 +18,8 @@ from deniable.randomness import UNIT
 from deniable.report.report import parse_report
 from deniable_client import Client, Memory, UnusableMemory, draw_questions, permanent, randomize
 from deniable_client.answer import command, messages, screens
-from tests.support.collectors import Collector
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.collectors import Collector
+from tools.rig.survey_files import question_toml, survey_toml
 
 HERE = "https://collector.example"
 NAMES = ("affair", "tax", "drugs", "theft", "abuse")

@@ -9,7 +9,7 @@ import pytest
 from deniable import AnswerError, Question, ReportError, Survey, read_survey
 from deniable_client import permanent, randomize
 from deniable_client.device import range_of, true_answer
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.survey_files import question_toml, survey_toml
 
 SURVEY = read_survey(
     survey_toml(

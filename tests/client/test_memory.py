@@ -19,8 +19,8 @@ from deniable import BudgetError, Ceiling, Report, Survey, read_survey
 from deniable_client import Disclosure, Memory, UnusableMemory, memory_file, randomize
 from deniable_client.memory import utc_today
 from deniable_client.user_folder import user_data_folder
-from tests.support.survey_files import question_toml, survey_toml
-from tests.support.surveys import Clock
+from tools.rig.survey_files import question_toml, survey_toml
+from tools.rig.surveys import Clock
 
 HERE, ELSEWHERE = "https://collector.example", "https://elsewhere.example"
 

@@ -16,10 +16,10 @@ from deniable.mechanisms.longitudinal import waves_of
 from deniable.privacy.odds import odds_sentences
 from deniable_client import Client, Memory, UnusableMemory, permanent, randomize
 from deniable_server.commands.survey import warnings_about
-from tests.support.collectors import Collector
-from tests.support.command_line import CommandLine
-from tests.support.survey_files import question_toml, survey_toml
-from tests.support.surveys import Clock
+from tools.rig.collectors import Collector
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
+from tools.rig.surveys import Clock
 
 HERE, ELSEWHERE = "https://collector.example", "https://elsewhere.example"
 

@@ -28,8 +28,8 @@ from deniable.access.invitation import hash_of, is_invitation, new_invitation
 from deniable.access.issuer import NONCE, Issuer, Tokens, nonce_of, report_id
 from deniable.access.words import ONE_REPORT, access_cells, enforced
 from deniable.survey.document import ACCESS
-from tests.support.survey_files import question_toml, survey_toml
 from tests.support.vectors import vectors
+from tools.rig.survey_files import question_toml, survey_toml
 
 ISSUER_URLS: dict[str, Any] = json.loads((Path(__file__).parents[1] / "data" / "issuer_urls.json").read_text())
 

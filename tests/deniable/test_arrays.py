@@ -187,14 +187,17 @@ def test_forced_answers_change_at_the_published_weights() -> None:
     assert mechanism.randomize_many([2] * 6, words).tolist() == [2, 0, 0, 1, 1, 2]
 
 
-@pytest.mark.parametrize("bad", [[3], [-1], [0.0], ["a"], [True], [None]])
+@pytest.mark.parametrize("bad", [[0, 3], [0, -1], [0.0], ["a"], [True], [None]])
 @pytest.mark.parametrize(
     "make", [lambda: mechanisms.KAry.from_epsilon(3, 1), lambda: mechanisms.Subset.from_epsilon(3, 1, 1)]
 )
-def test_the_refusal_of_an_array_says_what_is_possible_and_nothing_else(make: Callable[[], Any], bad: object) -> None:
+def test_the_refusal_of_an_array_says_what_is_possible_and_where_it_is_not(
+    make: Callable[[], Any], bad: list[object]
+) -> None:
     with pytest.raises(AnswerError) as caught:
         make().randomize_many(bad)
-    assert str(caught.value) == "answers: must all be integers in [0, 3)"
+    place = "; the first that is not is answers[1]" if len(bad) > 1 else ""
+    assert str(caught.value) == f"answers: must all be integers in [0, 3){place}"
 
 
 def test_the_ends_of_what_is_possible_are_taken() -> None:

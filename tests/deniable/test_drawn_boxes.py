@@ -18,7 +18,7 @@ from deniable_statistics.authoring.sample_size import noise_if_even
 from deniable_statistics.authoring.selection import choose_for_ticks
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.designs.spaces import every_report, tally_array
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.survey_files import question_toml, survey_toml
 
 SMALL = [(2, 1), (2, 2), (3, 1), (3, 2), (4, 3), (5, 2)]
 by_size = pytest.mark.parametrize(("k", "s"), SMALL, ids=str)
@@ -165,14 +165,18 @@ def test_a_box_is_estimated_among_the_reports_that_drew_it() -> None:
     assert math.isnan(estimate.covariance[0, 1])
     assert [each.n for each in estimate.binomials or ()] == [100, 200, 0]
     assert estimate.feasible[1] == 0
-    for interval in (estimate.interval(), estimate.simultaneous_interval(), estimate.respondents_only.interval()):
+    for interval in (
+        estimate.confidence_interval(),
+        estimate.confidence_interval(simultaneous=True),
+        estimate.respondents_only.confidence_interval(),
+    ):
         assert interval[0].low < estimate.share[0] < interval[0].high
     # nobody drew the last box
     assert math.isnan(estimate.share[2])
     assert math.isnan(estimate.std_error[2])
     for method in ("default", "wilson", "wald", "clopper-pearson"):
-        assert estimate.interval(method=method)[2] == (0, 1)
-    assert estimate.respondents_only.interval()[2] == (0, 1)
+        assert estimate.confidence_interval(method=method)[2] == (0, 1)
+    assert estimate.respondents_only.confidence_interval()[2] == (0, 1)
     assert estimate.flags[0] is None
     assert estimate.flags[1] is not None
     assert estimate.flags[2] is None
@@ -183,7 +187,7 @@ def test_the_interval_of_a_box_is_that_of_a_yes_no_question_of_those_who_drew_it
 
     mechanism = DrawnBoxes.from_epsilon(2, 1, 1)
     estimate = mechanism.estimate([40, 60, 110, 90], 300)
-    assert estimate.interval()[1] == share_interval(90, 200, mechanism.box.floats)
+    assert estimate.confidence_interval()[1] == share_interval(90, 200, mechanism.box.floats)
 
 
 def test_errors_of_these_respondents_leave_out_who_answered_but_not_who_was_drawn() -> None:

@@ -31,8 +31,8 @@ from deniable import (
 )
 from deniable.unreachable import unreachable
 from deniable_client import randomize
-from tests.support.command_line import CommandLine
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
 
 
 @pytest.mark.parametrize("package", [deniable, deniable_research])
@@ -75,7 +75,7 @@ MECHANISMS: list[Mechanism] = [
 
 
 @pytest.mark.parametrize("mechanism", MECHANISMS, ids=lambda each: each.name)
-def test_integers_of_numpy_are_integers_and_truth_values_are_not(mechanism: Mechanism) -> None:
+def test_integers_of_numpy_are_integers_and_its_truth_values_answer_two_options(mechanism: Mechanism) -> None:
     def words() -> Any:
         return iter([2**31 + 7] * 8).__next__
 
@@ -84,9 +84,15 @@ def test_integers_of_numpy_are_integers_and_truth_values_are_not(mechanism: Mech
         given = mechanism.randomize(kind(1), words())
         assert given == plain
         assert type(given) is type(plain)
-    for wrong in (True, np.True_, np.float64(1), 1.0, "1", np.array([0, 1]), None, np.int64(99)):
+    wrong: list[object] = [True, np.float64(1), 1.0, "1", np.array([0, 1]), None, np.int64(99)]
+    if mechanism.answer_range == range(2):
+        assert mechanism.randomize(np.True_, words()) == plain
+        assert mechanism.randomize_many(np.array([True, False])).shape == (2,)
+    else:
+        wrong += [np.True_]
+    for each in wrong:
         with pytest.raises(AnswerError):
-            mechanism.randomize(wrong)
+            mechanism.randomize(each)
 
 
 @pytest.mark.parametrize(
@@ -119,11 +125,16 @@ def test_a_survey_is_read_from_its_text_or_from_its_path(tmp_path: Path) -> None
     text = survey_toml("T", question_toml("q", "yes-no", epsilon=1))
     path = tmp_path / "my-survey.toml"
     path.write_text(text, encoding="utf-8")
-    assert read_survey(path) == read_survey(text)
+    assert read_survey(path=path) == read_survey(path=str(path)) == read_survey(text)
     with pytest.raises(SurveyError, match=r"^survey: none\.toml cannot be read: No such file"):
-        read_survey(tmp_path / "none.toml")
+        read_survey(path=tmp_path / "none.toml")
+    with pytest.raises(SurveyError, match=r"got a path; read_survey\(path="):
+        read_survey(path)  # type: ignore[arg-type]  # a path has a name of its own
+    for wrong in ({}, {"text": text, "path": path}):
+        with pytest.raises(SurveyError, match=r"^survey: must be given as its text or as path=\.\.\.$"):
+            read_survey(**wrong)  # type: ignore[arg-type]
     for name in ("my-survey.toml", str(path), r"C:\surveys\mine", "~/a b.toml"):
-        with pytest.raises(SurveyError, match=r"looks like the name of a file; read_survey\(Path\("):
+        with pytest.raises(SurveyError, match=r"looks like the name of a file; read_survey\(path="):
             read_survey(name)
     with pytest.raises(SurveyError, match="is not TOML"):
         read_survey("title")

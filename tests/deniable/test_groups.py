@@ -39,7 +39,7 @@ from deniable_statistics.authoring.sharing import Member, Sharing, ways_to_share
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.published.published_rows import estimate
 from tests.support.drawn_questions import Likely, Values, answers_of, group_of, joint_of, joint_survey, published_output
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.survey_files import question_toml, survey_toml
 
 ONE_RESPONSE = [(k, size, s) for k in (2, 3) for size in (2, 3, 4) for s in (1, 2, 3) if s <= size]
 """Options, questions, and how many are asked."""

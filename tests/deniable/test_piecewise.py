@@ -183,7 +183,7 @@ def test_intervals_hold_the_mean() -> None:
     for _ in range(1000):
         people = np.minimum(dice.poisson(8, 400), 60)
         reports = mechanism.randomize_many(people, lambda n: dice.integers(0, UNIT, n, dtype=np.uint32))
-        interval = MeanEstimate.from_counts(mechanism, tally_array(mechanism.reports, reports)).interval()
+        interval = MeanEstimate.from_counts(mechanism, tally_array(mechanism.reports, reports)).confidence_interval()
         held += interval.low <= 8 <= interval.high
     assert 0.92 < held / 1000 < 0.98
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from deniable import Report, ReportError, Survey, parse_report, read_survey
 from deniable_client import randomize
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.surveys import FIVE_TYPES, person
 
 GOOD: dict[str, Any] = {"id": "0123456789abcdef" * 2, "cohort": "web", "values": {"affair": 1, "religious": 3}}
 

@@ -8,7 +8,7 @@ import json
 import pytest
 
 from deniable import KAry, Longitudinal, Survey, SurveyError, TwoCoin, Warner, address, parse_survey, read_survey
-from tests.support.surveys import SURVEY
+from tools.rig.surveys import SURVEY
 
 QUESTION = '[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1\n'
 CHOICE = '[[questions]]\nid = "q"\ntype = "choice"\ntext = "Q?"\noptions = ["a", "b", "c"]\nepsilon = 1\n'

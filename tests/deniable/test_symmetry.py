@@ -71,8 +71,8 @@ def check_reordered(one: Estimate, other: Estimate, order: Sequence[int]) -> Non
     assert other.covariance == pytest.approx(one.covariance[np.ix_(order, order)], rel=1e-9, abs=1e-12, nan_ok=True)
     assert other.fake_margin == pytest.approx(reordered(one.fake_margin, order), rel=1e-9)
     for method in ("default", "wilson", "wald"):
-        expected = reordered(one.interval(0.9, method), order)
-        for found, wanted in zip(other.interval(0.9, method), expected, strict=True):
+        expected = reordered(one.confidence_interval(0.9, method), order)
+        for found, wanted in zip(other.confidence_interval(0.9, method), expected, strict=True):
             assert found == pytest.approx(wanted, abs=1e-9)
 
 
@@ -120,8 +120,8 @@ def test_a_mean_read_from_the_other_end_of_its_range_is_as_far_from_it(yes: int,
     one, other = MeanEstimate.from_counts(mechanism, [no, yes]), MeanEstimate.from_counts(mechanism, [yes, no])
     assert one.mean - 3 == pytest.approx(10 - other.mean, abs=1e-9)
     assert one.std_error == pytest.approx(other.std_error, rel=1e-9)
-    low, high = one.interval()
-    assert other.interval() == pytest.approx((13 - high, 13 - low), abs=1e-9)
+    low, high = one.confidence_interval()
+    assert other.confidence_interval() == pytest.approx((13 - high, 13 - low), abs=1e-9)
 
 
 @pytest.mark.fuzz

@@ -10,7 +10,7 @@ import pytest
 from deniable import SurveyError, parse_survey, read_survey
 from deniable.survey.texts import Text
 from deniable_client import randomize
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.survey_files import question_toml, survey_toml
 
 SPOKEN = survey_toml(
     {"default": "Life", "de": "Leben", "pt-BR": "Vida"},

@@ -21,9 +21,9 @@ from deniable import (
 )
 from deniable.mechanisms import MECHANISMS, mechanism_from_published
 from deniable_client.device import randomize
-from tests.support import device_model
 from tests.support.vectors import VECTORS, vectors
 from tools import make_vectors
+from tools.rig import device_model
 
 MECHANISM_FILES = [*MECHANISMS, "bad-mechanisms"]
 

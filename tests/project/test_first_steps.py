@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable
 from contextlib import ExitStack
+from importlib.metadata import entry_points
 from itertools import groupby
 from pathlib import Path
 
@@ -16,11 +17,10 @@ import pandas as pd
 import pytest
 
 from deniable import read_survey
-from deniable.commands.main import EXTRAS
 from deniable_statistics.data.writing import library
-from tests.support.collectors import answers, free_port
 from tests.support.extras import results_with, with_extras
-from tests.support.patience import PATIENCE, wait_until
+from tools.rig.collectors import answers, free_port
+from tools.rig.patience import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text(encoding="utf-8")
@@ -31,6 +31,9 @@ HELP = dict(
         re.DOTALL | re.MULTILINE,
     )
 )
+EXTRAS = {
+    extra: [each.name for each in entry_points(group=f"deniable.commands.{extra}")] for extra in ("research", "server")
+}
 
 
 @pytest.mark.slow

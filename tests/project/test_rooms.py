@@ -86,11 +86,12 @@ def test_rooms_share_by_way_of_support_only(room: str) -> None:
                 assert rest[0] in ("support", room), f"{path.relative_to(ROOT)} imports {name}"
 
 
-def test_helpers_and_tools_import_no_tests() -> None:
-    for path in [*(TESTS / "support").glob("*.py"), *(ROOT / "tools").rglob("*.py")]:
-        for name in imported(path):
-            top, *rest = name.split(".")
-            assert top != "tests" or rest[0] == "support", f"{path.relative_to(ROOT)} imports {name}"
+def test_helpers_import_no_tests_and_tools_not_even_helpers() -> None:
+    for folder, allowed in ((TESTS / "support", {"support"}), (ROOT / "tools", set())):
+        for path in folder.rglob("*.py"):
+            for name in imported(path):
+                top, *rest = name.split(".")
+                assert top != "tests" or rest[0] in allowed, f"{path.relative_to(ROOT)} imports {name}"
 
 
 COLLECT = """
@@ -125,8 +126,9 @@ OWN_BOUND = re.compile(
 
 
 def test_tests_wait_by_one_patience_and_measure_no_time() -> None:
-    """What a test holds to seconds of its own fails on a busy machine: see `tests.support.patience`."""
-    files = [path for path in TESTS.rglob("*.py") if path != Path(__file__)]
+    """What a test holds to seconds of its own fails on a busy machine: see `tools.rig.patience`."""
+    files = [*TESTS.rglob("*.py"), *(ROOT / "tools" / "rig").rglob("*.py")]
+    files.remove(Path(__file__))
     own = {
         f"{path.relative_to(ROOT)}: {line.strip()}"
         for path in files

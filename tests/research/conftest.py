@@ -9,7 +9,7 @@ import pytest
 from deniable_research.files import Table, read_layout
 from tests.support.alone import neither_collector_nor_browser
 from tests.support.analyzing import DATA
-from tests.support.surveys import SURVEY
+from tools.rig.surveys import SURVEY
 
 __all__ = ["neither_collector_nor_browser"]
 

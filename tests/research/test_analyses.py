@@ -14,8 +14,8 @@ from deniable import DeniableError, DrawnBoxes, OneBitMean, Question, Survey, re
 from deniable_client import randomize
 from deniable_research.files import Layout, Table, cross, estimate_shares, regress
 from deniable_statistics.authoring.analyses import ANALYSES, TWO_BOXES, alternatives_for, analyses_of
-from tests.support.command_line import CommandLine
-from tests.support.surveys import EVERY_KIND
+from tools.rig.command_line import CommandLine
+from tools.rig.surveys import EVERY_KIND
 
 SURVEY = read_survey(EVERY_KIND)
 

@@ -28,8 +28,9 @@ from deniable_research.files import (
 )
 from deniable_research.joint import box_pair, crosstab, independence
 from deniable_research.regression import linear, linear_moments, logistic, multinomial
+from deniable_research.sampling import SimpleSample
 from tests.support.analyzing import STUDY, as_rows, love_reports, ok, refused, run, study_rows
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.surveys import FIVE_TYPES, person
 
 
 def test_cohorts_are_compared_as_the_functions_do(study: Table) -> None:
@@ -39,7 +40,7 @@ def test_cohorts_are_compared_as_the_functions_do(study: Table) -> None:
     every = pairwise(cohorts, 1)
     assert rows[0]["p_value"] == pytest.approx(homogeneity(cohorts, 1).p_value)
     for row, each, adjusted, (low, high) in zip(
-        rows[1:], every.differences, every.p_values, every.interval(0.9), strict=True
+        rows[1:], every.differences, every.p_values, every.confidence_interval(0.9), strict=True
     ):
         found = [row[key] for key in ("estimate", "std_error", "conf_low", "conf_high", "p_value", "p_adjusted")]
         assert found == pytest.approx([each.difference, each.std_error, low, high, each.p_value, adjusted])
@@ -58,7 +59,7 @@ def test_two_cohorts_have_a_difference_and_a_ratio(study: Table) -> None:
         ("ratio", "A", "B"),
     ]
     assert rows[0]["estimate"] == pytest.approx(difference(first, second).difference)
-    assert rows[1]["conf_high"] == pytest.approx(ratio(first, second).interval().high)
+    assert rows[1]["conf_high"] == pytest.approx(ratio(first, second).confidence_interval().high)
     text = ok("compare", *STUDY, "affair", "--by", "arm")
     assert "A \u2212 B" in text
     assert "mover" in text
@@ -152,7 +153,9 @@ def test_permutations_weights_boxes_and_notes(study: Table, tmp_path: Path) -> N
     assert "About the independence: from 200 permutations" in text
     weighted = as_rows("crosstab", *STUDY, "affair", "drugs", "--weights", "w")
     weights = study.numbers("w")[study.answered("affair")]
-    assert weighted[3]["estimate"] == pytest.approx(float(crosstab(*items, weights=weights).share[1, 1]))
+    assert weighted[3]["estimate"] == pytest.approx(
+        float(crosstab(*items, sample=SimpleSample.of(weights)).share[1, 1])
+    )
     few = tmp_path / "few.csv"
     few.write_text("a,b\n" + "yes,no\nno,yes\nyes,yes\nno,no\n" * 3, encoding="utf-8")
     lines = [option for name in "ab" for option in ("--question", f"{name}: forced-response truth=1/2")]

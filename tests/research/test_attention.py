@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +12,8 @@ from scipy.optimize import minimize
 from deniable import KAry, ParameterError, TwoCoin
 from deniable_research.attention import Anchor, AnchoredShare, anchored
 from deniable_research.designs import crosswise
-from deniable_research.files import Layout, Table, estimate_shares, quick_question, read_layout
+from deniable_research.files import Layout, SamplingColumns, Table, estimate_shares, quick_question, read_layout
+from deniable_research.files.shares import cautions
 from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.analyzing import ok, refused
 
@@ -70,7 +72,7 @@ def test_figures_of_cwise() -> None:
     assert round(crosswise("0.15").estimate([573, 1427]).share[1], 4) == 0.1950
     assert (round(plain.share, 4), round(plain.attentive, 4)) == (0.1054, 0.7729)
     assert plain.std_error == pytest.approx(0.0208, rel=0.15)
-    assert plain.interval() == pytest.approx((0.0649, 0.1394), abs=0.01)
+    assert plain.confidence_interval() == pytest.approx((0.0649, 0.1394), abs=0.01)
 
 
 def test_standard_error_is_that_of_many_bootstrap_samples() -> None:
@@ -78,7 +80,7 @@ def test_standard_error_is_that_of_many_bootstrap_samples() -> None:
     drawn = np.random.default_rng(4).multinomial(2000, np.array(cells) / 2000, 20000) @ np.array(list(CMDATA)) / 2000
     shares = ((drawn[:, 0] - 0.5) * 0.35 / (drawn[:, 1] - 0.5) - 0.35) / -0.7
     assert found().std_error == pytest.approx(shares.std(), rel=0.03)
-    assert found().interval() == pytest.approx(np.quantile(shares, [0.025, 0.975]), abs=0.002)
+    assert found().confidence_interval() == pytest.approx(np.quantile(shares, [0.025, 0.975]), abs=0.002)
 
 
 def test_weighted_figures_of_cwise() -> None:
@@ -86,7 +88,7 @@ def test_weighted_figures_of_cwise() -> None:
     weighted = found(weighted=True)
     assert (round(weighted.share, 4), round(weighted.attentive, 4)) == (0.1097, 0.7888)
     assert weighted.std_error == pytest.approx(0.0250, rel=0.15)
-    assert weighted.interval() == pytest.approx((0.0596, 0.1503), abs=0.012)
+    assert weighted.confidence_interval() == pytest.approx((0.0596, 0.1503), abs=0.012)
 
 
 def test_sensitivity_analysis_of_cwise() -> None:
@@ -122,7 +124,7 @@ def test_likelihood_has_the_maximum_that_an_optimiser_finds() -> None:
     joint = plain.joint
     assert (joint.share, joint.attentive) == pytest.approx(tuple(best.x), abs=1e-4)
     assert joint.log_likelihood == pytest.approx(-best.fun, abs=1e-6)
-    for end in joint.interval():
+    for end in joint.confidence_interval():
         inner = min(against(np.array([end, rate])) for rate in np.linspace(0.5, 1, 5001))
         assert inner - best.fun == pytest.approx(1.959964**2 / 2, abs=1e-4)
     assert joint.fit_p_value == pytest.approx(0.066, abs=0.001)
@@ -143,7 +145,7 @@ def test_intervals_cover(n: int, rate: float, share: float, p: float) -> None:
     for cells in generator.multinomial(n, chances.ravel(), 200):
         y, z = np.repeat([0, 0, 1, 1], cells), np.repeat([0, 1, 0, 1], cells)
         each = anchored(crosswise(str(p)), y, anchor, z)
-        low, high = each.interval()
+        low, high = each.confidence_interval()
         moments += low - 1e-9 <= share <= high + 1e-9
         drop = each.joint.log_likelihood - each.joint._profile(share)[1]
         joint += drop <= 1.959964**2 / 2
@@ -163,7 +165,7 @@ def test_an_anchor_that_everybody_has_is_as_good() -> None:
     y, a, _ = people()
     turned = anchored(crosswise("0.15"), y, Anchor(crosswise("0.15"), 1), 1 - a)
     assert (turned.share, turned.attentive) == pytest.approx((found().share, found().attentive))
-    assert turned.interval() == pytest.approx(found().interval())
+    assert turned.confidence_interval() == pytest.approx(found().confidence_interval())
 
 
 def test_nobody_attends_and_everything_is_possible() -> None:
@@ -172,18 +174,18 @@ def test_nobody_attends_and_everything_is_possible() -> None:
     assert np.isnan(nobody.share)
     assert np.isnan(nobody.std_error)
     assert np.isnan(nobody.fake_margin)
-    assert nobody.interval() == (0, 1)
+    assert nobody.confidence_interval() == (0, 1)
     assert nobody.attentive_interval().low == 0
-    assert nobody.joint.interval() == (0, 1)
+    assert nobody.joint.confidence_interval() == (0, 1)
 
 
 def test_nobody_at_all_and_one_person() -> None:
     nobody = anchored(crosswise("0.15"), [], Anchor(crosswise("0.15"), 0), [])
     assert np.isnan(nobody.share)
-    assert nobody.interval() == nobody.attentive_interval() == nobody.joint.interval() == (0, 1)
+    assert nobody.confidence_interval() == nobody.attentive_interval() == nobody.joint.confidence_interval() == (0, 1)
     for y, z in ((0, 0), (0, 1), (1, 0), (1, 1)):
         one = anchored(crosswise("0.15"), [y], Anchor(crosswise("0.15"), 0), [z])
-        for low, high in (one.interval(), one.joint.interval(), one.attentive_interval()):
+        for low, high in (one.confidence_interval(), one.joint.confidence_interval(), one.attentive_interval()):
             assert 0 <= low <= high <= 1
 
 
@@ -191,7 +193,7 @@ def test_weights_count_in_proportion_and_zeros_not_at_all() -> None:
     y, a, w = people()
     anchor = Anchor(crosswise("0.15"), 0)
     doubled = anchored(crosswise("0.15"), y, anchor, a, 2 * w)
-    assert doubled.interval() == pytest.approx(found(weighted=True).interval())
+    assert doubled.confidence_interval() == pytest.approx(found(weighted=True).confidence_interval())
     more = anchored(crosswise("0.15"), [*y, 1, 0], anchor, [*a, 0, 0], [*w, 0, 0])
     assert (more.n, more.share) == (2000, pytest.approx(found(weighted=True).share))
     assert more.joint.share == pytest.approx(found(weighted=True).joint.share)
@@ -230,6 +232,21 @@ def test_rows_stand_beside_the_plain_ones(file: Path) -> None:
     assert jointly[3].estimate == pytest.approx(found().joint.share)
     simple = estimate_shares(table, ["q1"], wanted=EstimateOptions(confidence_level=0.5))
     assert simple[3].conf_high - simple[3].conf_low < rows[3].conf_high - rows[3].conf_low
+
+
+def test_under_a_sampling_design_nothing_is_corrected_and_that_is_said(file: Path) -> None:
+    table = Table.read(file, replace(read_layout(DESIGN), sampling=SamplingColumns(population="100000")))
+    plain = Table.read(file, read_layout(DESIGN))
+    rows = estimate_shares(table, ["q1"])
+    assert [(row.option, row.statistic) for row in rows] == [("no", "share"), ("yes", "share")]
+    assert [row.estimate for row in rows] == [row.estimate for row in estimate_shares(plain, ["q1"])[:2]]
+    sentence = (
+        "q1: its anchor corrects nothing here, because errors of corrected shares under a sampling design are not known"
+    )
+    assert sentence in cautions(table, ["q1"])
+    assert sentence not in cautions(plain, ["q1"])
+    with pytest.raises(ParameterError, match="jointly: must not go with a sampling design"):
+        estimate_shares(table, ["q1"], jointly=True)
 
 
 def test_the_short_form_names_an_anchor_too(file: Path) -> None:

@@ -14,10 +14,10 @@ from deniable import read_survey
 from deniable_research.codebook import Codebook, to_ddi, to_markdown
 from deniable_research.files import Layout, quick_question, read_layout
 from tests.support.analyzing import DATA
-from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import shared_survey
-from tests.support.survey_files import question_toml, survey_toml
-from tests.support.surveys import EVERY_KIND, FIVE_TYPES, SURVEY
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
+from tools.rig.surveys import EVERY_KIND, FIVE_TYPES, SURVEY
 
 CODEBOOK = CommandLine("codebook")
 DDI = "{ddi:codebook:2_5}"

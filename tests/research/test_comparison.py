@@ -61,7 +61,7 @@ def test_a_difference_is_that_of_reports_stretched_by_the_debiasing_line(design:
     assert result.difference == pytest.approx(stretch * reports.difference)
     assert result.std_error == pytest.approx(abs(stretch) * reports.std_error)
     assert result.p_value == pytest.approx(reports.p_value, rel=1e-9)
-    assert result.interval() == pytest.approx(sorted(stretch * end for end in reports.interval()))
+    assert result.confidence_interval() == pytest.approx(sorted(stretch * end for end in reports.confidence_interval()))
 
 
 @pytest.mark.slow
@@ -129,7 +129,7 @@ def test_the_common_share_may_be_at_the_end_of_what_is_possible() -> None:
 def test_weights_count_with_kish() -> None:
     plain = difference(cohort(COINS, 43, 100), cohort(COINS, 30, 90))
     doubled = difference(cohort(COINS, 86.0, 200.0, 100), cohort(COINS, 90.0, 270.0, 90))
-    assert doubled.interval() == pytest.approx(plain.interval())
+    assert doubled.confidence_interval() == pytest.approx(plain.confidence_interval())
     assert doubled.p_value == pytest.approx(plain.p_value)
     assert doubled.std_error == pytest.approx(plain.std_error)
     uneven = difference(cohort(COINS, 86.0, 200.0, 60), cohort(COINS, 90.0, 270.0, 90))
@@ -141,7 +141,7 @@ def test_the_respondents_alone_are_compared_by_wald() -> None:
     result = difference(first.respondents_only, second.respondents_only)
     assert (result.method, result.test) == ("wald", "wald")
     assert result.std_error < difference(first, second).std_error
-    low, high = result.interval()
+    low, high = result.confidence_interval()
     assert (high - low) / 2 == pytest.approx(1.959964 * result.std_error, rel=1e-6)
     assert result.statistic == pytest.approx(result.difference / result.std_error)
 
@@ -151,14 +151,14 @@ def test_empty_cohorts_are_unknown() -> None:
     apart, times = difference(some, none), ratio(some, none)
     assert math.isnan(apart.difference)
     assert math.isnan(apart.p_value)
-    assert apart.interval() == (-1, 1)
+    assert apart.confidence_interval() == (-1, 1)
     assert math.isnan(times.ratio)
-    assert times.interval() == (0, math.inf)
+    assert times.confidence_interval() == (0, math.inf)
     assert math.isnan(homogeneity([some, none]).p_value)
     assert homogeneity([some, none, some]).df == 1
     slope = trend([none, some, none])
     assert math.isnan(slope.slope)
-    assert slope.interval() == (-math.inf, math.inf)
+    assert slope.confidence_interval() == (-math.inf, math.inf)
 
 
 def test_ratios_are_those_of_donner_and_zou() -> None:
@@ -171,7 +171,7 @@ def test_ratios_are_those_of_donner_and_zou() -> None:
     low = (f1 * f2 - math.sqrt((f1 * f2) ** 2 - l1 * u2 * (2 * f1 - l1) * (2 * f2 - u2))) / (u2 * (2 * f2 - u2))
     high = (f1 * f2 + math.sqrt((f1 * f2) ** 2 - u1 * l2 * (2 * f1 - u1) * (2 * f2 - l2))) / (l2 * (2 * f2 - l2))
     result = ratio(cohort(COINS, 550, 1000), cohort(COINS, 420, 900))
-    assert result.interval(0.9) == pytest.approx((low, high))
+    assert result.confidence_interval(0.9) == pytest.approx((low, high))
     assert result.method == "donner-zou"
 
 
@@ -299,7 +299,7 @@ def test_trend_is_that_of_cochran_and_armitage_on_the_reports(design: Design) ->
     everything = homogeneity(cohorts)
     assert result.departure + result.statistic**2 == pytest.approx(everything.statistic)
     assert (result.departure_df, everything.df) == (2, 3)
-    low, high = result.interval()
+    low, high = result.confidence_interval()
     assert low < result.slope < high
     assert 1 < (high - low) / (2 * 1.96 * result.std_error) < 1.05  # Clopper-Pearson's limits are a little wider
 
@@ -309,7 +309,7 @@ def test_a_trend_over_two_waves_is_their_difference() -> None:
     apart, slope = difference(second, first), trend([first, second])
     assert slope.slope == pytest.approx(apart.difference)
     assert slope.statistic == pytest.approx(apart.statistic)
-    assert slope.interval() == pytest.approx(apart.interval())
+    assert slope.confidence_interval() == pytest.approx(apart.confidence_interval())
     assert math.isnan(slope.departure_p_value)
 
 
@@ -330,7 +330,7 @@ def test_trends_of_matrix_mechanisms_use_the_covariance_of_all_reports() -> None
     result = trend(cohorts, option=3)
     assert (result.test, result.method) == ("score", "wald")
     assert result.statistic**2 + result.departure == pytest.approx(homogeneity(cohorts, option=3).statistic)
-    half = (result.interval().high - result.interval().low) / 2
+    half = (result.confidence_interval().high - result.confidence_interval().low) / 2
     assert half == pytest.approx(1.959964 * result.std_error, rel=1e-6)
 
 
@@ -351,7 +351,7 @@ def test_intervals_of_slopes_cover_the_truth() -> None:
         for second in range(0, n + 1, 4):  # every fourth: its count has coefficient 0 and does not matter
             chance = chances[0][first] * chances[1][second] / chances[1][::4].sum()
             for third in range(n + 1):
-                low, high = trend([estimates[first], estimates[second], estimates[third]]).interval()
+                low, high = trend([estimates[first], estimates[second], estimates[third]]).confidence_interval()
                 covered += chance * chances[2][third] * (low - 1e-12 <= 0.2 <= high + 1e-12)
     assert 0.95 <= covered <= 0.975  # Clopper-Pearson limits cover more than the level
 
@@ -362,7 +362,9 @@ def test_pairs_hold_together() -> None:
     assert result.pairs == ((0, 1), (0, 2), (1, 2))
     alone = [each.p_value for each in result.differences]
     assert result.p_values == pytest.approx(holm(alone))
-    assert result.interval(0.94)[0] == pytest.approx(difference(cohorts[0], cohorts[1]).interval(0.98))
+    assert result.confidence_interval(0.94)[0] == pytest.approx(
+        difference(cohorts[0], cohorts[1]).confidence_interval(0.98)
+    )
     # with an empty cohort one pair is left, and nothing is adjusted
     with_empty = pairwise([*cohorts[:2], cohort(COINS, 0, 0)])
     assert with_empty.p_values[0] == pytest.approx(alone[0])
@@ -382,7 +384,7 @@ def test_holm_by_hand() -> None:
         (lambda: difference(cohort(COINS, 1, 2), cohort(COINS, 1, 2), 2), r"option: must be in \[0, 2\) or one of no"),
         (lambda: difference(cohort(COINS, 1, 2), cohort(COINS, 1, 2), "maybe"), "option: must be in"),
         (lambda: difference(cohort(COINS, 1, 2), cohort(COINS, 1, 2), True), "option: must be in"),
-        (lambda: difference(cohort(COINS, 1, 2), cohort(COINS, 1, 2)).interval(95), "must be from 0.001"),
+        (lambda: difference(cohort(COINS, 1, 2), cohort(COINS, 1, 2)).confidence_interval(95), "must be from 0.001"),
         (lambda: homogeneity([cohort(COINS, 1, 2)]), "estimates: must be at least 2, one for each cohort, got 1"),
         (lambda: pairwise([]), "estimates: must be at least 2"),
         (lambda: trend([cohort(COINS, 1, 2)] * 2, scores=[1]), "scores: must be 2 finite numbers"),

@@ -56,7 +56,7 @@ def test_ratio_among_nobody_is_nothing(result: Estimate) -> None:
         assert math.isnan(found.estimate)
         assert math.isnan(found.std_error)
         assert math.isnan(found.fake_margin)
-        assert found.interval() == (0, 1)
+        assert found.confidence_interval() == (0, 1)
 
 
 def test_intervals_lie_around_the_figure(result: Estimate) -> None:
@@ -65,8 +65,8 @@ def test_intervals_lie_around_the_figure(result: Estimate) -> None:
     later = FOUR.estimate([count + z * z / 4 for count in COUNTS], n_effective=1000 + z * z)
     for part, whole in (([1, 2], None), ([1], [0, 1])):
         here, there = (combined_share(each, part, whole) for each in (result, later))
-        for found, ends in ((here, here.interval(0.9, "wald")), (there, here.interval(0.9))):
+        for found, ends in ((here, here.confidence_interval(0.9, "wald")), (there, here.confidence_interval(0.9))):
             reach = z * found.std_error
             assert ends == pytest.approx((max(found.estimate - reach, 0), min(found.estimate + reach, 1)))
     one = combined_share(result, [1])
-    assert one.interval() == one.interval(confidence_level=0.95)
+    assert one.confidence_interval() == one.confidence_interval(confidence_level=0.95)

@@ -16,7 +16,7 @@ from deniable_research.joint import box_pair
 from deniable_research.planning import NoiseModel, ShareTest
 from deniable_research.simulation import Simulation
 from deniable_statistics.intervals import share_interval
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.survey_files import question_toml, survey_toml
 
 ONE = DrawnBoxes.from_epsilon(8, 2, 1)
 TICKS = survey_toml(
@@ -38,9 +38,11 @@ def test_boxes_are_compared_by_the_reports_that_drew_them() -> None:
     apart, line = difference(boxes[0], boxes[1], 0), trend(boxes, 0)
     for found, wanted in ((apart, difference(coins[0], coins[1])), (line, trend(coins))):
         assert found.p_value == pytest.approx(wanted.p_value)
-        assert found.interval() == pytest.approx(wanted.interval())
+        assert found.confidence_interval() == pytest.approx(wanted.confidence_interval())
     assert (apart.method, line.method) == ("exact-unconditional", "mover")
-    assert ratio(boxes[0], boxes[1], 0).interval() == pytest.approx(ratio(coins[0], coins[1]).interval())
+    assert ratio(boxes[0], boxes[1], 0).confidence_interval() == pytest.approx(
+        ratio(coins[0], coins[1]).confidence_interval()
+    )
     assert homogeneity(boxes, 0).p_value == pytest.approx(homogeneity(coins).p_value)
 
 
@@ -97,7 +99,7 @@ def test_the_default_interval_is_chosen_by_the_box_that_the_fewest_drew() -> Non
     estimate = mechanism.estimate(counts, n)
     assert estimate.interval_method() == "feldman-cousins"
     drawn = n * mechanism.s // 256
-    assert estimate.interval()[0] == share_interval(10, drawn, mechanism.box.floats, 0.95, "feldman-cousins")
+    assert estimate.confidence_interval()[0] == share_interval(10, drawn, mechanism.box.floats, 0.95, "feldman-cousins")
 
 
 def test_errors_of_respondents_alone_are_those_of_their_covariance() -> None:

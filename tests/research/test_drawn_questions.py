@@ -31,13 +31,13 @@ from deniable_research.files.shares import cautions
 from deniable_research.joint import DrawnPair, correlation, crosstab, question_pair
 from deniable_research.joint.pairs import pair_channel
 from deniable_research.planning.plans import SizePlan, estimands_of
+from deniable_research.sampling import SimpleSample
 from deniable_research.simulation import Simulation
 from deniable_research.simulation.draw import QuestionReports, randomize_people, words_of
 from deniable_research.simulation.epsilons import split_over_all
 from deniable_statistics.authoring.sample_size import people_needed
 from deniable_statistics.designs.spaces import tally_array
 from deniable_statistics.published.published_rows import EstimateRow, estimate
-from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import (
     answers_of,
     group_of,
@@ -47,7 +47,8 @@ from tests.support.drawn_questions import (
     shared_survey,
     table_of,
 )
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
 from tools.tables import sharing
 from tools.tables.joint import ONE_RESPONSE, rejections_in_one_response
 
@@ -247,7 +248,7 @@ def test_intervals_cover_whatever_number_of_people_is_asked(n: int, size: int, e
                 continue
             rows = (asked - yes, yes, asked)
             tallied, told = question.counted(rows, n)
-            low, high = question.mechanism.estimate(tallied, told).interval()[1]
+            low, high = question.mechanism.estimate(tallied, told).confidence_interval()[1]
             coverage += likely * by_count[yes] * ((low <= shares + 1e-12) & (shares <= high + 1e-12))
     assert (coverage >= 0.949).all()
     assert (coverage <= 1).all()
@@ -398,7 +399,7 @@ def pair_of_three(
     second = np.where(rng.random(n) < strength, first, rng.choice(3, n, p=OF_THREE))
     columns = randomize_people(survey.questions, {"q0": first, "q1": second}, words_of(rng))
     one, two = (table_of(survey, columns).item(name) for name in ("q0", "q1"))
-    return question_pair(one, two, joint_of(survey), None if weigh is None else weigh[first])
+    return question_pair(one, two, joint_of(survey), None if weigh is None else SimpleSample.of(weigh[first]))
 
 
 @pytest.mark.simulation
@@ -586,7 +587,9 @@ def test_cohorts_are_compared_by_those_who_were_asked() -> None:
     assert {row.estimate for row in rows if row.cohort == "x"} == set(found["x"].share)
     wanted = difference(found["x"], found["y"], 1)
     (row,) = [each for each in compare(table, "q0", "cohort") if (each.option, each.measure) == ("yes", "difference")]
-    assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx((wanted.difference, *wanted.interval()))
+    assert (row.estimate, row.conf_low, row.conf_high) == pytest.approx(
+        (wanted.difference, *wanted.confidence_interval())
+    )
 
 
 def test_commands_say_how_many_were_asked(tmp_path: Path) -> None:

@@ -54,7 +54,7 @@ from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.designs.spaces import uniform_reports
 from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.analyzing import ok, refused
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.survey_files import question_toml, survey_toml
 
 COINS, FOUR = TwoCoin("1/2", "1/2"), KAry.from_epsilon(4, 2)
 BOXES = TickBoxes.from_epsilon(5, 4)

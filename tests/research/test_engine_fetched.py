@@ -30,9 +30,9 @@ from deniable_research.web import DownloadError, download
 from deniable_statistics.data.folder import write_folder
 from deniable_statistics.data.manifest import FORMATS
 from tests.support.analyzing import love_reports
-from tests.support.patience import PATIENCE, wait_until
 from tests.support.serving import Web, web
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.patience import PATIENCE, wait_until
+from tools.rig.surveys import FIVE_TYPES, person
 
 __all__ = ["web"]
 

@@ -22,8 +22,8 @@ from deniable_statistics.data.folder import write_folder
 from deniable_statistics.data.manifest import FORMATS
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.designs.spaces import uniform_reports
-from tests.support.surveys import FIVE_TYPES, person
 from tools.bench.engine import COHORTS, write
+from tools.rig.surveys import FIVE_TYPES, person
 
 pytestmark = pytest.mark.engines
 

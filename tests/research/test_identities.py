@@ -16,6 +16,7 @@ from deniable_research.designs import Channel, cheater_detection, crosswise, for
 from deniable_research.items import Item
 from deniable_research.joint import crosstab
 from deniable_research.regression import Fit, linear, logistic, multinomial
+from deniable_research.sampling import SimpleSample
 
 SETTINGS = settings(max_examples=60, deadline=None, derandomize=True)
 FEW = settings(max_examples=12, deadline=None, derandomize=True)
@@ -58,8 +59,8 @@ def test_a_difference_the_other_way_round_is_its_negative(draw: st.DataObject) -
     assert one.statistic == pytest.approx(-other.statistic, rel=1e-6, abs=1e-6)
     assert one.p_value == pytest.approx(other.p_value, rel=1e-6, abs=1e-6)
     assert (one.method, one.test) == (other.method, other.test)
-    low, high = one.interval(0.9)
-    assert other.interval(0.9) == pytest.approx((-high, -low), abs=1e-12)
+    low, high = one.confidence_interval(0.9)
+    assert other.confidence_interval(0.9) == pytest.approx((-high, -low), abs=1e-12)
 
 
 def weighed(draw: st.DataObject, people: int) -> NDArray[np.int64]:
@@ -85,12 +86,12 @@ def test_whole_weights_are_rows_that_stand_there_so_often(draw: st.DataObject, p
     first, second = items(draw, people)
     times = weighed(draw, people)
     for item in (first, second):
-        by_weight, by_rows = item.estimate(times.astype(float)), repeated(item, times).estimate()
+        by_weight, by_rows = item.estimate(SimpleSample.of(times)), repeated(item, times).estimate()
         assert by_weight.n == by_rows.n == times.sum()
         assert by_weight.share == pytest.approx(by_rows.share, abs=1e-12)
         assert by_weight.feasible == pytest.approx(by_rows.feasible, abs=1e-6)
         assert by_weight.n_effective == pytest.approx(times.sum() ** 2 / (times**2).sum())
-    table = crosstab(first, second, weights=times)
+    table = crosstab(first, second, sample=SimpleSample.of(times))
     expanded = crosstab(*(repeated(each, times) for each in (first, second)))
     assert table.n == expanded.n
     assert table.share == pytest.approx(expanded.share, abs=1e-12)
@@ -136,7 +137,7 @@ def test_regression_of_counted_rows_is_that_of_the_people_behind_them(kind: str,
     assert counted.loglik == pytest.approx(expanded.loglik, abs=1e-6)
     assert counted.params == pytest.approx(expanded.params, rel=1e-4, abs=1e-5)
     for kind_of_error in ("observed", "opg", "sandwich"):
-        one, other = counted.covariance(kind_of_error), expanded.covariance(kind_of_error)
+        one, other = counted.cov_params(kind_of_error), expanded.cov_params(kind_of_error)
         assert one == pytest.approx(other, rel=1e-3, abs=1e-5)
 
 

@@ -19,7 +19,7 @@ from deniable_research.designs import Channel, cheater_detection, crosswise, for
 from deniable_research.items import Item
 from deniable_research.joint import Crosstab, JointReports, correlation, crosstab, independence, independence_power
 from deniable_research.joint.reports import BLOCK
-from deniable_research.sampling import Domain, SamplingDesign
+from deniable_research.sampling import Domain, SamplingDesign, SimpleSample
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.intervals.enumerated import compositions
 from tools.tables import joint
@@ -108,7 +108,7 @@ def test_products_of_scores_are_unbiased_whatever_the_truth(mechanism: Mechanism
         for y in range(2):
             weighed = [chances[report, x] * coin[other, y] for report, other in pairs]
             expected = np.outer(truth, np.eye(2)[y])
-            assert crosstab(first, second, weights=weighed).share == pytest.approx(expected, abs=1e-12)
+            assert crosstab(first, second, sample=SimpleSample.of(weighed)).share == pytest.approx(expected, abs=1e-12)
 
 
 def test_many_different_reports_are_gone_through_in_blocks() -> None:
@@ -129,16 +129,18 @@ def test_weights_repeat_people_and_cost_with_kish() -> None:
     columns = [chance.integers(0, 2, 200), chance.integers(0, 3, 200)]
     weights = chance.integers(0, 4, 200)
     three = mechanisms.KAry.from_epsilon(3, 1)
-    weighted = crosstab(item("a", COINS, columns[0]), item("b", three, columns[1]), weights=weights)
+    weighted = crosstab(item("a", COINS, columns[0]), item("b", three, columns[1]), sample=SimpleSample.of(weights))
     repeated = crosstab(*(item(n, d, c.repeat(weights)) for n, d, c in zip("ab", (COINS, three), columns, strict=True)))
     assert weighted.share == pytest.approx(repeated.share)
     kish = weights.sum() ** 2 / (weights**2).sum()
     assert weighted.reports.n_effective == pytest.approx(kish)
     assert weighted.covariance == pytest.approx(repeated.covariance * repeated.n / kish)
     assert weighted.margin("b").std_error == pytest.approx(
-        item("b", three, columns[1]).estimate(weights.astype(float)).std_error
+        item("b", three, columns[1]).estimate(SimpleSample.of(weights)).std_error
     )
-    equal = crosstab(item("a", COINS, columns[0]), item("b", three, columns[1]), weights=np.full(200, 0.3))
+    equal = crosstab(
+        item("a", COINS, columns[0]), item("b", three, columns[1]), sample=SimpleSample.of(np.full(200, 0.3))
+    )
     plain = crosstab(item("a", COINS, columns[0]), item("b", three, columns[1]))
     assert equal.std_error == pytest.approx(plain.std_error)
 
@@ -189,7 +191,7 @@ def test_conditional_shares_divide_by_the_margin() -> None:
         slopes[cell] = (again[1, 2] / again[1].sum() - result.share[1, 2]) / 1e-6
     assert result.std_error[1, 2] == pytest.approx(math.sqrt(slopes @ table.covariance @ slopes), rel=1e-5)
     possible = result.share.clip(0, 1)
-    for low, high in (result.interval(0.9), result.fieller_interval(0.9)):
+    for low, high in (result.confidence_interval(0.9), result.fieller_interval(0.9)):
         assert ((low <= possible) & (possible <= high)).all()
     # the ends of the second solve Fieller's equation
     n, d, end = table.share[1, 2], table.share[1].sum(), high[1, 2]
@@ -212,10 +214,10 @@ def test_intervals_of_cells_hold_the_level_with_few_people_and_little_noise(
         tallies, multinomial.pmf(tallies[:, None], 4, truths.reshape(3, 4) @ channel.T), strict=True
     ):
         table = Crosstab.from_counts(designs, tally.reshape(2, 2))
-        low, high = table.interval()
+        low, high = table.confidence_interval()
         assert (low < high).all()
         held += chances[:, None, None] * ((low <= truths) & (truths <= high))
-        low, high = table.conditional(0).interval()
+        low, high = table.conditional(0).confidence_interval()
         assert (low < high).all()
         held_given += chances[:, None, None] * ((low <= given) & (given <= high))
     assert held.min() >= 0.95
@@ -227,13 +229,13 @@ def test_no_interval_of_a_cell_is_a_point_where_the_likelihood_is_not_asked() ->
     subset = mechanisms.Subset.from_epsilon(4, 2, 2)
     second = item("b", subset, np.array([[1, 1, 0, 0]] * 4))
     table = crosstab(first, second)
-    low, high = table.interval()
+    low, high = table.confidence_interval()
     assert (low < high).all()
     # never inside of the normal one
     assert (low <= (table.share - 1.959963985 * table.std_error).clip(0, 1)).all()
     assert (high >= (table.share + 1.959963985 * table.std_error).clip(0, 1)).all()
     domain = Domain(SamplingDesign.of(np.ones(4, dtype=bool), clusters=range(4)), np.ones(4, dtype=bool))
-    low, high = crosstab(first, item("b", COINS, np.array([0, 0, 0, 0])), domain=domain).interval()
+    low, high = crosstab(first, item("b", COINS, np.array([0, 0, 0, 0])), sample=domain).confidence_interval()
     assert (low < high).all()
 
 
@@ -242,7 +244,7 @@ def test_shares_among_nobody_are_unknown() -> None:
     result = table.conditional(0)
     assert table.share[1].sum() < 0
     assert np.isnan(result.share[1]).all()
-    low, high = result.interval()
+    low, high = result.confidence_interval()
     assert (low[1], high[1]) == (pytest.approx([0, 0]), pytest.approx([1, 1]))
 
 
@@ -269,7 +271,7 @@ def test_without_noise_association_is_the_textbook_one() -> None:
     odds = table.odds_ratio()
     assert odds.odds_ratio == pytest.approx(10)
     assert odds.log_std_error == pytest.approx(math.sqrt(sum(1 / each for each in counts.ravel())))  # Woolf
-    low, high = odds.interval()
+    low, high = odds.confidence_interval()
     assert (low, high) == (
         pytest.approx(10 * math.exp(-1.959964 * odds.log_std_error)),
         pytest.approx(10 * math.exp(1.959964 * odds.log_std_error)),
@@ -286,13 +288,13 @@ def test_without_noise_association_is_the_textbook_one() -> None:
 
 def test_odds_ratios_have_no_bound_where_a_cell_may_be_empty() -> None:
     sure = Crosstab.from_counts([COINS, COINS], [[3000, 1800], [1800, 2000]]).odds_ratio()
-    assert 0 < sure.interval().low < sure.odds_ratio < sure.interval().high < math.inf
+    assert 0 < sure.confidence_interval().low < sure.odds_ratio < sure.confidence_interval().high < math.inf
     rare = Crosstab.from_counts([COINS, COINS], [[400, 230], [190, 180]]).odds_ratio()
     assert rare.odds_ratio > 1
-    assert rare.interval().high == math.inf
+    assert rare.confidence_interval().high == math.inf
     none = Crosstab.from_counts([COINS, COINS], [[400, 100], [200, 120]]).odds_ratio()
     assert math.isnan(none.odds_ratio)
-    assert none.interval() == (0, math.inf)
+    assert none.confidence_interval() == (0, math.inf)
 
 
 def test_correlation_with_a_plain_variable_undoes_the_noise() -> None:
@@ -309,7 +311,7 @@ def test_correlation_with_a_plain_variable_undoes_the_noise() -> None:
     far = correlation(item("q", COINS, reports, (1e6, 1e6 + 3)), 1e9 + 5 * age)
     assert far.correlation == pytest.approx(result.correlation, rel=1e-6)
     assert far.std_error == pytest.approx(result.std_error, rel=1e-5)
-    doubled = correlation(item("q", COINS, reports), age, weights=np.full(3000, 2.0))
+    doubled = correlation(item("q", COINS, reports), age, sample=SimpleSample.of(np.full(3000, 2.0)))
     assert doubled.std_error == pytest.approx(result.std_error)
 
 
@@ -335,11 +337,11 @@ def test_correlations_that_noise_hides_say_so() -> None:
     assert result.note == (
         "the estimated variance of the true values is not above 0: the reports are too few for their noise"
     )
-    assert result.interval() == (-1, 1)
+    assert result.confidence_interval() == (-1, 1)
     beyond = Crosstab.from_counts([COINS, COINS], [[31, 16], [16, 31]]).correlation()
     assert beyond.correlation > 1
     assert beyond.note is None
-    assert -1 <= beyond.interval().low < beyond.interval().high == 1
+    assert -1 <= beyond.confidence_interval().low < beyond.confidence_interval().high == 1
 
 
 @pytest.mark.parametrize("designs", ONE_VALUE[:3], ids=lambda designs: " x ".join(type(e).__name__ for e in designs))
@@ -433,7 +435,7 @@ def test_people_of_1974_are_found_behind_the_noise() -> None:
         result = correlation(asked, devout)
         expected = np.corrcoef(affair, religious)[0, 1]
         assert abs(result.correlation - expected) < 4 * result.std_error
-        assert result.interval().low < expected < result.interval().high
+        assert result.confidence_interval().low < expected < result.confidence_interval().high
     result = correlation(devout, age)
     assert abs(result.correlation - np.corrcoef(religious, age)[0, 1]) < 4 * result.std_error
     plain = item("religious", from_matrix(np.eye(4, dtype=int).tolist()), religious)
@@ -446,11 +448,11 @@ def test_nobody_gives_no_estimate() -> None:
     assert np.isnan(table.share).all()
     assert np.isnan(table.std_error).all()
     assert np.isnan(table.feasible).all()
-    low, high = table.interval()
+    low, high = table.confidence_interval()
     assert (low == 0).all()
     assert (high == 1).all()
     assert np.isnan(table.conditional(0).share).all()
-    assert (table.conditional(0).interval()[1] == 1).all()
+    assert (table.conditional(0).confidence_interval()[1] == 1).all()
     assert math.isnan(table.independence().p_value)
     assert table.correlation().note == "there are no reports"
     assert math.isnan(table.odds_ratio().odds_ratio)
@@ -466,8 +468,11 @@ def person(name: str, design: Mechanism | Channel = COINS, people: int = 2) -> I
         (lambda: crosstab(person("a")), "items: must be at least 2 questions, got 1"),
         (lambda: crosstab(person("a"), person("a")), "items: must be different questions, got a, a"),
         (lambda: crosstab(person("a"), person("b", people=3)), "items: must all have the reports of 2 people, b has 3"),
-        (lambda: crosstab(person("a"), person("b"), weights=[1]), "weights: must be 2 finite numbers of at least 0"),
-        (lambda: crosstab(person("a"), person("b"), weights=[1, -1]), "weights: must be 2 finite"),
+        (
+            lambda: crosstab(person("a"), person("b"), sample=SimpleSample.of([1])),
+            "sample: must be of the 2 people of the items, got 1",
+        ),
+        (lambda: crosstab(person("a"), person("b"), sample=SimpleSample.of([1, -1])), "weights: must be 2 finite"),
         (
             lambda: crosstab(*(person(name, mechanisms.KAry.from_epsilon(50, 1)) for name in "ab")),
             "items: must have at most 2000 combinations of answers, got 2500",
@@ -485,7 +490,7 @@ def person(name: str, design: Mechanism | Channel = COINS, people: int = 2) -> I
             "designs: must report single values to be counted in a table, not subset",
         ),
         (lambda: crosstab(person("a"), person("b")).conditional("c"), r"question: must be in \[0, 2\) or one of a, b"),
-        (lambda: crosstab(person("a"), person("b")).interval(2), "confidence_level"),
+        (lambda: crosstab(person("a"), person("b")).confidence_interval(2), "confidence_level"),
         (
             lambda: crosstab(person("a"), person("b", mechanisms.KAry.from_epsilon(3, 1))).odds_ratio(),
             "crosstab: must be 2 by 2 for an odds ratio, got 2 by 3",
@@ -496,7 +501,10 @@ def person(name: str, design: Mechanism | Channel = COINS, people: int = 2) -> I
             lambda: crosstab(*(person(n, mechanisms.KAry.from_epsilon(30, 1)) for n in "ab")).feasible,
             "feasible: must have at most",
         ),
-        (lambda: independence(person("a"), person("b"), weights=[1, 2], permutations=9), "permutations: must be 0"),
+        (
+            lambda: independence(person("a"), person("b"), sample=SimpleSample.of([1, 2]), permutations=9),
+            "permutations: must be 0",
+        ),
         (lambda: correlation(person("a"), [1.0]), "second: must be 2 finite numbers"),
         (lambda: correlation(person("a"), [1.0, math.nan]), "second: must be 2 finite numbers"),
         (

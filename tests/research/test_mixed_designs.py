@@ -28,7 +28,7 @@ from deniable_research.designs.channel import Groups
 from deniable_research.files import Table, compare, cross, estimate_shares, read_layout, regress
 from deniable_research.files.mixed import Agreement, agreement, shares_together
 from deniable_research.regression import class_shares, grouped, response_models
-from tests.support.command_line import CommandLine
+from tools.rig.command_line import CommandLine
 
 DESIGN = """
 [[questions]]

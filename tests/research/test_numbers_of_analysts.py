@@ -19,8 +19,8 @@ from deniable_research.simulation import Simulation, generator_of, reports_csv
 from deniable_statistics.intervals import METHODS, level_of_each
 from deniable_statistics.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
 from tests.support.analyzing import as_rows, ok, refused
-from tests.support.command_line import CommandLine
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
 
 SPORT = survey_toml(
     "Sport",
@@ -96,7 +96,7 @@ def test_prevalence_and_t_are_printed(tmp_path: Path) -> None:
     prevalence, honest = found["prevalence"], found["t, honest among carriers"]
     assert (prevalence["estimate"], prevalence["std_error"]) == pytest.approx((total.estimate, total.std_error))
     assert (honest["estimate"], honest["std_error"]) == pytest.approx((ratio.estimate, ratio.std_error))
-    assert (prevalence["conf_low"], prevalence["conf_high"]) == pytest.approx(total.interval())
+    assert (prevalence["conf_low"], prevalence["conf_high"]) == pytest.approx(total.confidence_interval())
     assert prevalence["conf_low"] < total.estimate < prevalence["conf_high"]
     assert [prevalence["statistic"], honest["statistic"]] == ["share", "ratio"]
     # 1 % of fakes in each group: all of them say yes in one and no in the other
@@ -120,7 +120,10 @@ def test_nobody_of_a_group_leaves_prevalence_and_t_empty() -> None:
 def test_every_level_that_is_taken_gives_intervals(level: float) -> None:
     result: Estimate = TwoCoin("1/2", "1/2").estimate([570, 430])
     for method in ("default", *METHODS):
-        for low, high in (*result.interval(level, method), *result.simultaneous_interval(level, method)):
+        for low, high in (
+            *result.confidence_interval(level, method),
+            *result.confidence_interval(level, method, simultaneous=True),
+        ):
             assert 0 <= low <= high <= 1
     assert level_of_each(level, 1225) <= HIGHEST_LEVEL
 

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from deniable import DrawnBoxes, ParameterError
 from deniable_research.items import Item
 from deniable_research.joint import DrawnPair, box_pair
+from deniable_research.sampling import SimpleSample
 from deniable_research.simulation.draw import words_of
 from deniable_statistics.designs.of_mechanisms import design_of
 
@@ -22,7 +23,12 @@ def drawn_pair(
     answers = np.zeros((n, 4), dtype=np.uint8)
     answers[:, 1], answers[:, 3] = cells >> 1, cells & 1
     supports = BOXES.randomize_many(answers, words_of(rng)).astype(bool)
-    return box_pair(Item("q", design_of(BOXES), supports, ("a", "b", "c", "d")), "b", "d", weights)
+    return box_pair(
+        Item("q", design_of(BOXES), supports, ("a", "b", "c", "d")),
+        "b",
+        "d",
+        weights if weights is None else SimpleSample.of(weights),
+    )
 
 
 @pytest.mark.simulation

@@ -50,7 +50,7 @@ def assert_same(one: Fit, other: Fit, kinds: tuple[str, ...] = KINDS) -> None:
     assert (whole.pop("penalty"), one.message) == (expected.pop("penalty"), other.message)
     assert whole == pytest.approx(expected, rel=1e-9, abs=1e-9, nan_ok=True)
     for kind in kinds:
-        for row, wanted in zip(one.tidy(kind=kind), other.tidy(kind=kind), strict=True):
+        for row, wanted in zip(one.tidy(cov_type=kind), other.tidy(cov_type=kind), strict=True):
             assert row[0] == wanted[0]
             assert row[1:] == pytest.approx(wanted[1:], rel=1e-9, abs=1e-9, nan_ok=True)
 

@@ -20,8 +20,8 @@ from deniable_research.planning.plan_charts import epsilon_chart, survey_chart
 from deniable_research.planning.plan_text import meaning
 from deniable_research.planning.plans import Estimand, PowerPlan, SizePlan, SplitPlan, WidthPlan
 from deniable_research.planning.precision import Precision
-from tests.support.command_line import CommandLine
-from tests.support.surveys import FIVE_TYPES
+from tools.rig.command_line import CommandLine
+from tools.rig.surveys import FIVE_TYPES
 
 PLAN = CommandLine("plan")
 ok, refused = PLAN.ok, PLAN.refused

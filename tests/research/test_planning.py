@@ -50,7 +50,7 @@ from deniable_research.planning.exact_power import _missed_at_most, critical_cou
 from deniable_research.planning.plans import Estimand, estimands_of
 from deniable_statistics.designs.of_mechanisms import design_of, mean_values
 from deniable_statistics.intervals import share_interval
-from tests.support.surveys import FIVE_TYPES
+from tools.rig.surveys import FIVE_TYPES
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "power.csv"
 ROWS = list(csv.DictReader(REFERENCE.read_text(encoding="utf-8").splitlines()))

@@ -18,8 +18,8 @@ from deniable_research.regression import Fit
 from deniable_research.simulation import Misbehaviour, generator_of
 from deniable_research.simulation.power import planning_curve, simulated_power
 from deniable_research.simulation.study import Covariate, Study
-from tests.support.command_line import CommandLine
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
 
 SURVEY = survey_toml(
     "T",

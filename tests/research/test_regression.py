@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import fields, replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,21 @@ from scipy.optimize import minimize
 
 from deniable import KAry, ParameterError
 from deniable_research.designs import cheater_detection
-from deniable_research.regression import Fit, Grouped, grouped, likelihood_ratio_test, linear, logistic, multinomial
+from deniable_research.regression import (
+    Fit,
+    FitOptions,
+    Grouped,
+    RowOptions,
+    grouped,
+    likelihood_ratio_test,
+    linear,
+    linear_moments,
+    logistic,
+    multinomial,
+)
 from deniable_research.regression.penalty import CauchyPrior
 from deniable_research.regression.regressors import Regressors
+from deniable_research.regression.rows import FitRequest
 from tests.support.marks import long
 from tools.tables import regression as tables
 
@@ -175,19 +188,47 @@ def test_fits_equal_an_independent_one_from_100_of_100_random_starts(kind: str) 
 def test_direct_answers_are_ordinary_logistic_regression() -> None:
     found = logistic(DISTRESS, np.column_stack([np.ones(23), TEMPERATURE]), (1, 0))
     assert found.params == pytest.approx([15.0429, -0.2322], abs=5e-5)
-    assert np.sqrt(np.diag(found.covariance())) == pytest.approx([7.3786, 0.1082], abs=5e-5)
-    assert found.covariance("expected") == pytest.approx(found.covariance(), rel=1e-6)
+    assert np.sqrt(np.diag(found.cov_params())) == pytest.approx([7.3786, 0.1082], abs=5e-5)
+    assert found.cov_params("expected") == pytest.approx(found.cov_params(), rel=1e-6)
     assert -2 * found.loglik == pytest.approx(20.315, abs=5e-4)
     assert -2 * found.glance().null_loglik == pytest.approx(28.267, abs=5e-4)
+
+
+def test_fits_have_the_names_that_statsmodels_has() -> None:
+    found = logistic(DISTRESS, np.column_stack([np.ones(23), TEMPERATURE]), (1, 0), names=["const", "temperature"])
+    assert found.cov_type == "observed"
+    assert found.bse == pytest.approx([7.3786, 0.1082], abs=5e-5)
+    rows = found.tidy()
+    assert found.pvalues.tolist() == [row.p_value for row in rows]
+    assert found.conf_int().tolist() == [[row.conf_low, row.conf_high] for row in rows]
+    assert (found.conf_int(0.5)[:, 0] > found.conf_int()[:, 0]).all()
+    header, const, temperature, *_, about = found.summary().splitlines()
+    assert header.split() == ["term", "estimate", "std.", "error", "z", "p", "interval"]
+    assert const.split()[:3] == ["const", "15.04", "7.379"]
+    assert temperature.split()[:3] == ["temperature", "\u22120.2322", "0.1082"]
+    assert about == "n = 23, 95 % intervals."
+    moments = linear_moments([1, 2, 3, 4, 5, 6], [[1]] * 6, {"q": (1, 0)}, reports={"q": [0, 0, 0, 1, 1, 1]})
+    assert moments.bse == pytest.approx(np.sqrt(np.diag(moments.cov_params())))
+    assert moments.conf_int().shape == (2, 2)
+    assert "q[T.yes]" in moments.summary()
+
+
+def test_options_are_what_a_request_holds() -> None:
+    held = {field.name for field in fields(FitRequest)} - {"randomised"}
+    assert held == FitOptions.__annotations__.keys() | RowOptions.__annotations__.keys()
+    shown = inspect.signature(logistic).parameters
+    assert shown.keys() == {"outcome", "data", "design", "randomised"} | held
+    assert shown["random_starts"].default == 5
+    assert "penalty" not in inspect.signature(linear_moments).parameters
 
 
 @pytest.mark.simulation
 def test_kinds_of_standard_errors_agree_in_large_samples() -> None:
     for kind in ("mixed", "choice", "number"):
         found = fit(kind, sample(kind, 8000))
-        observed = np.sqrt(np.diag(found.covariance("observed")))
+        observed = np.sqrt(np.diag(found.cov_params("observed")))
         for other in ("expected", "opg", "sandwich"):
-            assert np.sqrt(np.diag(found.covariance(other))) == pytest.approx(observed, rel=0.08), (kind, other)
+            assert np.sqrt(np.diag(found.cov_params(other))) == pytest.approx(observed, rel=0.08), (kind, other)
 
 
 def test_sandwich_over_clusters_equals_a_computation_by_hand() -> None:
@@ -198,9 +239,9 @@ def test_sandwich_over_clusters_equals_a_computation_by_hand() -> None:
     yes = a * g + b * (1 - g)
     scores = x * ((arguments["reports"] - yes) / (yes * (1 - yes)) * (a - b) * g * (1 - g))[:, None]
     sums = np.array([scores[clusters == each].sum(axis=0) for each in range(20)])
-    bread = found.covariance("observed")
-    assert found.covariance() == pytest.approx(bread @ sums.T @ sums @ bread * 20 / 19, rel=1e-9)
-    assert fit("mixed", arguments).covariance("sandwich", clusters) == pytest.approx(found.covariance(), rel=1e-12)
+    bread = found.cov_params("observed")
+    assert found.cov_params() == pytest.approx(bread @ sums.T @ sums @ bread * 20 / 19, rel=1e-9)
+    assert fit("mixed", arguments).cov_params("sandwich", clusters) == pytest.approx(found.cov_params(), rel=1e-12)
 
 
 @pytest.mark.slow
@@ -225,28 +266,32 @@ def test_frequencies_are_replicated_rows(kind: str) -> None:
     assert counted.params == pytest.approx(replicated.params, abs=1e-6)
     assert counted.loglik == pytest.approx(replicated.loglik, abs=1e-8)
     for each in ("observed", "opg", "sandwich"):
-        assert counted.covariance(each) == pytest.approx(replicated.covariance(each), rel=1e-4, abs=1e-7, nan_ok=True)
+        assert counted.cov_params(each) == pytest.approx(replicated.cov_params(each), rel=1e-4, abs=1e-7, nan_ok=True)
 
 
 def test_weights_use_the_sandwich_and_no_scale_of_theirs_matters() -> None:
     arguments = sample("mixed", 300)
     weights = np.random.default_rng(5).uniform(0.5, 2, 300)
     one, other = (fit("mixed", arguments, weights=weights * scale) for scale in (1, 1000))
-    assert one.covariance() == pytest.approx(other.covariance(), rel=1e-9)
-    assert one.covariance() == pytest.approx(one.covariance("sandwich"), rel=1e-12)
+    assert one.cov_params() == pytest.approx(other.cov_params(), rel=1e-9)
+    assert one.cov_params() == pytest.approx(one.cov_params("sandwich"), rel=1e-12)
     assert one.n_effective == pytest.approx(weights.sum() ** 2 / (weights**2).sum())
     assert math.isnan(one.glance().p_value)
     with pytest.raises(ParameterError, match="interval: must be wald"):
         one.tidy(interval="profile")
-    assert one.interval("observed") == one.interval() == "wald"
+    assert one.interval_kind("observed") == one.interval_kind() == "wald"
 
 
 @pytest.mark.parametrize("errors", ["expected", "opg", "sandwich"])
 def test_profiles_go_with_errors_of_the_likelihood(errors: str) -> None:
     one = fit("mixed", sample("mixed", 300))
-    assert (one.interval(), one.interval("observed"), one.interval(errors)) == ("profile", "profile", "wald")
+    assert (one.interval_kind(), one.interval_kind("observed"), one.interval_kind(errors)) == (
+        "profile",
+        "profile",
+        "wald",
+    )
     with pytest.raises(ParameterError, match=rf"^interval: must be wald with {errors} errors; profiles"):
-        one.tidy(kind=errors, interval="profile")
+        one.tidy(cov_type=errors, interval="profile")
 
 
 @pytest.mark.slow
@@ -261,7 +306,7 @@ def test_neither_order_nor_units_of_covariates_matter(kind: str) -> None:
     scaled = fit(kind, arguments | {"x": arguments["x"] * [1, 1e6, 1]})
     factor = np.array([1e-6 if "x1" in term and "|" not in term else 1 for term in found.terms])
     assert scaled.params / factor == pytest.approx(found.params, abs=1e-6)
-    errors = np.sqrt([np.diag(each.covariance()) for each in (scaled, found)])
+    errors = np.sqrt([np.diag(each.cov_params()) for each in (scaled, found)])
     assert errors[0] / factor == pytest.approx(errors[1], rel=1e-5)
     assert len(factor) == p
 

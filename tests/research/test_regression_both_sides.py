@@ -19,7 +19,7 @@ from deniable_research.regression.reports import Reports
 from deniable_research.simulation.draw import generator_of, randomize_people, words_of
 from deniable_statistics.authoring.authoring import read_survey
 from deniable_statistics.designs.of_mechanisms import design_of
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.survey_files import question_toml, survey_toml
 from tools.tables import regression as tables
 
 COINS = TwoCoin("1/2", "1/2")
@@ -112,8 +112,8 @@ def test_without_noise_it_is_ordinary_logistic_regression_with_interactions() ->
     known = logistic("affair ~ old * region + height", plain, (1, 0))
     assert ours.params[: len(known.terms)] == pytest.approx(known.params, abs=1e-6)
     assert ours.terms[: len(known.terms)] == known.terms
-    errors = np.sqrt(np.diag(ours.covariance()))[: len(known.terms)]
-    assert errors == pytest.approx(np.sqrt(np.diag(known.covariance())), rel=1e-6)
+    errors = np.sqrt(np.diag(ours.cov_params()))[: len(known.terms)]
+    assert errors == pytest.approx(np.sqrt(np.diag(known.cov_params())), rel=1e-6)
     new = pd.DataFrame({"old": ["yes", "no"], "region": ["east", "west"], "height": [170.0, 180.0]})
     assert ours.predict(new).share == pytest.approx(known.predict(new).share, abs=1e-6)
     assert ours.predict(new).std_error == pytest.approx(known.predict(new).std_error, rel=1e-5)
@@ -188,9 +188,9 @@ def test_a_cell_without_anybody_is_a_share_of_0_and_no_separation() -> None:
     data["y"] = tables.through(spin, outcome, rng)
     found = logistic("y ~ a + b", data, spin, randomised={"a": spin, "b": spin})
     assert (found.converged, found.separated, found.penalty) == (True, False, None)
-    ended = [found.terms[j] for j in found.at_end()]
+    ended = [found.terms[j] for j in found._at_end]
     assert ended == ["P(a=0, b=1)"]
-    assert np.isfinite(np.sqrt(np.diag(found.covariance()))[:3]).all()
+    assert np.isfinite(np.sqrt(np.diag(found.cov_params()))[:3]).all()
 
 
 DRAWN = survey_toml(

@@ -45,7 +45,7 @@ def test_two_group_designs_equal_their_closed_forms(design: str) -> None:
     found = logistic([0, 1, 0, 1], [[1]] * 4, grouped(groups, [0, 0, 1, 1]), frequencies=frequencies)
     share = found.predict([[1]])
     other = {"sld": ("t", "tSE"), "cdm": ("gamma", "gammaSE"), "uqtunknown": ("piUQ", "piUQSE")}[design]
-    errors = np.sqrt(np.diag(found.covariance()))
+    errors = np.sqrt(np.diag(found.cov_params()))
     assert share.share[0, 1] == pytest.approx(row["pi"], abs=1e-6)
     assert found.params[1] == pytest.approx(row[other[0]], abs=1e-6)
     # RRreg divides by n - 1 in each group of 500
@@ -76,10 +76,10 @@ def test_subsets_are_read_as_whole_reports() -> None:
     independent = minimize(objective, np.zeros(9), method="BFGS", options={"gtol": 1e-6})
     assert found.params == pytest.approx(independent.x, abs=1e-5)
     assert found.terms[3] == "c: x0"
-    assert np.sqrt(np.diag(found.covariance("expected"))) == pytest.approx(
-        np.sqrt(np.diag(found.covariance())), rel=0.1
+    assert np.sqrt(np.diag(found.cov_params("expected"))) == pytest.approx(
+        np.sqrt(np.diag(found.cov_params())), rel=0.1
     )
-    distances = (found.params - coefficients.ravel()) / np.sqrt(np.diag(found.covariance()))
+    distances = (found.params - coefficients.ravel()) / np.sqrt(np.diag(found.cov_params()))
     assert np.abs(distances).max() < 4
 
 
@@ -89,7 +89,7 @@ def test_designs_of_more_responses_and_of_groups() -> None:
     truth = tables.logits(x, tables.YES, rng)
     cards = rng.binomial(3, np.where(truth == 1, 0.8, 0.2))
     found = logistic(cards, x, kuk("0.8", "0.2", 3))
-    assert np.abs((found.params - tables.YES[0]) / np.sqrt(np.diag(found.covariance()))).max() < 4
+    assert np.abs((found.params - tables.YES[0]) / np.sqrt(np.diag(found.cov_params()))).max() < 4
     arm = rng.integers(0, 2, 4000)
     coins, mirror = TwoCoin("1/2", "1/2"), Warner("0.9")
     both = np.where(arm == 0, tables.through(coins, truth, rng), tables.through(mirror, truth, rng))
@@ -138,7 +138,7 @@ def test_predictions_code_new_data_alike_and_refuse_new_levels() -> None:
     assert prediction.share[:, 1] == pytest.approx(1 / (1 + np.exp(-eta)))
     assert prediction.share.sum(axis=1) == pytest.approx(1)
     slope = np.array([1, 50, 0, 0]) * prediction.share[1, 0] * prediction.share[1, 1]
-    assert prediction.std_error[1] == pytest.approx(np.sqrt(slope @ fit.covariance() @ slope))
+    assert prediction.std_error[1] == pytest.approx(np.sqrt(slope @ fit.cov_params() @ slope))
     for bad in ({"age": [30.0], "region": ["east"]}, {"age": [np.nan], "region": ["west"]}, {"age": [30.0]}):
         with pytest.raises(ParameterError, match="newdata"):
             fit.predict(pd.DataFrame(bad))
@@ -234,7 +234,7 @@ def test_bad_options_are_refused() -> None:
         with pytest.raises(ParameterError, match=message):
             logistic(y, x, COINS, **options)  # type: ignore[arg-type]  # one dictionary for options of several types
     fit = logistic(y, x, COINS)
-    for call in (lambda: fit.covariance("bootstrap"), lambda: fit.tidy(95), lambda: fit.tidy(interval="exact")):
+    for call in (lambda: fit.cov_params("bootstrap"), lambda: fit.tidy(95), lambda: fit.tidy(interval="exact")):
         with pytest.raises(ParameterError):
             call()
     with pytest.raises(ParameterError, match="truths: must be 3 different names"):

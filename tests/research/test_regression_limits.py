@@ -58,10 +58,10 @@ def test_only_the_terms_that_run_away_have_infinite_errors() -> None:
     # of three groups the last has fewer yes than coins alone give; the second is told from the first as ever
     x = [[1, 0, 0]] * 2 + [[1, 1, 0]] * 2 + [[1, 0, 1]] * 2
     fit = logistic([0, 1] * 3, x, COINS, frequencies=[60, 40, 40, 60, 80, 20], penalty=None)
-    errors = np.sqrt(np.diag(fit.covariance()))
+    errors = np.sqrt(np.diag(fit.cov_params()))
     assert np.isinf(errors).tolist() == [False, False, True]
     pair = logistic([0, 1] * 2, [each[:2] for each in x[:4]], COINS, frequencies=[60, 40, 40, 60])
-    assert errors[:2] == pytest.approx(np.sqrt(np.diag(pair.covariance())), rel=1e-6)
+    assert errors[:2] == pytest.approx(np.sqrt(np.diag(pair.cov_params())), rel=1e-6)
 
 
 def test_a_penalised_fit_has_its_own_likelihood_ratio() -> None:
@@ -126,7 +126,7 @@ def test_the_effect_of_a_truth_that_nobody_has_is_said_to_be_unknown() -> None:
     y = rng.normal(size=300)
     plain = linear(y, x, {"affair": COINS}, reports=reports, penalty=None)
     assert plain.separated
-    assert not np.isfinite(plain.covariance()).all()
+    assert not np.isfinite(plain.cov_params()).all()
     fit = linear(y, x, {"affair": COINS}, reports=reports)
     assert (fit.converged, fit.penalty) == (True, "cauchy on cells")
     moments = linear_moments(y, x, {"affair": COINS}, reports=reports)
@@ -208,7 +208,7 @@ def test_corrected_least_squares_depend_on_no_origin_and_no_unit(far: float, uni
     assert away.converged
     assert away.sigma == pytest.approx(near.sigma)
     np.testing.assert_allclose(away.params, back @ near.params, rtol=1e-6)
-    np.testing.assert_allclose(away.covariance(), back @ near.covariance() @ back.T, rtol=1e-6)
+    np.testing.assert_allclose(away.cov_params(), back @ near.cov_params() @ back.T, rtol=1e-6)
 
 
 @pytest.mark.parametrize("far", [1e7, 1e8, 1e9])

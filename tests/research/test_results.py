@@ -19,7 +19,7 @@ from deniable_research.results import Regression
 from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.analyzing import DATA, love_reports, ok
 from tests.support.serving import Web, web
-from tests.support.surveys import SURVEY
+from tools.rig.surveys import SURVEY
 
 __all__ = ["web"]
 

@@ -12,7 +12,7 @@ import pytest
 from deniable import read_survey, whole_odds_sentences
 from deniable_research.commands.risk import PRIORS, chart, risk, table
 from deniable_research.risk import worst_advantage
-from tests.support.command_line import CommandLine
+from tools.rig.command_line import CommandLine
 
 RISK = CommandLine("risk")
 ok, refused = RISK.ok, RISK.refused

@@ -176,8 +176,8 @@ def test_crosstabs_and_correlations_have_errors_of_the_design() -> None:
         drawn.item("met"),
         Item.from_reports("same", direct(), (table.numbers("ell") % 2).astype(int).tolist()),
     ]
-    by_items = correlation(items[0], items[1], domain=domain)
-    by_number = correlation(items[0], items[1].scores[:, 1], domain=domain)
+    by_items = correlation(items[0], items[1], domain)
+    by_number = correlation(items[0], items[1].scores[:, 1], domain)
     assert by_items.correlation == pytest.approx(by_number.correlation)
     assert by_items.std_error == pytest.approx(by_number.std_error)
     assert by_items.df == 197
@@ -192,11 +192,11 @@ def test_independence_of_a_simple_sample_is_pearsons() -> None:
         Item.from_reports("a", direct(), first.tolist()),
         Item.from_reports("b", direct(("x", "y", "z")), second.tolist()),
     )
-    found = independence(*items, domain=Domain(SamplingDesign.of(np.ones(300)), np.ones(300, dtype=bool)))
+    found = independence(*items, sample=Domain(SamplingDesign.of(np.ones(300)), np.ones(300, dtype=bool)))
     assert found.statistic == pytest.approx(pearson.statistic * 299 / 300 / 2)
     assert (found.df, found.df_error) == pytest.approx((2, 598))
     with pytest.raises(ParameterError, match="permutations: must be 0"):
-        independence(*items, domain=Domain(SamplingDesign.of(np.ones(300)), np.ones(300, dtype=bool)), permutations=9)
+        independence(*items, sample=Domain(SamplingDesign.of(np.ones(300)), np.ones(300, dtype=bool)), permutations=9)
 
 
 def test_regressions_are_those_of_svyglm() -> None:
@@ -224,7 +224,9 @@ def test_regressions_are_those_of_svyglm() -> None:
     assert "with 11 degrees of freedom" in ok("regress", *CLUSTERS, model)
     document = json.loads(ok("regress", *CLUSTERS, model, "--format", "json"))
     assert document["df"] == 11
-    assert "kind: must be sandwich under a sampling design" in refused("regress", *CLUSTERS, model, "--se", "observed")
+    assert "cov_type: must be sandwich under a sampling design" in refused(
+        "regress", *CLUSTERS, model, "--se", "observed"
+    )
     assert "interval: must be wald" in refused("regress", *CLUSTERS, model, "--interval", "profile")
 
 

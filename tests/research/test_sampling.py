@@ -282,7 +282,7 @@ def test_intervals_keep_their_level_and_those_of_the_textbook_do_not() -> None:
         for place, found in enumerate(
             (design.means(scores, truths=truths_of(scores)), design.means(scores), design.means(truth))
         ):
-            low, high = found.interval()
+            low, high = found.confidence_interval()
             held[place] += low[0] <= share <= high[0]
     noisy, naive, direct = held / 1000
     assert 0.93 <= noisy <= 0.97

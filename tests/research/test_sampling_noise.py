@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from deniable import DrawnBoxes, KAry, TwoCoin
 from deniable.survey.group import Group
-from deniable_research.comparison.sampled import SampledGroups
+from deniable_research.comparison.sampled import SampledCohorts
 from deniable_research.files import (
     Layout,
     RandomizedColumn,
@@ -85,10 +85,10 @@ def test_crosstabs_and_what_is_made_of_them() -> None:
     def figures(chance: np.random.Generator, domain: Domain) -> Figures:
         first = Item.from_reports("done", COINS, coins(DONE, chance).tolist())
         second = Item.from_reports("belief", CHOICE, choices(BELIEF, chance).tolist(), values=(0, 1, 2))
-        table = crosstab(first, second, domain=domain)
+        table = crosstab(first, second, sample=domain)
         given = table.conditional("belief")
-        together = correlation(first, second, domain=domain)
-        alone = correlation(first, AGE, domain=domain)
+        together = correlation(first, second, domain)
+        alone = correlation(first, AGE, domain)
         estimates = [*table.share.ravel(), *given.share[1], together.correlation, alone.correlation]
         return estimates, [*table.std_error.ravel(), *given.std_error[1], together.std_error, alone.std_error]
 
@@ -194,7 +194,7 @@ def test_intervals_of_shares_keep_their_level(share: float) -> None:
         held += row.conf_low <= truth <= row.conf_high
         assert table.sampling is not None
         copied = table.sampling.means(table.item("q").scores[:, 1])
-        low, high = copied.interval()
+        low, high = copied.confidence_interval()
         naive += low[0] <= truth <= high[0]
     assert 0.93 <= held / 1000 <= 0.97
     assert naive / 1000 < 0.85
@@ -217,12 +217,12 @@ def test_comparisons_and_independence_keep_their_level(behind_coins: bool) -> No
             for name, each in (("answer", answers), ("other", others))
         ]
         domain = Domain(SamplingDesign(np.ones(480), None, clusters), np.ones(480, dtype=bool))
-        groups = SampledGroups.of(items[0], domain, [first, ~first])
-        low, high = groups.difference(0, 1).interval()
+        groups = SampledCohorts.of(items[0], domain, [first, ~first])
+        low, high = groups.difference(0, 1).confidence_interval(0.95)
         held += low <= 0.1 <= high
-        low, high = groups.ratio(0, 1, 1, 0.95)[2]
+        low, high = groups.ratio(0, 1, 1).confidence_interval(0.95)
         above += low <= 1.25 <= high
-        rejected += independence(*items, domain=domain).p_value < 0.05
+        rejected += independence(*items, sample=domain).p_value < 0.05
     assert 0.93 <= held / 800 <= 0.97
     assert 0.93 <= above / 800 <= 0.97
     assert 0.03 <= rejected / 800 <= 0.07

@@ -46,7 +46,7 @@ def test_a_known_share_of_careless_people_is_taken_out() -> None:
     low, high = found.interval
     assert low < found.share < high
     plain = corrected(estimate, Misbehaving(0.0, ["careless"]))[1]
-    assert plain.interval == pytest.approx(estimate.interval()[1], abs=1e-9)
+    assert plain.interval == pytest.approx(estimate.confidence_interval()[1], abs=1e-9)
 
 
 def test_who_denies_a_device_leaves_the_others_a_larger_share() -> None:
@@ -87,7 +87,7 @@ def test_designs_of_two_groups_have_bounds(kind: str) -> None:
     honest = combined_share(estimates[2], ["yes, honest"], ["yes, honest", "yes, lying"])
     nobody, some = honest.robust(Misbehaving(0)), honest.robust(suspected)
     assert nobody.bounds == pytest.approx((honest.estimate, honest.estimate), abs=1e-9)
-    assert nobody.interval == pytest.approx(honest.interval(), abs=0.01)
+    assert nobody.interval == pytest.approx(honest.confidence_interval(), abs=0.01)
     assert some.interval.low < some.bounds.low < honest.estimate < some.bounds.high < some.interval.high
     carriers = combined_share(estimates[2], ["yes, honest", "yes, lying"]).robust(suspected)
     assert carriers.bounds.low < 0.5667 < carriers.bounds.high
@@ -150,30 +150,30 @@ def test_fakes_of_a_file_are_of_all_rows_and_their_weights() -> None:
 @pytest.mark.parametrize("design", [stochastic_lie_detector("0.2", "0.8"), unrelated_question_unknown("0.7", "0.3")])
 def test_figures_of_designs_of_two_groups_hold_with_fakes(design: Groups) -> None:
     estimate = design.estimate([[170, 330], [300, 200]])
-    for plain, found in zip(estimate.interval(), estimate.interval(fakes=20), strict=True):
+    for plain, found in zip(estimate.confidence_interval(), estimate.confidence_interval(fakes=20), strict=True):
         assert found.low <= plain.low <= plain.high <= found.high
         assert found.high - found.low > min(plain.high - plain.low + 0.005, 1 - 1e-9)
     for taken in ((20, 0, 0, 0), (0, 20, 0, 0), (0, 0, 20, 0), (0, 0, 0, 20), (10, 0, 0, 10), (0, 10, 10, 0)):
         left = design.estimate([[170 - taken[0], 330 - taken[1]], [300 - taken[2], 200 - taken[3]]])
-        for outer, inner in zip(estimate.interval(fakes=20), left.interval(), strict=True):
+        for outer, inner in zip(estimate.confidence_interval(fakes=20), left.confidence_interval(), strict=True):
             assert outer.low <= inner.low + 0.01
             assert inner.high <= outer.high + 0.01
     with pytest.raises(ParameterError, match="method: must be by likelihood ratio to assume fakes in groups, got wald"):
-        estimate.interval(method="wald", fakes=5)
+        estimate.confidence_interval(method="wald", fakes=5)
 
 
 @pytest.mark.slow
 def test_derived_figures_hold_with_fakes() -> None:
     sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
     honest = combined_share(sld, ["yes, honest"], ["yes, honest", "yes, lying"])
-    plain, found = honest.interval(), honest.interval(fakes=20)
+    plain, found = honest.confidence_interval(), honest.confidence_interval(fakes=20)
     assert found.low < plain.low - 0.005
     assert found.high > plain.high + 0.005
     rows = list(derived_rows(sld, sld.design.derived, "q", 1.0, None, EstimateOptions(assume_fake=0.02), 1000))
     assert {row.assumed_fake for row in rows} == {0.02}
     boxes = combined_share(TwoCoin("1/2", "1/2").estimate([570, 430]), [1])
     with pytest.raises(ParameterError, match="fakes: must go with an interval by likelihood ratio"):
-        boxes.interval(fakes=3)
+        boxes.confidence_interval(fakes=3)
 
 
 def test_fakes_are_refused_where_they_are_not_known(file: Path, tmp_path: Path) -> None:

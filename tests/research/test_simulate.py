@@ -34,8 +34,8 @@ from deniable_research.simulation.misbehaviour import first_report
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.designs.spaces import tally_array, uniform_reports
 from deniable_statistics.published.published_rows import EstimateOptions
-from tests.support.command_line import CommandLine
-from tests.support.surveys import FIVE_TYPES, SURVEY
+from tools.rig.command_line import CommandLine
+from tools.rig.surveys import FIVE_TYPES, SURVEY
 
 TRUTH: dict[str, Any] = {
     "affair": 0.3,

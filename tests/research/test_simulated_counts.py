@@ -50,7 +50,7 @@ from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.designs.spaces import every_report, tally_array
 from tests.support.drawn_questions import joint_survey, shared_survey
 from tests.support.marks import long
-from tests.support.surveys import EVERY_KIND, FIVE_TYPES, SURVEY
+from tools.rig.surveys import EVERY_KIND, FIVE_TYPES, SURVEY
 
 LEAST_P = 1e-4
 MISBEHAVIOUR = Misbehaviour(0.15, 0.1, 0.2)

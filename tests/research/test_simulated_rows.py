@@ -24,11 +24,11 @@ from deniable_research.simulation import Misbehaviour, Simulation, generator_of,
 from deniable_research.simulation.counted_surveys import draw_counts
 from deniable_research.simulation.parquet_reports import CELLS
 from deniable_statistics.designs.spaces import support_matrix
-from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import joint_survey, shared_survey
 from tests.support.marks import long
-from tests.support.patience import PATIENCE, wait_until
-from tests.support.surveys import EVERY_KIND, FIVE_TYPES, SURVEY
+from tools.rig.command_line import CommandLine
+from tools.rig.patience import PATIENCE, wait_until
+from tools.rig.surveys import EVERY_KIND, FIVE_TYPES, SURVEY
 
 MISBEHAVIOUR = Misbehaviour(0.1, 0.05, 0.05)
 

@@ -48,15 +48,15 @@ def test_intervals_hold_the_possible_difference_and_turn_with_the_cohorts(design
     for yes, other in itertools.product(range(n + 1), range(m + 1)):
         first, second = cohort(design, yes, n), cohort(design, other, m)
         there, back = difference(first, second), difference(second, first)
-        low, high = there.interval()
+        low, high = there.confidence_interval()
         assert -1 <= low < high <= 1
-        assert back.interval() == (-high, -low)
+        assert back.confidence_interval() == (-high, -low)
         assert back.p_value == there.p_value
         possible = first.feasible[1] - second.feasible[1]
         assert low - 1e-9 <= possible <= high + 1e-9
         for level in (0.8, 0.99):
             if there.p_value > 1 - level:
-                least, most = there.interval(level)
+                least, most = there.confidence_interval(level)
                 assert least <= 0 <= most
 
 
@@ -64,7 +64,7 @@ def test_an_interval_excludes_no_difference_only_where_the_test_rejects_it() -> 
     coin, rejected, excluded = Warner.from_epsilon(3.3), 0, 0
     for yes, other in itertools.product(range(8), repeat=2):
         found = difference(cohort(coin, yes, 7), cohort(coin, other, 7))
-        low, high = found.interval()
+        low, high = found.confidence_interval()
         rejected += found.p_value <= 0.05
         excluded += not low <= 0 <= high
         assert low <= 0 <= high or found.p_value <= 0.05
@@ -76,10 +76,10 @@ def test_larger_cohorts_have_intervals_that_are_no_points_and_hold_the_possible_
         first, second = cohort(COINS, yes, 100), cohort(COINS, other, 100)
         found = difference(first, second)
         assert (found.method, found.test) == ("mover", "score")
-        low, high = found.interval()
+        low, high = found.confidence_interval()
         assert -1 <= low < high <= 1
         assert low <= first.feasible[1] - second.feasible[1] <= high
-        assert difference(second, first).interval() == pytest.approx((-high, -low))
+        assert difference(second, first).confidence_interval() == pytest.approx((-high, -low))
 
 
 def test_larger_cohorts_square_and_add_what_clopper_and_pearson_leave() -> None:
@@ -87,14 +87,14 @@ def test_larger_cohorts_square_and_add_what_clopper_and_pearson_leave() -> None:
     l2, u2 = (2 * (end - 0.25) for end in clopper_pearson(60, 150, 0.95))
     f1, f2 = 2 * (0.43 - 0.25), 2 * (0.4 - 0.25)
     expected = (f1 - f2 - math.hypot(f1 - l1, u2 - f2), f1 - f2 + math.hypot(u1 - f1, f2 - l2))
-    assert difference(cohort(COINS, 43, 100), cohort(COINS, 60, 150)).interval() == pytest.approx(expected)
+    assert difference(cohort(COINS, 43, 100), cohort(COINS, 60, 150)).confidence_interval() == pytest.approx(expected)
 
 
 def test_the_width_does_not_jump_where_the_method_changes() -> None:
     widths = {}
     for n in (48, 49, 50, 51):
         found = difference(cohort(COINS, n // 2, n), cohort(COINS, n // 3, n))
-        low, high = found.interval()
+        low, high = found.confidence_interval()
         widths[found.method] = (high - low) * math.sqrt(n)
     assert widths["mover"] / widths["exact-unconditional"] == pytest.approx(1, abs=0.07)
 
@@ -102,10 +102,10 @@ def test_the_width_does_not_jump_where_the_method_changes() -> None:
 def test_weighted_cohorts_count_with_their_effective_number() -> None:
     plain = difference(cohort(COINS, 9, 20), cohort(COINS, 4, 15))
     doubled = difference(cohort(COINS, 18.0, 40.0, 20), cohort(COINS, 8.0, 30.0, 15))
-    assert doubled.interval() == plain.interval()
+    assert doubled.confidence_interval() == plain.confidence_interval()
     assert doubled.p_value == plain.p_value
-    odd = difference(cohort(COINS, 18.5, 40.5, 19.6), cohort(COINS, 8.0, 30.0, 15)).interval()
-    assert odd == pytest.approx(plain.interval(), abs=0.05)
+    odd = difference(cohort(COINS, 18.5, 40.5, 19.6), cohort(COINS, 8.0, 30.0, 15)).confidence_interval()
+    assert odd == pytest.approx(plain.confidence_interval(), abs=0.05)
 
 
 def test_exact_p_values_are_the_largest_over_all_pairs_of_shares() -> None:
@@ -118,7 +118,7 @@ def test_exact_p_values_are_the_largest_over_all_pairs_of_shares() -> None:
 def test_pairs_use_the_same_intervals_at_the_level_of_each() -> None:
     cohorts = [cohort(COINS, yes, 12) for yes in (3, 6, 9)]
     found = pairwise(cohorts)
-    assert found.interval(0.94)[1] == difference(cohorts[0], cohorts[2]).interval(0.98)
+    assert found.confidence_interval(0.94)[1] == difference(cohorts[0], cohorts[2]).confidence_interval(0.98)
     assert ratio(cohorts[0], cohorts[2]).p_value == found.differences[1].p_value
 
 

@@ -28,7 +28,9 @@ from deniable_server.settings import Settings
 from deniable_server.store import Verdict
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.access import (
+from tests.support.collectors import StartCollector
+from tests.support.marks import long
+from tools.rig.access import (
     Access,
     Purchase,
     ask,
@@ -45,11 +47,10 @@ from tests.support.access import (
     survey_with,
     unlinkable_survey,
 )
-from tests.support.collectors import StartCollector, answers, free_port, running_issuer
-from tests.support.command_line import CommandLine
-from tests.support.marks import long
-from tests.support.patience import PATIENCE, wait_until
-from tests.support.surveys import Clock
+from tools.rig.collectors import answers, free_port, running_issuer
+from tools.rig.command_line import CommandLine
+from tools.rig.patience import PATIENCE, wait_until
+from tools.rig.surveys import Clock
 from tools.torture import storage_access
 
 

@@ -19,7 +19,7 @@ from deniable_server.store import Verdict, invitations
 from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.access import (
+from tools.rig.access import (
     Access,
     Purchase,
     ask,
@@ -34,7 +34,7 @@ from tests.support.access import (
     store_one,
     survey_with,
 )
-from tests.support.surveys import Clock
+from tools.rig.surveys import Clock
 from tools.torture.storage_disk import read_elsewhere
 
 

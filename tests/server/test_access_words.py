@@ -23,9 +23,9 @@ from deniable_research import read
 from deniable_research.codebook import Codebook, to_ddi, to_markdown
 from deniable_server.access.tokens import create_token
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.access import invite, invited_survey, publish, report_for, unlinkable_survey
-from tests.support.command_line import CommandLine
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.access import invite, invited_survey, publish, report_for, unlinkable_survey
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
 
 DENIABLE = CommandLine()
 N = 30

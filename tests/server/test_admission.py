@@ -32,18 +32,9 @@ from deniable_server.edge.limits import DEBT_SECONDS, PAGES, PROBES, Limits, Rat
 from deniable_server.edge.stalls import Progress, Watch, look
 from deniable_server.settings import Settings
 from deniable_server.store import Store
-from tests.support.access import (
-    Purchase,
-    ask,
-    bought,
-    invited_survey,
-    publish_to,
-    report_for,
-    send,
-    unlinkable_survey,
-)
-from tests.support.patience import PATIENCE
-from tests.support.surveys import Clock
+from tools.rig.access import Purchase, ask, bought, invited_survey, publish_to, report_for, send, unlinkable_survey
+from tools.rig.patience import PATIENCE
+from tools.rig.surveys import Clock
 from tools.torture import network_addresses, network_crowds
 
 NDJSON = "application/x-ndjson"

@@ -11,7 +11,7 @@ from flask.testing import FlaskClient
 from deniable import ParameterError, Report, Survey, TwoCoin
 from deniable_server.store import Store
 from tests.support.analyzing import love_reports, ok
-from tests.support.surveys import SURVEY
+from tools.rig.surveys import SURVEY
 
 
 @pytest.fixture
@@ -58,4 +58,4 @@ def test_other_levels_are_refused_and_no_error_of_the_server(
     assert answer.status_code == 422
     assert http.get(f"/api/v1/surveys/{survey.id}/estimates?confidence=0.999999").status_code == 200
     with pytest.raises(ParameterError, match=r"must be from 0\.001 to 0.999999999999"):
-        TwoCoin("1/2", "1/2").estimate([570, 430]).interval(float(level))
+        TwoCoin("1/2", "1/2").estimate([570, 430]).confidence_interval(float(level))

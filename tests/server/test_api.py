@@ -20,9 +20,9 @@ from deniable import Survey, read_survey
 from deniable_client import randomize
 from deniable_server.access.tokens import create_token, revoke_token
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.collectors import Collector
-from tests.support.survey_files import question_toml, survey_toml
-from tests.support.surveys import Clock
+from tools.rig.collectors import Collector
+from tools.rig.survey_files import question_toml, survey_toml
+from tools.rig.surveys import Clock
 
 NDJSON = "application/x-ndjson"
 

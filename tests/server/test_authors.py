@@ -9,10 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.support.access import unlinkable_survey
-from tests.support.command_line import CommandLine
-from tests.support.survey_files import question_toml, survey_toml
-from tests.support.surveys import EVERY_KIND
+from tools.rig.access import unlinkable_survey
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
+from tools.rig.surveys import EVERY_KIND
 
 
 def test_check_tells_it_and_the_languages_that_are_missing(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import closing
+from importlib.metadata import EntryPoint
 from pathlib import Path
 
 import click
@@ -16,13 +17,14 @@ import pandas as pd
 import pytest
 
 from deniable import Report, read_survey
-from deniable.commands.main import SHORT_HELP, main
+from deniable.commands import main as command_line
+from deniable.commands.main import main
 from deniable_client import Client
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.collectors import Collector
-from tests.support.command_line import CommandLine
-from tests.support.survey_files import question_toml, survey_toml
-from tests.support.surveys import SURVEY
+from tools.rig.collectors import Collector
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
+from tools.rig.surveys import SURVEY
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -232,14 +234,25 @@ def test_a_side_that_is_not_installed_costs_its_commands_only(monkeypatch: pytes
 
 
 def test_the_list_of_commands_says_what_their_help_says() -> None:
-    own = {name: main.get_command(click.Context(main), name) for name in main.list_commands(click.Context(main))}
-    first = {name: " ".join((command.help or "").split("\n\n")[0].split()) for name, command in own.items() if command}
-    assert first == SHORT_HELP
+    context = click.Context(main, info_name="deniable", terminal_width=1000)
+    listed = main.get_help(context)
+    for name in main.list_commands(context):
+        command = main.get_command(context, name)
+        assert command is not None
+        sentence = " ".join((command.help or "").partition("\n\n")[0].split())
+        assert f"  {name:<8}  {sentence}\n" in f"{listed}\n"
 
 
-def test_a_command_of_somebody_else_is_loaded_to_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(SHORT_HELP, "risk")
+def test_a_command_that_the_page_does_not_have_is_loaded_to_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(command_line._page(), "deniable risk")
     assert "risk      Say what an epsilon means" in ok("--help")
+
+
+def test_a_new_command_needs_its_file_and_its_entry_point_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    added = EntryPoint("hello", "tests.support.hello:hello", "deniable.commands.server")
+    monkeypatch.setitem(command_line._entries(), "hello", added)
+    assert "  hello     Greet whoever asks.\n" in ok("--help").partition("Commands of the extra server")[2]
+    assert ok("hello") == "Hello.\n"
 
 
 def printed_by(program: str) -> str:

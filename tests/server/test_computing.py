@@ -30,9 +30,9 @@ from deniable_server.results.query import EstimatesQuery
 from deniable_server.results.service import MOST_REQUESTS, requests_for
 from deniable_server.settings import Settings
 from deniable_server.store import Store
-from tests.support.collectors import running_collector
-from tests.support.patience import PATIENCE, wait_until
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.collectors import running_collector
+from tools.rig.patience import PATIENCE, wait_until
+from tools.rig.surveys import FIVE_TYPES, person
 
 
 def start(pool: Pool) -> None:

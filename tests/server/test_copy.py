@@ -23,12 +23,12 @@ from deniable_server.store.postgresql import connection, database
 from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.sqlite.lock import Lock
 from deniable_server.store.tables import reports_table, tables_of
-from tests.support.access import Purchase, invite, invited_survey, key_number, report_for, unlinkable_survey
 from tests.support.drawn_questions import shared_survey
 from tests.support.marks import long
 from tests.support.postgresql import postgresql, template
 from tests.support.stores import KINDS, Place, new_place
-from tests.support.surveys import Clock
+from tools.rig.access import Purchase, invite, invited_survey, key_number, report_for, unlinkable_survey
+from tools.rig.surveys import Clock
 from tools.torture import storage_copy
 
 __all__ = ["postgresql", "template"]

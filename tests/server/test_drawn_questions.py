@@ -18,7 +18,7 @@ from deniable import Report, Survey, read_survey, tally_reports
 from deniable.commands.main import main
 from deniable_client import randomize
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.survey_files import question_toml, survey_toml
 
 NAMES = ("affair", "tax", "drugs", "theft", "abuse")
 SURVEY = read_survey(

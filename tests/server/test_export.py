@@ -19,11 +19,11 @@ from deniable_client import randomize
 from deniable_research.files import Layout, Table, estimate_shares
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_statistics.data.scripts import r_script, shares_of
-from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import shared_survey
-from tests.support.patience import PATIENCE
-from tests.support.survey_files import question_toml, survey_toml
 from tools.packages import rscript
+from tools.rig.command_line import CommandLine
+from tools.rig.patience import PATIENCE
+from tools.rig.survey_files import question_toml, survey_toml
 
 DENIABLE = CommandLine()
 ok, refused = DENIABLE.ok, DENIABLE.refused

@@ -20,12 +20,13 @@ from deniable_client import randomize
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_statistics.data.manifest import FORMATS
 from deniable_statistics.data.reports_csv import reports_from_csv
-from tests.support.collectors import Collector
-from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import shared_survey
 from tests.support.folding import reports, survey, take
-from tests.support.serving import Web, running, web
-from tests.support.surveys import FIVE_TYPES, person
+from tests.support.serving import Web, web
+from tools.rig.collectors import Collector
+from tools.rig.command_line import CommandLine
+from tools.rig.serving import running
+from tools.rig.surveys import FIVE_TYPES, person
 
 __all__ = ["survey", "web"]
 

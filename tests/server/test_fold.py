@@ -22,7 +22,7 @@ from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import reports_table
 from tests.support.folding import go_to, live, reports, survey, take, take_together, tallied
 from tests.support.stores import rows
-from tests.support.surveys import FIVE_TYPES, Clock, person
+from tools.rig.surveys import FIVE_TYPES, Clock, person
 from tools.torture import storage_clock, storage_disk, storage_machine
 from tools.torture.storage_disk import PAGE, read_elsewhere
 

@@ -23,8 +23,8 @@ from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.errors import in_our_words
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.collectors import free_port
-from tests.support.command_line import run_cli
+from tools.rig.collectors import free_port
+from tools.rig.command_line import run_cli
 from tools.torture import storage_damage
 
 

@@ -26,12 +26,12 @@ from deniable_server.access import remote, tokens
 from deniable_server.people.sheet import sheet_page
 from deniable_server.store.interface import InvitationCounts, InvitationUsage
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.access import invited_survey, key_number, publish, report_for, unlinkable_survey
 from tests.support.collectors import StartCollector
-from tests.support.command_line import CommandLine
-from tests.support.patience import PATIENCE
 from tests.support.serving import Web, web
-from tests.support.surveys import SURVEY
+from tools.rig.access import invited_survey, key_number, publish, report_for, unlinkable_survey
+from tools.rig.command_line import CommandLine
+from tools.rig.patience import PATIENCE
+from tools.rig.surveys import SURVEY
 
 __all__ = ["web"]
 

@@ -44,8 +44,8 @@ from deniable_server.serving import THREADS
 from deniable_server.settings import Settings
 from deniable_server.store import Store
 from deniable_server.web.api import MAX_BATCH_BYTES
-from tests.support.collectors import Collector
-from tests.support.surveys import FIVE_TYPES, Clock
+from tools.rig.collectors import Collector
+from tools.rig.surveys import FIVE_TYPES, Clock
 from tools.torture import network_slow
 
 NDJSON = "application/x-ndjson"

@@ -36,10 +36,11 @@ from deniable_server.store.postgresql.durability import NEEDED
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.web.metrics import OF_RESPONDENTS
 from deniable_server.writing.outage import Outage
-from tests.support.collectors import Collector, StartCollector
-from tests.support.command_line import run_cli
-from tests.support.patience import PATIENCE, wait_until
-from tests.support.surveys import FIVE_TYPES, Clock, person
+from tests.support.collectors import StartCollector
+from tools.rig.collectors import Collector
+from tools.rig.command_line import run_cli
+from tools.rig.patience import PATIENCE, wait_until
+from tools.rig.surveys import FIVE_TYPES, Clock, person
 from tools.torture import network_stop
 
 ROOT = Path(__file__).parents[2]

@@ -26,7 +26,7 @@ from deniable_server.store import Store
 from deniable_server.web import pages
 from deniable_server.web.embedding import catalogues
 from deniable_statistics.published.charts import SHARES, Axis, columns, wrapped
-from tests.support.surveys import FIVE_TYPES, Clock, person
+from tools.rig.surveys import FIVE_TYPES, Clock, person
 
 EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>'
 

@@ -41,13 +41,14 @@ from deniable_server.store.postgresql.connection import SCHEMA, PostgresqlConnec
 from deniable_server.store.postgresql.errors import in_our_words
 from deniable_server.store.postgresql.store import PostgresqlStore
 from deniable_server.store.tables import invitations_table, pending_table, reports_table
-from tests.support.access import invite, invited_survey, post_survey, report_for
-from tests.support.command_line import CommandLine
-from tests.support.patience import PATIENCE
-from tests.support.postgresql import Postgresql, postgresql, running_postgresql, template
+from tests.support.postgresql import postgresql, template
 from tests.support.stores import rows
-from tests.support.surveys import SURVEY, Clock
 from tests.support.threads import at_once
+from tools.rig.access import invite, invited_survey, post_survey, report_for
+from tools.rig.command_line import CommandLine
+from tools.rig.patience import PATIENCE
+from tools.rig.postgresql import Postgresql, running_postgresql
+from tools.rig.surveys import SURVEY, Clock
 from tools.torture import postgresql_kill
 from tools.torture.storage_disk import places, rank_correlation
 

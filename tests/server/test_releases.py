@@ -22,7 +22,7 @@ from deniable_server.store.calendar import DAY, STEP
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import pending_table, reports_table
-from tests.support.surveys import SURVEY, TODAY, Clock
+from tools.rig.surveys import SURVEY, TODAY, Clock
 from tools.torture import network_polling
 
 

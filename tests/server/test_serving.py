@@ -23,9 +23,9 @@ from deniable.commands.main import main
 from deniable_server.serving import listen
 from deniable_server.store.sqlite.lock import Lock
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.collectors import Collector, free_port, running_collector
-from tests.support.command_line import run_cli
-from tests.support.patience import PATIENCE, wait_until
+from tools.rig.collectors import Collector, free_port, running_collector
+from tools.rig.command_line import run_cli
+from tools.rig.patience import PATIENCE, wait_until
 
 
 def children(pid: int) -> list[int]:

@@ -17,10 +17,10 @@ from deniable.access.invitation import hash_of, new_invitation
 from deniable_client import randomize
 from deniable_server.store import Verdict, counts
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.access import invited_survey, report_for, store_one
-from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import shared_survey
-from tests.support.surveys import FIVE_TYPES, SURVEY, Clock, person
+from tools.rig.access import invited_survey, report_for, store_one
+from tools.rig.command_line import CommandLine
+from tools.rig.surveys import FIVE_TYPES, SURVEY, Clock, person
 
 SHARDS = 8
 PEOPLE = 1200

@@ -15,14 +15,9 @@ from deniable_server.access.tokens import create_token
 from deniable_server.signing import PrivateKey, SigningFault
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.access import (
-    key_number,
-    post_survey,
-    publish,
-    unlinkable_survey,
-)
-from tests.support.command_line import CommandLine
 from tests.support.vectors import vectors
+from tools.rig.access import key_number, post_survey, publish, unlinkable_survey
+from tools.rig.command_line import CommandLine
 
 VECTORS = vectors("standards/blind_rsa")
 

@@ -16,10 +16,10 @@ from werkzeug.test import TestResponse
 from deniable import Survey
 from deniable.access.invitation import hash_of, new_invitation
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.access import Purchase, invited_survey, publish_to, report_for, store_one, unlinkable_survey
-from tests.support.collectors import running_collector
-from tests.support.patience import PATIENCE
-from tests.support.surveys import Clock
+from tools.rig.access import Purchase, invited_survey, publish_to, report_for, store_one, unlinkable_survey
+from tools.rig.collectors import running_collector
+from tools.rig.patience import PATIENCE
+from tools.rig.surveys import Clock
 
 
 def state_of(http: FlaskClient, survey: Survey) -> TestResponse:

@@ -15,7 +15,7 @@ from deniable import DeniableError, Report, Survey, Tally, tally_reports
 from deniable_server.store import StoreBusy, StoreDamaged, StoreFull, Verdict
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.writing.writer import SubmissionFuture, Writer
-from tests.support.patience import PATIENCE, wait_until
+from tools.rig.patience import PATIENCE, wait_until
 from tools.torture import storage_full, storage_kill
 
 ALLOWED_COLUMNS = {

@@ -26,13 +26,13 @@ from deniable_server.store.postgresql import store as postgresql_store
 from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.tables import pending_table, reports_table
 from deniable_server.writing.writer import Writer
-from tests.support.access import invited_survey, key_number, report_for, unlinkable_survey
 from tests.support.drawn_questions import shared_survey
 from tests.support.folding import go_to, live, reports, survey, take, take_together, tallied, wait_until_folded
 from tests.support.postgresql import postgresql, template
 from tests.support.stores import Place, place, rows
-from tests.support.surveys import FIVE_TYPES, Clock, person
 from tests.support.threads import at_once
+from tools.rig.access import invited_survey, key_number, report_for, unlinkable_survey
+from tools.rig.surveys import FIVE_TYPES, Clock, person
 
 __all__ = ["live", "place", "postgresql", "survey", "tallied", "template"]
 

@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from deniable import read_survey
-from tests.support.command_line import CommandLine
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
 
 DENIABLE = CommandLine()
 

@@ -18,8 +18,8 @@ from deniable_server.store.sqlite.store import SqliteStore
 from deniable_statistics.data.manifest import FORMATS
 from deniable_statistics.data.survey_data import reports_data
 from deniable_statistics.data.writing import WRITERS
-from tests.support.command_line import CommandLine
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
 
 ok = CommandLine().ok
 

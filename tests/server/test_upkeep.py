@@ -18,9 +18,9 @@ import yaml
 
 from deniable import Survey, read_survey
 from deniable_client import randomize
-from tests.support.collectors import answers, free_port
-from tests.support.patience import PATIENCE, wait_until
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.collectors import answers, free_port
+from tools.rig.patience import PATIENCE, wait_until
+from tools.rig.surveys import FIVE_TYPES, person
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "operations.md").read_text(encoding="utf-8")

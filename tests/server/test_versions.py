@@ -14,9 +14,9 @@ import pytest
 from deniable import Report, Survey
 from deniable_server.store import open_store
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.collectors import running_collector
-from tests.support.command_line import CommandLine
-from tests.support.patience import PATIENCE
+from tools.rig.collectors import running_collector
+from tools.rig.command_line import CommandLine
+from tools.rig.patience import PATIENCE
 
 DENIABLE = CommandLine()
 

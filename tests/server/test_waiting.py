@@ -16,11 +16,11 @@ from deniable_client import randomize
 from deniable_server.access.tokens import create_token
 from deniable_server.store import Store
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.collectors import Collector
-from tests.support.command_line import CommandLine
 from tests.support.postgresql import postgresql, template
 from tests.support.stores import Place, place
-from tests.support.surveys import SURVEY
+from tools.rig.collectors import Collector
+from tools.rig.command_line import CommandLine
+from tools.rig.surveys import SURVEY
 
 __all__ = ["place", "postgresql", "template"]
 

@@ -77,19 +77,19 @@ def test_unbiased_shares_may_leave_the_unit_interval_and_feasible_ones_do_not() 
     result = TwoCoin("1/2", "1/2").estimate([80, 20])
     assert result.share[1] == pytest.approx(-0.1)
     assert result.feasible == (1.0, 0.0)
-    assert result.interval()[1].low == 0
+    assert result.confidence_interval()[1].low == 0
 
 
 def test_intervals_hold_the_feasible_range_and_grow_with_the_level() -> None:
     result = KAry.from_epsilon(4, 1).estimate([400, 300, 200, 100])
-    for narrow, wide in zip(result.interval(0.8), result.interval(0.99), strict=True):
+    for narrow, wide in zip(result.confidence_interval(0.8), result.confidence_interval(0.99), strict=True):
         assert 0 <= wide.low <= narrow.low <= narrow.high <= wide.high <= 1
 
 
 def test_no_reports_give_no_estimate_and_the_whole_interval() -> None:
     result = TwoCoin("1/2", "1/2").estimate([0, 0])
     assert all(math.isnan(number) for number in (*result.share, *result.std_error, *result.feasible))
-    assert result.interval() == ((0, 1), (0, 1))
+    assert result.confidence_interval() == ((0, 1), (0, 1))
 
 
 @pytest.mark.parametrize("counts", [[1], [1, 2, 3], [1, -1], [1, 0.5], ["1", "2"], [None, 1]])
@@ -106,12 +106,12 @@ def test_counts_above_n_are_refused() -> None:
 @pytest.mark.parametrize("level", [0, 1, -1, 95, math.nan])
 def test_levels_outside_0_and_1_are_refused(level: float) -> None:
     with pytest.raises(ParameterError, match="confidence_level"):
-        TwoCoin("1/2", "1/2").estimate([5, 5]).interval(level)
+        TwoCoin("1/2", "1/2").estimate([5, 5]).confidence_interval(level)
 
 
 def test_unknown_method_is_refused() -> None:
     with pytest.raises(ParameterError, match=r"method: must be one of default, feldman-cousins, .*, got 'bayes'"):
-        TwoCoin("1/2", "1/2").estimate([5, 5]).interval(method="bayes")
+        TwoCoin("1/2", "1/2").estimate([5, 5]).confidence_interval(method="bayes")
 
 
 def reports(survey: Survey) -> list[Report]:

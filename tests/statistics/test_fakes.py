@@ -134,18 +134,20 @@ def test_nobody_is_fake_is_the_plain_interval_and_more_fakes_never_tell_more() -
         LEVELS.estimate([50, 30, 20]),
     ]
     for each in shares:
-        assert each.interval(fakes=0) == each.interval()
-        assert each.simultaneous_interval(fakes=0) == each.simultaneous_interval()
-        found = [each.interval(fakes=fakes) for fakes in (0, 1, 5, 20)]
+        assert each.confidence_interval(fakes=0) == each.confidence_interval()
+        assert each.confidence_interval(fakes=0, simultaneous=True) == each.confidence_interval(simultaneous=True)
+        found = [each.confidence_interval(fakes=fakes) for fakes in (0, 1, 5, 20)]
         for fewer, more in itertools.pairwise(found):
             assert all(holds(outer, inner, 0.01) for outer, inner in zip(more, fewer, strict=True))
-        assert each.interval(fakes=int(each.n)) == ((0, 1),) * len(each.share)
-        for alone, together in zip(each.interval(fakes=3), each.simultaneous_interval(fakes=3), strict=True):
+        assert each.confidence_interval(fakes=int(each.n)) == ((0, 1),) * len(each.share)
+        for alone, together in zip(
+            each.confidence_interval(fakes=3), each.confidence_interval(fakes=3, simultaneous=True), strict=True
+        ):
             assert holds(together, alone, 0.01)
     mean = MeanEstimate.from_counts(LEVELS, [50, 30, 20], None, (1, 2, 3))
-    assert mean.interval(fakes=0) == mean.interval()
-    assert mean.interval(fakes=100) == (1, 3)
-    assert holds(mean.interval(fakes=5), mean.interval(fakes=2))
+    assert mean.confidence_interval(fakes=0) == mean.confidence_interval()
+    assert mean.confidence_interval(fakes=100) == (1, 3)
+    assert holds(mean.confidence_interval(fakes=5), mean.confidence_interval(fakes=2))
 
 
 def test_of_respondents_alone_the_interval_is_the_hull_as_well() -> None:
@@ -153,16 +155,16 @@ def test_of_respondents_alone_the_interval_is_the_hull_as_well() -> None:
 
     @cache
     def at(count: int, size: int, method: str) -> Interval:
-        return COIN.estimate([size - count, count]).respondents_only.interval(method=method)[1]
+        return COIN.estimate([size - count, count]).respondents_only.confidence_interval(method=method)[1]
 
     for method, count in itertools.product(("default", "wilson"), range(n + 1)):
         result = COIN.estimate([n - count, count]).respondents_only
         assert result.interval_method(method, fakes=fakes) == ("wilson" if method == "wilson" else "feldman-cousins")
         left = [at(count - j, n - k, method) for k in range(fakes + 1) for j in range(k + 1) if 0 <= count - j <= n - k]
-        found = result.interval(method=method, fakes=fakes)[1]
+        found = result.confidence_interval(method=method, fakes=fakes)[1]
         assert found == pytest.approx((min(each.low for each in left), max(each.high for each in left)), abs=1e-9)
     with pytest.raises(ParameterError, match="must be another one than wald"):
-        COIN.estimate([9, 5]).respondents_only.interval(method="wald", fakes=1)
+        COIN.estimate([9, 5]).respondents_only.confidence_interval(method="wald", fakes=1)
 
 
 def test_the_exact_interval_of_respondents_gives_way_to_wilsons_where_fakes_leave_too_many_tallies() -> None:
@@ -172,9 +174,11 @@ def test_the_exact_interval_of_respondents_gives_way_to_wilsons_where_fakes_leav
     asked = COIN.estimate([200, 150]).of_population(380)
     assert (asked.interval_method(), asked.interval_method(fakes=1)) == ("feldman-cousins", "wilson")
     # The others are 349 of 379 people, or one of those who were not asked is the fake.
-    found = asked.interval(fakes=1)[1]
+    found = asked.confidence_interval(fakes=1)[1]
     for count, n, people in ((150, 349, 379), (149, 349, 379), (150, 350, 379), (150, 350, 380)):
-        assert holds(found, COIN.estimate([n - count, count]).of_population(people).interval(method="wilson")[1])
+        assert holds(
+            found, COIN.estimate([n - count, count]).of_population(people).confidence_interval(method="wilson")[1]
+        )
 
 
 def without(counts: Sequence[int], order: Sequence[int], fakes: int) -> list[float]:
@@ -227,21 +231,23 @@ def test_exact_intervals_of_one_unknown_hold_those_of_all_tallies_that_may_be_le
 @pytest.mark.parametrize("method", ["default", "wald", "agresti-coull"])
 def test_means_hold_what_any_of_the_reports_leave(method: str) -> None:
     counts, fakes = (30, 40, 50), 4
-    found = MeanEstimate.from_counts(LEVELS, counts, None, (1, 2, 3)).interval(method=method, fakes=fakes)
+    found = MeanEstimate.from_counts(LEVELS, counts, None, (1, 2, 3)).confidence_interval(method=method, fakes=fakes)
     ways = [each for each in itertools.product(range(fakes + 1), repeat=3) if sum(each) <= fakes]
     for taken in ways if method != "default" else ways[::4]:
         left = [count - each for count, each in zip(counts, taken, strict=True)]
-        assert holds(found, MeanEstimate.from_counts(LEVELS, left, None, (1, 2, 3)).interval(method=method), 1e-6)
+        assert holds(
+            found, MeanEstimate.from_counts(LEVELS, left, None, (1, 2, 3)).confidence_interval(method=method), 1e-6
+        )
 
 
 @pytest.mark.parametrize("method", ["wald", "agresti-coull"])
 def test_normal_intervals_of_shares_hold_what_any_of_the_reports_leave(method: str) -> None:
     counts, fakes = (30, 40, 50), 3
-    found = LEVELS.estimate(counts).interval(method=method, fakes=fakes)
+    found = LEVELS.estimate(counts).confidence_interval(method=method, fakes=fakes)
     for taken in itertools.product(range(fakes + 1), repeat=3):
         if sum(taken) <= fakes:
             left = LEVELS.estimate([count - each for count, each in zip(counts, taken, strict=True)])
-            for outer, inner in zip(found, left.interval(method=method), strict=True):
+            for outer, inner in zip(found, left.confidence_interval(method=method), strict=True):
                 assert holds(outer, inner, 1e-3)
 
 
@@ -250,37 +256,39 @@ def test_a_mean_of_two_answers_is_a_share() -> None:
     support = mean.design.support
     assert support is not None
     share = contaminated_interval(500, 1000, support[1].floats, 10)
-    assert mean.interval(fakes=10) == pytest.approx((10 * share.low, 10 * share.high))
-    assert mean.interval(fakes=10).low < mean.interval().low - mean.fake_margin / 3
+    assert mean.confidence_interval(fakes=10) == pytest.approx((10 * share.low, 10 * share.high))
+    assert mean.confidence_interval(fakes=10).low < mean.confidence_interval().low - mean.fake_margin / 3
 
 
 def test_of_subsets_each_fake_has_the_largest_score_that_there_is() -> None:
     mechanism = Subset.from_epsilon(6, 2, 1)
     counts = (400, 300, 300, 400, 300, 300)
     plain = MeanEstimate.from_counts(mechanism, counts, 1000, range(6))
-    found = plain.interval(fakes=20)
+    found = plain.confidence_interval(fakes=20)
     weights = np.array(design_of(mechanism).mean_weights(range(6))[0])
     for two in itertools.combinations(range(6), 2):
         left = np.array(counts) - 20 * np.isin(range(6), two)
         others = MeanEstimate.from_counts(mechanism, left.tolist(), 980, range(6))
-        assert holds(found, others.interval(), 1e-6)
+        assert holds(found, others.confidence_interval(), 1e-6)
     reach = float(np.sort(weights)[-2:].sum() - np.sort(weights)[:2].sum())
-    assert found.high - found.low < plain.interval().high - plain.interval().low + 2 * 0.025 * reach
+    assert (
+        found.high - found.low < plain.confidence_interval().high - plain.confidence_interval().low + 2 * 0.025 * reach
+    )
 
 
 @pytest.mark.slow
 def test_weighted_reports_leave_the_rest_of_their_weight() -> None:
     weighted = Estimate.from_counts(COIN, [570.5, 430.5], 1001.0, n_effective=700.0)
-    low, high = weighted.interval(fakes=50.05)[1]
+    low, high = weighted.confidence_interval(fakes=50.05)[1]
     rest = 700 * 0.95**2
     lower = share_interval((430.5 - 50.05) / 950.95 * rest, rest, (0.75, 0.25))
     upper = share_interval(430.5 / 950.95 * rest, rest, (0.75, 0.25))
     assert (low, high) == pytest.approx((lower.low, upper.high))
     levels = Estimate.from_counts(LEVELS, [400.5, 300.0, 300.0], n_effective=500.0)
-    for plain, found in zip(levels.interval(), levels.interval(fakes=30.0), strict=True):
+    for plain, found in zip(levels.confidence_interval(), levels.confidence_interval(fakes=30.0), strict=True):
         assert holds(found, plain)
     mean = MeanEstimate.from_counts(LEVELS, [400.5, 300.0, 300.0], None, (1, 2, 3), 500.0)
-    assert holds(mean.interval(fakes=30.0), mean.interval())
+    assert holds(mean.confidence_interval(fakes=30.0), mean.confidence_interval())
 
 
 def test_fakes_are_whole_reports_and_counted_exactly() -> None:
@@ -327,10 +335,10 @@ def test_fakes_may_all_be_among_the_reports_that_drew_a_box() -> None:
     design = DrawnBoxes.from_epsilon(3, 1, 2)
     counts, n = [60, 40, 50, 50, 8, 4], 212
     result = design.estimate(counts, n)
-    found = result.interval(fakes=10)
+    found = result.confidence_interval(fakes=10)
     for place, (ticked, drawn, support) in enumerate(result.binomials or ()):
         assert found[place] == contaminated_interval(float(ticked), float(drawn), support.floats, 10)
-    assert result.interval(fakes=12)[2] == (0, 1)
+    assert result.confidence_interval(fakes=12)[2] == (0, 1)
 
 
 def test_what_cannot_be_assumed_is_refused() -> None:
@@ -341,13 +349,17 @@ def test_what_cannot_be_assumed_is_refused() -> None:
         EstimateOptions(assume_fake=0.1, misbehaving=Misbehaving(0.1))
     for fakes in (-1, math.inf, math.nan):
         with pytest.raises(ParameterError, match="fakes: must be a number of at least 0, got"):
-            COIN.estimate([5, 5]).interval(fakes=fakes)
+            COIN.estimate([5, 5]).confidence_interval(fakes=fakes)
         with pytest.raises(ParameterError, match="fakes: must be a number of at least 0, got"):
-            MeanEstimate.from_counts(LEVELS, [5, 5, 5], None, (1, 2, 3)).interval(fakes=fakes)
+            MeanEstimate.from_counts(LEVELS, [5, 5, 5], None, (1, 2, 3)).confidence_interval(fakes=fakes)
 
 
 def test_without_reports_there_is_nothing_to_fake() -> None:
-    assert COIN.estimate([0, 0]).interval(fakes=0)[1] == COIN.estimate([0, 0]).interval(fakes=5)[1] == (0, 1)
+    assert (
+        COIN.estimate([0, 0]).confidence_interval(fakes=0)[1]
+        == COIN.estimate([0, 0]).confidence_interval(fakes=5)[1]
+        == (0, 1)
+    )
     assert contaminated_interval(0, 0, (0.75, 0.25), 0) == contaminated_interval(0, 0, (0.75, 0.25), 3) == (0, 1)
     rows = estimate({}, SURVEY, assume_fake=0.1)
     assert {(row.conf_low, row.conf_high, row.assumed_fake) for row in rows} == {(0, 1, 0.1)}

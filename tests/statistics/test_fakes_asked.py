@@ -63,9 +63,9 @@ EACH = np.eye(3).tolist()
 
 def test_the_likelihood_is_asked_about_all_reports_and_the_fakes(asked: list[Asked]) -> None:
     shares = LEVELS.estimate([12, 9, 9])
-    assert shares.interval(0.9, fakes=3) == (Interval(0.19, 0.51),) * 3
-    shares.interval(0.9)
-    shares.likelihood_ratio_intervals(np.eye(3))
+    assert shares.confidence_interval(0.9, fakes=3) == (Interval(0.19, 0.51),) * 3
+    shares.confidence_interval(0.9)
+    shares.combination_intervals(np.eye(3))
     assert asked == [
         (1.0, [12, 9, 9], EACH, 0.9, False, 3.0),
         (1.0, [12, 9, 9], EACH, 0.9, False, 0.0),
@@ -76,11 +76,11 @@ def test_the_likelihood_is_asked_about_all_reports_and_the_fakes(asked: list[Ask
 def test_where_everybody_may_be_fake_it_is_not_asked(asked: list[Asked]) -> None:
     for shares in (LEVELS.estimate([12, 9, 9]), KAry.from_epsilon(3, 1).estimate([12, 9, 9])):
         for fakes in (30, 31):
-            assert shares.interval(fakes=fakes) == ((0.0, 1.0),) * 3
-            assert shares.simultaneous_interval(fakes=fakes) == ((0.0, 1.0),) * 3
-            assert shares.likelihood_ratio_intervals(np.eye(3)[:2], fakes=fakes) == ((0.0, 1.0),) * 2
+            assert shares.confidence_interval(fakes=fakes) == ((0.0, 1.0),) * 3
+            assert shares.confidence_interval(fakes=fakes, simultaneous=True) == ((0.0, 1.0),) * 3
+            assert shares.combination_intervals(np.eye(3)[:2], fakes=fakes) == ((0.0, 1.0),) * 2
     assert asked == []
-    assert LEVELS.estimate([12, 9, 9]).interval(fakes=29) == (Interval(0.19, 0.51),) * 3
+    assert LEVELS.estimate([12, 9, 9]).confidence_interval(fakes=29) == (Interval(0.19, 0.51),) * 3
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_of_a_finite_population_the_others_are_who_is_left(
     result = LEVELS.estimate(counts)
     if population is not None:
         result = result.of_population(population)
-    result.likelihood_ratio_intervals(np.eye(3), fakes=fakes)
+    result.combination_intervals(np.eye(3), fakes=fakes)
     ((found, *rest),) = asked
     assert found == pytest.approx(correction, rel=1e-12)
     assert rest == [[float(count) for count in counts], EACH, 0.95, False, fakes]
@@ -112,7 +112,7 @@ def test_of_a_finite_population_the_others_are_who_is_left(
 
 def test_weighted_reports_and_fakes_count_by_the_same_measure(asked: list[Asked]) -> None:
     levels = Estimate.from_counts(LEVELS, [400.5, 300.0, 300.0], n_effective=500.0)
-    levels.interval(fakes=30.0)
+    levels.confidence_interval(fakes=30.0)
     scale = 500 / 1000.5 * (1 - 30 / 1000.5)
     ((_, counts, *_, fakes),) = asked
     assert counts == pytest.approx([scale * count for count in (400.5, 300.0, 300.0)], rel=1e-12)
@@ -132,7 +132,7 @@ def test_methods_of_both_numbers_of_reports_are_asked(monkeypatch: pytest.Monkey
     def names(counts: Sequence[float], fakes: float, n_effective: float | None = None, together: bool = False) -> Any:
         seen.clear()
         result = Estimate.from_counts(KAry.from_epsilon(3, 1), counts, n_effective=n_effective)
-        (result.simultaneous_interval if together else result.interval)(fakes=fakes)
+        result.confidence_interval(simultaneous=together, fakes=fakes)
         assert {each[3] for each in seen} == {fakes}
         return [each[5] for each in seen[: len(seen) // 3]], {each[6] for each in seen}
 
@@ -152,12 +152,12 @@ def test_shares_among_respondents_ask_for_each_number_of_fakes_or_the_largest(mo
 
     monkeypatch.setattr(Estimate, "_among_people", answer)
     result = COIN.estimate([9, 2]).respondents_only
-    result.interval(fakes=3)
+    result.confidence_interval(fakes=3)
     of_yes = [each for place, each in enumerate(people) if place % 4 >= 2]  # after the two of no
     assert of_yes[:4] == [(2, 11, 11), (2, 11, 11), (2, 10, 10), (1, 10, 10)]
     assert of_yes[4:] == [(2, 9, 9), (0, 9, 9), (2, 8, 8), (0, 8, 8)]
     people.clear()
-    result.interval(method="wilson", fakes=3)
+    result.confidence_interval(method="wilson", fakes=3)
     assert people[2:4] + people[6:] == [(2, 11, 11), (2, 11, 11), (2, 8, 8), (0, 8, 8)]
 
 
@@ -171,22 +171,22 @@ def test_methods_for_a_finite_population_are_named() -> None:
 
 def test_a_box_that_nobody_drew_may_have_any_share() -> None:
     found = DrawnBoxes.from_epsilon(3, 1, 2).estimate([60, 40, 50, 50, 0, 0], 200)
-    assert found.interval(method="wald")[2] == (0.0, 1.0)
-    assert found.interval(method="wald")[0] != (0.0, 1.0)
-    assert found.respondents_only.interval()[2] == (0.0, 1.0)
+    assert found.confidence_interval(method="wald")[2] == (0.0, 1.0)
+    assert found.confidence_interval(method="wald")[0] != (0.0, 1.0)
+    assert found.respondents_only.confidence_interval()[2] == (0.0, 1.0)
 
 
 def test_means_ask_about_all_reports_and_those_without_the_highest_or_the_lowest(asked: list[Asked]) -> None:
     mean = MeanEstimate.from_counts(LEVELS, [30, 40, 50], None, (1, 2, 3))
-    assert mean.interval(0.9, fakes=4) == pytest.approx((1 + 2 * 0.17, 1 + 2 * 0.53))  # the hull of three
+    assert mean.confidence_interval(0.9, fakes=4) == pytest.approx((1 + 2 * 0.17, 1 + 2 * 0.53))  # the hull of three
     part = [[0.0, 0.5, 1.0]]
     assert asked == [
         (1.0, [30, 40, 50], part, 0.9, True, 0),
         (1.0, [30, 40, 46], part, 0.9, True, 0),
         (1.0, [26, 40, 50], part, 0.9, True, 0),
     ]
-    assert mean.interval(fakes=120) == mean.interval(fakes=121) == (1, 3)
-    assert mean.interval(fakes=119) != (1, 3)
+    assert mean.confidence_interval(fakes=120) == mean.confidence_interval(fakes=121) == (1, 3)
+    assert mean.confidence_interval(fakes=119) != (1, 3)
 
 
 def test_of_two_answers_a_mean_is_a_share_of_the_likelihood(asked: list[Asked]) -> None:
@@ -201,13 +201,13 @@ def test_normal_intervals_of_means_are_those_of_what_is_left(method: str) -> Non
     weights, constant = mean.design.mean_weights((1, 2, 3))
     left = ContaminatedTally.of(mean.design, counts, 120, 120.0, fakes)
     expected = left.normal(np.array(weights), constant, 0.9, is_plain=method == "wald").cut(1, 3)
-    assert mean.interval(0.9, method, fakes=fakes) == expected
+    assert mean.confidence_interval(0.9, method, fakes=fakes) == expected
     assert expected != left.normal(np.array(weights), constant, 0.9, is_plain=method != "wald").cut(1, 3)
 
 
 def test_a_mean_of_one_number_is_that_number(asked: list[Asked]) -> None:
     mean = MeanEstimate.from_counts(LEVELS, [30, 40, 50], None, (2, 2, 2))
-    assert mean.interval() == mean.interval(fakes=4) == (2, 2)
+    assert mean.confidence_interval() == mean.confidence_interval(fakes=4) == (2, 2)
     assert asked == []
 
 
@@ -224,4 +224,4 @@ def test_half_of_all_reports_may_be_fake_and_no_more() -> None:
         check_fake_share(0.51)
     assert fakes_among(0.25, 10.5) == 2.625
     with pytest.raises(ParameterError, match=r"^fakes: must be a number of at least 0, got -1$"):
-        COIN.estimate([5, 5]).interval(fakes=-1)
+        COIN.estimate([5, 5]).confidence_interval(fakes=-1)

@@ -92,7 +92,7 @@ def test_designs_of_two_groups_hold_their_level_at_the_boundary(
 def test_one_unknown_with_few_tallies_is_exact(cards: int, n: int) -> None:
     design = kuk("0.8", "0.2", cards)
     counts = compositions(n, cards + 1)
-    ends = np.array([design.estimate(each.astype(int)).interval()[1] for each in counts])
+    ends = np.array([design.estimate(each.astype(int)).confidence_interval()[1] for each in counts])
     assert (ends[:, 1] > ends[:, 0]).all()
     for share in np.linspace(0, 1, 37):  # most of them between the places where ends are looked for
         chances = multinomial.pmf(counts, n, np.array(design.matrix, dtype=float) @ [1 - share, share])
@@ -103,7 +103,9 @@ def test_one_card_has_the_interval_of_the_binomial() -> None:
     channel = np.array([[0.8, 0.2], [0.2, 0.8]])
     for count in (0, 3, 10, 17):
         low, high = enumerated_interval(channel, np.array([20.0 - count, count]), 0.95)
-        assert (low, high) == pytest.approx(Warner("4/5").estimate([20 - count, count]).interval()[1], abs=3e-4)
+        assert (low, high) == pytest.approx(
+            Warner("4/5").estimate([20 - count, count]).confidence_interval()[1], abs=3e-4
+        )
 
 
 def test_respondents_alone_are_held_at_every_number_of_them() -> None:
@@ -125,7 +127,9 @@ def test_small_populations_are_held() -> None:
         assert coverage >= 0.95 - ROUNDING
     alone = Warner.from_epsilon(2).estimate([4, 3])
     assert alone.respondents_only.interval_method() == "feldman-cousins"
-    assert alone.respondents_only.interval() == alone.respondents_only.interval(method="feldman-cousins")
+    assert alone.respondents_only.confidence_interval() == alone.respondents_only.confidence_interval(
+        method="feldman-cousins"
+    )
     assert alone.of_population(10**9).interval_method() == "wilson"
 
 
@@ -133,11 +137,11 @@ def test_small_populations_are_held() -> None:
 def test_respondents_of_a_scale_have_narrower_intervals_from_twenty_reports_on() -> None:
     mechanism = Geometric.from_epsilon(0, 2, 4)
     few = mechanism.estimate([9, 7, 3])
-    assert few.respondents_only.interval() == few.interval()
+    assert few.respondents_only.confidence_interval() == few.confidence_interval()
     estimate = mechanism.estimate([30, 25, 6])
-    pairs = zip(estimate.interval(), estimate.respondents_only.interval(), strict=True)
+    pairs = zip(estimate.confidence_interval(), estimate.respondents_only.confidence_interval(), strict=True)
     assert all(alone.high - alone.low < each.high - each.low for each, alone in pairs)
-    assert all(high > low for low, high in estimate.respondents_only.simultaneous_interval())
+    assert all(high > low for low, high in estimate.respondents_only.confidence_interval(simultaneous=True))
 
 
 @pytest.mark.simulation
@@ -156,7 +160,9 @@ def test_respondents_of_a_scale_are_held(truth: tuple[int, ...]) -> None:
 
 def test_the_same_reports_have_the_same_interval() -> None:
     tally = [5, 2, 3, 4, 5, 6, 7, 3, 4, 4, 10]
-    first, second = (Geometric.from_epsilon(0, 10, 4).estimate(tally).simultaneous_interval() for _ in range(2))
+    first, second = (
+        Geometric.from_epsilon(0, 10, 4).estimate(tally).confidence_interval(simultaneous=True) for _ in range(2)
+    )
     assert first == second
 
 
@@ -171,38 +177,49 @@ def test_no_interval_is_a_point_whatever_people_send(n: int) -> None:
         for places in ([0], [2], [0, make.k - 1]):
             counts = [n * (place in places) for place in range(make.k)]
             estimate = make.estimate(counts)
-            assert all(0 <= low < high <= 1 for low, high in (*estimate.interval(), *estimate.simultaneous_interval()))
+            assert all(
+                0 <= low < high <= 1
+                for low, high in (*estimate.confidence_interval(), *estimate.confidence_interval(simultaneous=True))
+            )
             mean = MeanEstimate.from_counts(make, counts)
-            low, high = mean.interval()
+            low, high = mean.confidence_interval()
             assert mean.lowest <= low < high <= mean.highest
     for tallies in itertools.product(((n, 0), (0, n), (1, n)), repeat=2):
         groups = cheater_detection(["1/4", "3/4"]).estimate(tallies)
-        assert all(0 <= low < high <= 1 for low, high in groups.interval())
+        assert all(0 <= low < high <= 1 for low, high in groups.confidence_interval())
 
 
 @pytest.mark.parametrize("level", [0.001, 0.5, 0.999999999999])
 def test_levels_from_end_to_end_nest(level: float) -> None:
     estimate = Geometric.from_epsilon(0, 4, 2).estimate([10, 5, 3, 2, 9])
-    pairs = zip(estimate.interval(level), estimate.simultaneous_interval(level), strict=True)
+    pairs = zip(
+        estimate.confidence_interval(level), estimate.confidence_interval(level, simultaneous=True), strict=True
+    )
     assert all(wide.low <= one.low + 1e-3 and one.high <= wide.high + 1e-3 for one, wide in pairs)
-    for (low, high), share in zip(estimate.interval(level), estimate.feasible, strict=True):
+    for (low, high), share in zip(estimate.confidence_interval(level), estimate.feasible, strict=True):
         assert low - 1e-3 <= share <= high + 1e-3
 
 
 def test_weights_count_as_their_effective_number() -> None:
     mechanism = Geometric.from_epsilon(0, 4, 2)
     weighted = mechanism.estimate([100.0, 60.0, 20.0, 10.0, 10.0], n_effective=100)
-    assert np.array(weighted.interval()) == pytest.approx(np.array(mechanism.estimate([50, 30, 10, 5, 5]).interval()))
+    assert np.array(weighted.confidence_interval()) == pytest.approx(
+        np.array(mechanism.estimate([50, 30, 10, 5, 5]).confidence_interval())
+    )
     mean = MeanEstimate.from_counts(mechanism, [100.0, 60.0, 20.0, 10.0, 10.0], n_effective=100)
-    assert mean.interval() == pytest.approx(MeanEstimate.from_counts(mechanism, [50, 30, 10, 5, 5]).interval())
+    assert mean.confidence_interval() == pytest.approx(
+        MeanEstimate.from_counts(mechanism, [50, 30, 10, 5, 5]).confidence_interval()
+    )
 
 
 def test_many_reports_are_nearly_normal_inside_the_simplex() -> None:
     design = Geometric.from_epsilon(0, 4, 4)
     counts = [round(200_000 * each) for each in design_of(design).expected([0.15, 0.2, 0.3, 0.2, 0.15])]
     shares, mean = design.estimate(counts), MeanEstimate.from_counts(design, counts)
-    assert np.array(shares.interval()) == pytest.approx(np.array(shares.interval(method="wald")), abs=4e-4)
-    assert mean.interval() == pytest.approx(mean.interval(method="wald"), abs=2e-3)
+    assert np.array(shares.confidence_interval()) == pytest.approx(
+        np.array(shares.confidence_interval(method="wald")), abs=4e-4
+    )
+    assert mean.confidence_interval() == pytest.approx(mean.confidence_interval(method="wald"), abs=2e-3)
 
 
 def test_a_share_among_some_is_held_by_its_limits() -> None:
@@ -210,9 +227,9 @@ def test_a_share_among_some_is_held_by_its_limits() -> None:
     estimate = stochastic_lie_detector("0.2", "0.8").estimate([[17_000, 33_000], [30_000, 20_000]])
     for part, whole in ((carriers, None), (carriers[:1], carriers)):
         found = combined_share(estimate, part, whole)
-        assert found.interval() == pytest.approx(tuple(found.interval(method="wald")), abs=1e-3)
+        assert found.confidence_interval() == pytest.approx(tuple(found.confidence_interval(method="wald")), abs=1e-3)
     nobody = stochastic_lie_detector("0.2", "0.8").estimate([[40, 160], [160, 40]])
-    assert combined_share(nobody, carriers[:1], carriers).interval() == (0, 1), "nobody to be among"
+    assert combined_share(nobody, carriers[:1], carriers).confidence_interval() == (0, 1), "nobody to be among"
 
 
 @pytest.mark.slow

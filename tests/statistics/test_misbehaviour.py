@@ -87,7 +87,7 @@ def test_plain_intervals_do_not_cover_it() -> None:
     counts = np.arange(n + 1)
     lam = (1 - d) * B + d
     likely = counts[binom.pmf(counts, n, lam) > 1e-9].tolist()
-    held = [COIN.estimate([n - c, c]).interval()[1].low <= 0 for c in likely]
+    held = [COIN.estimate([n - c, c]).confidence_interval()[1].low <= 0 for c in likely]
     assert binom.pmf(likely, n, lam)[held].sum() < 0.05
 
 
@@ -217,7 +217,7 @@ def test_more_who_misbehave_leave_less() -> None:
             assert outer.low <= inner.low
             assert inner.high <= outer.high
     assert found[0].bounds == pytest.approx((0.36, 0.36))
-    assert found[0].interval == pytest.approx(estimate.interval()[1], abs=1e-12)
+    assert found[0].interval == pytest.approx(estimate.confidence_interval()[1], abs=1e-12)
     assert found[-1].bounds == (0, 1)
 
 

@@ -39,8 +39,8 @@ def test_shares_of_the_respondents_alone_have_an_interval_by_hand() -> None:
     # Wilson: (lam - C/n)^2 = z^2 variance / n, here with the variance of the coin alone, [f p (1-p) + (1-f) q (1-q)]
     estimate, z = TwoCoin("1/2", "1/2").estimate([570, 430]).respondents_only, normal_quantile(0.95)
     for share, end in (
-        (estimate.share[1], estimate.interval()[1].low),
-        (estimate.share[1], estimate.interval()[1].high),
+        (estimate.share[1], estimate.confidence_interval()[1].low),
+        (estimate.share[1], estimate.confidence_interval()[1].high),
     ):
         variance = (0.75 * 0.25) / 0.25 / 1000  # the same for yes and no
         assert abs(end - share) == pytest.approx(z * math.sqrt(variance), rel=1e-6)
@@ -52,11 +52,11 @@ def test_intervals_that_hold_together_share_the_chance_of_missing(result: Estima
     noisy = Geometric.from_epsilon(0, 3, 2).estimate(COUNTS)
     for estimate in (result, noisy, result.of_population(5000)):
         for method in ("wilson", "wald"):
-            together = np.array(estimate.simultaneous_interval(0.9, method))
-            assert together == pytest.approx(np.array(estimate.interval(level, method)))
-            assert together != pytest.approx(np.array(estimate.interval(0.9, method)))
+            together = np.array(estimate.confidence_interval(0.9, method, simultaneous=True))
+            assert together == pytest.approx(np.array(estimate.confidence_interval(level, method)))
+            assert together != pytest.approx(np.array(estimate.confidence_interval(0.9, method)))
     coins = TwoCoin("1/2", "1/2").estimate([570, 430])  # each says what the other one does
-    assert coins.simultaneous_interval(0.9, "wilson") == coins.interval(0.9, "wilson")
+    assert coins.confidence_interval(0.9, "wilson", simultaneous=True) == coins.confidence_interval(0.9, "wilson")
 
 
 def test_the_method_that_is_used_is_named(result: Estimate) -> None:
@@ -78,7 +78,9 @@ def test_the_method_that_is_used_is_named(result: Estimate) -> None:
     ]
     z = normal_quantile(0.9)
     for estimate in (noisy, alone):
-        for share, error, ends in zip(estimate.share, estimate.std_error, estimate.interval(0.9, "wald"), strict=True):
+        for share, error, ends in zip(
+            estimate.share, estimate.std_error, estimate.confidence_interval(0.9, "wald"), strict=True
+        ):
             cut = [min(max(end, 0), 1) for end in (share - z * error, share + z * error)]
             assert ends == pytest.approx(cut)
 
@@ -113,7 +115,7 @@ def test_score_interval_of_a_population_solves_its_equation() -> None:
     estimate, z = mechanism.estimate([300, 300, 400]).of_population(3000), normal_quantile(0.9)
     phi = estimate.finite_population_correction
     assert phi == pytest.approx(2000 / 2999)
-    for share, support, ends in zip(estimate.share, mechanism.support, estimate.interval(0.9), strict=True):
+    for share, support, ends in zip(estimate.share, mechanism.support, estimate.confidence_interval(0.9), strict=True):
         a, b = support.floats
         for end in ends:
             chance = end * a * (1 - a) + (1 - end) * b * (1 - b)  # of the mechanism alone
@@ -133,12 +135,20 @@ def test_a_population_of_one_is_the_respondent() -> None:
     [
         ([1, 2], False, "tally: must be 3 integers, one for each response, got 2"),
         ([1, 2, 3, 4], True, "tally: must be 3 numbers, one for each response, got 4"),
-        ([1, 2.5, 3], False, "tally: must be 3 integers"),
-        ([1, "x", 3], True, "tally: must be 3 numbers"),
-        ([1, None, 3], True, "tally: must be 3 numbers"),
-        ([1, -1, 3], False, "tally: must be integers of at least 0, got [1, -1, 3]"),
-        ([1, math.inf, 3], True, "tally: must be numbers of at least 0, got [1.0, inf, 3.0]"),
-        ([1, math.nan, 3], True, "tally: must be numbers of at least 0, got [1.0, nan, 3.0]"),
+        ([1, 2.5, 3], False, "tally: must be 3 integers; the first that is not is tally[1]"),
+        ([1, "x", 3], True, "tally: must be 3 numbers; the first that is not is tally[1]"),
+        ([1, None, 3], True, "tally: must be 3 numbers; the first that is not is tally[1]"),
+        ([1, -1, 3], False, "tally: must be integers of at least 0, got [1, -1, 3]; the first that is not is tally[1]"),
+        (
+            [1, math.inf, 3],
+            True,
+            "tally: must be numbers of at least 0, got [1.0, inf, 3.0]; the first that is not is tally[1]",
+        ),
+        (
+            [1, math.nan, 3],
+            True,
+            "tally: must be numbers of at least 0, got [1.0, nan, 3.0]; the first that is not is tally[1]",
+        ),
     ],
 )
 def test_counts_that_are_none_are_refused_by_what_they_must_be(
@@ -180,26 +190,28 @@ def test_means_end_where_their_numbers_do() -> None:
     )
     assert (low.lowest, low.highest, low.feasible, high.feasible) == (2, 6, 2, 6)
     assert low.mean < 2
-    assert low.interval()[0] == 2
-    assert high.interval()[1] == 6
+    assert low.confidence_interval()[0] == 2
+    assert high.confidence_interval()[1] == 6
     nobody = MeanEstimate.from_counts(mechanism, [0] * 5)
     assert (nobody.n, nobody.counts, nobody.n_effective, nobody.values) == (0, (0,) * 5, 0, (2, 3, 4, 5, 6))
     assert math.isnan(nobody.mean)
     assert math.isnan(nobody.std_error)
-    assert nobody.interval() == (2, 6)
+    assert nobody.confidence_interval() == (2, 6)
 
 
 def test_means_have_the_interval_of_their_method() -> None:
     mechanism, z = Geometric.from_epsilon(2, 6, 1), normal_quantile(0.9)
     counts = [round(1000 * each) for each in design_of(mechanism).expected([0.1, 0.2, 0.4, 0.2, 0.1])]
     mean = MeanEstimate.from_counts(mechanism, counts)
-    assert mean.interval(0.9, "wald") == pytest.approx((mean.mean - z * mean.std_error, mean.mean + z * mean.std_error))
+    assert mean.confidence_interval(0.9, "wald") == pytest.approx(
+        (mean.mean - z * mean.std_error, mean.mean + z * mean.std_error)
+    )
     even = [z * z * each for each in design_of(mechanism).expected_if_even]
     later = MeanEstimate.from_counts(mechanism, [count + more for count, more in zip(counts, even, strict=True)])
     ends = (later.mean - z * later.std_error, later.mean + z * later.std_error)
-    assert mean.interval(0.9, "agresti-coull") == pytest.approx(ends)
-    assert mean.interval(0.9) == pytest.approx(ends, abs=0.02), "hundreds of reports are about normal"
-    assert mean.interval() == mean.interval(0.95, "default")
+    assert mean.confidence_interval(0.9, "agresti-coull") == pytest.approx(ends)
+    assert mean.confidence_interval(0.9) == pytest.approx(ends, abs=0.02), "hundreds of reports are about normal"
+    assert mean.confidence_interval() == mean.confidence_interval(0.95, "default")
     assert [mean.interval_method(method) for method in ("default", "agresti-coull", "wald")] == [
         "likelihood-ratio",
         "agresti-coull",
@@ -212,8 +224,8 @@ def test_means_of_0_and_1_are_shares_and_as_sure_as_they() -> None:
         mean, shares = MeanEstimate.from_counts(mechanism, [900, 100]), mechanism.estimate([900, 100])
         assert mean.mean == pytest.approx(shares.share[1])
         assert mean.std_error == pytest.approx(shares.std_error[1])
-        assert mean.interval(0.9, "wald") == pytest.approx(shares.interval(0.9, "wald")[1])
-        assert mean.interval(0.9) == pytest.approx(shares.interval(0.9)[1])
+        assert mean.confidence_interval(0.9, "wald") == pytest.approx(shares.confidence_interval(0.9, "wald")[1])
+        assert mean.confidence_interval(0.9) == pytest.approx(shares.confidence_interval(0.9)[1])
 
 
 def test_means_of_two_answers_have_the_interval_of_a_share_whichever_number_is_larger() -> None:
@@ -223,11 +235,11 @@ def test_means_of_two_answers_have_the_interval_of_a_share_whichever_number_is_l
         assert mean.interval_method() == "feldman-cousins"
         share = share_interval(400, 1000, (0.75, 0.25), 0.9)
         ends = sorted(values[0] + (values[1] - values[0]) * end for end in share)
-        assert mean.interval(0.9) == pytest.approx(ends)
+        assert mean.confidence_interval(0.9) == pytest.approx(ends)
         halved = MeanEstimate.from_counts(coin, [600, 400], values=values, n_effective=500)
         share = share_interval(200, 500, (0.75, 0.25), 0.9, "wilson")
         ends = sorted(values[0] + (values[1] - values[0]) * end for end in share)
-        assert halved.interval(0.9, "wilson") == pytest.approx(ends)
+        assert halved.confidence_interval(0.9, "wilson") == pytest.approx(ends)
 
 
 @pytest.mark.parametrize(
@@ -236,4 +248,4 @@ def test_means_of_two_answers_have_the_interval_of_a_share_whichever_number_is_l
 def test_levels_that_are_none_are_refused_by_every_interval(make: Callable[[], Estimate]) -> None:
     for level in (0, 1, 95):
         with pytest.raises(ParameterError, match=r"^confidence_level: must be from 0.001 to 0.999999999999, got "):
-            make().interval(level)
+            make().confidence_interval(level)

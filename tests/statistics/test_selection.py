@@ -13,7 +13,7 @@ from deniable_statistics.authoring.sample_size import mean_variance, noise_if_ev
 from deniable_statistics.authoring.selection import TIE, choose_for_choice, choose_for_number, choose_for_scale
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.estimates.means import MeanEstimate
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.survey_files import question_toml, survey_toml
 
 EPSILONS = ["0.5", "1", str(math.log(3)), "2", "4"]
 

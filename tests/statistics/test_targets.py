@@ -145,7 +145,7 @@ def test_errors_shrink_from_everybody_to_the_respondents() -> None:
     values = [each.std_error[1] for each in errors]
     assert values == sorted(values, reverse=True)
     assert values[1] == pytest.approx(values[0], rel=1e-5)
-    widths = [high - low for low, high in (each.interval(method="wilson")[1] for each in errors)]
+    widths = [high - low for low, high in (each.confidence_interval(method="wilson")[1] for each in errors)]
     assert widths == sorted(widths, reverse=True)
     assert widths[1] == pytest.approx(widths[0], rel=1e-5)
     assert estimate.respondents_only.interval_method() == "wilson"
@@ -154,7 +154,7 @@ def test_errors_shrink_from_everybody_to_the_respondents() -> None:
 @pytest.mark.parametrize(("a", "n"), [(0.75, 100), (0.98, 7), (0.95, 30)])
 def test_interval_of_the_respondents_covers_their_shares(a: float, n: int) -> None:
     b, channel = 1 - a, warner(str(a))
-    ends = np.array([channel.estimate([n - c, c]).respondents_only.interval()[1] for c in range(n + 1)])
+    ends = np.array([channel.estimate([n - c, c]).respondents_only.confidence_interval()[1] for c in range(n + 1)])
     assert (ends[:, 1] > ends[:, 0]).all()
     for yes in range(n + 1):
         pmf = np.convolve(binom.pmf(range(yes + 1), yes, a), binom.pmf(range(n - yes + 1), n - yes, b))  # type: ignore[arg-type]
@@ -168,7 +168,7 @@ def test_weights_that_are_all_the_same_change_nothing() -> None:
     weighted = mechanism.estimate([1000.0, 600.0, 400.0], 2000.0, n_effective=1000)
     assert weighted.share == pytest.approx(plain.share, abs=1e-15)
     assert weighted.std_error == pytest.approx(plain.std_error, abs=1e-15)
-    assert np.array(weighted.interval()) == pytest.approx(np.array(plain.interval()), abs=1e-12)
+    assert np.array(weighted.confidence_interval()) == pytest.approx(np.array(plain.confidence_interval()), abs=1e-12)
     assert weighted.covariance == pytest.approx(plain.covariance, abs=1e-15)
 
 
@@ -176,7 +176,7 @@ def test_fewer_effective_reports_widen_everything() -> None:
     mechanism = mechanisms.TwoCoin("1/2", "1/2")
     plain, fewer = mechanism.estimate([570, 430]), mechanism.estimate([570, 430], n_effective=500)
     assert fewer.std_error[1] == pytest.approx(plain.std_error[1] * math.sqrt(2))
-    assert fewer.interval()[1] == share_interval(215, 500, (0.75, 0.25))
+    assert fewer.confidence_interval()[1] == share_interval(215, 500, (0.75, 0.25))
 
 
 def test_fewer_effective_reports_widen_a_mean() -> None:
@@ -193,12 +193,12 @@ def test_fewer_effective_reports_widen_a_mean() -> None:
         assert fewer.std_error == pytest.approx(plain.std_error * math.sqrt(2))
         half = MeanEstimate.from_counts(mechanism, [285, 215])
         for method in ("default", "wald", "wilson"):
-            assert fewer.interval(0.9, method) == pytest.approx(half.interval(0.9, method))
+            assert fewer.confidence_interval(0.9, method) == pytest.approx(half.confidence_interval(0.9, method))
 
 
 def test_simultaneous_intervals_are_wider_and_hold_the_single_ones() -> None:
     result = mechanisms.KAry.from_epsilon(4, 1).estimate([400, 300, 200, 100])
-    pairs = zip(result.interval(), result.simultaneous_interval(), strict=True)
+    pairs = zip(result.confidence_interval(), result.confidence_interval(simultaneous=True), strict=True)
     assert all(wide.low <= one.low <= one.high <= wide.high for one, wide in pairs)
 
 
@@ -208,18 +208,20 @@ def test_smoothed_interval_is_agresti_and_coull_for_two_options() -> None:
         without = kuk("3/4", "1/4").estimate([50 - count, count])
         assert without.interval_method("agresti-coull") == "agresti-coull"
         wanted = share_interval(count, 50, (0.75, 0.25), method="agresti-coull")
-        assert without.interval(method="agresti-coull")[1] == pytest.approx(wanted, abs=1e-12)
+        assert without.confidence_interval(method="agresti-coull")[1] == pytest.approx(wanted, abs=1e-12)
 
 
 @pytest.mark.slow
 def test_designs_without_one_binomial_never_get_a_point_from_their_error() -> None:
     for tally in ([50, 0, 0, 0, 0], [0, 0, 0, 0, 50], [0, 0, 50, 0, 0]):
         result = mechanisms.Geometric.from_epsilon(1, 5, 2).estimate(tally)
-        assert all(high > low for low, high in (*result.interval(), *result.simultaneous_interval()))
+        assert all(
+            high > low for low, high in (*result.confidence_interval(), *result.confidence_interval(simultaneous=True))
+        )
         assert any(result.flags)
     groups = cheater_detection(["1/4", "3/4"]).estimate([[310, 190], [170, 330]])
     assert groups.interval_method() == "likelihood-ratio"
-    for share, error, (low, high) in zip(groups.share, groups.std_error, groups.interval(), strict=True):
+    for share, error, (low, high) in zip(groups.share, groups.std_error, groups.confidence_interval(), strict=True):
         assert low < share < high
         assert high - low == pytest.approx(2 * 1.96 * error, rel=0.05)
 
@@ -234,7 +236,7 @@ def test_interval_of_a_scale_covers() -> None:
         for second in range(n + 1 - first):
             tally = [first, second, n - first - second]
             chance = math.factorial(n) * math.prod(p**c / math.factorial(c) for p, c in zip(lam, tally, strict=True))
-            held = mechanism.estimate(tally).interval()
+            held = mechanism.estimate(tally).confidence_interval()
             covered += chance * np.array([low <= f <= high for f, (low, high) in zip(truth, held, strict=True)])
     assert (covered >= 0.95).all()
 
@@ -251,7 +253,7 @@ def test_mean_of_shares_is_the_mean(mechanism: Mechanism, counts: list[int], val
     shares, mean = mechanism.estimate(counts), MeanEstimate.from_counts(mechanism, counts, values=values)
     assert np.dot(values, shares.share) == pytest.approx(mean.mean, rel=1e-9)
     assert math.sqrt(values @ shares.covariance @ np.array(values)) == pytest.approx(mean.std_error, rel=1e-9)
-    low, high = mean.interval()
+    low, high = mean.confidence_interval()
     assert low < mean.mean < high
     assert mean.interval_method() == "likelihood-ratio"
 
@@ -297,11 +299,13 @@ def test_mean_of_two_ends_has_the_interval_of_a_share() -> None:
     mechanism = mechanisms.OneBitMean.from_epsilon(10, 20, 1)
     a, b = map(float, mechanism.support[1])
     low, high = share_interval(300, 800, (a, b))
-    assert MeanEstimate.from_counts(mechanism, [500, 300]).interval() == pytest.approx((10 + 10 * low, 10 + 10 * high))
+    assert MeanEstimate.from_counts(mechanism, [500, 300]).confidence_interval() == pytest.approx(
+        (10 + 10 * low, 10 + 10 * high)
+    )
     assert MeanEstimate.from_counts(mechanism, [500, 300]).interval_method() == "feldman-cousins"
     assert (
-        MeanEstimate.from_counts(mechanism, [500, 300]).interval(method="wald")
-        != MeanEstimate.from_counts(mechanism, [500, 300]).interval()
+        MeanEstimate.from_counts(mechanism, [500, 300]).confidence_interval(method="wald")
+        != MeanEstimate.from_counts(mechanism, [500, 300]).confidence_interval()
     )
 
 
@@ -400,7 +404,7 @@ def test_mistakes_about_populations_are_sentences() -> None:
     with pytest.raises(ParameterError, match=r"^population: needs a design that asks everybody alike, got groups$"):
         cheater_detection(["1/4", "3/4"]).estimate([[310, 190], [170, 330]]).of_population(2000)
     with pytest.raises(ParameterError, match="must be wilson or wald for a finite population, got 'blaker'"):
-        estimate.respondents_only.interval(method="blaker")
+        estimate.respondents_only.confidence_interval(method="blaker")
 
 
 @pytest.mark.parametrize("n", [400, 10_001, 60_000])
@@ -413,5 +417,7 @@ def test_simultaneous_intervals_hold_the_single_ones_and_are_no_points(n: int) -
     estimate = mechanism.estimate([n - sum(counts), *counts])
     for each in (estimate, estimate.respondents_only, estimate.of_population(2 * n)):
         for level in (0.8, 0.95, 0.999):
-            for (low, high), (least, most) in zip(each.interval(level), each.simultaneous_interval(level), strict=True):
+            for (low, high), (least, most) in zip(
+                each.confidence_interval(level), each.confidence_interval(level, simultaneous=True), strict=True
+            ):
                 assert 0 <= least <= low < high <= most <= 1

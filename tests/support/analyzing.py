@@ -15,8 +15,8 @@ from deniable import (
     read_survey,
 )
 from deniable_client import randomize
-from tests.support.command_line import CommandLine
-from tests.support.surveys import SURVEY
+from tools.rig.command_line import CommandLine
+from tools.rig.surveys import SURVEY
 
 DATA = Path(__file__).parents[1] / "data"
 ANALYZE = CommandLine("analyze")

@@ -15,7 +15,7 @@ from deniable.wire.space import Value
 from deniable_research.files import Layout, Table
 from deniable_research.simulation.draw import QuestionReports
 from deniable_statistics.designs.of_mechanisms import design_of
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.survey_files import question_toml, survey_toml
 
 Values = tuple[Value, ...]
 """What a report holds for the questions of a group, in order."""

@@ -13,7 +13,7 @@ from pathlib import Path
 from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 
-from tests.support.patience import PATIENCE
+from tools.rig.patience import PATIENCE
 
 PROGRAM = """
 import json, sys

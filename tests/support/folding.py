@@ -11,9 +11,9 @@ from deniable import Report, Survey, read_survey
 from deniable_client import randomize
 from deniable_server.store import Verdict
 from deniable_server.store.sql_store import SqlStore
-from tests.support.patience import wait_until
 from tests.support.stores import rows
-from tests.support.surveys import SURVEY, Clock
+from tools.rig.patience import wait_until
+from tools.rig.surveys import SURVEY, Clock
 
 
 @pytest.fixture

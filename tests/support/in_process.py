@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -12,20 +11,10 @@ from flask.testing import FlaskClient
 
 from deniable import Survey
 from deniable_server.app import create_app
-from deniable_server.results import computing
 from deniable_server.settings import Settings
 from deniable_server.store import Store
-from tests.support.surveys import Clock
-
-computing.START_SECONDS = 60  # applications here start their process when they need it, on a machine that may be busy
-
-
-@contextmanager
-def ended(app: APIFlask) -> Iterator[APIFlask]:
-    """An application in this process; its writer and its store end afterwards."""
-    yield app
-    app.extensions["deniable"]["writer"].stop()
-    app.extensions["deniable"]["store"].close()
+from tools.rig.in_process import ended
+from tools.rig.surveys import Clock
 
 
 @pytest.fixture

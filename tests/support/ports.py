@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 from apiflask import APIFlask
 
-from tests.support.serving import running
+from tools.rig.serving import running
 
 
 @contextmanager

@@ -1,28 +1,15 @@
-"""Small servers that tests write themselves."""
+"""A small web server that gives what a test tells it to."""
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, field
-from http.server import BaseHTTPRequestHandler, HTTPServer, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import ClassVar
 
 import pytest
 
-
-@contextmanager
-def running(server: HTTPServer) -> Iterator[str]:
-    """Run a server in a thread of its own; gives its host and port."""
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
-    thread.start()
-    try:
-        yield f"127.0.0.1:{server.server_port}"
-    finally:
-        server.shutdown()
-        thread.join()
-        server.server_close()
+from tools.rig.serving import running
 
 
 @dataclass

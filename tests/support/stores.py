@@ -13,8 +13,8 @@ from deniable_server.location import Address
 from deniable_server.store import database_at, open_store
 from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.tables import pending_table, reports_table
-from tests.support.postgresql import Postgresql
-from tests.support.surveys import Clock
+from tools.rig.postgresql import Postgresql
+from tools.rig.surveys import Clock
 
 KINDS = ("sqlite", "postgresql")
 

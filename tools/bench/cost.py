@@ -27,10 +27,10 @@ from deniable_client.demo.people import survey_file
 from deniable_server.location import Address
 from deniable_server.store import open_store
 from deniable_server.writing.writer import FOLD_SECONDS
-from tests.support.collectors import Collector, running_collector
-from tests.support.postgresql import Postgresql, name_of, running_postgresql
 from tools.bench.ingest import ask
 from tools.bench.storage import BATCH, invented
+from tools.rig.collectors import Collector, running_collector
+from tools.rig.postgresql import Postgresql, name_of, running_postgresql
 from tools.torture.storage_kill import named
 
 MILLION = 1_000_000

@@ -26,7 +26,7 @@ from deniable import Report, Survey, read_survey
 from deniable_client.demo.people import survey_file
 from deniable_server.serving import listen, server
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.collectors import free_port, running_collector
+from tools.rig.collectors import free_port, running_collector
 
 ROUNDS = 7
 SECONDS = 3.0

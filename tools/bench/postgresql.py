@@ -26,10 +26,10 @@ from deniable_server.store.postgresql.store import PostgresqlStore
 from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import reports_table, rows_from
-from tests.support.collectors import Collector, running_collector
-from tests.support.postgresql import Postgresql, running_postgresql
 from tools.bench.ingest import ROUNDS, ask, bare_server
 from tools.bench.storage import BATCH, invented, timed
+from tools.rig.collectors import Collector, running_collector
+from tools.rig.postgresql import Postgresql, running_postgresql
 from tools.torture.storage_kill import named
 
 BATCHES = 21

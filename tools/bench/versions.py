@@ -27,8 +27,8 @@ from pathlib import Path
 import urllib3
 
 from deniable.table import format_table
-from tests.support.collectors import free_port, wait_until_answered
 from tools.bench.load import NO_ID, load
+from tools.rig.collectors import free_port, wait_until_answered
 
 ROOT = Path(__file__).resolve().parents[2]
 RECORD = Path(__file__).with_name("record.csv")

@@ -52,8 +52,8 @@ def enumerate_cohorts(channel: Channel, n: int, level: float = 0.95) -> list[Row
     """Compare two cohorts of ``n`` for every pair of counts, and weigh what comes out for every pair of shares."""
     estimates = [channel.estimate([n - yes, yes]) for yes in range(n + 1)]
     results = [[ratio(first, second) for second in estimates] for first in estimates]
-    apart = np.array([[each.difference.interval(level) for each in row] for row in results])
-    times = np.array([[each.interval(level) for each in row] for row in results])
+    apart = np.array([[each.difference.confidence_interval(level) for each in row] for row in results])
+    times = np.array([[each.confidence_interval(level) for each in row] for row in results])
     rejected = np.array([[each.p_value <= 1 - level for each in row] for row in results])
 
     def covered(ends: NDArray[np.float64], truth: float) -> float:
@@ -113,8 +113,8 @@ def small_cohorts(sizes: tuple[int, int], epsilon: float, level: float = 0.95) -
     channel = from_mechanism(Warner.from_epsilon(epsilon))
     firsts, seconds = ([channel.estimate([n - yes, yes]) for yes in range(n + 1)] for n in sizes)
     results = [[ratio(first, second) for second in seconds] for first in firsts]
-    apart = np.array([[each.difference.interval(level) for each in row] for row in results])
-    times = np.array([[each.interval(level) for each in row] for row in results])
+    apart = np.array([[each.difference.confidence_interval(level) for each in row] for row in results])
+    times = np.array([[each.confidence_interval(level) for each in row] for row in results])
     a, b = channel.expected([0, 1])[1], channel.expected([1, 0])[1]
     wilsons = [[wilson(yes, n, level).debiased(a, b) for yes in range(n + 1)] for n in sizes]
     before = np.array(

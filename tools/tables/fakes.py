@@ -111,10 +111,13 @@ def simulated(true: int, fraction: float, shares: Sequence[float], samples: int,
     sent += [half * one + (fakes - half) * other for one, other in itertools.combinations(value, 2)]
     tallies = [(counts + each, int(fakes_among(fraction, true + int(each.sum())))) for each in sent]
     expected = np.rint(true * channels[0] @ np.array(shares)).astype(int).tolist()
-    plain = [*DESIGN.estimate(expected).interval(), MeanEstimate.from_counts(DESIGN, expected, None, VALUES).interval()]
+    plain = [
+        *DESIGN.estimate(expected).confidence_interval(),
+        MeanEstimate.from_counts(DESIGN, expected, None, VALUES).confidence_interval(),
+    ]
     wider = [
-        *DESIGN.estimate(expected).interval(fakes=fakes),
-        MeanEstimate.from_counts(DESIGN, expected, None, VALUES).interval(fakes=fakes),
+        *DESIGN.estimate(expected).confidence_interval(fakes=fakes),
+        MeanEstimate.from_counts(DESIGN, expected, None, VALUES).confidence_interval(fakes=fakes),
     ]
     lines = []
     for place, name in enumerate(("share of 1", "share of 2", "share of 3", "mean")):

@@ -136,7 +136,7 @@ def coverage(pair: tuple[Mechanism, Mechanism], shares: Table, n: int, draws: in
     held = np.zeros(2)
     for reports in draw(pair, shares, n, draws, np.random.default_rng(seed)):
         table = Crosstab.from_reports(reports)
-        ends = table.odds_ratio().interval(), table.correlation().interval()
+        ends = table.odds_ratio().confidence_interval(), table.correlation().confidence_interval()
         held += [low - 1e-12 <= truth <= high + 1e-12 for (low, high), truth in zip(ends, (odds, r), strict=True)]
     channel = np.asarray(np.kron(*(design_of(each).float_matrix for each in pair)), dtype=float)
     tallies = np.random.default_rng(seed).multinomial(n, channel @ shares.ravel(), size=draws).astype(float)

@@ -291,7 +291,7 @@ def respondents_row(a: float, n: int) -> list[str]:
     counts = np.arange(n + 1)
     exact = np.array([finite_interval(count, n, n, (a, b), LEVEL) for count in counts.tolist()])
     score = np.array(
-        [design.estimate([n - c, c]).respondents_only.interval(LEVEL, "wilson")[1] for c in counts.tolist()]
+        [design.estimate([n - c, c]).respondents_only.confidence_interval(LEVEL, "wilson")[1] for c in counts.tolist()]
     )
     figures = []
     for ends in (exact, score):
@@ -321,7 +321,7 @@ def milliseconds(question: Question, counts: Sequence[int]) -> float:
     """The time of all intervals of one tally."""
     estimate: Any = question.design.estimate(counts)  # type: ignore[attr-defined]  # of designs, not of `Design`
     start = time.perf_counter()
-    estimate.interval()
+    estimate.confidence_interval()
     return 1000 * (time.perf_counter() - start)
 
 

@@ -30,8 +30,8 @@ from deniable.survey.document import MAX_ROWS
 from deniable_client import randomize
 from deniable_server.edge.stalls import LOOK_SECONDS, SECONDS
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.collectors import Collector, free_port, running_collector
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.collectors import Collector, free_port, running_collector
+from tools.rig.surveys import FIVE_TYPES, person
 from tools.torture.network_slow import fill
 
 DEPLOY = Path(__file__).parents[2] / "deploy"

@@ -34,8 +34,8 @@ from deniable_client import randomize
 from deniable_server.edge.limits import MOST_BODIES
 from deniable_server.serving import CONNECTIONS
 from deniable_server.store import open_store
-from tests.support.collectors import Collector
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.collectors import Collector
+from tools.rig.surveys import FIVE_TYPES, person
 from tools.torture import network_addresses
 from tools.torture.network_addresses import Honest, collector_with
 from tools.torture.network_slow import ATTACKER, processes

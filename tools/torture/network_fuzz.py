@@ -29,8 +29,8 @@ from deniable_client import randomize
 from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
-from tests.support.access import invited_survey, publish, unlinkable_survey
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.access import invited_survey, publish, unlinkable_survey
+from tools.rig.surveys import FIVE_TYPES, person
 
 CHECKS = [
     not_a_server_error,

@@ -23,9 +23,9 @@ from deniable_client import randomize
 from deniable_server.edge.limits import MOST_BODIES, MOST_DOWNLOADS
 from deniable_server.serving import SILENCE_MS
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.collectors import Collector, running_collector
-from tests.support.patience import PATIENCE
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.collectors import Collector, running_collector
+from tools.rig.patience import PATIENCE
+from tools.rig.surveys import FIVE_TYPES, person
 
 ATTACKER = "127.0.0.2"
 """Linux lets anybody on the machine send from any address of 127.0.0.0/8."""

@@ -21,9 +21,9 @@ import urllib3
 from deniable import Survey, read_survey
 from deniable_client import randomize
 from deniable_server.serving import STOP_SECONDS
-from tests.support.collectors import Collector, running_collector
-from tests.support.patience import PATIENCE
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.collectors import Collector, running_collector
+from tools.rig.patience import PATIENCE
+from tools.rig.surveys import FIVE_TYPES, person
 
 SENDERS = 16
 

@@ -20,10 +20,10 @@ from deniable_client import randomize
 from deniable_server.location import Address
 from deniable_server.store import database_at
 from deniable_server.store.postgresql.store import PostgresqlStore
-from tests.support.collectors import Collector
-from tests.support.patience import PATIENCE
-from tests.support.postgresql import Postgresql, name_of, running_postgresql
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.collectors import Collector
+from tools.rig.patience import PATIENCE
+from tools.rig.postgresql import Postgresql, name_of, running_postgresql
+from tools.rig.surveys import FIVE_TYPES, person
 from tools.torture.storage_kill import SENDERS, Load, compare, end, start
 
 COLLECTORS = 2

@@ -18,9 +18,9 @@ import urllib3
 
 from deniable import Survey
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.access import Purchase, invite, invited_survey, publish, report_for, unlinkable_survey
-from tests.support.collectors import Collector
-from tests.support.patience import PATIENCE
+from tools.rig.access import Purchase, invite, invited_survey, publish, report_for, unlinkable_survey
+from tools.rig.collectors import Collector
+from tools.rig.patience import PATIENCE
 from tools.torture.storage_kill import copied, end, start
 
 ROUNDS = 200

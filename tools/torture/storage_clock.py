@@ -19,8 +19,8 @@ from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.in_process import ended
-from tests.support.surveys import FIVE_TYPES, TODAY, Clock, person
+from tools.rig.in_process import ended
+from tools.rig.surveys import FIVE_TYPES, TODAY, Clock, person
 
 DAY = datetime.timedelta(days=1)
 

@@ -19,8 +19,8 @@ from deniable_client import randomize
 from deniable_server.location import Location
 from deniable_server.store import Store, database_at, open_store
 from deniable_server.store.sql_store import SqlStore
-from tests.support.postgresql import running_postgresql
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.postgresql import running_postgresql
+from tools.rig.surveys import FIVE_TYPES, person
 from tools.torture.storage_kill import named
 
 BATCH = 1000

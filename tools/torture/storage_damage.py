@@ -20,8 +20,8 @@ from deniable_server.access.tokens import create_token
 from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.command_line import run_cli
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.command_line import run_cli
+from tools.rig.surveys import FIVE_TYPES, person
 
 SURVEY = replace(read_survey(FIVE_TYPES), cohorts=("paper", "web"))
 

@@ -18,7 +18,7 @@ from pathlib import Path
 from deniable import Report, Survey, read_survey
 from deniable_server.store.sqlite.fold import LOAD
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.surveys import FIVE_TYPES
+from tools.rig.surveys import FIVE_TYPES
 
 PAGE = 4096
 

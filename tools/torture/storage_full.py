@@ -19,9 +19,9 @@ from deniable import Survey, read_survey
 from deniable_client import randomize
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.collectors import Collector
-from tests.support.patience import PATIENCE
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.collectors import Collector
+from tools.rig.patience import PATIENCE
+from tools.rig.surveys import FIVE_TYPES, person
 from tools.torture.storage_kill import end, start
 
 SECONDS = 5

@@ -28,9 +28,9 @@ from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import pending_table, reports_table
-from tests.support.collectors import Collector, free_port, wait_until_ready
-from tests.support.patience import PATIENCE
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.collectors import Collector, free_port, wait_until_ready
+from tools.rig.patience import PATIENCE
+from tools.rig.surveys import FIVE_TYPES, person
 
 SENDERS = 16
 

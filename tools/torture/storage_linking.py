@@ -47,9 +47,9 @@ from deniable_client import Client
 from deniable_client.collector_connection import CollectorConnection
 from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.access import invited_survey, publish_to, unlinkable_survey
-from tests.support.collectors import Collector, free_port, wait_until_ready
-from tests.support.patience import PATIENCE
+from tools.rig.access import invited_survey, publish_to, unlinkable_survey
+from tools.rig.collectors import Collector, free_port, wait_until_ready
+from tools.rig.patience import PATIENCE
 from tools.torture.storage_kill import end
 
 PEOPLE = 300

@@ -25,7 +25,7 @@ from deniable_server.store import Verdict, counts
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import pending_table, reports_table
-from tests.support.surveys import SURVEY, TODAY, Clock
+from tools.rig.surveys import SURVEY, TODAY, Clock
 
 FIRST = read_survey(SURVEY)
 RELEASE = 5

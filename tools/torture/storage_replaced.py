@@ -20,8 +20,8 @@ from deniable_client import randomize
 from deniable_server.store.sqlite.backup import back_up
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from tests.support.collectors import Collector, free_port, running_collector
-from tests.support.surveys import FIVE_TYPES, person
+from tools.rig.collectors import Collector, free_port, running_collector
+from tools.rig.surveys import FIVE_TYPES, person
 from tools.torture.network_stop import connect, path
 
 SURVEY = read_survey(FIVE_TYPES)

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import click
 
+from deniable.commands.files import NEW_FILE
 from deniable.commands.main import example
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing
@@ -14,7 +15,7 @@ from deniable_server.store import database_at
 
 
 @click.command(epilog=example("deniable backup backup-2026-12-20.db --db deniable.db"))
-@click.argument("destination", type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("destination", type=NEW_FILE)
 @options.database
 def backup(destination: Path, database: Location) -> None:
     """Copy the database to a new file, also while a collector uses it, and check the copy.

@@ -5,143 +5,91 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from importlib.metadata import entry_points
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from deniable.access.words import ONE_REPORT
 from deniable.commands.main import example
 from deniable.commands.numbers import Number
-from deniable.errors import DeniableError, ParameterError
-from deniable.installing import install_hint
+from deniable.commands.rules import RuledCommand, at_most_one, goes_with
 from deniable.output import percent
 from deniable_server.access import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.location import Location
 from deniable_server.people.links import id_at
-from deniable_server.results.query import HIGHEST_SERVED, INTERVAL_METHODS, EstimatesQuery
-from deniable_server.results.service import estimates_document, estimates_of
+from deniable_server.results.query import HIGHEST_SERVED, EstimatesQuery
+from deniable_server.results.service import estimates_document
 from deniable_server.results.work import estimates_csv
+from deniable_statistics.commands.options import (
+    assume_fake_option,
+    format_option,
+    interval_options,
+    misbehaviour_options,
+)
 from deniable_statistics.data.survey_data import estimates_data
 from deniable_statistics.data.whole import replace_file
 from deniable_statistics.data.writing import check_suffix, write_data_set
-from deniable_statistics.estimates.estimate import DEFAULT_METHOD
-from deniable_statistics.estimates.fakes import HIGHEST_FAKE
 from deniable_statistics.intervals.interval import LOWEST_LEVEL
 from deniable_statistics.published.columns import BOUNDS, COHORT, OPTION, QUESTION, ROBUST, N, figures, has, text_table
-from deniable_statistics.published.published_rows import TARGETS
-from deniable_statistics.robustness.misbehaviour import HIGHEST_SHARE, KINDS
+
+
+def _refuse_rows(_context: click.Context, _option: click.Parameter, given: str | None) -> None:
+    if given is not None:
+        raise click.UsageError("--from: shares of rows are estimated by 'deniable analyze shares --from SOURCE'")
 
 
 @click.command(
+    cls=RuledCommand,
+    rules=[
+        goes_with("--misbehaving", "--misbehaviour"),
+        at_most_one("--assume-fake", "--misbehaving", sentence="--assume-fake and --misbehaving: give one of the two"),
+    ],
     epilog=example(
         "deniable estimate ID --db deniable.db",
         "deniable estimate ID --url http://127.0.0.1:8000 --by cohort --format csv > estimates.csv",
         "deniable estimate ID --db deniable.db --to estimates.dta",
         "deniable estimate ID --db deniable.db --assume-fake 0.02",
-        "deniable estimate --from exports/ --by cohort",
-    )
+    ),
 )
-@click.argument("survey_id", metavar="[ID|LINK]", required=False)
+@click.argument("survey_id", metavar="ID|LINK")
 @options.database
 @options.url
 @options.token
-@click.option(
-    "--from",
-    "source",
-    metavar="SOURCE",
-    help="Instead of a database: a folder of 'deniable export', or other rows as 'deniable analyze' takes them, which "
-    "an engine counts, which takes the extra engine.",
-)
-@click.option(
-    "--engine",
-    metavar="ENGINE",
-    envvar="DENIABLE_ENGINE",
-    show_envvar=True,
-    help="With --from: duckdb (the default), spark, spark://host:port, or an address of ibis.",
-)
-@click.option(
-    "--survey",
-    "file",
-    metavar="FILE",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
-    help="With --from: whose reports they are, TOML or published JSON. An export has it beside.",
-)
+@click.option("--from", "--engine", "--survey", hidden=True, is_eager=True, callback=_refuse_rows, expose_value=False)
 @click.option("--by", type=click.Choice(["cohort"]), help="One group of rows for each cohort.")
 @click.option("--confidence", type=Number(LOWEST_LEVEL, HIGHEST_SERVED), default=0.95, show_default=True)
-@click.option(
-    "--method",
-    type=click.Choice(INTERVAL_METHODS),
-    default=DEFAULT_METHOD,
-    show_default=True,
-    metavar="NAME",
-    help=f"Method of the intervals: {', '.join(INTERVAL_METHODS)}.",
-)
-@click.option(
-    "--target",
-    type=click.Choice(TARGETS),
-    default=TARGETS[0],
-    show_default=True,
-    help="Whose shares the errors are for.",
-)
-@click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once.")
-@click.option(
-    "--misbehaving",
-    metavar="SHARE",
-    type=Number(0, HIGHEST_SHARE),
-    help="Suppose that up to this share of the people does not do as told: bounds, and intervals that hold anyway.",
-)
-@click.option(
-    "--misbehaviour", type=click.Choice(list(KINDS)), help="What they do: by default anything. A device lets them lie."
-)
-@click.option(
-    "--assume-fake",
-    metavar="SHARE",
-    type=Number(0, HIGHEST_FAKE),
-    help="Suppose that up to this share of the reports is fake: intervals that hold whatever these say.",
-)
+@interval_options
+@misbehaviour_options(several=False)
+@assume_fake_option
 @options.to
-@click.option("--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True)
+@format_option
 def estimate(
-    survey_id: str | None,
+    survey_id: str,
     database: Location,
     url: str | None,
     token: str | None,
-    source: str | None,
-    engine: str | None,
-    file: Path | None,
     to: Path | None,
     form: str,
     **query: Any,
 ) -> None:
     """Estimate the true shares, with standard errors and confidence intervals.
 
-    From the tallies of a database, from a running collector, or with --from from the rows of an export, where ID may be
-    left out. The same reports give the same figures. With --to the file gets them as well.
+    From the tallies of a database, or from a running collector; 'deniable analyze shares' estimates from rows, and the
+    same reports give the same figures. With --to the file gets them as well.
     """
-    _check_places(url, source, engine, file)
     if to is not None:
         check_suffix(to)
     if query["misbehaviour"] is None:
         del query["misbehaviour"]
-    elif query["misbehaving"] is None:
-        raise click.UsageError("--misbehaviour goes with --misbehaving")
     if query["misbehaving"] is not None and query["target"] == "respondents":
         raise click.UsageError("--misbehaving goes with --target population")
-    if query["misbehaving"] is not None and query["assume_fake"] is not None:
-        raise click.UsageError("--assume-fake and --misbehaving: give one of the two")
-    if survey_id is not None:
-        survey_id = id_at(survey_id, url)
-    if source is not None:
-        result = _counted(source, engine, file, survey_id, EstimatesQuery.model_validate(query))
-    elif survey_id is None:
-        raise click.UsageError("Missing argument 'ID'.")
-    elif url:
+    survey_id = id_at(survey_id, url)
+    # A collector refuses what it does not take; here the same model does, so both say the same.
+    if url:
         result = remote.estimates(url, token, survey_id, query)
     else:
         result = estimates_document(open_store(existing(database)), survey_id, EstimatesQuery.model_validate(query))
@@ -150,29 +98,6 @@ def estimate(
     if form == "csv" and (said := not_shown(result)):
         click.echo(f"{said[0].upper()}{said[1:]}.", err=True)
     click.echo(FORMATS[form](result), nl=form != "csv")
-
-
-def _check_places(url: str | None, source: str | None, engine: str | None, file: Path | None) -> None:
-    """Raise a UsageError unless options name one place and go together."""
-    context = click.get_current_context()
-    if source is None:
-        if file is not None or (engine and context.get_parameter_source("engine") is ParameterSource.COMMANDLINE):
-            raise click.UsageError("--engine and --survey go with --from")
-    elif url or context.get_parameter_source("database") is ParameterSource.COMMANDLINE:
-        raise click.UsageError("--from, --db and --url: give one of them")
-
-
-def _counted(
-    source: str, engine: str | None, file: Path | None, survey_id: str | None, query: EstimatesQuery
-) -> dict[str, Any]:
-    """Estimates from rows that an engine counts; whoever can do that registers as an entry point."""
-    counting = next(iter(entry_points(group="deniable.tallies")), None)
-    if counting is None:
-        raise DeniableError(f"--from: needs what counts rows on engines; {install_hint('engine')}")
-    survey, tallies = counting.load()(source, engine, file)
-    if survey_id not in (None, survey.id):
-        raise ParameterError(f"survey {survey_id}: must be that of the reports, {survey.id}")
-    return estimates_of(survey, tallies, query)
 
 
 def _save(to: Path, result: dict[str, Any]) -> None:

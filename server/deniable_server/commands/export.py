@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any, NamedTuple, cast
 
 import click
-from click.core import ParameterSource
 
 from deniable.commands.main import example
+from deniable.commands.rules import RuledCommand, at_most_one, goes_with
 from deniable.errors import CollectorError, ParameterError, ReportError
 from deniable.report.report import Report
 from deniable.survey.document import Survey
@@ -33,12 +33,14 @@ from deniable_statistics.data.writing import WRITTEN, check_suffix, write_data_s
 
 
 @click.command(
+    cls=RuledCommand,
+    rules=[at_most_one("--db", "--url"), goes_with("--format", "--by-cohort")],
     epilog=example(
         "deniable export ID --db deniable.db --to reports.dta",
         "deniable export ID --db deniable.db --to reports.csv --scripts",
         "deniable export ID --db deniable.db --to exports/ --format parquet --by-cohort",
         "deniable export ID --url https://collector.example --to reports.sav",
-    )
+    ),
 )
 @click.argument("survey_id", metavar="ID|LINK")
 @options.database
@@ -82,12 +84,9 @@ def export(
     With --format the folder gets the survey as it was published, the reports in parts, and manifest.json with the rows
     and the SHA-256 of each, also while a collector runs. 'deniable analyze ... --from FOLDER' checks and reads it.
     """
-    if url and click.get_current_context().get_parameter_source("database") is ParameterSource.COMMANDLINE:
-        raise click.UsageError("--db and --url: give one of them")
     survey_id = id_at(survey_id, url)
+    # Before anything is fetched: a download of hours must not end at a name that cannot be written.
     if form is None:
-        if by_cohort:
-            raise click.UsageError("--by-cohort goes with --format")
         if to.is_dir():
             raise click.UsageError(f"--to {str(to)!r} is a folder; say with --format what is to be in it")
         check_suffix(to)

@@ -19,7 +19,9 @@ from click.core import ParameterSource
 from deniable import Survey
 from deniable.access.invitation import hash_of, new_invitation
 from deniable.access.words import ONE_REPORT
+from deniable.commands.files import FILE, NEW_FILE
 from deniable.commands.main import example
+from deniable.commands.rules import RuledCommand, all_or_none, exactly_one, goes_with
 from deniable.errors import ParameterError, SurveyError
 from deniable.table import csv_lines
 from deniable_server.access import remote
@@ -97,6 +99,7 @@ class _Target:
 
 
 def _place_options(command: Command) -> Command:
+    # Help lists options in the order of decorators, whose last one is applied first.
     for option in (options.public_url, options.token, options.url, options.database):
         command = option(command)
     return click.argument("survey", metavar="ID|LINK")(command)
@@ -105,7 +108,7 @@ def _place_options(command: Command) -> Command:
 _cohort = click.option("--cohort", help="Puts these people into a cohort of the survey.")
 _roster = click.option(
     "--roster",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     help="Your list of people, CSV with a header: one personal link for each row. Nothing of it is sent.",
 )
 _column = click.option("--column", metavar="NAME", help="The column of the roster that tells people apart: email.")
@@ -129,9 +132,8 @@ def _new_file(suffix: str) -> Callable[[click.Context, click.Parameter, Path | N
 
 
 def _file(name: str, suffix: str, about: str, required: bool = False) -> Callable[[Command], Command]:
-    kind = click.Path(dir_okay=False, path_type=Path)
     return click.option(
-        name, metavar=f"FILE{suffix}", type=kind, callback=_new_file(suffix), required=required, help=about
+        name, metavar=f"FILE{suffix}", type=NEW_FILE, callback=_new_file(suffix), required=required, help=about
     )
 
 
@@ -145,11 +147,17 @@ def invite() -> None:
 
 
 @invite.command(
+    cls=RuledCommand,
+    rules=[
+        exactly_one("-n", "--roster", sentence="say how many people with -n, or who with --roster"),
+        all_or_none("--roster", "--column"),
+        goes_with("--sheet", "--sentence"),
+    ],
     epilog=example(
         "deniable invite people ID -n 500 --db deniable.db --public-url https://collector.example > links.csv",
         "deniable invite https://collector.example/s/ID -n 500 --token dn_... --to links.csv --sheet cards.html",
         "deniable invite ID --roster people.csv --column email --to links.csv",
-    )
+    ),
 )
 @_place_options
 @click.option("-n", "number", type=click.IntRange(1, MOST_PEOPLE), help="How many people.")
@@ -176,12 +184,6 @@ def people(
 
     They are printed as CSV. Whoever has a link can answer once, so keep them as you keep passwords.
     """
-    if (number is None) == (roster is None):
-        raise click.UsageError("say how many people with -n, or who with --roster")
-    if (roster is None) != (column is None):
-        raise click.UsageError("--roster and --column go together")
-    if sentence and not sheet:
-        raise click.UsageError("--sentence goes with --sheet")
     named = None if roster is None or column is None else _new_people(roster, column)
     target = _inviting_to(survey, cohort, **where)
     links, sent = target.links(len(named.rows) if named else number or 0, cohort)
@@ -214,31 +216,57 @@ def _links_table(named: Roster | None, links: Sequence[str], cohort: str | None)
 
 
 @invite.command(
-    epilog=example("deniable invite unused ID", "deniable invite unused ID --list links.csv --to reminders.csv")
+    cls=RuledCommand,
+    rules=[goes_with("--list", "--to", because=", whose rows are written")],
+    epilog=example("deniable invite unused ID", "deniable invite unused ID --list links.csv --to reminders.csv"),
 )
 @_place_options
 @click.option(
     "--list",
     "kept",
     metavar="FILE.csv",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     help="Your file of links: gives the rows of those that are unused.",
 )
 @_file("--to", ".csv", "Where to write these rows, instead of printing them; only you may read it.")
 def unused(survey: str, kept: Path | None, to: Path | None, **where: Any) -> None:
     """Say how many invitations are unused, and with your file of links, which."""
-    _say_unused(_find(survey, **where), kept, to)
+    target = _find(survey, **where)
+    found = target.survey
+    if kept is None:
+        invited, waiting, _ = unused_invitations(target.place(), found.id)
+        click.echo(f"{invited:,} invited, {waiting:,} unused")
+        return
+    named = read_roster(kept)
+    asked = [hash_of(each) for each in named.invitations(found.id)]
+    invited, waiting, hashes = unused_invitations(target.place(), found.id, sorted(asked))
+    if hashes is None:
+        raise SurveyError(
+            f"survey {found.id}: {invited:,} invited, {waiting:,} unused; not told who, because its results are live: "
+            "beside them it would say whose noisy report came when"
+        )
+    left = {*hashes}
+    rows: Iterable[Sequence[str]] = [row for row, each in zip(named.rows, asked, strict=True) if each in left]
+    table = "".join(csv_lines([named.columns, *rows]))
+    if to:
+        _write({to: table})
+    else:
+        _print(table, "the list is incomplete")
+    click.echo(f"{invited:,} invited, {waiting:,} unused", err=True)
 
 
 @invite.command(epilog=example("deniable invite again ID links.csv"))
 @_place_options
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=FILE)
 def again(survey: str, file: Path, **where: Any) -> None:
     """Invite those of your file of links who are not invited yet, where something broke off.
 
     The same file again changes nothing.
     """
-    _invite_again(_inviting_to(survey, None, is_author=False, **where), file)
+    target = _inviting_to(survey, None, is_author=False, **where)
+    named = read_roster(file)
+    added = target.add(sorted(map(hash_of, named.invitations(target.survey.id))))
+    click.echo(f"{added.added:,} invited, {added.known:,} known before; {ONE_REPORT[target.survey.access]}", err=True)
 
 
 @invite.command(epilog=example("deniable invite sheet OPEN_ID -n 30 --to handout.html"))
@@ -272,14 +300,14 @@ def sheet(survey: str, number: int, cohort: str | None, to: Path, sentence: str 
 @_cohort
 @click.option(
     "--roster",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     required=True,
     help="Your list of people, CSV with a header. A column link is kept, and then nobody is added.",
 )
 @click.option("--column", metavar="NAME", required=True, help="The column that tells people apart: email.")
 @click.option(
     "--letter",
-    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    type=FILE,
     help="Text whose first line is 'Subject: ...', with places {link} and {COLUMN}.",
 )
 @_file("--to", ".csv", "The rows with link, subject and body; only you may read it.", required=True)
@@ -320,7 +348,7 @@ def mail(
 
 @invite.command(epilog=example("deniable invite add ID hashes.txt --db issuer.db"))
 @_place_options
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", type=FILE)
 def add(survey: str, file: Path, **where: Any) -> None:
     """Invite those whose hashes an author wrote with --hashes: where another person runs the issuer.
 
@@ -395,7 +423,7 @@ def _text(path: Path) -> str:
 def _invite(target: _Target, sent: Sequence[str], files: Mapping[Path, str], hashes: Path | None, table: str) -> None:
     """Have links written or printed, and then invite: nobody is invited whose link is nowhere.
 
-    What breaks off leaves the links, so that `_invite_again` can go on; only where they stand on a sheet alone, which
+    What breaks off leaves the links, so that `again` can go on; only where they stand on a sheet alone, which
     nothing reads again, they are removed.
     """
     if hashes:
@@ -424,14 +452,6 @@ def _invite(target: _Target, sent: Sequence[str], files: Mapping[Path, str], has
     click.echo(f"{len(sent):,} invited; {ONE_REPORT[target.survey.access]}", err=True)
     for path in files:
         click.echo(path, err=True)
-
-
-def _invite_again(target: _Target, kept: Path) -> None:
-    """Invite those of a file of links, of whom some are invited already."""
-    named = read_roster(kept)
-    sent = sorted(map(hash_of, named.invitations(target.survey.id)))
-    added = target.add(sent)
-    click.echo(f"{added.added:,} invited, {added.known:,} known before; {ONE_REPORT[target.survey.access]}", err=True)
 
 
 def _write(files: Mapping[Path, str]) -> None:
@@ -466,30 +486,3 @@ def _print(table: str, consequence: str) -> None:
         out.flush()
     except OSError as error:
         raise ParameterError(f"links: cannot be printed: {error.strerror or error}; {consequence}") from None
-
-
-def _say_unused(target: _Target, kept: Path | None, to: Path | None) -> None:
-    """Print how many invitations are unused; with a list, its rows of these."""
-    if to and not kept:
-        raise click.UsageError("--to goes with --list, whose rows are written")
-    found = target.survey
-    if kept is None:
-        invited, unused, _ = unused_invitations(target.place(), found.id)
-        click.echo(f"{invited:,} invited, {unused:,} unused")
-        return
-    named = read_roster(kept)
-    asked = [hash_of(each) for each in named.invitations(found.id)]
-    invited, unused, hashes = unused_invitations(target.place(), found.id, sorted(asked))
-    if hashes is None:
-        raise SurveyError(
-            f"survey {found.id}: {invited:,} invited, {unused:,} unused; not told who, because its results are live: "
-            "beside them it would say whose noisy report came when"
-        )
-    waiting = {*hashes}
-    rows: Iterable[Sequence[str]] = [row for row, each in zip(named.rows, asked, strict=True) if each in waiting]
-    table = "".join(csv_lines([named.columns, *rows]))
-    if to:
-        _write({to: table})
-    else:
-        _print(table, "the list is incomplete")
-    click.echo(f"{invited:,} invited, {unused:,} unused", err=True)

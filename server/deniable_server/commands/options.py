@@ -7,6 +7,7 @@ from typing import Any
 
 import click
 
+from deniable.commands.files import NEW_FILE
 from deniable.errors import ParameterError
 from deniable_server.location import Location, location
 from deniable_statistics.data.writing import WRITTEN
@@ -55,7 +56,7 @@ token = click.option(
 to = click.option(
     "--to",
     metavar="FILE",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=NEW_FILE,
     help=f"A file with labels: {WRITTEN}.",
 )
 

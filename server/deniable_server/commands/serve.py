@@ -47,6 +47,7 @@ def run(what: str, flags: Mapping[str, Any], is_issuer: bool = False) -> None:
     from deniable_server.store import database_at, open_store
     from deniable_server.store.integrity import ROWS_AT_START, refuse_damaged
 
+    # Flags go unread to the settings, so that a flag and a variable of the environment are judged alike.
     settings = settings_from(flags)
     database = database_at(settings.db)
     with serving.listen(settings.host, settings.port) as listener, database.serving():

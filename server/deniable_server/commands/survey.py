@@ -139,6 +139,7 @@ def publish(
     A survey that asks for more than every device allows (epsilon 4 for a question, 8 for all) is refused.
     """
     published = read_survey(file.read())
+    # Devices refuse it as well, so whoever publishes it would wait for reports that never come.
     if not force:
         check_askable(published, "publish it all the same with --force")
     for warning in warnings_about(published):

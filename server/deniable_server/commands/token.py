@@ -42,6 +42,7 @@ def list_(database: Location) -> None:
 @options.database
 def revoke(name: str, database: Location) -> None:
     """Make a token worthless from now on."""
+    # `existing`, because a typing mistake would make a new database and report a success that is none.
     with operation("revoke_token", database, token=name):
         tokens.revoke_token(open_store(existing(database)), name)
     click.echo(f"The token {name} is revoked.")

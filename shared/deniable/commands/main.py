@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import difflib
 import functools
-import re
 import signal
 import sys
 import threading
@@ -23,33 +22,8 @@ import click
 from deniable.errors import DeniableError, NotInstalled
 from deniable.installing import extra_with, install_hint
 
-SHORT_HELP = {
-    "analyze": "Analyse a file of randomised reports, a collector's or anybody's.",
-    "answer": "Answer a survey in the terminal.",
-    "audit": "Look for anything in what the clients send that tells more than the survey declares.",
-    "backup": "Copy the database to a new file, also while a collector uses it, and check the copy.",
-    "check": "Compare every row with its checksum and every tally with a recount.",
-    "codebook": "Say what each column of a file of reports holds.",
-    "copy": "Copy everything from one database to another, and compare what arrived with its checksums.",
-    "demo": "Real people's answers through the whole path.",
-    "estimate": "Estimate the true shares, with standard errors and confidence intervals.",
-    "export": "Write the noisy reports of a survey to a file, with labels, or to a folder.",
-    "invite": "Invite people to a survey.",
-    "issuer": "Sign blind tokens: make keys, and run an issuer apart from the collector.",
-    "plan": "Say how many people a survey takes, or what so many people tell.",
-    "risk": "Say what an epsilon means: how much likelier a guess about a person can become.",
-    "serve": "Run the collector until Ctrl-C.",
-    "simulate": "Draw whole surveys and say how well their estimates do.",
-    "survey": "Check, publish, list and close surveys.",
-    "token": "Make, list and revoke the tokens that may publish over HTTP.",
-}
-"""The first sentence of each command's help. A command that is missing here is loaded to be listed."""
-
-EXTRAS = {
-    "research": ("analyze", "audit", "codebook", "plan", "simulate"),
-    "server": ("backup", "check", "copy", "demo", "estimate", "invite", "issuer", "serve", "token"),
-}
-"""The commands that cannot run without an extra. The others do something without any."""
+GROUP = "deniable.commands"
+"""The entry points of commands that run without an extra; those in ``GROUP.extra`` need it."""
 
 
 class Commands(click.Group):
@@ -59,11 +33,11 @@ class Commands(click.Group):
         return sorted(_entries())
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
-        entry = _entries().get(cmd_name)
-        if entry is None:
+        if cmd_name not in _entries():
             return None
+        # A package whose extra is missing still lists its commands, and says what to install when one is run.
         try:
-            command: click.Command = entry.load()
+            command: click.Command = _entries()[cmd_name].load()
         except ModuleNotFoundError as error:
             return _NotInstalled(cmd_name, error.name or "a module")
         return command
@@ -82,20 +56,21 @@ class Commands(click.Group):
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         names = self.list_commands(ctx)
         width = max(map(len, names), default=0)
-        extra_of = {name: extra for extra, commands in EXTRAS.items() for name in commands}
-        rows: dict[str, list[tuple[str, str]]] = {extra: [] for extra in ("", *EXTRAS)}
+        rows: dict[str, list[tuple[str, str]]] = {"": []}
         for name in names:
             sentence = _shortened(self._sentence(ctx, name), formatter.width - 6 - width)
-            rows[extra_of.get(name, "")].append((name.ljust(width), sentence))
-        for extra, listed in rows.items():
+            extra = _entries()[name].group.removeprefix(GROUP).removeprefix(".")
+            rows.setdefault(extra, []).append((name.ljust(width), sentence))
+        for extra, listed in sorted(rows.items()):
             with formatter.section(f"Commands of the extra {extra} ({install_hint(extra)})" if extra else "Commands"):
                 formatter.write_dl(listed)
 
     def _sentence(self, ctx: click.Context, name: str) -> str:
-        if name in SHORT_HELP:
-            return SHORT_HELP[name]
+        """The first sentence of a command's help. One that the generated page does not have is loaded for it."""
+        if ctx.obj is not self and (help_text := _help_of(f"deniable {name}")):
+            return " ".join(help_text.split("\n\n")[1].split())
         command = self.get_command(ctx, name)
-        return command.get_short_help_str(1000) if command else ""
+        return " ".join((command.help or command.short_help or "").partition("\n\n")[0].split()) if command else ""
 
     def invoke(self, ctx: click.Context) -> Any:
         try:
@@ -123,6 +98,7 @@ def main() -> None:
 @contextmanager
 def _ending_in_order() -> Iterator[None]:
     """Let SIGTERM end a command as Ctrl-C does: what is unfinished is removed. Servers set a handler of their own."""
+    # Handlers can be set from the main thread only, and one that somebody else has set is theirs.
     if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGTERM) != signal.SIG_DFL:
         yield
         return
@@ -145,7 +121,9 @@ def example(*lines: str) -> str:
 
 @functools.cache  # it reads a file of every distribution that is installed
 def _entries() -> dict[str, EntryPoint]:
-    return {entry.name: entry for entry in entry_points(group="deniable.commands")}
+    found = entry_points()
+    groups = [group for group in found.groups if f"{group}.".startswith(f"{GROUP}.")]
+    return {entry.name: entry for group in groups for entry in found.select(group=group)}
 
 
 def _shortened(sentence: str, limit: int) -> str:
@@ -167,8 +145,15 @@ class _NotInstalled(click.Command):
         ctx.exit()
 
 
-def _help_of(command: str, args: Sequence[str]) -> str:
+def _help_of(command: str, args: Sequence[str] = ()) -> str:
     """The help of a command, or of the one below it that the arguments name, from the page that the generator wrote."""
+    return next(
+        (_page()[below] for each in args if (below := f"{command} {each}") in _page()), _page().get(command, "")
+    )
+
+
+@functools.cache
+def _page() -> dict[str, str]:
     page = Path(__file__).with_name("cli.md").read_text(encoding="utf-8")
-    helps: dict[str, str] = dict(re.findall(r"^## `(.+?)`\n\n```text\n(.*?)\n```$", page, re.DOTALL | re.MULTILINE))
-    return next((helps[below] for each in args if (below := f"{command} {each}") in helps), helps.get(command, ""))
+    parts = (part.partition("`\n\n```text\n") for part in page.split("\n## `")[1:])
+    return {name: rest.rpartition("\n```")[0] for name, _, rest in parts}  # `re` takes 8 ms for this

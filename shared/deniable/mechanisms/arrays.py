@@ -19,13 +19,16 @@ Octets = NDArray[np.uint8]
 
 
 def check_answers(answers: ArrayLike, possible: range) -> Integers:
-    """The answers as integers, or an AnswerError that does not repeat them."""
+    """The answers as integers, or an AnswerError that does not repeat them; truth values answer two options."""
     array = np.asarray(answers)
     expectation = f"answers: must all be integers in [{possible.start}, {possible.stop})"
+    if array.dtype == np.bool_ and possible == range(2):
+        array = array.astype(np.int64)
     if array.size and not np.issubdtype(array.dtype, np.integer):
         raise AnswerError(expectation)  # a dtype would tell how long labels are
-    if array.size and (array.min() < possible.start or array.max() >= possible.stop):
-        raise AnswerError(expectation)
+    if (outside := (array < possible.start) | (array >= possible.stop)).any():
+        place = ", ".join(map(str, np.argwhere(outside)[0].tolist()))
+        raise AnswerError(f"{expectation}; the first that is not is answers[{place}]")
     return array.astype(np.int64)
 
 

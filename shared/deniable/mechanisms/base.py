@@ -6,29 +6,56 @@ they share the same numbers and change together.
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from abc import ABCMeta, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from deniable.errors import AnswerError, NotInstalled, ParameterError, describe
-from deniable.exact import Number, as_integer, log_above
+from deniable.exact import Number, as_integer, is_truth_value, log_above
 from deniable.mechanisms.support import Support
 from deniable.randomness import Word, Words, system_word, system_words
 from deniable.wire.space import Count, Numbers, ReportSpace
 
 if TYPE_CHECKING:
+    from inspect import Signature
+
     from deniable.mechanisms.arrays import ArrayLike, Integers, NDArray
     from deniable_statistics.estimates.estimate import Estimate
 
+
+_Made = TypeVar("_Made")
 
 Answer = int | Sequence[int]
 """A true answer: the number of an option or a number in a range; for tick boxes the numbers of the ticked boxes."""
 
 
-class Mechanism(ABC):
+class _Maker(ABCMeta):
+    """Makes mechanisms: integers of numpy become Python's, and an epsilon gets the way that takes one."""
+
+    def __call__(cls: type[_Made], *args: Any, **parameters: Any) -> _Made:
+        if "epsilon" in parameters:
+            given = ", ".join(f"{name}={value}" for name, value in parameters.items())
+            maker = getattr(cls, "from_epsilon", None)
+            way = f"{cls.__name__}.from_epsilon({given})" if maker else "a mechanism that takes one, such as Warner"
+            raise ParameterError(f"epsilon: must not be given to {cls.__name__}, whose parameters are exact; use {way}")
+        made: _Made = super().__call__(  # type: ignore[misc]  # mypy takes the metaclass of a type variable for `type`
+            *map(_plain, args), **{name: _plain(value) for name, value in parameters.items()}
+        )
+        return made
+
+    @property
+    def __signature__(cls) -> Signature:
+        """The parameters of a mechanism for `help` and editors, which would show those of `__call__`."""
+        from inspect import signature  # which takes longer than all of this module
+
+        _itself, *parameters = (own := signature(cls.__init__)).parameters.values()  # type: ignore[misc]  # of no instance
+        return own.replace(parameters=parameters)
+
+
+class Mechanism(metaclass=_Maker):
     """The randomiser of one question. Its reports support some of ``k`` options, numbered from 0."""
 
     name: ClassVar[str]
@@ -234,9 +261,17 @@ class OverRange(Mechanism):
         return cls.from_epsilon(answers[0], answers[-1], epsilon)
 
 
+def _plain(value: Any) -> Any:
+    return value if (whole := as_integer(value)) is None else whole
+
+
 def check_answer(answer: object, possible: range) -> int:
-    """The answer as an int, or an AnswerError that does not repeat it: integers of numpy are integers, True is not."""
-    number = as_integer(answer)
+    """The answer as an int, or an AnswerError that does not repeat it.
+
+    Integers of numpy are integers, and its truth values answer two options. Python's are none: both languages refuse
+    the ``true`` of JSON.
+    """
+    number = int(answer) if is_truth_value(answer) and possible == range(2) else as_integer(answer)  # type: ignore[call-overload]  # it is one
     if number is None or number not in possible:
         # The message ends up in logs and on screens, so it never says what the answer was.
         raise AnswerError(f"answer: must be an integer in [{possible.start}, {possible.stop})")
@@ -264,19 +299,23 @@ LARGEST_INTEGER = 10**15
 """Bound of published integers: below it they have 15 digits, which JavaScript's numbers hold exactly."""
 
 
-def check_k(k: object, largest: int = 2**16) -> None:
-    """Raise a ParameterError unless ``k`` is a number of options."""
-    if type(k) is not int or k < 2:
+def check_k(k: object, largest: int = 2**16) -> int:
+    """The number of options as an int, or a ParameterError."""
+    number = as_integer(k)
+    if number is None or number < 2:
         raise ParameterError(f"k: must be an integer of at least 2, got {describe(k)}")
-    if k > largest:
-        raise ParameterError(f"k: must be at most {largest} options, got {k}")
+    if number > largest:
+        raise ParameterError(f"k: must be at most {largest} options, got {number}")
+    return number
 
 
-def check_range(lo: object, hi: object, largest: int) -> None:
-    """Raise a ParameterError unless these are the ends of a range of integers at most ``largest`` apart."""
+def check_range(lo: object, hi: object, largest: int) -> tuple[int, int]:
+    """The ends of a range of integers at most ``largest`` apart as ints, or a ParameterError."""
+    low, high = as_integer(lo), as_integer(hi)
     # The ends are published too, and stay far within JavaScript's exact integers.
-    if type(lo) is not int or type(hi) is not int or not lo < hi <= lo + largest or abs(lo) > 10**12:
+    if low is None or high is None or not low < high <= low + largest or abs(low) > 10**12:
         raise ParameterError(
             f"range: lo and hi must be integers, hi above lo and at most {largest} apart, "
             f"got {describe(lo)} and {describe(hi)}"
         )
+    return low, high

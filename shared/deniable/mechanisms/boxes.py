@@ -19,7 +19,8 @@ class BoxMechanism(Mechanism):
 
     def _check_ticks(self, answer: Sequence[int]) -> frozenset[int]:
         expectation = f"answer: must be a list of different integers in [0, {self.k})"
-        if isinstance(answer, (str, bytes)) or not isinstance(answer, (Sequence, frozenset, set)):
+        is_array = getattr(answer, "ndim", None) == 1
+        if isinstance(answer, (str, bytes)) or not (is_array or isinstance(answer, (Sequence, frozenset, set))):
             raise AnswerError(expectation)
         # A set also drops what stands there twice, so the lengths differ exactly if something was wrong.
         ticked = {number for number in map(as_integer, answer) if number is not None and 0 <= number < self.k}

@@ -66,7 +66,7 @@ class DiscreteLaplace(OverRange, RowMechanism):
     @classmethod
     def from_epsilon(cls, lo: int, hi: int, epsilon: Number, tail: Number = "1/1000") -> DiscreteLaplace:
         """The least noise of at most this epsilon that passes the last report with probability ``tail`` at most."""
-        check_range(lo, hi, LARGEST_RANGE)
+        lo, hi = check_range(lo, hi, LARGEST_RANGE)
         asked = positive_epsilon(epsilon)
         most = rational(tail, "tail")
         if not 0 < most < 1:

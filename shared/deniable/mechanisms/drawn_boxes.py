@@ -93,7 +93,7 @@ class DrawnBoxes(BoxMechanism):
         s : int, optional
             Number of boxes to draw; by default the one with the least variance of the shares.
         """
-        check_k(k, MOST_BOXES)
+        k = check_k(k, MOST_BOXES)
         asked = positive_epsilon(epsilon)
         if s is not None:
             _check_s(s, k)

@@ -57,7 +57,7 @@ class Geometric(OverRange, RowMechanism):
     @classmethod
     def from_epsilon(cls, lo: int, hi: int, epsilon: Number) -> Geometric:
         """The least noise over a range whose epsilon is at most ``epsilon``."""
-        check_range(lo, hi, LARGEST_RANGE)
+        lo, hi = check_range(lo, hi, LARGEST_RANGE)
 
         def make(nominal: Fraction) -> Geometric:
             return cls(lo, hi, geometric_tails(nominal / (hi - lo), hi - lo))

@@ -69,7 +69,7 @@ class KAry(PureMechanism, OneOfK):
     named_in = ("choice", "scale")
 
     def __init__(self, k: int, keep: Number) -> None:
-        check_k(k)
+        k = check_k(k)
         p = probability(keep, "keep", type(self))
         # Rounded up: the other options get no less, so that keep / other is never above what was asked.
         other = math.ceil((1 - p) * UNIT / (k - 1))
@@ -88,7 +88,7 @@ class KAry(PureMechanism, OneOfK):
         ``q = 1 / (E + k - 1)`` is rounded up with a rational lower bound of ``E = exp(epsilon)``, and `keep`
         takes what is left: ``keep / other <= E`` in integers.
         """
-        check_k(k)
+        k = check_k(k)
         asked = positive_epsilon(epsilon)
         bound = exp_below(asked)
         # q = 1 / (E + k - 1) rounded up, so that keep / other <= E in integers.
@@ -112,7 +112,7 @@ class KAry(PureMechanism, OneOfK):
         >>> KAry.from_coin(2, "1/2").likelihood_ratio        # two fair coins, ln 3
         Fraction(3, 1)
         """
-        check_k(k)
+        k = check_k(k)
         t = probability(truth, "truth")
         # Every option, the true one too, gets (1 - t) / k from the second step.
         other = math.ceil((1 - t) * UNIT / k)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.errors import ParameterError, describe
 from deniable.exact import Number, exp_below, log_above, of_100, positive_epsilon, rational, refuse_costly_rounding
-from deniable.mechanisms.base import Mechanism, OneOfK
+from deniable.mechanisms.base import Mechanism, OneOfK, check_k
 from deniable.mechanisms.k_ary import KAry
 from deniable.mechanisms.pure import PureMechanism
 from deniable.mechanisms.support import Support
@@ -113,6 +113,7 @@ class Longitudinal(PureMechanism, OneOfK):
         >>> 0 <= 2 - mechanism.epsilon < 1e-8, 0 <= 1 - mechanism.wave_epsilon < 1e-8
         (True, True)
         """
+        k = check_k(k)
         permanent = KAry.from_epsilon(k, epsilon)
         asked = rational(wave_epsilon, "wave_epsilon")
         bound = exp_below(asked) if 0 < asked < positive_epsilon(epsilon) else Fraction(0)

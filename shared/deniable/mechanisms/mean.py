@@ -75,7 +75,7 @@ class OneBitMean(OverRange, PureMechanism, OneOfK):
     def from_epsilon(cls, lo: int, hi: int, epsilon: Number) -> OneBitMean:
         """The least noise over a range whose epsilon is at most ``epsilon``."""
         asked = positive_epsilon(epsilon)
-        check_range(lo, hi, LARGEST_RANGE)
+        lo, hi = check_range(lo, hi, LARGEST_RANGE)
         bound = exp_below(asked)
         # Warner's keep = E / (E + 1) and other = 1 / (E + 1), so keep - other = (E - 1) / (E + 1).
         span = math.floor((bound - 1) / (bound + 1) * UNIT)  # keep - other

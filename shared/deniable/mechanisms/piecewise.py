@@ -101,7 +101,7 @@ class Piecewise(OverRange, RowMechanism):
         Needs numpy and scipy.
         """
         asked = positive_epsilon(epsilon)
-        check_range(lo, hi, LARGEST_RANGE)
+        lo, hi = check_range(lo, hi, LARGEST_RANGE)
         try:
             from deniable_statistics.authoring.optimum import least_noise
 

@@ -70,7 +70,7 @@ class TickBoxes(BoxMechanism, PureMechanism):
     named_in = ("ticks",)
 
     def __init__(self, k: int, keep: Number) -> None:
-        check_k(k, MOST_BOXES)
+        k = check_k(k, MOST_BOXES)
         p = probability(keep, "keep", type(self))
         object.__setattr__(self, "k", k)
         object.__setattr__(self, "keep", checked_weight(floor_weight(p), "keep"))
@@ -80,7 +80,7 @@ class TickBoxes(BoxMechanism, PureMechanism):
     @classmethod
     def from_epsilon(cls, k: int, epsilon: Number) -> TickBoxes:
         """The weights with the least noise whose epsilon over all boxes together is at most ``epsilon``."""
-        check_k(k, MOST_BOXES)
+        k = check_k(k, MOST_BOXES)
         asked = positive_epsilon(epsilon)
         # k boxes compose to k times the loss of one, so each gets epsilon / k; keep = E / (E + 1) as Warner's.
         bound = exp_below(asked / k)

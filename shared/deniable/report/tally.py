@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import operator
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
+from deniable.exact import as_integer, is_truth_value
+from deniable.mechanisms.base import Mechanism
 from deniable.report.report import Report
 from deniable.survey.document import Survey
 
@@ -56,3 +60,52 @@ def tally_reports(reports: Iterable[Report], survey: Survey) -> dict[str | None,
         cohort: Tally(n, {question: tuple(counts) for question, counts in supports[cohort].items()})
         for cohort, n in sizes.items()
     }
+
+
+def count_reports(reports: Iterable[Any], mechanism: Mechanism) -> tuple[int, ...]:
+    """How many reports support each option of one question, as `Mechanism.estimate` takes it.
+
+    Parameters
+    ----------
+    reports : iterable, or array of numpy
+        What `randomize` or `randomize_many` gives: numbers, texts of 0 and 1, or rows of them.
+    mechanism : Mechanism
+        What made them.
+
+    Returns
+    -------
+    tuple of int, length k
+        In option order.
+
+    Raises
+    ------
+    ReportError
+        If one is not a report of the mechanism, with its place.
+
+    Examples
+    --------
+    >>> from deniable.mechanisms import KAry, Subset
+    >>> count_reports([0, 2, 2, 1], KAry(3, "1/2"))
+    (1, 1, 2)
+    >>> count_reports(["110", "011"], Subset.from_epsilon(3, 2, 1))
+    (1, 2, 1)
+    """
+    space = mechanism.reports
+    values: list[Any] = reports.tolist() if hasattr(reports, "tolist") else list(reports)
+    plain = [_as_report(value, takes_truth=space.size == 2) for value in values]
+    counts = [0] * space.size
+    for report, n in Counter(plain).items():  # reports that are alike are checked once
+        if report not in space:
+            space.check(report, f"reports[{plain.index(report)}]")
+        for option in space.supports(report):
+            counts[option] += n
+    return tuple(counts)
+
+
+def _as_report(value: Any, takes_truth: bool) -> Any:
+    """A report as the mechanism sends it: a row of 0 and 1 as their text, an integer of numpy as Python's."""
+    if isinstance(value, (list, tuple)) or getattr(value, "ndim", False):
+        return "".join(str(int(bit)) for bit in value)
+    if takes_truth and (isinstance(value, bool) or is_truth_value(value)):  # `tolist` makes Python's of numpy's
+        return int(value)
+    return value if (whole := as_integer(value)) is None else whole

@@ -6,6 +6,7 @@ import itertools
 import math
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -98,6 +99,7 @@ class AnchoredShare:
     def _covariance(self) -> NDArray[np.float64]:
         """Covariance of the two rates, by linearisation of weighted means, shape (2, 2)."""
         residuals = self.reports - self._apart - AT_RANDOM
+        # sum over people of w^2 e e', of whom each row has f: (w f) w
         squares = (residuals.T * (self._totals * self.weights)) @ residuals
         return np.asarray(squares / self._totals.sum() ** 2)
 
@@ -120,6 +122,7 @@ class AnchoredShare:
         """The corrected share of yes; may leave [0, 1]. NaN where nobody seems to attend."""
         if not self.n or not self.attentive:
             return math.nan
+        # u / v estimates (b + (a - b) f - 1/2) / (m - 1/2), whatever the share who attend
         a, b = self.support
         return (float(self._apart[0]) / self.attentive + AT_RANDOM - b) / (a - b)
 
@@ -129,6 +132,7 @@ class AnchoredShare:
         if math.isnan(self.share):
             return math.nan
         a, b = self.support
+        # d (u / v) = du / v - u dv / v^2
         contrast = np.array([1.0, -self._apart[0] / self._apart[1]])
         variance = float(contrast @ self._covariance @ contrast)
         return math.sqrt(max(variance, 0.0)) / abs(self.attentive * (a - b))
@@ -144,11 +148,12 @@ class AnchoredShare:
     def _smoothed(self, people: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """The rates and their covariance after that many more people who answer at random: their ratio stays."""
         n, apart = self.n_effective, self._apart
+        # n rates with covariance C beside z^2 at random with variance 1/4, of which both rates are means
         each = (n * n * self._covariance + people / 4 * np.eye(2)) / (n + people)
         each += n * people / (n + people) ** 2 * np.outer(apart, apart)
         return apart * n / (n + people), each / (n + people)
 
-    def interval(self, confidence_level: float = 0.95) -> Interval:
+    def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
         """Fieller's confidence interval, cut to [0, 1]; all of it where the anchor does not show that people attend.
 
         A share ``f`` stays if the mean of ``(Y - 1/2) - t (Z - 1/2)`` is within its normal errors of 0, where
@@ -162,9 +167,11 @@ class AnchoredShare:
         (u, v), covariance = self._smoothed(z * z)
         covariance = z * z * covariance
         scale = self.anchor.attended - AT_RANDOM
+        # (u - t v)^2 <= z^2 var(u - t v) is square t^2 - 2 cross t + level <= 0
         square, cross, level = v * v - covariance[1, 1], u * v - covariance[0, 1], u * u - covariance[0, 0]
         ends = sorted([(b - AT_RANDOM) / scale, (a - AT_RANDOM) / scale])
         inside = cross * cross - square * level
+        # an upward parabola holds between its roots, a downward one outside them, and none everywhere or nowhere
         roots = sorted((cross + sign * math.sqrt(inside)) / square for sign in (-1, 1)) if square and inside > 0 else []
 
         def stays(t: float) -> bool:
@@ -226,8 +233,8 @@ def anchored(
     the question support yes with probability ``g (b + (a - b) f) + (1 - g) / 2``, those to the anchor with
     ``g m + (1 - g) / 2`` where ``m`` is known: the second gives ``g``, the first then ``f`` [1]_. This supposes that
     attending has nothing to do with the truth, and as many attend to one as to the other question, though not that
-    they are the same people. `AnchoredShare.interval` is Fieller's instead of their bootstrap; `AnchoredShare.joint`
-    uses the answers of the same people together.
+    they are the same people. `AnchoredShare.confidence_interval` is Fieller's instead of their bootstrap;
+    `AnchoredShare.joint` uses the answers of the same people together.
 
     References
     ----------
@@ -245,22 +252,27 @@ def anchored(
     >>> found = anchored(crosswise("0.15"), same, Anchor(crosswise("0.15"), 0), anchor_same)
     >>> round(found.attentive, 4), round(found.share, 4), round(found.std_error, 4)
     (0.7729, 0.1054, 0.0227)
-    >>> [round(end, 3) for end in found.interval()]
+    >>> [round(end, 3) for end in found.confidence_interval()]
     [0.059, 0.148]
     """
     support = yes_no_support(design, "question")
     both = np.column_stack([np.asarray(reports, dtype=float).ravel(), np.asarray(anchor_reports, dtype=float).ravel()])
     if both.size and not np.isin(both, (0, 1)).all():
         raise ParameterError("reports: must all be 0 or 1")
-    each = np.ones(len(both)) if weights is None else np.asarray(weights, dtype=float)
-    if each.shape != (len(both),):
-        raise ParameterError(f"weights: must be {len(both)} numbers, one for each person, got {each.size}")
-    people = np.ones(len(both), dtype=np.int64) if frequencies is None else np.asarray(frequencies, dtype=np.int64)
-    if people.shape != (len(both),):
-        raise ParameterError(f"frequencies: must be {len(both)} numbers, one for each row, got {people.size}")
-    effective = kish(each.tolist(), people.tolist()) if weights is not None else float(people.sum())
+    each = _of_rows(weights, len(both), "weights", "person").astype(float)
+    people = _of_rows(frequencies, len(both), "frequencies", "row").astype(np.int64)
+    # of equal weights Kish's number is that of the people
+    effective = kish(each.tolist(), people.tolist())
     counted = each > 0
     return AnchoredShare(support, anchor, both[counted], each[counted], effective, people[counted])
+
+
+def _of_rows(given: ArrayLike | None, n: int, subject: str, unit: str) -> NDArray[Any]:
+    """A number for each row, 1 unless it is given."""
+    found = np.ones(n) if given is None else np.asarray(given)
+    if found.shape != (n,):
+        raise ParameterError(f"{subject}: must be {n} numbers, one for each {unit}, got {found.size}")
+    return found
 
 
 def yes_no_support(design: AnyDesign, subject: str) -> tuple[float, float]:

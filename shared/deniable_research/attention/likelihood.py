@@ -49,6 +49,7 @@ class AnchoredFit:
     @cached_property
     def _best(self) -> tuple[float, float, float]:
         """The most likely share, the attentive rate there, and the log-likelihood."""
+        # the profile in f has one maximum; its ends are tried because the search does not reach them
         inside = minimize_scalar(
             lambda f: -self._profile(f)[1], bounds=(0, 1), method="bounded", options={"xatol": XATOL}
         )
@@ -70,7 +71,7 @@ class AnchoredFit:
         """Its maximum."""
         return self._best[2]
 
-    def interval(self, confidence_level: float = 0.95) -> Interval:
+    def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
         """Profile likelihood: the shares whose likelihood falls by at most a quantile of chi-squared."""
         drop = normal_quantile(check_confidence_level(confidence_level)) ** 2 / 2
         if not self.cells.any():
@@ -93,6 +94,7 @@ class AnchoredFit:
         if not self.cells.any():
             return math.nan
         seen = self.cells[self.cells > 0]
+        # any four cells: the log-likelihood at their own shares
         saturated = float((seen * np.log(seen / self.cells.sum())).sum())
         return two_sided(math.sqrt(2 * max(saturated - self.log_likelihood, 0.0)))  # chi-squared of one degree
 
@@ -100,12 +102,14 @@ class AnchoredFit:
         """The most likely share who attend given the share of yes, and the log-likelihood there."""
         a, b = self.support
         yes, same = b + (a - b) * share, self.attended
+        # P(y) Q(z) for both reports of somebody who attends; who does not gives each pair with 1/4
         chances = ((1 - yes) * (1 - same), (1 - yes) * same, yes * (1 - same), yes * same)
         seen = [(n, chance - 0.25) for n, chance in zip(self.cells.ravel().tolist(), chances, strict=True) if n]
 
         def slope(g: float) -> float:
             return math.fsum(n * apart / (0.25 + g * apart) for n, apart in seen)
 
+        # the log-likelihood is concave in g: bisection of its slope, unless the maximum is at an end
         if slope(0.0) <= 0:
             g = 0.0
         elif all(0.25 + apart > 0 for _, apart in seen) and slope(1.0) >= 0:

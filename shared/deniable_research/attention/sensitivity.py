@@ -35,7 +35,7 @@ def corrected(
         Of one kind in `KNOWN`; its share is taken as exact.
     confidence_level : float
     method : str
-        As for `Estimate.interval`.
+        As for `Estimate.confidence_interval`.
 
     Returns
     -------
@@ -75,14 +75,17 @@ def corrected(
             found.append(Corrected(share, Interval(0.0, 1.0)))
             continue
         if estimate.binomials is None:
+            # share = (1 - d) corrected + d score, solved for the corrected share; errors scale alike
             near, z = estimate.smoothed(normal_quantile(level) ** 2), normal_quantile(level)
             middle, error = (near.share[v] - d * score) / (1 - d), z * near.std_error[v] / (1 - d)
             interval = Interval(middle - error, middle + error).cut()
         else:
             count, n, support = estimate.binomials[v]
+            # how likely a report of those who misbehave supports the option
             r = support.floats[1] + (support.floats[0] - support.floats[1]) * score
             effective = float(n) * estimate.n_effective / float(estimate.n)
             seen = min(float(count) / float(n) * effective, effective) if n else 0.0
+            # the design seen with them: (1 - d) a + d r and (1 - d) b + d r
             ends = tuple(float(np.clip((1 - d) * each + d * r, 0, 1)) for each in support.floats)
             interval = share_interval(seen, effective, (ends[0], ends[1]), level, method)
         found.append(Corrected((share - d * score) / (1 - d), interval))

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from typing import Any
 
 import click
 
 from deniable.commands.main import example
 from deniable_research.commands.analyze_data import (
-    DataCommand,
+    SUSPICION_RULE,
+    AnalysisCommand,
+    FileReports,
+    Output,
     Reports,
-    assume_fake_option,
-    data_options,
-    draw,
-    misbehaviour_options,
-    print_result,
-    result_options,
+    analyse_apart,
     say_dropped,
+    suspected,
+    suspicion_options,
 )
 from deniable_research.commands.analyze_models import predict_, regress_
 from deniable_research.files.comparing import compare
@@ -26,10 +26,9 @@ from deniable_research.files.printing import comparison_text, crosstab_text, sen
 from deniable_research.files.sensitivity import SensitivityRow, sensitivity, sensitivity_chart
 from deniable_research.files.shares import cautions, estimate_shares
 from deniable_research.output import counted, records
-from deniable_research.pictures import save_picture
-from deniable_statistics.estimates.estimate import DEFAULT_METHOD
-from deniable_statistics.intervals import METHODS
-from deniable_statistics.published.published_rows import TARGETS, EstimateOptions, EstimateRow
+from deniable_statistics.commands.options import assume_fake_option, interval_options
+from deniable_statistics.published.charts import interval_chart
+from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow
 from deniable_statistics.robustness.misbehaviour import Misbehaving
 
 DESIGN_FILE = """
@@ -58,7 +57,7 @@ def analyze() -> None:
 
 
 @analyze.command(
-    cls=DataCommand,
+    cls=AnalysisCommand,
     epilog=example(
         "deniable analyze shares reports.csv --survey my-survey.toml",
         "deniable analyze shares reports.csv --survey my-survey.toml --by cohort --format csv",
@@ -72,143 +71,99 @@ def analyze() -> None:
         "deniable analyze shares reports.csv --survey my-survey.toml --misbehaving 0.05 --misbehaviour lying",
         "deniable analyze shares reports.csv --survey my-survey.toml --assume-fake 0.02",
     ),
+    rules=[SUSPICION_RULE],
 )
-@data_options
 @click.argument("questions", nargs=-1)
 @click.option("--by", metavar="COLUMN", help="One group of rows for each label of a column, such as cohort.")
-@click.option("--method", type=click.Choice([DEFAULT_METHOD, *METHODS]), default=DEFAULT_METHOD, show_default=True)
-@click.option(
-    "--target",
-    type=click.Choice(TARGETS),
-    default=TARGETS[0],
-    show_default=True,
-    help="Whose shares. Of respondents: exact up to 400 reports, approximate above.",
-)
-@click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once.")
+@interval_options
 @click.option("--joint", "jointly", is_flag=True, help="Correct by the likelihood of question and anchor together.")
-@misbehaviour_options
+@suspicion_options
 @assume_fake_option
-@result_options
 def shares(
     reports: Reports,
+    output: Output,
     questions: tuple[str, ...],
     by: str | None,
+    jointly: bool,
+    assume_fake: float | None,
     method: str,
     target: str,
     simultaneous: bool,
-    jointly: bool,
-    suspected: Misbehaving | None,
-    assume_fake: float | None,
-    form: str,
-    confidence_level: float,
-    picture: Path | None,
-    to: Path | None,
+    **suspicion: Any,
 ) -> None:
     """Estimate shares and means.
 
     Of all questions, or of those that are named. A question whose design names an anchor has corrected shares too.
     """
     asked = questions or reports.layout.names
+    # Without an anchor there is no second likelihood, and the option would silently do nothing.
     if jointly and not any(arm.anchor for name in asked for arm in reports.layout.arms(name)):
         raise click.UsageError("--joint goes with a question that has an anchor")
-    wanted = EstimateOptions(confidence_level, method, target, simultaneous, suspected, assume_fake)
-    parts = reports.apart(asked, by)
-    dropped: dict[str, int] = {}
-    rows: list[EstimateRow] = []
-    doubts: list[str] = []
-    for names, table in parts:
-        dropped |= say_dropped(table, names)
-        rows += estimate_shares(table, names, by=by, wanted=wanted, jointly=jointly)
-        doubts += cautions(table, names, by)
-    if by is not None and len(parts) > 1:
-        cohorts = [label for label, _ in parts[0][1].cohorts(by)]
+    suspects = suspected(**suspicion)
+    wanted = EstimateOptions(output.confidence_level, method, target, simultaneous, suspects, assume_fake)
+    rows, doubts, dropped, table = analyse_apart(
+        reports, asked, lambda table, names: estimate_shares(table, names, by=by, wanted=wanted, jointly=jointly), by
+    )
+    if by is not None and not isinstance(reports, FileReports):  # an engine counts question after question
+        cohorts = [label for label, _ in table.cohorts(by)]
         rows.sort(key=lambda row: cohorts.index(row.cohort))
     row_type = type(rows[0]) if rows else EstimateRow
-    people = parts[0][1].people
-    document = {"rows": people, "dropped": dropped, "estimates": records(rows, row_type)}
-    if suspected is not None:
-        document |= {"misbehaviour": list(suspected.kinds), "among": suspected.among}
-    doubts = list(dict.fromkeys(doubts))
-    print_result(form, rows, row_type, lambda: shares_text(rows, suspected), document, doubts, to)
-    draw(picture, lambda: share_panels(rows))
+    document = {"rows": table.people, "dropped": dropped, "estimates": records(rows, row_type)}
+    if suspects is not None:
+        document |= {"misbehaviour": list(suspects.kinds), "among": suspects.among}
+    text, chart = lambda: shares_text(rows, suspects), lambda: interval_chart(share_panels(rows))
+    output.show(rows, row_type, text, document, doubts, chart)
 
 
 @analyze.command(
     "sensitivity",
-    cls=DataCommand,
+    cls=AnalysisCommand,
     epilog=example(
         "deniable analyze sensitivity reports.csv affair --survey my-survey.toml --plot sensitivity.svg",
         "deniable analyze sensitivity study.csv --design study.toml --misbehaving 0.5 --misbehaviour careless",
     ),
+    rules=[SUSPICION_RULE],
 )
-@data_options
 @click.argument("questions", nargs=-1)
 @click.option("--steps", type=click.IntRange(1, 100), default=10, show_default=True, help="From nobody to that many.")
-@misbehaviour_options
-@result_options
-def sensitivity_(
-    reports: Reports,
-    questions: tuple[str, ...],
-    steps: int,
-    suspected: Misbehaving | None,
-    form: str,
-    confidence_level: float,
-    picture: Path | None,
-    to: Path | None,
-) -> None:
+@suspicion_options
+def sensitivity_(reports: Reports, output: Output, questions: tuple[str, ...], steps: int, **suspicion: Any) -> None:
     """How results depend on people who misbehave.
 
     Bounds and robust intervals if at most so many do, from none to --misbehaving (by default 0.2). For one kind of
     people whose reports are known (careless, noncompliance, denial) also what a correction for exactly so many gives.
     """
     asked = questions or tuple(question.name for question in reports.layout.questions)
-    supposed = suspected or Misbehaving(0.2)
-    wanted = EstimateOptions(confidence_level=confidence_level)
-    parts = reports.apart(asked)
-    dropped: dict[str, int] = {}
-    rows: list[SensitivityRow] = []
-    doubts: list[str] = []
-    for names, table in parts:
-        dropped |= say_dropped(table, names)
-        rows += sensitivity(table, names, suspected=supposed, steps=steps, wanted=wanted)
-        doubts += cautions(table, names)
+    supposed = suspected(**suspicion) or Misbehaving(0.2)
+    wanted = EstimateOptions(confidence_level=output.confidence_level)
+    rows, doubts, dropped, table = analyse_apart(
+        reports, asked, lambda table, names: sensitivity(table, names, suspected=supposed, steps=steps, wanted=wanted)
+    )
     document = {
-        "rows": parts[0][1].people,
+        "rows": table.people,
         "dropped": dropped,
         "misbehaviour": list(supposed.kinds),
         "among": supposed.among,
         "sensitivity": records(rows, SensitivityRow),
     }
-    doubts = list(dict.fromkeys(doubts))
-    print_result(form, rows, SensitivityRow, lambda: sensitivity_text(rows, supposed), document, doubts, to)
-    if picture is not None:
-        save_picture(picture, lambda: sensitivity_chart(rows))
+    text, chart = lambda: sensitivity_text(rows, supposed), lambda: sensitivity_chart(rows)
+    output.show(rows, SensitivityRow, text, document, doubts, chart)
 
 
 @analyze.command(
     "compare",
-    cls=DataCommand,
+    cls=AnalysisCommand,
     epilog=example(
         "deniable analyze compare reports.csv affair --survey my-survey.toml --by cohort",
         "deniable analyze compare waves.csv affair --design study.toml --by year --trend",
     ),
 )
-@data_options
 @click.argument("question")
 @click.option("--by", metavar="COLUMN", help="The column of cohorts; by default the survey's or the design file's.")
 @click.option("--trend", "line", is_flag=True, help="Is there a trend over the cohorts, such as waves?")
 @click.option("--option", "options", metavar="OPTION", multiple=True, help="Compare this option only.")
-@result_options
 def compare_(
-    reports: Reports,
-    question: str,
-    by: str | None,
-    line: bool,
-    options: tuple[str, ...],
-    form: str,
-    confidence_level: float,
-    picture: Path | None,
-    to: Path | None,
+    reports: Reports, output: Output, question: str, by: str | None, line: bool, options: tuple[str, ...]
 ) -> None:
     """Compare a question between cohorts.
 
@@ -222,41 +177,36 @@ def compare_(
         raise click.UsageError("--by must name the column of cohorts")
     ((_, table),) = reports.apart([question], by)
     dropped = say_dropped(table, [question])
-    rows = compare(table, question, by, line=line, options=options, confidence_level=confidence_level)
+    rows = compare(table, question, by, line=line, options=options, confidence_level=output.confidence_level)
     doubts = cautions(table, [question], None if by == table.layout.arm_column(question) else by)
     document = {"rows": table.people, "dropped": dropped, "comparisons": records(rows, type(rows[0]))}
-    print_result(form, rows, type(rows[0]), lambda: comparison_text(rows), document, doubts, to)
-    draw(picture, lambda: comparison_panels(rows))
+    text, chart = lambda: comparison_text(rows), lambda: interval_chart(comparison_panels(rows))
+    output.show(rows, type(rows[0]), text, document, doubts, chart)
 
 
 @analyze.command(
-    cls=DataCommand,
+    cls=AnalysisCommand,
     epilog=example(
         "deniable analyze crosstab reports.csv affair religious --survey my-survey.toml",
         "deniable analyze crosstab reports.csv affair religious --survey my-survey.toml --given religious",
         "deniable analyze crosstab study.csv affair income --design study.toml",
     ),
 )
-@data_options
 @click.argument("first")
 @click.argument("second")
 @click.argument("third", required=False)
 @click.option("--given", metavar="COLUMN", help="Shares among people with each answer to one of them.")
 @click.option("--permutations", type=click.IntRange(1), help="Test independence by so many permutations.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of the permutations.")
-@result_options
 def crosstab(
     reports: Reports,
+    output: Output,
     first: str,
     second: str,
     third: str | None,
     given: str | None,
     permutations: int | None,
     seed: int,
-    form: str,
-    confidence_level: float,
-    picture: Path | None,
-    to: Path | None,
 ) -> None:
     """Cross two or three columns.
 
@@ -265,9 +215,8 @@ def crosstab(
     """
     names = [name for name in (first, second, third) if name is not None]
     table = reports.together(names)
-    rows = cross(
-        table, names, given=given, permutations=permutations or 0, seed=seed, confidence_level=confidence_level
-    )
+    level = output.confidence_level
+    rows = cross(table, names, given=given, permutations=permutations or 0, seed=seed, confidence_level=level)
     left_out = table.people - table.count(complete_rows(table, names))
     if left_out:
         click.echo(
@@ -275,8 +224,8 @@ def crosstab(
         )
     doubts = cautions(table, [name for name in names if table.layout.has(name)])
     document = {"rows": table.people, "dropped": left_out, "crosstab": records(rows, type(rows[0]))}
-    print_result(form, rows, type(rows[0]), lambda: crosstab_text(rows), document, doubts, to)
-    draw(picture, lambda: crosstab_panels(rows))
+    text, chart = lambda: crosstab_text(rows), lambda: interval_chart(crosstab_panels(rows))
+    output.show(rows, type(rows[0]), text, document, doubts, chart)
 
 
 analyze.add_command(regress_)

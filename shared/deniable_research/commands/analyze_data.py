@@ -1,52 +1,38 @@
-"""What the commands of ``deniable analyze`` share: options that say what a file holds, and ways to print results."""
+"""What the commands of ``deniable analyze`` share: options that say what a file holds, and ways to show results."""
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-from click.core import ParameterSource
 
 from deniable.access.words import ONE_REPORT
-from deniable.commands.numbers import Number
+from deniable.commands.rules import RuledCommand, excludes, goes_with
 from deniable.installing import install_hint
 from deniable.output import printable
 from deniable_research.commands.levels import LEVEL
 from deniable_research.commands.options import FILE, NEW_FILE, format_option, plot_option
-from deniable_research.engine import EngineReports, open_source
+from deniable_research.engine import EngineReports, Source, open_source
 from deniable_research.engine.sources import EMBEDDED
 from deniable_research.engine.tallies import survey_of
 from deniable_research.files import Layout, Table, quick_question, read_layout
 from deniable_research.files.paper import PAPERS, check_paper
 from deniable_research.files.samples import SamplingColumns, read_margins, replicate_columns
 from deniable_research.files.saving import save_results
+from deniable_research.files.shares import cautions
 from deniable_research.output import counted, rows_csv, to_json
 from deniable_research.pictures import save_picture
 from deniable_research.results.reading import read_any_survey
 from deniable_research.sampling import LONELY, METHODS
+from deniable_statistics.commands.options import misbehaviour_options, params_of, with_options
 from deniable_statistics.data.writing import WRITTEN, check_suffix
-from deniable_statistics.estimates.fakes import HIGHEST_FAKE
-from deniable_statistics.published.charts import Panel, interval_chart
-from deniable_statistics.robustness.misbehaviour import AMONG, HIGHEST_SHARE, KINDS, Misbehaving
+from deniable_statistics.robustness.misbehaviour import AMONG, Misbehaving
 
-Command = Callable[..., None]
-
-_SAMPLING = {
-    "strata": "strata",
-    "cluster": "cluster",
-    "population": "population",
-    "lonely": "lonely",
-    "replicates": "replicates",
-    "replicate_method": "replicate_method",
-    "replicate_scale": "replicate_scale",
-    "replicate_fay": "replicate_fay",
-    "df": "degrees_of_freedom",
-}
-"""Options that say how people were drawn, and the keys of a design file that do."""
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -76,21 +62,66 @@ class FileReports:
 Reports = FileReports | EngineReports
 
 
-class DataCommand(click.Command):
-    """A command whose argument DATA is left out where --from says where the reports are."""
+@dataclass(frozen=True)
+class Output:
+    """How the results of an analysis are shown: options that all have.
 
-    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Look for --from before arguments are given their places."""
-        ctx.meta["from"] = any(each == "--from" or each.startswith("--from=") for each in args)
-        return super().parse_args(ctx, args)
+    Attributes
+    ----------
+    form : {"table", "csv", "json"}
+    confidence_level : float
+    picture, to : Path or None
+        Where the chart, and the rows, are written.
+    """
 
-    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """The arguments and options, without DATA if there is --from."""
-        every = super().get_params(ctx)
-        return [each for each in every if each.name != "data"] if ctx.meta.get("from") else every
+    form: str
+    confidence_level: float
+    picture: Path | None
+    to: Path | None
+
+    @property
+    def is_paper(self) -> bool:
+        """Whether the file is a table for a paper."""
+        return self.to is not None and self.to.suffix.lower() in PAPERS
+
+    def check(self, data: Path, takes_papers: bool) -> None:
+        """Refuse a file that cannot be written, or is the one that is read, before anything is computed."""
+        if self.to is None:
+            return
+        (check_paper if takes_papers and self.is_paper else check_suffix)(self.to)
+        if self.to.exists() and data.is_file() and self.to.samefile(data):
+            raise click.BadParameter("must be another file than the data", param_hint="--to")
+
+    def show(
+        self,
+        rows: Sequence[Any],
+        row_type: Any,
+        text: Callable[[], str],
+        document: Mapping[str, Any],
+        doubts: Sequence[str],
+        chart: Callable[[], Figure],
+    ) -> None:
+        """Save, print and draw rows: as a table, as CSV, or in the document that is their JSON.
+
+        Doubts about them are never left out.
+        """
+        if self.to is not None and not self.is_paper:
+            analysis = f"deniable analyze {click.get_current_context().info_name}"
+            save_results(self.to, analysis, rows, row_type, document, doubts)
+        if self.form == "json":
+            click.echo(to_json({"cautions": list(doubts), **document}))
+        elif self.form == "csv":
+            click.echo(rows_csv(rows, row_type), nl=False)
+        else:
+            click.echo(text())
+        # JSON holds them; below a CSV they would be rows of it, so there they go to standard error.
+        for doubt in doubts if self.form != "json" else ():
+            click.echo(f"Caution: {printable(doubt)}", err=self.form == "csv")
+        if self.picture is not None:
+            save_picture(self.picture, chart)
 
 
-_DATA_OPTIONS = (
+_SOURCE = params_of(
     click.argument("data", type=FILE),
     click.option(
         "--from",
@@ -131,6 +162,9 @@ _DATA_OPTIONS = (
         help='A question in short: "rrt_q1: forced-response truth=2/3 codes=yes:1,no:2".',
     ),
     click.option("--weights", metavar="COLUMN", help="Sampling weights."),
+)
+
+_SAMPLING = params_of(
     click.option("--strata", metavar="COLUMN", help="Strata of the sample."),
     click.option("--cluster", metavar="COLUMN", help="Primary sampling units: rows of one are not independent."),
     click.option(
@@ -145,7 +179,16 @@ _DATA_OPTIONS = (
     click.option("--replicate-method", type=click.Choice(METHODS), help="How they were made."),
     click.option("--replicate-scale", type=float, help="Instead: what each squared distance counts."),
     click.option("--replicate-fay", type=float, help="Fay's k, with --replicate-method fay."),
-    click.option("--df", type=float, help="Degrees of freedom of replicate weights; by default their number minus 1."),
+    click.option(
+        "--df",
+        "degrees_of_freedom",
+        type=float,
+        help="Degrees of freedom of replicate weights; by default their number minus 1.",
+    ),
+)
+"""How people were drawn: each has the name of the key of a design file that says so too."""
+
+_ROWS = params_of(
     click.option(
         "--margins",
         metavar="FILE",
@@ -159,170 +202,181 @@ _DATA_OPTIONS = (
     click.option("--delimiter", metavar="CHARACTER", help="By default comma, semicolon or tab, as in the header."),
 )
 
-_MISBEHAVIOUR_OPTIONS = (
-    click.option(
-        "--misbehaving",
-        metavar="SHARE",
-        type=Number(0, HIGHEST_SHARE),
-        help="Suppose that up to this share of the people does not do as told: bounds, and intervals that hold anyway.",
-    ),
-    click.option(
-        "--misbehaviour",
-        type=click.Choice(list(KINDS)),
-        multiple=True,
-        help="What they do; by default anything. Lying is all that a device leaves to them.",
-    ),
-    click.option("--among", type=click.Choice(AMONG), help="Whose share the bounds are for; by default everybody's."),
-)
-
-_RESULT_OPTIONS = (
+_OUTPUT = params_of(
     format_option,
-    click.option(
-        "--confidence",
-        "confidence_level",
-        type=LEVEL,
-        default=0.95,
-        show_default=True,
-    ),
+    click.option("--confidence", "confidence_level", type=LEVEL, default=0.95, show_default=True),
     plot_option("the estimates with their intervals"),
-    click.option(
-        "--to",
-        metavar="FILE",
-        type=NEW_FILE,
-        help=f"Write the results as well, with labels: {WRITTEN}.",
-    ),
+    click.option("--to", metavar="FILE", type=NEW_FILE, help=f"Write the results as well, with labels: {WRITTEN}."),
 )
 
 
-def data_options(command: Command, papers: bool = False) -> Command:
-    """Give a command the argument DATA and the options around it; it gets the reports that they name.
+class AnalysisCommand(RuledCommand):
+    """A command with the argument DATA, the options around it and those of results.
 
-    With `papers` its results may be a table for a paper too.
+    Its function gets the reports that they name as ``reports``, and the `Output`. The argument DATA is left out where
+    --from says where the reports are. With ``takes_papers`` results may be a table for a paper too.
     """
 
-    @functools.wraps(command)
-    def with_table(
-        source: str | None,
-        engine: str | None,
-        survey: Path | None,
-        renamed: tuple[str, ...],
-        design: Path | None,
-        lines: tuple[str, ...],
-        weights: str | None,
-        margins: Path | None,
-        missing: tuple[str, ...],
-        skip: int,
-        delimiter: str | None,
-        picture: Path | None,
-        to: Path | None,
-        data: Path | None = None,
-        **others: Any,
-    ) -> None:
-        if source is None and click.get_current_context().get_parameter_source("engine") is ParameterSource.COMMANDLINE:
-            raise click.UsageError("--engine goes with --from")
-        if source is not None and skip:
-            raise click.UsageError("--skip does not go with --from")
-        if renamed and survey is None:
-            raise click.UsageError("--column goes with --survey")
-        if to is not None:
-            (check_paper if papers and to.suffix.lower() in PAPERS else check_suffix)(to)
-            read = _file_of(data, source)
-            if to.exists() and read is not None and to.samefile(read):
-                raise click.BadParameter("must be another file than the data", param_hint="--to")
-        opened = None if source is None else open_source(source, engine or EMBEDDED, _delimiter(delimiter))
-        has_survey = opened is not None and opened.export is not None
-        said = sum((survey is not None, design is not None, bool(lines)))
-        if said > 1 or not (said or has_survey):
-            raise click.UsageError("say what the columns hold: give one of --survey, --design and --question")
-        if survey is not None or not said:
-            asked = read_any_survey(survey.read_bytes()) if survey is not None else None
-            if opened is not None:
-                asked = survey_of(opened, asked)
-            assert asked is not None
-            layout = Layout.of_survey(asked, dict(map(_pair, renamed)))
-        elif design is not None:
-            layout = read_layout(design.read_bytes())
-        else:
-            layout = Layout(tuple(map(quick_question, lines)))
-        if weights is not None:
-            layout = replace(layout, weights=weights)
-        drawn = {key: others.pop(option) for option, key in _SAMPLING.items()}
-        layout = replace(layout, sampling=_sampling(layout.sampling, drawn, margins))
+    def __init__(self, *args: Any, params: list[click.Parameter], takes_papers: bool = False, **settings: Any) -> None:
+        rules = (
+            goes_with("--from", "--engine"),
+            excludes("--from", "--skip"),
+            goes_with("--survey", "--column"),
+            *settings.pop("rules", ()),
+        )
+        every = [*_SOURCE, *_SAMPLING, *_ROWS, *params, *_OUTPUT]
+        super().__init__(*args, params=every, rules=rules, **settings)
+        self.takes_papers = takes_papers
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        """Look for --from before arguments are given their places."""
+        # Later is too late: by then the first question would have been taken for DATA.
+        ctx.meta["from"] = any(each == "--from" or each.startswith("--from=") for each in args)
+        return super().parse_args(ctx, args)
+
+    def get_params(self, ctx: click.Context) -> list[click.Parameter]:
+        """The arguments and options, without DATA if there is --from."""
+        every = super().get_params(ctx)
+        return [each for each in every if each.name != "data"] if ctx.meta.get("from") else every
+
+    def run(self, ctx: click.Context) -> Any:
+        """Open what the options name, and hand it on to the function."""
+
+        # Functions get two objects instead of two dozen values, so these leave the context's parameters.
+        def taken(params: Sequence[click.Parameter]) -> dict[str, Any]:
+            return {str(each.name): ctx.params.pop(str(each.name), None) for each in params}
+
+        output, drawn, said = Output(**taken(_OUTPUT)), taken(_SAMPLING), taken([*_SOURCE, *_ROWS])
+        ctx.invoke(output.check, said["data"] or Path(said["source"] or ""), self.takes_papers)
         try:
-            layout = layout.with_missing(missing)
-            reports: Reports
-            if opened is not None:
-                reports = EngineReports(opened, layout)
-                if opened.export is not None:
-                    click.echo(f"Each row is a report; {ONE_REPORT[opened.export.survey.access]}", err=True)
-            else:
-                assert data is not None
-                table = Table.read(data, layout, delimiter=_delimiter(delimiter), skip=skip)
-                if table.access is not None:
-                    click.echo(f"Each row is a report; {ONE_REPORT[table.access]}", err=True)
-                reports = FileReports(table)
-            command(reports=reports, picture=picture, to=to, **others)
+            ctx.params |= {"reports": ctx.invoke(_open, drawn=drawn, **said), "output": output}
+            return super().run(ctx)
         except ModuleNotFoundError as error:
             raise click.ClickException(f"this analysis needs {error.name}; {install_hint('research')}") from None
 
-    return _with(with_table, *_DATA_OPTIONS)
+
+def _open(
+    *,
+    data: Path | None,
+    source: str | None,
+    engine: str | None,
+    survey: Path | None,
+    renamed: tuple[str, ...],
+    design: Path | None,
+    lines: tuple[str, ...],
+    weights: str | None,
+    drawn: Mapping[str, Any],
+    margins: Path | None,
+    missing: tuple[str, ...],
+    skip: int,
+    delimiter: str | None,
+) -> Reports:
+    """The reports that options name."""
+    separator = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
+    opened = None if source is None else open_source(source, engine or EMBEDDED, separator)
+    layout = _layout(opened, survey, renamed, design, lines)
+    if weights is not None:
+        layout = replace(layout, weights=weights)
+    layout = replace(layout, sampling=_sampling(layout.sampling, drawn, margins)).with_missing(missing)
+    reports: Reports
+    if opened is not None:
+        reports = EngineReports(opened, layout)
+        access = None if opened.export is None else opened.export.survey.access
+    else:
+        assert data is not None
+        table = Table.read(data, layout, delimiter=separator, skip=skip)
+        reports, access = FileReports(table), table.access
+    if access is not None:
+        click.echo(f"Each row is a report; {ONE_REPORT[access]}", err=True)
+    return reports
 
 
-assume_fake_option = click.option(
-    "--assume-fake",
-    "assume_fake",
-    metavar="SHARE",
-    type=Number(0, HIGHEST_FAKE),
-    help="Suppose that up to this share of the rows is fake: intervals that hold whatever these say.",
+def _layout(
+    opened: Source | None, survey: Path | None, renamed: Sequence[str], design: Path | None, lines: Sequence[str]
+) -> Layout:
+    """What the columns hold, as one of three options says, or the export itself."""
+    said = sum((survey is not None, design is not None, bool(lines)))
+    # An export has its survey beside, and a survey that is named too must be that one: `survey_of` compares them.
+    if said > 1 or not (said or (opened and opened.export)):
+        raise click.UsageError("say what the columns hold: give one of --survey, --design and --question")
+    if design is not None:
+        return read_layout(design.read_bytes())
+    if lines:
+        return Layout(tuple(map(quick_question, lines)))
+    asked = None if survey is None else read_any_survey(survey.read_bytes())
+    asked = asked if opened is None else survey_of(opened, asked)
+    assert asked is not None
+    return Layout.of_survey(asked, dict(map(_pair, renamed)))
+
+
+def _sampling(said: SamplingColumns, drawn: Mapping[str, Any], margins: Path | None) -> SamplingColumns:
+    """What a design file says of how people were drawn, with what options say instead."""
+    given = {key: value for key, value in drawn.items() if value is not None}
+    if "replicates" in given:
+        given["replicates"] = replicate_columns(given["replicates"])
+    if "replicate_scale" in given:
+        given["replicate_scale"] = (given["replicate_scale"],)  # one for all; a design file may name one for each
+    if margins is not None:
+        given["margins"] = read_margins(margins)
+    return replace(said, **given)
+
+
+def _pair(text: str) -> tuple[str, str]:
+    question, equals, column = text.partition("=")
+    if not equals or not question or not column:
+        raise click.BadParameter(f"must be like affair=Q7, got {text!r:.80}", param_hint="--column")
+    return question.strip(), column.strip()
+
+
+suspicion_options = with_options(
+    misbehaviour_options(several=True),
+    click.option("--among", type=click.Choice(AMONG), help="Whose share the bounds are for; by default everybody's."),
 )
 
-
-def misbehaviour_options(command: Command) -> Command:
-    """Give a command the options of people who misbehave; it gets what they suppose, or None, as ``suspected``."""
-
-    @functools.wraps(command)
-    def with_suspicion(
-        misbehaving: float | None, misbehaviour: tuple[str, ...], among: str | None, **others: Any
-    ) -> None:
-        if misbehaving is None and (misbehaviour or among):
-            raise click.UsageError("--misbehaviour and --among go with --misbehaving")
-        suspected = None
-        if misbehaving is not None:
-            suspected = Misbehaving(misbehaving, misbehaviour or ("anything",), among or AMONG[0])
-        command(suspected=suspected, **others)
-
-    return _with(with_suspicion, *_MISBEHAVIOUR_OPTIONS)
+SUSPICION_RULE = goes_with("--misbehaving", "--misbehaviour", "--among")
 
 
-def result_options(command: Command) -> Command:
-    """Give a command the options of how results look."""
-    return _with(command, *_RESULT_OPTIONS)
+def suspected(
+    misbehaving: float | None, misbehaviour: tuple[str, ...] = (), among: str | None = None
+) -> Misbehaving | None:
+    """What the options of people who misbehave suppose, or None."""
+    if misbehaving is None:
+        return None
+    return Misbehaving(misbehaving, misbehaviour or ("anything",), among or AMONG[0])
 
 
-def print_result(
-    form: str,
-    rows: Sequence[Any],
-    row_type: Any,
-    text: Callable[[], str],
-    document: Mapping[str, Any],
-    doubts: Sequence[str],
-    to: Path | None,
-) -> None:
-    """Print rows as a table, as CSV, or in the document that is their JSON; doubts about them are never left out.
+class Analysed(NamedTuple):
+    """What an analysis that takes one question at a time found.
 
-    The same rows go to a file, if one is wanted.
+    Attributes
+    ----------
+    rows, doubts : list
+    dropped : dict of str to int
+        Rows without a report, by question.
+    table : Table
+        Of the first question; of all of them where they are in a file.
     """
-    if to is not None:
-        save_results(to, f"deniable analyze {click.get_current_context().info_name}", rows, row_type, document, doubts)
-    if form == "json":
-        click.echo(to_json({"cautions": list(doubts), **document}))
-        return
-    if form == "csv":
-        click.echo(rows_csv(rows, row_type), nl=False)
-    else:
-        click.echo(text())
-    for doubt in doubts:
-        click.echo(f"Caution: {printable(doubt)}", err=form == "csv")
+
+    rows: list[Any]
+    doubts: list[str]
+    dropped: dict[str, int]
+    table: Table
+
+
+def analyse_apart(
+    reports: Reports,
+    questions: Sequence[str],
+    analyse: Callable[[Table, Sequence[str]], Sequence[Any]],
+    by: str | None = None,
+) -> Analysed:
+    """Analyse questions, each by itself where an engine counts them."""
+    parts = reports.apart(questions, by)
+    found = Analysed([], [], {}, parts[0][1])
+    for names, table in parts:
+        found.dropped.update(say_dropped(table, names))
+        found.rows.extend(analyse(table, names))
+        found.doubts.extend(each for each in cautions(table, names, by) if each not in found.doubts)
+    return found
 
 
 def say_dropped(table: Table, questions: Sequence[str]) -> dict[str, int]:
@@ -345,58 +399,3 @@ def say_asked(table: Table, questions: Sequence[str]) -> None:
         question = table.layout.question(name)
         if question.share_asked < 1 or question.arm is not None:
             click.echo(f"{name}: asked of {table.count(table.answered(name))} of {table.people}", err=True)
-
-
-def draw(picture: Path | None, panels: Callable[[], Sequence[Panel]]) -> None:
-    """Write the chart of panels, if one is wanted."""
-    if picture is not None:
-        save_picture(picture, lambda: interval_chart(panels()))
-
-
-def _with(command: Command, *options: Callable[[Command], Command]) -> Command:
-    for option in reversed(options):
-        command = option(command)
-    return command
-
-
-def _sampling(said: SamplingColumns, drawn: Mapping[str, Any], margins: Path | None) -> SamplingColumns:
-    """What a design file says of how people were drawn, with what options say instead."""
-    given = {key: value for key, value in drawn.items() if value is not None}
-    if "replicates" in given:
-        given["replicates"] = replicate_columns(given["replicates"])
-    if "replicate_scale" in given:
-        given["replicate_scale"] = (given["replicate_scale"],)
-    if margins is not None:
-        given["margins"] = read_margins(margins)
-    return replace(said, **given)
-
-
-def _file_of(data: Path | None, source: str | None) -> Path | None:
-    """The one file that is read, if it is one."""
-    one = data or Path(source or "")
-    return one if one.is_file() else None
-
-
-def _pair(text: str) -> tuple[str, str]:
-    question, equals, column = text.partition("=")
-    if not equals or not question or not column:
-        raise click.BadParameter(f"must be like affair=Q7, got {text!r:.80}", param_hint="--column")
-    return question.strip(), column.strip()
-
-
-def _delimiter(given: str | None) -> str | None:
-    return {"tab": "\t", "\\t": "\t"}.get(given or "", given)
-
-
-__all__ = [
-    "DataCommand",
-    "FileReports",
-    "Reports",
-    "assume_fake_option",
-    "data_options",
-    "draw",
-    "misbehaviour_options",
-    "print_result",
-    "result_options",
-    "say_dropped",
-]

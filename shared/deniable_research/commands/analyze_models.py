@@ -2,37 +2,50 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
-from pathlib import Path
+from dataclasses import dataclass
 from typing import Any
 
 import click
-from click.core import ParameterSource
 
 from deniable.commands.main import example
-from deniable_research.commands.analyze_data import (
-    DataCommand,
-    Reports,
-    data_options,
-    draw,
-    print_result,
-    result_options,
-    say_asked,
+from deniable.commands.rules import at_most_one
+from deniable_research.commands.analyze_data import AnalysisCommand, Output, Reports, say_asked
+from deniable_research.files.models import (
+    FittedModel,
+    ModelRow,
+    ModelTermRow,
+    against,
+    compare_models,
+    term_rows,
 )
 from deniable_research.files.panels import prediction_panels, term_panels
 from deniable_research.files.paper import PAPERS, SHOWN, noise_notes, paper_table, save_paper
+from deniable_research.files.predicting import PredictionRow, predict, read_setting
 from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text
 from deniable_research.files.regressing import MODELS, PENALTIES, questions_in, regress
 from deniable_research.files.shares import cautions
 from deniable_research.output import records
+from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, TidyRow, goodness_of_fit
+from deniable_statistics.published.charts import interval_chart
+
+
+def _only_for_papers(given: frozenset[str]) -> str | None:
+    # --below has a default, so only whether it was typed tells that somebody wants it.
+    to = click.get_current_context().params["to"]
+    if given.isdisjoint({"--stars", "--below"}) or (to and to.suffix.lower() in PAPERS):
+        return None
+    return f"--stars and --below go with a table for a paper, --to {', '.join(PAPERS)}"
+
 
 _penalty_option = click.option("--penalty", type=click.Choice(list(PENALTIES)), default="auto", show_default=True)
 
 
 @click.command(
     "regress",
-    cls=DataCommand,
+    cls=AnalysisCommand,
+    takes_papers=True,
+    rules=[_only_for_papers],
     epilog=example(
         'deniable analyze regress reports.csv "affair ~ religious + C(cohort)" --survey my-survey.toml',
         'deniable analyze regress export.csv "affair ~ age + C(region)" --survey my-survey.toml --column affair=q7',
@@ -41,7 +54,6 @@ _penalty_option = click.option("--penalty", type=click.Choice(list(PENALTIES)), 
         'deniable analyze regress study.csv "affair ~ age" --design study.toml --odds-ratios --to table.docx',
     ),
 )
-@functools.partial(data_options, papers=True)
 @click.argument("formula")
 @click.option(
     "--se",
@@ -75,9 +87,9 @@ _penalty_option = click.option("--penalty", type=click.Choice(list(PENALTIES)), 
     help=f"Below coefficients of a table for a paper, --to {', '.join(PAPERS)}.",
 )
 @click.option("--stars", is_flag=True, help="Stars in a table for a paper.")
-@result_options
 def regress_(
     reports: Reports,
+    output: Output,
     formula: str,
     kind: str | None,
     how: str | None,
@@ -90,10 +102,6 @@ def regress_(
     odds_ratios: bool,
     below: str,
     stars: bool,
-    form: str,
-    confidence_level: float,
-    picture: Path | None,
-    to: Path | None,
 ) -> None:
     """Regress on covariates, or on answers.
 
@@ -101,82 +109,105 @@ def regress_(
     the left gives a linear model; a randomised question, or labels, a logistic one, multinomial if there are more than
     two options.
     """
-    from deniable_research.files.models import FittedModel, ModelRow, ModelTermRow, against, compare_models, term_rows
-    from deniable_research.regression import Fit, GoodnessOfFit, TidyRow, goodness_of_fit
-
-    is_paper = to is not None and to.suffix.lower() in PAPERS
-    says_below = click.get_current_context().get_parameter_source("below") is ParameterSource.COMMANDLINE
-    if (stars or says_below) and not is_paper:
-        raise click.UsageError(f"--stars and --below go with a table for a paper, --to {', '.join(PAPERS)}")
     table = reports.of_formula(formula)
     fit = regress(table, formula, model=model, likelihood=likelihood, penalty=PENALTIES[penalty])
-    if isinstance(fit, Fit):
-        whole = fit.glance()
-        glance = records([whole], type(whole))[0]
-    elif kind or how:
+    if not isinstance(fit, Fit) and (kind or how):
         raise click.UsageError("--se and --interval do not go with corrected least squares; add --likelihood")
-    elif with_fit:
+    if not isinstance(fit, Fit) and with_fit:
         raise click.UsageError("--fit goes with a logistic or multinomial model")
-    else:
-        glance = {"n": fit.n, "sigma": fit.sigma}
-    found = [FittedModel.of(formula, fit, confidence_level, kind, how)]
-    if others:
-        beside = against(fit, others, PENALTIES[penalty])
-        found += [found[0].beside(text, other, confidence_level) for text, other in zip(others, beside, strict=True)]
+    level = output.confidence_level
+    models = [FittedModel.of(formula, fit, level, kind, how)]
+    beside = against(fit, others, PENALTIES[penalty]) if others else []
+    models += [models[0].beside(text, other, level) for text, other in zip(others, beside, strict=True)]
     if odds_ratios:
-        _ = [each.odds_ratios for each in found]  # says what is wrong before anything is printed
-    comparison = compare_models(found) if others else []
-    goodness = [goodness_of_fit(each.fit) for each in found if isinstance(each.fit, Fit)] if with_fit else []
-    document: dict[str, Any] = {
-        "formula": formula,
-        "rows": table.people,
-        "dropped": fit.n_dropped,
-        "interval": found[0].interval,
-        "conf_level": confidence_level,
-        "glance": glance,
-        "terms": records(found[0].rows, TidyRow),
-    }
-    if fit.sample.domain is not None:
-        document["df"] = fit.df
-    if others:
-        document["models"] = [
-            {**row, "terms": records(each.rows, TidyRow)}
-            for row, each in zip(records(comparison, ModelRow), found, strict=True)
-        ]
-    if goodness:
-        document["fit"] = records(goodness, GoodnessOfFit)
+        _ = [each.odds_ratios for each in models]  # says what is wrong before anything is printed
+    found = _Models.of(models, level, with_fit)
     questions = questions_in(table, formula)
     say_asked(table, questions)
-    doubts = [*dict.fromkeys(each.fit.message for each in found if each.fit.message), *cautions(table, questions)]
+    warned = cautions(table, questions)
+    doubts = [*dict.fromkeys(each.fit.message for each in models if each.fit.message), *warned]
+    if output.to is not None and output.is_paper:
+        notes = [*noise_notes(table, questions), *warned]
+        style: dict[str, Any] = {"below": below, "stars": stars, "odds_ratios": odds_ratios}
+        save_paper(paper_table(models, notes, confidence_level=level, **style), output.to)
+    rows: Sequence[Any] = term_rows(models) if others else models[0].rows
+    output.show(
+        rows,
+        ModelTermRow if others else TidyRow,
+        lambda: found.text(all_terms=all_terms, odds_ratios=odds_ratios),
+        found.document(table.people),
+        doubts,
+        lambda: interval_chart(term_panels(models, odds_ratios)),
+    )
 
-    def text() -> str:
+
+@dataclass(frozen=True)
+class _Models:
+    """A model, and those that it is compared with.
+
+    Attributes
+    ----------
+    models : list of FittedModel
+    level : float
+        Confidence level of the intervals.
+    comparison, goodness : list of rows
+        Of the models against the first one, and of how well each fits; empty where nobody asked.
+    """
+
+    models: list[FittedModel]
+    level: float
+    comparison: list[Any]
+    goodness: list[GoodnessOfFit]
+
+    @classmethod
+    def of(cls, models: list[FittedModel], level: float, with_fit: bool) -> _Models:
+        comparison = compare_models(models) if len(models) > 1 else []
+        fits = [each.fit for each in models if with_fit and isinstance(each.fit, Fit)]
+        return cls(models, level, comparison, list(map(goodness_of_fit, fits)))
+
+    def text(self, **shown: bool) -> str:
         parts = []
-        for place, each in enumerate(found):
-            title = f"{each.formula}\n\n" if others else ""
-            lines = regression_text(each, confidence_level, all_terms=all_terms, odds_ratios=odds_ratios)
-            parts.append(title + lines + (f"\n{goodness_text(goodness[place])}" if goodness else ""))
-        return "\n\n".join([*parts, *([models_text(comparison)] if comparison else [])])
+        for place, each in enumerate(self.models):
+            title = f"{each.formula}\n\n" if self.comparison else ""
+            fits = f"\n{goodness_text(self.goodness[place])}" if self.goodness else ""
+            parts.append(title + regression_text(each, self.level, **shown) + fits)
+        return "\n\n".join([*parts, *([models_text(self.comparison)] if self.comparison else [])])
 
-    paper = None
-    if to is not None and is_paper:
-        paper = paper_table(
-            found,
-            [*noise_notes(table, questions), *cautions(table, questions)],
-            below=below,
-            stars=stars,
-            odds_ratios=odds_ratios,
-            confidence_level=confidence_level,
-        )
-        save_paper(paper, to)
-    rows: Sequence[Any] = term_rows(found) if others else found[0].rows
-    row_type = ModelTermRow if others else TidyRow
-    print_result(form, rows, row_type, text, document, doubts, None if paper else to)
-    draw(picture, lambda: term_panels(found, odds_ratios))
+    def document(self, people: int) -> dict[str, Any]:
+        first = self.models[0]
+        document: dict[str, Any] = {
+            "formula": first.formula,
+            "rows": people,
+            "dropped": first.fit.n_dropped,
+            "interval": first.interval,
+            "conf_level": self.level,
+            "glance": _glance(first.fit),
+            "terms": records(first.rows, TidyRow),
+        }
+        if first.fit.sample.is_drawn:
+            document["df"] = first.fit.df
+        if self.comparison:
+            document["models"] = [
+                {**row, "terms": records(each.rows, TidyRow)}
+                for row, each in zip(records(self.comparison, ModelRow), self.models, strict=True)
+            ]
+        if self.goodness:
+            document["fit"] = records(self.goodness, GoodnessOfFit)
+        return document
+
+
+def _glance(fit: Fit | MomentFit) -> dict[str, Any]:
+    """What is known of a fit as a whole; of corrected least squares, which have no likelihood, little."""
+    if not isinstance(fit, Fit):
+        return {"n": fit.n, "sigma": fit.sigma}
+    whole = fit.glance()
+    return records([whole], type(whole))[0]
 
 
 @click.command(
     "predict",
-    cls=DataCommand,
+    cls=AnalysisCommand,
+    rules=[at_most_one("--effects", "--contrast", sentence="--effects and --contrast do not go together")],
     epilog=example(
         'deniable analyze predict study.csv "affair ~ age + C(region)" --design study.toml',
         'deniable analyze predict study.csv "affair ~ age + drugs" --design study.toml --at "age=30,drugs=yes"',
@@ -184,7 +215,6 @@ def regress_(
         'deniable analyze predict reports.csv "affair ~ C(cohort)" --survey my-survey.toml --contrast cohort',
     ),
 )
-@data_options
 @click.argument("formula")
 @click.option(
     "--at",
@@ -200,33 +230,25 @@ def regress_(
     type=click.Choice(["logistic"]),
     help="Treat a numeric outcome such as 0/1 as categories; not needed for questions and labels.",
 )
-@result_options
 def predict_(
     reports: Reports,
+    output: Output,
     formula: str,
     at: tuple[str, ...],
     effects: bool,
     contrast: str | None,
     penalty: str,
     model: str | None,
-    form: str,
-    confidence_level: float,
-    picture: Path | None,
-    to: Path | None,
 ) -> None:
     """Say in shares what a regression says in coefficients.
 
     FORMULA is that of "analyze regress", with a randomised question or labels on the left. Shares of the truth are
     averaged over the people of the file, as they are or with what --at sets; randomised predictors are set to truths.
     """
-    from deniable_research.files.predicting import PredictionRow, predict, read_setting
-
-    if effects and contrast is not None:
-        raise click.UsageError("--effects and --contrast do not go together")
     settings = [read_setting(each) for each in at]
     table = reports.of_formula(formula)
     fit = regress(table, formula, model=model, penalty=PENALTIES[penalty])
-    rows = predict(fit, at=settings, effects=effects, contrast=contrast, confidence_level=confidence_level)
+    rows = predict(fit, at=settings, effects=effects, contrast=contrast, confidence_level=output.confidence_level)
     questions = questions_in(table, formula)
     say_asked(table, questions)
     doubts = [*filter(None, [fit.message]), *cautions(table, questions)]
@@ -236,5 +258,5 @@ def predict_(
         "dropped": fit.n_dropped,
         "predictions": records(rows, PredictionRow),
     }
-    print_result(form, rows, PredictionRow, lambda: prediction_text(rows), document, doubts, to)
-    draw(picture, lambda: prediction_panels(rows))
+    text, chart = lambda: prediction_text(rows), lambda: interval_chart(prediction_panels(rows))
+    output.show(rows, PredictionRow, text, document, doubts, chart)

@@ -60,6 +60,7 @@ def _read(file: Path, data: Path | None) -> Codebook:
 
 
 def _is_design_file(content: bytes) -> bool:
+    # Both are TOML with questions; a survey's have mechanisms, which its author never calls a design.
     import tomllib
 
     try:

@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
+from deniable.commands.files import FILE, NEW_FILE
+from deniable_statistics.commands.options import format_option
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
 
-FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 Request = TypeVar("Request")
 PICTURES = (".svg", ".png")
-
-format_option = click.option(
-    "--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True
-)
 
 
 def plot_option(drawn: str) -> Callable[[Any], Any]:
@@ -38,3 +35,6 @@ def _checked(_context: click.Context, _option: click.Parameter, path: Path | Non
     if path is not None and path.suffix not in PICTURES:
         raise click.BadParameter(f"must end in {' or '.join(PICTURES)}, got {path.name!r}")
     return path
+
+
+__all__ = ["FILE", "NEW_FILE", "format_option", "plot_option"]

@@ -49,7 +49,7 @@ class Difference:
 
     @property
     def method(self) -> str:
-        """How `interval` is made: ``exact-unconditional`` up to 2,500 pairs of counts, ``mover`` above, or ``wald``."""
+        """Name of the interval: ``exact-unconditional`` up to 2,500 pairs of counts, ``mover`` above, or ``wald``."""
         if not all(map(is_binomial, self.cohorts)):
             return "wald"
         return "exact-unconditional" if is_enumerable(*self._arms) else "mover"
@@ -59,7 +59,7 @@ class Difference:
         first, second = self.cohorts
         return arm(first, self.option), arm(second, self.option)
 
-    def interval(self, confidence_level: float = 0.95) -> Interval:
+    def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
         """A confidence interval within [-1, 1]; all of it where a cohort is empty."""
         check_confidence_level(confidence_level)
         if math.isnan(self.difference):
@@ -133,7 +133,7 @@ def difference(first: Estimate, second: Estimate, option: int | str = 1) -> Diff
     >>> result = difference(web, paper)
     >>> round(result.difference, 4), round(result.std_error, 4), round(result.statistic, 3), round(result.p_value, 4)
     (0.1, 0.0438, 2.278, 0.0228)
-    >>> [round(end, 4) for end in result.interval()]
+    >>> [round(end, 4) for end in result.confidence_interval()]
     [0.0125, 0.1871]
     """
     cohorts = check_cohorts((first, second))

@@ -114,6 +114,7 @@ def _around_all(cohorts: Sequence[Estimate]) -> tuple[float, int]:
 
     everybody = pooled(cohorts)
     axes = whitening(everybody.covariance * everybody.n_effective)
+    # In coordinates in which one report has variance 1, (f_i - f)' S^+ (f_i - f) is a squared length.
     apart = (np.array([cohort.share for cohort in cohorts]) - everybody.share) @ axes
     sizes = np.array([cohort.n_effective for cohort in cohorts])
     return float(sizes @ (apart**2).sum(axis=1)), axes.shape[1]
@@ -124,6 +125,7 @@ def _around_mean(cohorts: Sequence[Estimate]) -> tuple[float, int]:
     axes = whitening(np.sum([cohort.covariance for cohort in cohorts], axis=0))
     shares = [np.array(cohort.share) @ axes for cohort in cohorts]
     precisions = [_precision(axes.T @ cohort.covariance @ axes, i) for i, cohort in enumerate(cohorts)]
+    # f = (sum V_i^-1)^-1 sum V_i^-1 f_i, around which the sum of squared distances is smallest.
     weighted = np.sum([each @ share for each, share in zip(precisions, shares, strict=True)], axis=0)
     mean = np.linalg.solve(np.sum(precisions, axis=0), weighted)
     distances = [share - mean for share in shares]

@@ -48,6 +48,7 @@ def linear_interval(
     middle = math.fsum(c * share for c, share in zip(coefficients, shares, strict=True))
     below, above = [], []
     for c, share, ends in zip(coefficients, shares, limits, strict=True):
+        # A negative coefficient turns the interval over.
         one, other = sorted((c * ends.low, c * ends.high))
         below.append(c * share - one)
         above.append(other - c * share)

@@ -78,6 +78,7 @@ def common_share(cohorts: Sequence[Estimate], option: int) -> CommonShare:
     for i, variance in enumerate(variances):
         if not variance > 0:
             raise ParameterError(f"estimates[{i}]: must have a standard error above 0 to be weighed, got {variance:g}")
+    # The mean with inverse variances as weights makes sum (f_i - f)^2 / V_i smallest.
     weights = [1 / variance for variance in variances]
     share = math.fsum(weight * each for weight, each in zip(weights, shares, strict=True)) / math.fsum(weights)
     return CommonShare(share, shares, variances, "wald")
@@ -106,6 +107,7 @@ def _support(cohort: Estimate, option: int) -> tuple[float, float]:
 
 def _variance(cohort: Estimate, option: int, share: float) -> float:
     a, b = _support(cohort, option)
+    # lam (1 - lam) / (n (a - b)^2), at the probability of a supporting report under the hypothesis.
     lam = min(max(b + (a - b) * share, 0.0), 1.0)  # floating point leaves 1e-17 beside the ends
     return lam * (1 - lam) / (cohort.n_effective * (a - b) ** 2)
 
@@ -119,6 +121,7 @@ def _most_likely(cohorts: Sequence[Estimate], option: int) -> float:
         a, b = supports[0]
         return (math.fsum(counts) / math.fsum(sizes) - b) / (a - b)
 
+    # The score, the derivative of the log-likelihood, with the other sign: it rises through 0 at the maximum.
     def fall(share: float) -> float:
         total = 0.0
         for (a, b), count, n in zip(supports, counts, sizes, strict=True):

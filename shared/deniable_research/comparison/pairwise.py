@@ -31,10 +31,10 @@ class Pairwise:
     differences: tuple[Difference, ...]
     p_values: tuple[float, ...]
 
-    def interval(self, confidence_level: float = 0.95) -> tuple[Interval, ...]:
+    def confidence_interval(self, confidence_level: float = 0.95) -> tuple[Interval, ...]:
         """Intervals that hold *all* differences at once with the confidence level, by Bonferroni's inequality."""
         alone = level_of_each(confidence_level, len(self.pairs))
-        return tuple(each.interval(alone) for each in self.differences)
+        return tuple(each.confidence_interval(alone) for each in self.differences)
 
 
 def pairwise(estimates: Sequence[Estimate], option: int | str = 1) -> Pairwise:
@@ -45,7 +45,8 @@ def pairwise(estimates: Sequence[Estimate], option: int | str = 1) -> Pairwise:
     >>> from deniable import TwoCoin
     >>> coins = TwoCoin("1/2", "1/2")
     >>> result = pairwise([coins.estimate([1000 - yes, yes]) for yes in (430, 380, 500)])
-    >>> for pair, each, p, (low, high) in zip(result.pairs, result.differences, result.p_values, result.interval()):
+    >>> ends = result.confidence_interval()
+    >>> for pair, each, p, (low, high) in zip(result.pairs, result.differences, result.p_values, ends):
     ...     print(pair, round(each.difference, 2), round(p, 4), round(low, 3), round(high, 3))
     (0, 1) 0.1 0.0228 -0.007 0.206
     (0, 2) -0.14 0.0034 -0.247 -0.032

@@ -42,10 +42,10 @@ class Ratio:
 
     @property
     def method(self) -> str:
-        """How `interval` is made: ``donner-zou`` from Clopper-Pearson's limits, or ``fieller`` from standard errors."""
+        """Name of the interval: ``donner-zou`` from Clopper-Pearson's limits, or ``fieller`` from standard errors."""
         return "fieller" if self.difference.method == "wald" else "donner-zou"
 
-    def interval(self, confidence_level: float = 0.95) -> Interval:
+    def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
         """A confidence interval in [0, inf]; the upper end is infinite where the second share may be 0."""
         check_confidence_level(confidence_level)
         if math.isnan(self.difference.difference):
@@ -84,17 +84,18 @@ def ratio(first: Estimate, second: Estimate, option: int | str = 1) -> Ratio:
     >>> from deniable import TwoCoin
     >>> coins = TwoCoin("1/2", "1/2")
     >>> result = ratio(coins.estimate([570, 430]), coins.estimate([620, 380]))
-    >>> round(result.ratio, 4), round(result.std_error, 4), [round(end, 3) for end in result.interval()]
+    >>> round(result.ratio, 4), round(result.std_error, 4), [round(end, 3) for end in result.confidence_interval()]
     (1.3846, 0.2031, [1.041, 1.884])
 
     27 of 100 reports say yes where nobody's yes makes 25:
 
-    >>> ratio(coins.estimate([57, 43]), coins.estimate([73, 27])).interval().high
+    >>> ratio(coins.estimate([57, 43]), coins.estimate([73, 27])).confidence_interval().high
     inf
     """
     apart = difference(first, second, option)
     top, bottom = apart.shares
     if not bottom > 0:
         return Ratio(apart, math.nan, math.nan)
+    # Delta method for independent shares: Var(t / b) = (Var t + R^2 Var b) / b^2.
     errors = [cohort.std_error[apart.option] for cohort in apart.cohorts]
     return Ratio(apart, top / bottom, math.hypot(errors[0], errors[1] * top / bottom) / bottom)

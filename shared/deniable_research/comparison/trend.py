@@ -58,10 +58,10 @@ class Trend:
 
     @property
     def method(self) -> str:
-        """How `interval` is made: ``mover``, or ``wald`` where a count is not binomial."""
+        """How `confidence_interval` is made: ``mover``, or ``wald`` where a count is not binomial."""
         return "mover" if all(map(is_binomial, self.cohorts)) else "wald"
 
-    def interval(self, confidence_level: float = 0.95) -> Interval:
+    def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
         """A confidence interval of the slope; infinite where there is none."""
         check_confidence_level(confidence_level)
         if math.isnan(self.slope):
@@ -117,7 +117,7 @@ def trend(estimates: Sequence[Estimate], option: int | str = 1, scores: Sequence
     >>> result = trend(waves, scores=[2024, 2025, 2026])
     >>> round(result.slope, 4), round(result.statistic, 3), round(result.p_value, 4)
     (0.07, 3.219, 0.0013)
-    >>> [round(end, 4) for end in result.interval()]
+    >>> [round(end, 4) for end in result.confidence_interval()]
     [0.0267, 0.1131]
     """
     cohorts = check_cohorts(estimates)
@@ -134,12 +134,14 @@ def trend(estimates: Sequence[Estimate], option: int | str = 1, scores: Sequence
     known = all(variance > 0 for variance in null.variances)
     weights = [1 / each for each in null.variances] if known else [cohort.n_effective for cohort in cohorts]
     middle = math.fsum(w * x for w, x in zip(weights, places, strict=True)) / math.fsum(weights)
+    # Slope of weighted least squares: sum of c_i f_i with c_i = w_i (x_i - x) / sum w (x - x)^2.
     square = math.fsum(w * (x - middle) ** 2 for w, x in zip(weights, places, strict=True))
     coefficients = tuple(w * (x - middle) / square for w, x in zip(weights, places, strict=True))
     slope = math.fsum(c * share for c, share in zip(coefficients, null.shares, strict=True))
     error = math.hypot(*(c * cohort.std_error[position] for c, cohort in zip(coefficients, cohorts, strict=True)))
     null_error = math.hypot(*(c * math.sqrt(v) for c, v in zip(coefficients, null.variances, strict=True)))
     statistic = slope / null_error if null_error > 0 else 0.0
+    # Chi-squared of homogeneity is that of the slope plus that of the distances from the line.
     departure, df = max(null.statistic - statistic**2, 0.0), len(cohorts) - 2
     departure_p = float(chdtrc(df, departure)) if df else math.nan
     return Trend(

@@ -153,6 +153,7 @@ def exact_p_value(first: Arm, second: Arm, apart: float = 0.0) -> float:
 @lru_cache(maxsize=1024)
 def _interval(first: Arm, second: Arm, confidence_level: float) -> Interval:
     middle, alpha = first.share - second.share, 1 - confidence_level
+    # p <= exp(-t) sum exp M: a fall t of more than this makes p less than alpha whatever the shares are.
     surely = math.log(_largest_sum(first.n, first.a, first.b) * _largest_sum(second.n, second.a, second.b) / alpha)
     return Interval(*(_end(first, second, middle, side, alpha, surely) for side in (-1.0, 1.0)))
 

@@ -80,11 +80,14 @@ class CombinedShare:
         # One report in a hundred, moved from one end of what reports can add to the other.
         return 0.01 * float(design.reach((self._slope @ design.debiasing.weights)[None, :])[0])
 
-    def interval(self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD, *, fakes: Count = 0) -> Interval:
+    def confidence_interval(
+        self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD, *, fakes: Count = 0
+    ) -> Interval:
         """A confidence interval, cut to [0, 1]; all of [0, 1] where there is no estimate.
 
-        It is a likelihood ratio interval where `Estimate.interval` is one. Elsewhere it is normal; unless the method
-        is ``wald``, its centre is the figure after ``z^2`` more reports with the expected counts of equal shares.
+        It is a likelihood ratio interval where `Estimate.confidence_interval` is one. Elsewhere it is normal; unless
+        the method is ``wald``, its centre is the figure after ``z^2`` more reports with the expected counts of equal
+        shares.
         """
         z = normal_quantile(check_confidence_level(confidence_level))
         if math.isnan(self.estimate):
@@ -92,7 +95,7 @@ class CombinedShare:
         if self.shares.binomials is None and self.shares.interval_method(method) == "likelihood-ratio":
             part, whole = (self._indicator(each)[None] for each in (self.part, self.whole or ()))
             wholes = None if self.whole is None else whole
-            return self.shares.likelihood_ratio_intervals(part, wholes, confidence_level, fakes=fakes)[0]
+            return self.shares.combination_intervals(part, wholes, confidence_level, fakes=fakes)[0]
         if fakes:
             raise ParameterError("fakes: must go with an interval by likelihood ratio, for several options together")
         wald = resolve_method(method, self.shares.n_effective) == "wald"
@@ -167,8 +170,10 @@ def combined_share(
     >>> from deniable_research.designs import stochastic_lie_detector
     >>> sld = stochastic_lie_detector("0.2", "0.8").estimate([[170, 330], [300, 200]])
     >>> carriers = combined_share(sld, ["yes, honest", "yes, lying"])
-    >>> round(carriers.estimate, 4), round(carriers.std_error, 4), [round(end, 3) for end in carriers.interval()]
-    (0.5667, 0.0508, [0.465, 0.67])
+    >>> round(carriers.estimate, 4), round(carriers.std_error, 4)
+    (0.5667, 0.0508)
+    >>> [round(end, 3) for end in carriers.confidence_interval()]
+    [0.465, 0.67]
     >>> honest = combined_share(sld, ["yes, honest"], ["yes, honest", "yes, lying"])
     >>> round(honest.estimate, 4), round(honest.std_error, 4)
     (0.5529, 0.0271)
@@ -217,7 +222,7 @@ def derived_rows(
     for figure in figures:
         combined = combined_share(shares, figure.part, figure.whole)
         level, suspected = options.confidence_level, options.misbehaving
-        interval = combined.interval(level, options.method, fakes=fakes)
+        interval = combined.confidence_interval(level, options.method, fakes=fakes)
         yield EstimateRow(
             question=question,
             option=figure.name,

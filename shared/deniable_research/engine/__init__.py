@@ -6,6 +6,7 @@ fetched, and the usual analyses run on them.
 * `open_source` opens the rows: Parquet, CSV or JSONL files for the embedded DuckDB or for Spark, or a table of an
   engine.
 * `EngineReports` makes the tables that analyses take, one for each set of columns.
+* `count_tallies` makes the tallies that a collector keeps of a survey's reports, for `deniable.estimate`.
 * `count_patterns` and `count_supports` are its two queries: the frequencies of equal rows, and the numbers of reports
   that support each option.
 """
@@ -13,6 +14,7 @@ fetched, and the usual analyses run on them.
 from deniable_research.engine.counting import Patterns, Supports, count_patterns, count_supports
 from deniable_research.engine.reports import EngineReports
 from deniable_research.engine.sources import Source, open_source
+from deniable_research.engine.tallies import count_tallies
 
 __all__ = [
     "EngineReports",
@@ -21,5 +23,6 @@ __all__ = [
     "Supports",
     "count_patterns",
     "count_supports",
+    "count_tallies",
     "open_source",
 ]

@@ -1,9 +1,11 @@
-"""The tallies of a survey, counted on an engine: what a collector's database keeps, from rows that are elsewhere."""
+"""The tallies of a survey, counted on an engine: what a collector's database keeps, from rows that are elsewhere.
+
+`deniable.estimate` takes them, and tallies of several sources add up.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 
 import numpy as np
 
@@ -12,37 +14,12 @@ from deniable.errors import ParameterError, ReportError
 from deniable.wire.space import Texts
 from deniable_research.engine.counting import count_supports
 from deniable_research.engine.reports import FEW
-from deniable_research.engine.sources import EMBEDDED, Source, open_source
+from deniable_research.engine.sources import Source
 from deniable_research.files.coded import Coded
 from deniable_research.files.layout import Layout, RandomizedColumn
-from deniable_research.results.reading import read_any_survey
 from deniable_statistics.data.survey_data import COHORT
 
 Tallies = dict[str | None, Tally]
-
-
-def read_tallies(where: str, engine: str | None = None, survey: Path | None = None) -> tuple[Survey, Tallies]:
-    """The survey whose reports are somewhere, and its tallies by cohort: the entry point ``deniable.tallies``.
-
-    Parameters
-    ----------
-    where, engine
-        As for `open_source`.
-    survey : Path, optional
-        Its TOML or published JSON; needed unless the reports are an export, which has its survey beside.
-
-    Raises
-    ------
-    ParameterError
-        If there is no survey, or it is another one than that of the export.
-    ReportError
-        If a row is not a report of the survey.
-    """
-    source = open_source(where, engine or EMBEDDED)
-    asked = survey_of(source, None if survey is None else read_any_survey(survey.read_bytes()))
-    if asked is None:
-        raise ParameterError(f"{source.name}: must be a folder that 'deniable export' wrote, or go with --survey")
-    return asked, count_tallies(source, asked)
 
 
 def survey_of(source: Source, given: Survey | None) -> Survey | None:

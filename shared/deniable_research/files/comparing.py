@@ -7,17 +7,20 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+from numpy.typing import NDArray
+
 from deniable.errors import ParameterError
-from deniable_research.comparison import holm, homogeneity, pairwise, ratio, trend
+from deniable_research.comparison import holm
+from deniable_research.comparison.side_by_side import Cohorts, Figure
 from deniable_research.designs.designs import NO_YES
+from deniable_research.files.domains import sample_of
+from deniable_research.files.figures import cohorts_by_option, mean_differences
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.mixed import compare_arms
-from deniable_research.files.rows import ComparisonRow, compared, compared_by, places_of, tested
-from deniable_research.files.sampled import compare_sampled
+from deniable_research.files.rows import ComparisonRow, compared, places_of, tested
 from deniable_research.files.table import Table
-from deniable_statistics.estimates.estimate import Estimate
-from deniable_statistics.estimates.means import MeanEstimate
-from deniable_statistics.intervals import level_of_each, normal_quantile, two_sided
+from deniable_statistics.intervals import level_of_each
 
 
 def compare(
@@ -70,34 +73,32 @@ def compare(
     if name in table.layout.mixed and by == table.layout.arm_column(name) and not line:
         return compare_arms(table, name, options, confidence_level)
     question = table.layout.question(name)
-    if table.sampling is not None:
-        wanted = _options(question, options) if question.has_shares else []
-        every = not line and not options
-        return [
-            *compare_sampled(
-                table, name, by, line=line, options=wanted, all_options=every, confidence_level=confidence_level
-            )
-        ]
-    cohorts = [(label, table.estimate(name, people)) for label, people in table.cohorts(by) if label is not None]
-    cohorts = [(label, estimate) for label, estimate in cohorts if estimate.n]
-    labels, estimates = [label for label, _ in cohorts], [estimate for _, estimate in cohorts]
-    if len(cohorts) < 2:
-        raise ParameterError(f"{by}: must have at least 2 cohorts with reports to {name}, got {len(cohorts)}")
-    blank = ComparisonRow(
-        name, "", "", None, None, None, None, None, None, confidence_level, None, None, None, None, ""
-    )
+    labels, people = _cohorts(table, name, by)
+    if len(labels) < 2:
+        raise ParameterError(f"{by}: must have at least 2 cohorts with reports to {name}, got {len(labels)}")
+    blank = ComparisonRow(name, conf_level=confidence_level)
     rows: list[ComparisonRow] = []
     if question.has_shares:
-        for option in _options(question, options):
+        places = _options(question, options)
+        shares = cohorts_by_option(table, question, people, places)
+        for option, (cohorts, place) in zip(places, shares, strict=True):
             about = replace(blank, option=question.options[option])
-            rows += _trend(about, labels, estimates, option) if line else _shares(about, labels, estimates, option)
+            rows += (_trend if line else _shares)(about, labels, cohorts, place)
         if not line and not options and len(question.options) > 2 and question.design.is_exclusive:
-            rows.append(_homogeneity(blank, estimates, None))
+            rows.append(tested(blank, "homogeneity", shares[0][0].homogeneity()))
     if question.mean_values is not None and not line:
-        rows += _means(blank, labels, question, estimates)
+        rows += _pairs(blank, "mean difference", labels, mean_differences(table, question, people))
     if not rows:
         raise ParameterError(f"{name}: has no shares to test for a trend, only a mean")
     return rows
+
+
+def _cohorts(table: Table, name: str, by: str) -> tuple[list[str], list[NDArray[np.bool_]]]:
+    """The labels of cohorts in which somebody who counts answered a question, and who these people are."""
+    every, asked = table.cohorts(by), table.answered(name)
+    weights = sample_of(table, np.ones(len(table), dtype=bool)).weights
+    heard = {label: people & asked for label, people in every if label is not None and weights[people & asked].any()}
+    return [*heard], [*heard.values()]
 
 
 def _options(question: RandomizedColumn, wanted: Sequence[str]) -> list[int]:
@@ -110,63 +111,34 @@ def _options(question: RandomizedColumn, wanted: Sequence[str]) -> list[int]:
     return [1] if question.options == NO_YES else list(range(len(question.options)))
 
 
-def _shares(
-    about: ComparisonRow, labels: Sequence[str], estimates: Sequence[Estimate], option: int
+def _shares(about: ComparisonRow, labels: Sequence[str], cohorts: Cohorts, option: int) -> Iterator[ComparisonRow]:
+    """The rows of one option: a test of several cohorts, their differences, and the ratio of two."""
+    if len(labels) > 2:
+        yield tested(about, "homogeneity", cohorts.homogeneity(option))
+    pairs = itertools.combinations(range(len(labels)), 2)
+    yield from _pairs(about, "difference", labels, [cohorts.difference(i, j, option) for i, j in pairs], (-1, 1))
+    if len(labels) == 2:
+        yield compared(about, "ratio", labels, cohorts.ratio(0, 1, option))
+
+
+def _pairs(
+    about: ComparisonRow,
+    measure: str,
+    labels: Sequence[str],
+    figures: Sequence[Figure],
+    within: tuple[float, float] = (-math.inf, math.inf),
 ) -> Iterator[ComparisonRow]:
-    if len(estimates) > 2:
-        yield _homogeneity(about, estimates, option)
-    every = pairwise(estimates, option)
-    intervals = every.interval(about.conf_level)
-    for (i, j), each, adjusted, ends in zip(every.pairs, every.differences, every.p_values, intervals, strict=True):
-        more = {"p_adjusted": adjusted if len(estimates) > 2 else None}
-        yield compared_by(about, each, "difference", (labels[i], labels[j]), each.difference, ends, each.method, **more)
-    if len(estimates) == 2:
-        yield _ratio(about, labels, estimates, option)
+    """A row for every two cohorts; intervals hold together, and p-values know how many they are."""
+    level = level_of_each(about.conf_level, len(figures))
+    pairs, adjusted = itertools.combinations(labels, 2), holm([figure.p_value for figure in figures])
+    for cohorts, figure, p in zip(pairs, figures, adjusted, strict=True):
+        row = compared(about, measure, cohorts, figure, figure.confidence_interval(level).cut(*within))
+        yield replace(row, p_adjusted=p if len(figures) > 1 else None)
 
 
-def _ratio(about: ComparisonRow, labels: Sequence[str], estimates: Sequence[Estimate], option: int) -> ComparisonRow:
-    result = ratio(estimates[0], estimates[1], option)
-    ends = result.interval(about.conf_level)
-    return compared_by(about, result, "ratio", (labels[0], labels[1]), result.ratio, ends, result.method)
-
-
-def _homogeneity(about: ComparisonRow, estimates: Sequence[Estimate], option: int | None) -> ComparisonRow:
-    result = homogeneity(estimates, option)
-    return tested(about, "homogeneity", result.statistic, result.df, result.p_value, result.test)
-
-
-def _trend(
-    about: ComparisonRow, labels: Sequence[str], estimates: Sequence[Estimate], option: int
-) -> Iterator[ComparisonRow]:
-    result = trend(estimates, option, places_of(labels))
-    ends = result.interval(about.conf_level)
-    yield compared_by(about, result, "trend", (labels[0], labels[-1]), result.slope, ends, result.method)
-    if result.departure_df:
-        yield tested(about, "departure", result.departure, result.departure_df, result.departure_p_value, result.test)
-
-
-def _means(
-    blank: ComparisonRow, labels: Sequence[str], question: RandomizedColumn, estimates: Sequence[Estimate]
-) -> Iterator[ComparisonRow]:
-    """Differences of means, with normal tests and intervals from the errors of the means."""
-    means = [_mean(question, estimate) for estimate in estimates]
-    pairs = list(itertools.combinations(range(len(means)), 2))
-    z = normal_quantile(level_of_each(blank.conf_level, len(pairs)))
-    found = []
-    for i, j in pairs:
-        apart, error = means[i].mean - means[j].mean, math.hypot(means[i].std_error, means[j].std_error)
-        statistic = apart / error if error else math.nan
-        ends = (apart - z * error, apart + z * error)
-        cohorts = (labels[i], labels[j])
-        found.append(
-            compared(blank, "mean difference", cohorts, apart, error, ends, statistic, two_sided(statistic), "wald")
-        )
-    adjusted = holm([row.p_value if row.p_value is not None else math.nan for row in found])
-    for row, p in zip(found, adjusted, strict=True):
-        yield replace(row, p_adjusted=p if len(pairs) > 1 else None)
-
-
-def _mean(question: RandomizedColumn, estimate: Estimate) -> MeanEstimate:
-    return MeanEstimate.from_counts(
-        question.design, estimate.counts, estimate.n, question.mean_values or (), estimate.n_effective
-    )
+def _trend(about: ComparisonRow, labels: Sequence[str], cohorts: Cohorts, option: int) -> Iterator[ComparisonRow]:
+    """The slope of a share over all cohorts, and what a straight line leaves of their differences."""
+    slope, departure = cohorts.trend(places_of(labels), option)
+    yield compared(about, "trend", (labels[0], labels[-1]), slope)
+    if departure:
+        yield tested(about, "departure", departure)

@@ -37,8 +37,8 @@ def corrected_share(table: Table, name: str, people: NDArray[np.bool_] | None = 
         asked &= people
     both = table.where(asked)
     yes, known = (both.item(each.name).supports[:, 1] for each in (question, other))
-    weights = None if table.weights is None else table.weights[asked]
-    return anchored(question.design, yes, anchor, known, weights, both.frequencies)
+    whom = table.everybody.where(asked)
+    return anchored(question.design, yes, anchor, known, whom.weights, whom.frequencies)
 
 
 def corrected_rows(
@@ -58,10 +58,10 @@ def corrected_rows(
     level = wanted.confidence_level
     if jointly:
         share, attentive, method = found.joint.share, found.joint.attentive, "profile likelihood"
-        yes, error = found.joint.interval(level), math.nan
+        yes, error = found.joint.confidence_interval(level), math.nan
     else:
         share, attentive, method = found.share, found.attentive, "fieller"
-        yes, error = found.interval(level), found.std_error
+        yes, error = found.confidence_interval(level), found.std_error
     rate = found.attentive_interval(level, wanted.method)
     figures = (
         (question.options[0], CORRECTED, 1 - share, error, Interval(1 - yes.high, 1 - yes.low), method),

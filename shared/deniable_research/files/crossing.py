@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -12,14 +11,31 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError, ReportError
 from deniable_research.designs import combined_share
 from deniable_research.files.crossing_classes import cross_classes, needs_classes
+from deniable_research.files.crosstab_rows import (
+    Cells,
+    about_columns,
+    cell_rows,
+    correlation_row,
+    independence_row,
+    odds_row,
+)
 from deniable_research.files.design_files import direct
-from deniable_research.files.domains import domain_of
+from deniable_research.files.domains import sample_of
+from deniable_research.files.figures import combined_of
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.rows import CrosstabRow, SampledCrosstabRow
+from deniable_research.files.rows import CrosstabRow
 from deniable_research.files.table import Table
-from deniable_research.items import Item
-from deniable_research.joint import Correlation, Crosstab, DrawnPair, box_pair, correlation, crosstab, question_pair
-from deniable_research.sampling import Domain, t_two_sided
+from deniable_research.joint import (
+    Correlation,
+    Crosstab,
+    DrawnPair,
+    Independence,
+    box_pair,
+    correlation,
+    crosstab,
+    question_pair,
+)
+from deniable_research.sampling import Sample
 
 MOST_LEVELS = 20
 """A column of numbers that has more different ones is correlated, not tabulated."""
@@ -58,7 +74,7 @@ def cross(
     list of CrosstabRow
         The cells, in the order of options; of two columns then the test of independence, the odds ratio of two by two,
         and the correlation, if both stand for numbers. If one of them has more than `MOST_LEVELS` different numbers,
-        the correlation alone. `SampledCrosstabRow` where the layout says how people were drawn.
+        the correlation alone.
 
     Raises
     ------
@@ -74,98 +90,115 @@ def cross(
     >>> [(row.measure, round(row.estimate, 4)) for row in rows if row.estimate is not None]
     [('joint', 0.45), ('joint', 0.05), ('joint', 0.05), ('joint', 0.45), ('odds ratio', 81.0), ('correlation', 0.8)]
     """
-    if not 2 <= len(set(names)) == len(names) <= 3:
-        raise ParameterError(f"crosstab: must be of two or three different columns, got {len(set(names))}")
-    randomised = [name for name in names if table.layout.has(name)]
-    if not randomised:
-        raise ParameterError(f"crosstab: must have a randomised question, got {', '.join(names)}")
-    if given is not None and given not in names:
-        raise ParameterError(f"given: must be one of {', '.join(names)}, got {given!r}")
-    if permutations and table.frequencies is not None:
-        raise ParameterError(
-            "permutations: must be 0 for rows that were counted, of which too many people stand in a row"
-        )
+    _check(table, names, given, permutations)
     if needs_classes(table, names):
         if permutations:
             raise ParameterError("permutations: must be 0 for designs of two groups and several designs")
-        asked = _with_plain_answers(table, [name for name in names if name not in randomised])
-        return _marked(list(cross_classes(asked, names, given=given, confidence_level=confidence_level)), table)
+        for name in _continuous(table, [name for name in names if not table.layout.has(name)]):
+            raise ParameterError(
+                f"{name}: must have at most {MOST_LEVELS} different numbers beside a question of several designs or "
+                f"two groups, got {len(table.levels(name))}; regress {name} on that question, with --likelihood"
+            )
+        asked = _with_plain_answers(table, names)
+        return _marked(cross_classes(asked, names, given=given, confidence_level=confidence_level), table)
     table.layout.refuse_never_together(names)
     if len(names) == 2 and table.layout.is_one_draw(*names):
         return _marked(_pair_rows(table, names, given, permutations, confidence_level), table)
     table.layout.refuse_one_draw(names)
+    return _marked(_joint_rows(table, names, given, permutations, seed, confidence_level), table)
+
+
+def _check(table: Table, names: Sequence[str], given: str | None, permutations: int) -> None:
+    """Raise a ParameterError unless these columns can be put together at all."""
+    if not 2 <= len(set(names)) == len(names) <= 3:
+        raise ParameterError(f"crosstab: must be of two or three different columns, got {len(set(names))}")
+    if not any(map(table.layout.has, names)):
+        raise ParameterError(f"crosstab: must have a randomised question, got {', '.join(names)}")
+    if given is not None and given not in names:
+        raise ParameterError(f"given: must be one of {', '.join(names)}, got {given!r}")
+    if permutations and table.is_counted:
+        raise ParameterError(
+            "permutations: must be 0 for rows that were counted, of which too many people stand in a row"
+        )
+
+
+def _marked(rows: Iterable[CrosstabRow], table: Table) -> list[CrosstabRow]:
+    return [replace(row, weighted=table.is_weighted) for row in rows]
+
+
+def _joint_rows(
+    table: Table, names: Sequence[str], given: str | None, permutations: int, seed: int | None, level: float
+) -> Iterator[CrosstabRow]:
+    """Columns whose chances are independent, from the people who have something in each."""
     kept = complete_rows(table, names)
-    complete, domain = table.where(kept), domain_of(table, kept, names)
-    weights = complete.weights if domain is None else domain.weights
-    numeric = _continuous(complete, names)
-    if numeric:
+    complete, sample = table.where(kept), sample_of(table, kept, names)
+    about = about_columns(names, float(sample.size), level, sample.df if sample.is_complex else None)
+    if numeric := _continuous(complete, names):
         if len(names) != 2:
             raise ParameterError(f"{numeric[0]}: has more than {MOST_LEVELS} different numbers, which only correlate")
-        found = correlation_with(complete, names[0], names[1], weights, domain)
-        (row,) = _marked([_correlation(_people(complete, weights), names, found, confidence_level)], table)
-        return [row if domain is None else _sampled(row, domain.df)]
-    items = [complete.item(name) if name in randomised else _plain_item(complete, name) for name in names]
-    together = crosstab(*items, weights=weights if domain is None else None, domain=domain)
-    rows = list(_cells(together, given, confidence_level))
-    if len(names) == 2:
-        rows += _association(together, items, _people(complete, weights), permutations, seed, confidence_level)
-    return _marked(rows, table) if domain is None else [_sampled(row, domain.df) for row in _marked(rows, table)]
+        yield correlation_row(about, correlation_with(complete, names[0], names[1], sample))
+        return
+    items = [*map(_with_plain_answers(complete, names).item, names)]
+    found = crosstab(*items, sample=sample)
+    counted = replace(about, n=found.n)
+    yield from cell_rows(counted, found.options, _cells(found, given, level), given)
+    if len(names) != 2:
+        return
+    yield _independence_row(counted, found.independence(permutations, seed), permutations)
+    if found.share.shape == (2, 2):
+        yield odds_row(counted, found.odds_ratio())
+    if all(item.values is not None for item in items):
+        yield correlation_row(about, found.correlation())
 
 
-def _sampled(row: CrosstabRow, df: float) -> SampledCrosstabRow:
-    return SampledCrosstabRow(**vars(row), df_error=df if row.df is None else row.df * df)
+def _cells(found: Crosstab, given: str | None, level: float) -> Cells:
+    """Joint shares, with the most likely ones unless these are tick boxes or too many; or conditional ones."""
+    if given is not None:
+        among = found.conditional(given)
+        return Cells(among.share, among.std_error, *among.confidence_interval(level))
+    try:
+        feasible = found.feasible
+    except ParameterError:
+        feasible = None
+    return Cells(found.share, found.std_error, *found.confidence_interval(level), feasible)
 
 
-def _marked(rows: Sequence[CrosstabRow], table: Table) -> list[CrosstabRow]:
-    weighted = table.weights is not None or table.layout.sampling.margins is not None
-    return [replace(row, weighted=weighted) for row in rows]
+def _independence_row(about: CrosstabRow, test: Independence, permutations: int) -> CrosstabRow:
+    few = test.smallest_expected is not None and test.smallest_expected < FEW and not permutations
+    note = f"the smallest expected number is {test.smallest_expected:.2g}: use permutations" if few else None
+    if permutations:
+        note = f"from {permutations} permutations, standard error {test.p_error:.2g}"
+    return independence_row(about, test, note)
 
 
 def _pair_rows(
     table: Table, names: Sequence[str], given: str | None, permutations: int, level: float
-) -> list[CrosstabRow]:
+) -> Iterator[CrosstabRow]:
     """Two boxes or questions of one draw, from the reports that hold both."""
     if permutations:
         raise ParameterError("permutations: must be 0 for what is of one draw, because one chance goes into both")
     pair = _pair(table, names)
-    about = _about(names, float(pair.estimate.n), level)
-    rows = []
-    intervals = (pair.sampled or pair.estimate).interval(level)
-    for cell, interval, feasible in zip(pair.cells, intervals, pair.estimate.feasible, strict=True):
-        among = None
-        if given is not None:
-            axis = names.index(given)
-            among = [", ".join(each) for each in pair.cells if each[axis] == cell[axis]]
-        found = combined_share(pair.estimate, [", ".join(cell)], among)
-        ends, error = interval if among is None else found.interval(level), found.std_error
-        if pair.sampled is not None:
-            error = found.error_from(pair.covariance)
-            if among is not None:
-                near = combined_share(pair.sampled.worth(found.std_error, error, level), [", ".join(cell)], among)
-                ends = near.interval(level)
-        rows.append(
-            replace(
-                about,
-                measure="joint" if among is None else "conditional",
-                first_option=cell[0],
-                second_option=cell[1],
-                given=given,
-                estimate=found.estimate,
-                std_error=error,
-                conf_low=ends.low,
-                conf_high=ends.high,
-                feasible=feasible if among is None else None,
-            )
-        )
-    test = pair.independence()
-    rows.append(replace(about, measure="independence", statistic=test.statistic, df=test.df, p_value=test.p_value))
+    about = about_columns(names, float(pair.estimate.n), level, pair.df if table.is_complex else None)
+    yield from cell_rows(about, (pair.first, pair.second), _pair_cells(pair, names, given, level), given)
+    yield independence_row(about, pair.independence())
     if pair.share.shape == (2, 2):
-        odds = pair.odds_ratio()
-        low, high = odds.interval(level)
-        rows.append(replace(about, measure="odds ratio", estimate=odds.odds_ratio, conf_low=low, conf_high=high))
+        yield odds_row(about, pair.odds_ratio())
     if pair.values is not None:
-        rows.append(_correlation(about.n, names, pair.correlation(), level))
-    return rows if pair.sampled is None else [_sampled(row, pair.df) for row in rows]
+        yield correlation_row(about, pair.correlation())
+
+
+def _pair_cells(pair: DrawnPair, names: Sequence[str], given: str | None, level: float) -> Cells:
+    shape, labels = pair.share.shape, list(map(", ".join, pair.cells))
+    if given is None:
+        errors = [combined_share(pair.estimate, [label]).std_error for label in labels]
+        low, high = zip(*pair.estimate.confidence_interval(level), strict=True)
+        return Cells(pair.share, *(np.reshape(each, shape) for each in (errors, low, high, pair.estimate.feasible)))
+    axis, figures = list(names).index(given), []
+    for cell, label in zip(pair.cells, labels, strict=True):
+        among = [", ".join(each) for each in pair.cells if each[axis] == cell[axis]]
+        figure, ends = combined_of(pair.estimate, [label], among, level)
+        figures.append((figure.estimate, figure.std_error, *ends))
+    return Cells(*(np.reshape(each, shape) for each in zip(*figures, strict=True)))
 
 
 def _pair(table: Table, names: Sequence[str]) -> DrawnPair:
@@ -174,16 +207,12 @@ def _pair(table: Table, names: Sequence[str]) -> DrawnPair:
         assert whole.drawn is not None
         assert whole.drawn.joint is not None
         kept = complete_rows(table, names)
-        complete, domain = table.where(kept), domain_of(table, kept, names)
-        one, two = map(complete.item, names)
-        weights = complete.weights if domain is None else None
-        return question_pair(one, two, whole.drawn.joint, weights, domain)
+        one, two = map(table.where(kept).item, names)
+        return question_pair(one, two, whole.drawn.joint, sample_of(table, kept, names))
     if first is None or second is None:
         raise ParameterError(f"crosstab: must be of two boxes or of different questions, got {' and '.join(names)}")
-    people = table.answered(whole.name)
-    domain = domain_of(table, people, names)
-    weights = None if table.weights is None or domain is not None else table.weights[people]
-    return box_pair(table.boxes_of(whole.name), first, second, weights, domain)
+    sample = sample_of(table, table.answered(whole.name), names)
+    return box_pair(table.boxes_of(whole.name), first, second, sample)
 
 
 def complete_rows(table: Table, names: Sequence[str]) -> NDArray[np.bool_]:
@@ -195,14 +224,12 @@ def complete_rows(table: Table, names: Sequence[str]) -> NDArray[np.bool_]:
     return found
 
 
-def correlation_with(
-    table: Table, first: str, second: str, weights: NDArray[np.float64] | None = None, domain: Domain | None = None
-) -> Correlation:
+def correlation_with(table: Table, first: str, second: str, sample: Sample) -> Correlation:
     """The correlation of two columns of which one or both are randomised."""
     if not table.layout.has(first):
         first, second = second, first
     other = table.item(second) if table.layout.has(second) else table.numbers(second)
-    return correlation(table.item(first), other, None if domain is not None else weights, domain)
+    return correlation(table.item(first), other, sample)
 
 
 def _continuous(table: Table, names: Sequence[str]) -> list[str]:
@@ -223,12 +250,6 @@ def _continuous(table: Table, names: Sequence[str]) -> list[str]:
     return found
 
 
-def _plain_item(table: Table, name: str) -> Item:
-    """A plain column as a question that was asked directly."""
-    layout = replace(table.layout, questions=(_asked_directly(table, name),), mixed={})
-    return Table.of(table.columns, layout, table.frequencies).item(name)
-
-
 def _asked_directly(table: Table, name: str) -> RandomizedColumn:
     levels = [level for level in table.levels(name) if level in table.labels(name).values]
     if len(levels) < 2:
@@ -241,83 +262,9 @@ def _asked_directly(table: Table, name: str) -> RandomizedColumn:
     return RandomizedColumn(name, name, direct(levels), tuple(levels), values, codes=places)
 
 
-def _with_plain_answers(table: Table, plain: Sequence[str]) -> Table:
-    """The table with these columns as questions that were asked directly."""
-    for name in _continuous(table, plain):
-        raise ParameterError(
-            f"{name}: must have at most {MOST_LEVELS} different numbers beside a question of several designs or two "
-            f"groups, got {len(table.levels(name))}; regress {name} on that question, with --likelihood"
-        )
-    questions = tuple(_asked_directly(table, name) for name in plain)
+def _with_plain_answers(table: Table, names: Sequence[str]) -> Table:
+    """The table with those of these columns that are plain as questions that were asked directly."""
+    questions = tuple(_asked_directly(table, name) for name in names if not table.layout.has(name))
     reports = {each.name: each.read(table.labels(each.name), table.frequencies) for each in questions}
     layout = replace(table.layout, questions=(*table.layout.questions, *questions))
     return replace(table, layout=layout, reports={**table.reports, **reports})
-
-
-def _cells(found: Crosstab, given: str | None, level: float) -> Iterator[CrosstabRow]:
-    conditional = None if given is None else found.conditional(given)
-    share, error = (found.share, found.std_error) if conditional is None else (conditional.share, conditional.std_error)
-    low, high = found.interval(level) if conditional is None else conditional.interval(level)
-    try:
-        feasible = found.feasible if conditional is None else None
-    except ParameterError:  # tick boxes, or too many cells
-        feasible = None
-    for place in itertools.product(*(range(len(options)) for options in found.options)):
-        labels = [options[each] for options, each in zip(found.options, place, strict=True)]
-        yield replace(
-            _about(found.names, found.n, level),
-            measure="joint" if given is None else "conditional",
-            first_option=labels[0],
-            second_option=labels[1],
-            third_option=labels[2] if len(labels) > 2 else None,
-            given=given,
-            estimate=float(share[place]),
-            std_error=float(error[place]),
-            conf_low=float(low[place]),
-            conf_high=float(high[place]),
-            feasible=None if feasible is None else float(feasible[place]),
-        )
-
-
-def _association(
-    found: Crosstab, items: Sequence[Item], people: float, permutations: int, seed: int | None, level: float
-) -> Iterator[CrosstabRow]:
-    about = _about(found.names, found.n, level)
-    test = found.independence(permutations, seed)
-    few = test.smallest_expected is not None and test.smallest_expected < FEW and not permutations
-    note = f"the smallest expected number is {test.smallest_expected:.2g}: use permutations" if few else None
-    if permutations:
-        note = f"from {permutations} permutations, standard error {test.p_error:.2g}"
-    yield replace(about, measure="independence", statistic=test.statistic, df=test.df, p_value=test.p_value, note=note)
-    if found.share.shape == (2, 2):
-        odds = found.odds_ratio()
-        low, high = odds.interval(level)
-        yield replace(about, measure="odds ratio", estimate=odds.odds_ratio, conf_low=low, conf_high=high)
-    if all(item.values is not None for item in items):
-        yield _correlation(people, found.names, found.correlation(), level)
-
-
-def _people(table: Table, weights: NDArray[np.float64] | None) -> float:
-    if weights is None:
-        return float(table.people)
-    return float(weights.sum() if table.frequencies is None else weights @ table.frequencies)
-
-
-def _correlation(n: float, names: Sequence[str], result: Correlation, level: float) -> CrosstabRow:
-    low, high = result.interval(level)
-    statistic = result.correlation / result.std_error if result.std_error else float("nan")
-    return replace(
-        _about(names, n, level),
-        measure="correlation",
-        estimate=result.correlation,
-        std_error=result.std_error,
-        conf_low=low,
-        conf_high=high,
-        statistic=statistic,
-        p_value=t_two_sided(statistic, result.df),
-        note=result.note,
-    )
-
-
-def _about(names: Sequence[str], n: float, level: float) -> CrosstabRow:
-    return CrosstabRow("", names[0], second=names[1], third=names[2] if len(names) > 2 else None, n=n, conf_level=level)

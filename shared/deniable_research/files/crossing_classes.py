@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
+from deniable_research.files.crosstab_rows import Cells, Floats, about_columns, cell_rows
 from deniable_research.files.mixed import shares_together
 from deniable_research.files.model_rows import answers_to
 from deniable_research.files.regressing import regress
-from deniable_research.files.rows import CrosstabRow, SampledCrosstabRow
+from deniable_research.files.rows import CrosstabRow
 from deniable_research.files.table import Table
 from deniable_research.sampling.estimates import t_quantile, t_two_sided
 
@@ -39,29 +39,20 @@ def cross_classes(
     found = shares_together(table, names)
     weights, df = found.fit.sample.frame.columns.get("weights"), found.fit.df
     n = float(found.fit.n if weights is None else weights.sum())
-    about = CrosstabRow("joint", names[0], second=names[1], n=n, conf_level=confidence_level, given=given)
-    if table.sampling is not None:
-        about = SampledCrosstabRow(**vars(about), df_error=df)
+    about = about_columns(names, n, confidence_level, df if table.is_complex else None)
     options = [answers_to(table, name) for name in names]
     shape = (len(options[0]), len(options[1]))
-    cells = list(itertools.product(*options))
-    rows = found.rows(confidence_level)
     if given is None:
-        for (first, second), row in zip(cells, rows, strict=False):
-            yield replace(
-                about,
-                first_option=first,
-                second_option=second,
-                estimate=row.estimate,
-                std_error=row.std_error,
-                conf_low=max(row.conf_low, 0.0),
-                conf_high=min(row.conf_high, 1.0),
-                feasible=row.estimate,
-            )
+        rows = found.rows(confidence_level)[: math.prod(shape)]  # behind them stand unknown shares of the designs
+        share, error, low, high = (
+            np.reshape([getattr(row, name) for row in rows], shape)
+            for name in ("estimate", "std_error", "conf_low", "conf_high")
+        )
+        cells = Cells(share, error, np.maximum(low, 0.0), np.minimum(high, 1.0), share)
     else:
         axis = list(names).index(given)
-        yield from _conditional(about, found.share.reshape(shape), found.covariance, cells, axis, df)
-    about = replace(about, given=None)
+        cells = _conditional(found.share.reshape(shape), found.covariance, axis, confidence_level, df)
+    yield from cell_rows(about, options, cells, given)
     glance = regress(table, f"`{names[0]}` ~ `{names[1]}`").glance()
     if np.isfinite(glance.lr_statistic):
         yield replace(
@@ -76,51 +67,35 @@ def cross_classes(
         yield from _two_by_two(about, found.share, found.covariance, df)
 
 
-def _conditional(
-    about: CrosstabRow,
-    share: NDArray[np.float64],
-    covariance: NDArray[np.float64],
-    cells: Sequence[tuple[str, ...]],
-    axis: int,
-    df: float,
-) -> Iterator[CrosstabRow]:
+def _conditional(share: Floats, covariance: Floats, axis: int, level: float, df: float) -> Cells:
     """Shares among the people with each answer to one of them, on the logit scale."""
-    z = t_quantile(about.conf_level, df)
-    whole = np.broadcast_to(share.sum(axis=1 - axis, keepdims=True), share.shape)
-    places = np.arange(share.size).reshape(share.shape)
-    for cell, place in zip(cells, np.ndindex(share.shape), strict=True):
-        among = places[place[0]] if axis == 0 else places[:, place[1]]
+    t = t_quantile(level, df)
+    places, found = np.arange(share.size).reshape(share.shape), np.empty((4, *share.shape))
+    totals = np.broadcast_to(share.sum(axis=1 - axis, keepdims=True), share.shape)
+    for place in np.ndindex(share.shape):
+        among = places.take(place[axis], axis)
+        total = totals[place] if totals[place] > 0 else np.nan
+        # Of p = cell / total: -p / total by every cell among these, and 1 / total more by its own.
+        p = float(share[place] / total)
         slope = np.zeros(share.size)
-        total = whole[place]
-        p = share[place] / total if total > 0 else np.nan
-        slope[among] = -p / total if total > 0 else np.nan
-        slope[places[place]] += 1 / total if total > 0 else np.nan
+        slope[among] = -p / total
+        slope[places[place]] += 1 / total
         error = float(np.sqrt(slope @ covariance @ slope))
-        low, high = _within(p, error, z)
-        yield replace(
-            about,
-            measure="conditional",
-            first_option=cell[0],
-            second_option=cell[1],
-            estimate=float(p),
-            std_error=error,
-            conf_low=low,
-            conf_high=high,
-        )
+        found[(slice(None), *place)] = (p, error, *_within(p, error, t))
+    return Cells(*found)
 
 
 def _within(p: float, error: float, z: float) -> tuple[float, float]:
     """Wald's interval of a share on the logit scale; nothing is known at 0 and 1."""
     if not 0 < p < 1 or not np.isfinite(error):
         return 0.0, 1.0
+    # d logit(p) / dp = 1 / (p (1 - p))
     logit, reach = np.log(p / (1 - p)), z * error / (p * (1 - p))
     low, high = 1 / (1 + np.exp(-(logit + np.array([-reach, reach]))))
     return float(low), float(high)
 
 
-def _two_by_two(
-    about: CrosstabRow, share: NDArray[np.float64], covariance: NDArray[np.float64], df: float
-) -> Iterator[CrosstabRow]:
+def _two_by_two(about: CrosstabRow, share: Floats, covariance: Floats, df: float) -> Iterator[CrosstabRow]:
     z = t_quantile(about.conf_level, df)
     a, b, c, d = share
     if share.min() > 0:
@@ -137,6 +112,7 @@ def _two_by_two(
     rows, columns = np.array([c + d, a + b]), np.array([b + d, a + c])
     if min(rows.min(), columns.min()) <= 0:
         return
+    # phi = (ad - bc) / sqrt of the product of all margins
     bottom = np.sqrt(rows.prod() * columns.prod())
     phi = float((a * d - b * c) / bottom)
     slope = np.array([d, -c, -b, a]) / bottom

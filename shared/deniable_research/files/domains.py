@@ -10,14 +10,20 @@ from numpy.typing import NDArray
 from deniable.wire.space import DrawnBits
 from deniable_research.files.layout import Layout
 from deniable_research.files.table import Table
-from deniable_research.sampling import Domain
+from deniable_research.sampling import Domain, Sample
+
+
+def sample_of(table: Table, people: NDArray[np.bool_], names: Sequence[str] = ()) -> Sample:
+    """The sample of some of the people of a file, who answered these questions or boxes."""
+    if table.sampling is None:
+        return table.everybody.where(people)
+    return Domain(table.sampling, people, chance_asked(table.layout, names))
 
 
 def domain_of(table: Table, people: NDArray[np.bool_], names: Sequence[str] = ()) -> Domain | None:
-    """Some of the people of a file, who answered these questions; None where the layout says nothing but weights."""
-    if table.sampling is None:
-        return None
-    return Domain(table.sampling, people, chance_asked(table.layout, names))
+    """`sample_of` where people were drawn by a design, which models take beside their weights; otherwise None."""
+    found = sample_of(table, people, names)
+    return found if isinstance(found, Domain) else None
 
 
 def chance_asked(layout: Layout, names: Sequence[str]) -> float:
@@ -42,5 +48,6 @@ def chance_asked(layout: Layout, names: Sequence[str]) -> float:
     chance = 1.0
     for draw, size, asked in drawn.values():
         for place in range(len(asked)):
+            # Drawn without replacement: each of them leaves one place and one question less.
             chance *= (draw - place) / (size - place)
     return chance

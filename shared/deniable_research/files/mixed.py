@@ -5,21 +5,23 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
-from deniable_research.files.domains import domain_of
+from deniable_research.comparison.linear import linear_interval
+from deniable_research.comparison.side_by_side import CohortTest
+from deniable_research.files.domains import domain_of, sample_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.model_rows import answers_to, model_rows, shared_responses
-from deniable_research.files.rows import ComparisonRow, SampledEstimateRow, compared, tested
+from deniable_research.files.rows import ComparisonRow, SampledEstimateRow, tested
 from deniable_research.files.table import Table
 from deniable_research.output import p_value
 from deniable_research.regression import ClassShares, TidyRow, class_shares
-from deniable_statistics.intervals import level_of_each, two_sided
+from deniable_statistics.intervals import Interval, level_of_each, two_sided
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, number_or_none
 
 UNLIKELY = 0.05
@@ -54,8 +56,7 @@ def shares_together(table: Table, names: Sequence[str], people: NDArray[np.bool_
     table.layout.refuse_never_together(names, at_once=2)
     table.layout.refuse_boxes_of_one_draw(names)
     heard = wanted & np.logical_or.reduce([table.answered(name) for name in names])
-    if (weights := table.weights if table.sampling is None else table.sampling.weights) is not None:
-        heard &= weights > 0  # the others count nothing
+    heard &= sample_of(table, np.ones(len(table), dtype=bool)).weights > 0  # the others count nothing
     rows = model_rows(table.where(heard), domain_of(table, heard, names), {}, names)
     return class_shares(
         {name: rows.data[name] for name in names}, rows.designs, shared=shared_responses(table, names), **rows.people
@@ -107,10 +108,7 @@ def mixed_rows(
             flag=None if unknown else flag,
             fake_margin=None,
         )
-        if table.sampling is None:
-            yield line
-        else:
-            yield SampledEstimateRow(**vars(line), df=found.fit.df, design_effect=None)
+        yield SampledEstimateRow(**vars(line), df=found.fit.df) if table.is_complex else line
 
 
 def agreement(
@@ -122,10 +120,11 @@ def agreement(
     """
     wanted = np.ones(len(table), dtype=bool) if people is None else people
     arms = [arm for arm in table.layout.arms(name) if (table.answered(arm.name) & wanted).any()]
-    if len(arms) < 2 or table.sampling is not None or table.weights is not None:
+    if len(arms) < 2 or table.is_complex or table.is_weighted:
         return None
     together = together or shares_together(table, [name], wanted)
     alone = [shares_together(table, [arm.name], wanted & table.asked(arm.name)).fit for arm in arms]
+    # Maximisers stop a little short, so that the difference may be below 0 by a rounding.
     statistic = max(0.0, 2 * (sum(fit.loglik for fit in alone) - together.fit.loglik))
     df = sum(len(fit.terms) for fit in alone) - len(together.fit.terms)
     return Agreement(statistic, df, float(chi2.sf(statistic, df)))
@@ -160,21 +159,17 @@ def compare_arms(
     rows = []
     for option, (first, second) in itertools.product(chosen, itertools.combinations(found, 2)):
         one, other = (found[label][every.index(option)] for label in (first, second))
-        estimate = one.estimate - other.estimate
-        error = math.hypot(one.std_error, other.std_error)
+        estimate, error = one.estimate - other.estimate, math.hypot(one.std_error, other.std_error)
         statistic = estimate / error if error > 0 else math.nan
-        ends = (
-            estimate - math.hypot(one.estimate - one.conf_low, other.conf_high - other.estimate),
-            estimate + math.hypot(one.conf_high - one.estimate, other.estimate - other.conf_low),
-        )
-        about = ComparisonRow(name, option, conf_level=confidence_level)
-        test = (number_or_none(statistic), number_or_none(two_sided(statistic)))
-        rows.append(
-            compared(about, "difference", (first, second), estimate, number_or_none(error), ends, *test, "mover")
-        )
+        limits = [Interval(each.conf_low, each.conf_high) for each in (one, other)]
+        # Different people are in the arms, so their limits are independent (MOVER).
+        ends = linear_interval((1, -1), (one.estimate, other.estimate), limits)
+        row = ComparisonRow(name, option, "difference", first, second, estimate, number_or_none(error), *ends)
+        p, z = number_or_none(two_sided(statistic)), number_or_none(statistic)
+        rows.append(replace(row, conf_level=confidence_level, method="mover", statistic=z, p_value=p))
     if (same := agreement(table, name)) is not None:
-        about = ComparisonRow(name, conf_level=confidence_level)
-        rows.append(tested(about, "homogeneity", same.statistic, same.df, same.p_value, "likelihood-ratio"))
+        test = CohortTest(same.statistic, same.df, same.p_value, "likelihood-ratio")
+        rows.append(tested(ComparisonRow(name, conf_level=confidence_level), "homogeneity", test))
     return rows
 
 

@@ -68,41 +68,59 @@ def model_rows(
     alike_once : bool
         Whether rows that are alike may be put together: not where a formula computes with whole columns.
     """
-    if by_likelihood and questions:
-        heard = np.logical_or.reduce([_asked(table, name) for name in questions])
-        if not heard.all():  # whoever was asked none of it says nothing
-            left = None if domain is None else domain.where(heard)
-            kept = {name: column.where(heard) for name, column in columns.items()}
-            return model_rows(table.where(heard), left, kept, questions, alike_once=alike_once)
+    if by_likelihood and not (heard := _heard(table, questions)).all():  # whoever was asked none of it says nothing
+        domain = domain and domain.where(heard)
+        table, columns = table.where(heard), {name: column.where(heard) for name, column in columns.items()}
     found, models = dict(columns), {}
     for name in questions:
         found[name], by, models[name] = _question(table, name, by_likelihood)
         if by is not None:
             found[_design_column(name)] = by
-    if table.frequencies is not None and (table.weights is not None or not alike_once):
-        what = "weights" if table.weights is not None else "formula"
-        hint = "a model of counted rows takes no weights"
-        if table.weights is None:
-            hint = "a formula of counted rows must not compute with whole columns"
-        raise ParameterError(f"{what}: must be left out of models of rows that were counted; {hint}")
-    if domain is not None:
-        counted: dict[str, Any] = {"domain": domain}
-    elif table.weights is not None:
-        counted = {"weights": table.weights}
-    elif alike_once and found:
-        found, people = patterns(found, table.frequencies)
-        counted = {"frequencies": people}
-    else:
-        counted = {}
+    # a domain has weights of its own
+    people: dict[str, Any] = {"domain": domain} if isinstance(domain, Domain) else counting(table)
+    _refuse_counted(people, alike_once)
+    if alike_once and found and people.keys() <= {"frequencies"}:
+        found, counts = patterns(found, people.get("frequencies", np.ones(len(table), dtype=np.int64)))
+        people = {"frequencies": counts}
     data = {name: _values(column, name in models) for name, column in found.items()}
-    for name, values in data.items():
-        if len(table) and pd.isna(values).all():
-            raise ParameterError(f"formula: {name} must hold something, but its column is empty in every row")
+    _refuse_empty(data)
     designs = {
         name: grouped(dict(enumerate(each)), data[_design_column(name)]) if isinstance(each, list) else each
         for name, each in models.items()
     }
-    return ModelRows(found, data, designs, counted)
+    return ModelRows(found, data, designs, people)
+
+
+def _heard(table: Table, questions: Sequence[str]) -> NDArray[np.bool_]:
+    """Who was asked one of the questions at least; everybody where there are none."""
+    heard: NDArray[np.bool_] = np.logical_or.reduce(
+        [_asked(table, name) for name in questions] or [np.ones(len(table), dtype=bool)]
+    )
+    return heard
+
+
+def counting(table: Table) -> dict[str, Any]:
+    """How many people the rows of a table stand for, as models call it: ``weights`` and ``frequencies``, if any."""
+    given = {"weights": table.weights, "frequencies": table.frequencies}
+    return {role: each for role, each in given.items() if each is not None}
+
+
+def _refuse_counted(people: Mapping[str, Any], alike_once: bool) -> None:
+    """Raise a ParameterError if rows that were counted have weights, or their formula computes with whole columns."""
+    if "frequencies" in people and "weights" in people:
+        what, hint = "weights", "a model of counted rows takes no weights"
+    elif "frequencies" in people and not alike_once:
+        what, hint = "formula", "a formula of counted rows must not compute with whole columns"
+    else:
+        return
+    raise ParameterError(f"{what}: must be left out of models of rows that were counted; {hint}")
+
+
+def _refuse_empty(data: Mapping[str, NDArray[Any]]) -> None:
+    """Raise a ParameterError that names a column in which every row is empty."""
+    for name, values in data.items():
+        if len(values) and pd.isna(values).all():
+            raise ParameterError(f"formula: {name} must hold something, but its column is empty in every row")
 
 
 def shared_responses(table: Table, questions: Sequence[str], outcome: str | None = None) -> list[SharedResponse]:
@@ -141,6 +159,7 @@ def _question(table: Table, name: str, by_likelihood: bool) -> tuple[Coded[Any],
     asked = _asked(table, name) if by_likelihood else np.ones(len(table), dtype=bool)
     if len(arms) == 1 and arms[0].design.groups == 1 and asked.all():
         return table.reports_of(name), None, _design(arms[0])
+    # each row goes by one of the models: of its arm, and of its group within a two-group design
     models: list[Any] = []
     by = np.full(len(table), -1)
     for arm in arms:
@@ -156,6 +175,7 @@ def _question(table: Table, name: str, by_likelihood: bool) -> tuple[Coded[Any],
     if len(arms) == 1:
         reports = table.reports_of(name)
     else:
+        # one column of reports, each as its arm gave it
         said = np.full(len(table), None, dtype=object)
         for arm in arms:
             one = table.reports_of(arm.name)
@@ -172,6 +192,7 @@ def _design(question: RandomizedColumn) -> Design:
     design: Design = question.design
     if not question.has_shares:
         raise ParameterError(f"formula: must not have {question.name}, a number of which only the mean is estimated")
+    # the file's own names of the answers; a design without parameters to publish keeps its names
     if design.publish() and design.reports.supports_one and question.options != design.truths:
         return Channel(design.exact_channels[0], truths=question.options, name=design.name)
     return design
@@ -183,31 +204,29 @@ def _design_column(name: str) -> str:
 
 
 def patterns(
-    columns: Mapping[str, Coded[Any]], frequencies: NDArray[np.int64] | None = None
+    columns: Mapping[str, Coded[Any]], frequencies: NDArray[np.int64]
 ) -> tuple[dict[str, Coded[Any]], NDArray[np.int64]]:
     """The different rows of some columns, in the order in which they were found, and how many people have each.
 
-    With frequencies each row is so many people already.
-
-    >>> columns, people = patterns({"q": Coded.of([1, 0, 1, 1]), "arm": Coded.of(["a", "a", None, "a"])})
-    >>> {name: list(column) for name, column in columns.items()}, people.tolist()
-    ({'q': [1, 0, 1], 'arm': ['a', 'a', None]}, [2, 1, 1])
+    >>> columns = {"q": Coded.of([1, 0, 1, 1]), "arm": Coded.of(["a", "a", None, "a"])}
+    >>> found, people = patterns(columns, np.array([1, 1, 1, 5]))
+    >>> {name: list(column) for name, column in found.items()}, people.tolist()
+    ({'q': [1, 0, 1], 'arm': ['a', 'a', None]}, [6, 1, 1])
     """
     places = list(range(len(columns)))
+    # groupby on integer codes: texts of a million rows are compared once, when they are coded
     every = pd.DataFrame(dict(enumerate(column.codes for column in columns.values())), columns=places)
-    if frequencies is not None:
-        every[len(places)] = frequencies
-    alike = every.groupby(places, sort=False)
-    people = alike.size() if frequencies is None else alike[len(places)].sum()
-    found = people.index.to_frame()
+    people = every.assign(people=frequencies).groupby(places, sort=False)["people"].sum()
+    alike = people.index.to_frame()
     return {
-        name: Coded(found[place].to_numpy(np.int32), column.values)
+        name: Coded(alike[place].to_numpy(np.int32), column.values)
         for place, (name, column) in enumerate(columns.items())
     }, people.to_numpy(np.int64)
 
 
 def _values(column: Coded[Any], are_reports: bool) -> NDArray[Any]:
     """A column as formulas take it: numbers with NaN, or objects with None; reports of 0 and 1 are not numbers."""
+    # reports such as "0" and "1" stay texts, which their design knows
     if are_reports and any(isinstance(value, str) for value in column.values):
         return column.array(object, None)
     try:

@@ -39,7 +39,7 @@ class FittedModel:
     fit: Fit | MomentFit
     rows: tuple[TidyRow, ...]
     interval: str
-    kind: str | None = None
+    cov_type: str | None = None
 
     @classmethod
     def of(
@@ -47,10 +47,10 @@ class FittedModel:
         formula: str,
         fit: Fit | MomentFit,
         confidence_level: float,
-        kind: str | None = None,
+        cov_type: str | None = None,
         interval: str | None = None,
     ) -> FittedModel:
-        """The model with its rows; `kind` and `interval` as for `Fit.tidy`.
+        """The model with its rows; `cov_type` and `interval` as for `Fit.tidy`.
 
         Raises
         ------
@@ -58,15 +58,15 @@ class FittedModel:
             If one of them is asked of corrected least squares, which have no others.
         """
         if isinstance(fit, Fit):
-            rows = tuple(fit.tidy(confidence_level, kind, interval))
-            return cls(formula, fit, rows, fit.interval(kind, interval), kind)
-        if kind or interval:
+            rows = tuple(fit.tidy(confidence_level, cov_type, interval))
+            return cls(formula, fit, rows, fit.interval_kind(cov_type, interval), cov_type)
+        if cov_type or interval:
             raise ParameterError("interval: must be left out of corrected least squares, as kinds of errors")
         return cls(formula, fit, tuple(fit.tidy(confidence_level)), "wald")
 
     def beside(self, formula: str, fit: Fit, confidence_level: float) -> FittedModel:
         """Another fit with rows of the same kind."""
-        return FittedModel.of(formula, fit, confidence_level, self.kind, self.interval)
+        return FittedModel.of(formula, fit, confidence_level, self.cov_type, self.interval)
 
     @property
     def outcome_rows(self) -> tuple[TidyRow, ...]:
@@ -83,6 +83,7 @@ class FittedModel:
         """`outcome_rows` without the spread of a normal outcome, and unknown shares of the design of the outcome."""
         if not isinstance(self.fit, Fit):
             return self.rows
+        # terms of a multinomial model are option: covariate
         named = set(self.fit.model.outcome.regressors.terms)
         return tuple(row for row in self.outcome_rows if row.term in named or row.term.partition(": ")[2] in named)
 
@@ -112,6 +113,7 @@ def odds_ratio(row: TidyRow) -> TidyRow:
 
 
 def _exp(value: float) -> float:
+    # exp(710) overflows
     return math.exp(value) if value < 700 else math.inf if value == value else value
 
 
@@ -174,6 +176,7 @@ def compare_models(models: Sequence[FittedModel]) -> list[ModelRow]:
 
 
 def _tested(row: ModelRow, other: Fit, first: Fit) -> ModelRow:
+    # the likelihood ratio needs one model within the other, whichever is the larger
     if len(other.terms) < len(first.terms) and is_within(other, first):
         restricted, full = other, first
     elif len(other.terms) > len(first.terms) and is_within(first, other):

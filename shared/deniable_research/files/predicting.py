@@ -183,6 +183,7 @@ def _contrasts(averages: Averages, name: str, setting: Setting, level: float) ->
         (PredictionRow("difference", "", setting.text, name, _shown(a), _shown(b)), one - other)
         for (a, one), (b, other) in itertools.combinations(shares, 2)
     ]
+    # Bonferroni: intervals of level 1 - (1 - level) / m hold together
     rows = _rows(averages, found, level_of_each(level, len(found)))
     rows = [replace(row, conf_level=level) for row in rows]
     if len(found) < 2:
@@ -202,11 +203,13 @@ def _few(averages: Averages, name: str) -> list[object]:
 
 
 def _rows(averages: Averages, found: Sequence[tuple[PredictionRow, Average]], level: float) -> list[PredictionRow]:
+    # all at once: under replicate weights each refit serves every average
     covariance = averages.covariance([average for _, average in found])
     errors = np.sqrt(np.maximum(np.diag(covariance), 0)).reshape(len(found), -1)
     df, truths = averages.fit.df, averages.truths
     rows = []
     for (about, average), error in zip(found, errors, strict=True):
+        # of two truths the first share is what the second leaves
         for y in range(len(truths)) if len(truths) > 2 else [1]:
             rows.append(_row(replace(about, option=truths[y]), float(average.value[y]), float(error[y]), level, df))
     return rows
@@ -214,6 +217,7 @@ def _rows(averages: Averages, found: Sequence[tuple[PredictionRow, Average]], le
 
 def _row(about: PredictionRow, estimate: float, error: float, level: float, df: float) -> PredictionRow:
     reach = t_quantile(level, df)
+    # shares keep within [0, 1] by the logit scale; differences may have either sign
     row = replace(about, estimate=estimate, std_error=error, conf_level=level, df=df if math.isfinite(df) else None)
     if about.measure == "share":
         low, high = logit_limits(estimate, error, reach)
@@ -239,6 +243,7 @@ def logit_limits(share: float, std_error: float, reach: float) -> tuple[float, f
     >>> logit_limits(0.1, math.nan, 1.96)
     (0.0, 1.0)
     """
+    # d logit(p) / d p = 1 / (p (1 - p))
     spread = share * (1 - share)
     if not (spread > 0 and math.isfinite(std_error)):
         return 0.0, 1.0

@@ -3,16 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Container, Iterable
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
+
+import numpy as np
 
 from deniable.errors import ParameterError
 from deniable_research.files.design_files import direct
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import Layout
-from deniable_research.files.model_rows import answers_to, model_rows, plain_columns, shared_responses
+from deniable_research.files.model_rows import (
+    ModelRows,
+    answers_to,
+    counting,
+    model_rows,
+    plain_columns,
+    shared_responses,
+)
 from deniable_research.files.table import Table, read_number
 from deniable_research.regression import Fit, MomentFit, linear, linear_moments, logistic, multinomial
 from deniable_research.regression.data import computes_with_columns, sides, variables
+from deniable_research.sampling import Domain
 
 PENALTIES = {"auto": "auto", "cauchy": "cauchy", "none": None}
 MODELS = ("linear", "logistic")
@@ -68,78 +80,139 @@ def regress(
     """
     if model not in (None, *MODELS):
         raise ParameterError(f"model: must be one of {', '.join(MODELS)}, got {model!r}")
-    left, right = sides(formula)
-    domain = None
-    if table.sampling is not None:
-        domain = domain_of(table, table.sampling.weights > 0, questions_in(table, formula))
-    if table.weights is not None and not table.weights.all():
-        table = table.where(table.weights > 0)  # the others count nothing
-    outcome = left.strip("`")
-    predictors = _questions(table, right)
-    is_randomised = table.layout.has(outcome)
-    if not is_randomised and not predictors:
-        named = ", ".join(table.layout.names)
-        raise ParameterError(f"formula: must have a randomised question ({named}), got none")
-    if outcome in predictors:
-        raise ParameterError(f"formula: must not have {outcome} on both sides")
-    questions = [*([outcome] if is_randomised else []), *predictors]
-    for name in questions:
-        if not all(arm.design.is_exclusive for arm in table.layout.arms(name) if arm.has_shares):
-            box = f"{name}[{answers_to(table, name)[0]}]"
-            where = f"{box} ~ ..." if name == outcome else f"... ~ {box}"
-            raise ParameterError(
-                f"formula: {name} must be one box of its question, such as {where}, because a person may tick several"
-            )
-    if not is_randomised:
-        _check_outcome(table, outcome)
-    is_logistic = model == "logistic" or (model is None and (is_randomised or _is_of_labels(table, outcome)))
-    if not is_logistic and not is_randomised and outcome in table.columns:
-        table.numbers(outcome)  # says which text is not a number
-    if not is_logistic and is_randomised:
-        raise ParameterError(f"model: must be logistic for {outcome}, whose reports are not numbers")
+    problem = _Problem.of(table, formula)
+    problem.check()
+    is_logistic = problem.is_logistic(model)
+    # kinds of models are refused before columns are looked at: what was asked for is wrong whatever the data
     if is_logistic and likelihood:
         raise ParameterError("likelihood: must go with a linear model; others have no other way")
     by_likelihood = is_logistic or likelihood
     if penalty == "cauchy" and not by_likelihood:
         raise ParameterError("penalty: must be auto or none for corrected least squares, got cauchy; take likelihood")
-    settings: dict[str, Any] = {}
-    if by_likelihood:
-        table.layout.refuse_never_together(questions, at_once=2)
-        table.layout.refuse_boxes_of_one_draw(questions)
-        settings = {"shared": shared_responses(table, questions, outcome), "penalty": penalty}
-    else:
-        table.layout.refuse_never_together(questions)
-        table.layout.refuse_one_draw(questions)
-    names = columns_in(table.layout, table.columns, formula)
-    _check_columns(table, names)
-    computed = [right] if is_randomised or outcome in table.columns else [left, right]
-    found = model_rows(
-        table,
-        domain,
-        plain_columns(table, names, right),
-        questions,
-        by_likelihood=by_likelihood,
-        alike_once=not any(computes_with_columns(side, table.layout.has) for side in computed),
-    )
-    settings |= found.people
-    data, designs = found.data, found.designs
-    randomised = {name: designs[name] for name in predictors}
+    rows = problem.rows(by_likelihood)
+    randomised = {name: rows.designs[name] for name in problem.predictors}
     if not by_likelihood:
-        return linear_moments(formula, data, randomised, **settings)
-    if not is_logistic:
-        return linear(formula, data, randomised, **settings)
-    text = f"`{outcome}` ~ {right}"
-    if is_randomised:
-        design, options = designs[outcome], answers_to(table, outcome)
+        return linear_moments(formula, rows.data, randomised, **rows.people)
+    shared = shared_responses(table, problem.questions, problem.outcome)
+    settings: dict[str, Any] = {"randomised": randomised, "shared": shared, "penalty": penalty, **rows.people}
+    return _categorical(problem, rows, settings) if is_logistic else linear(formula, rows.data, **settings)
+
+
+def _categorical(problem: _Problem, rows: ModelRows, settings: dict[str, Any]) -> Fit:
+    """The logistic or multinomial model; labels of a plain outcome are answers to a direct question."""
+    # backticks, because a question may be named like Python of another meaning, as drugs[cocaine]
+    data, text = rows.data, f"`{problem.outcome}` ~ {problem.right}"
+    if problem.is_randomised:
+        design, options = rows.designs[problem.outcome], answers_to(problem.table, problem.outcome)
     else:
-        options = tuple(table.levels(outcome))
+        options = tuple(problem.table.levels(problem.outcome))
         if len(options) < 2:
-            raise ParameterError(f"formula: {outcome} must have at least 2 labels, got {len(options)}")
+            raise ParameterError(f"formula: {problem.outcome} must have at least 2 labels, got {len(options)}")
         design = direct(options)
-        data[outcome] = found.columns[outcome].array(object, None)
+        data[problem.outcome] = rows.columns[problem.outcome].array(object, None)
     if len(options) == 2:
-        return logistic(text, data, design, randomised=randomised, **settings)
-    return multinomial(text, data, design, truths=options, randomised=randomised, **settings)
+        return logistic(text, data, design, **settings)
+    return multinomial(text, data, design, truths=options, **settings)
+
+
+@dataclass(frozen=True)
+class _Problem:
+    """What a formula asks of the people of a table who count.
+
+    Attributes
+    ----------
+    table : Table
+    domain : Domain or None
+        Its people among all who were drawn.
+    outcome, right : str
+        The two sides of the formula.
+    predictors : tuple of str
+        The randomised questions on the right.
+    """
+
+    table: Table
+    domain: Domain | None
+    formula: str
+    outcome: str
+    right: str
+    predictors: tuple[str, ...]
+
+    @classmethod
+    def of(cls, table: Table, formula: str) -> _Problem:
+        left, right = sides(formula)
+        domain = None
+        if table.sampling is not None:  # before people of weight 0 leave: they still tell how the sample was drawn
+            domain = domain_of(table, table.sampling.weights > 0, questions_in(table, formula))
+        weights = counting(table).get("weights", np.ones(len(table)))
+        if not weights.all():
+            table = table.where(weights > 0)  # the others count nothing
+        return cls(table, domain, formula, left.strip("`"), right, tuple(_questions(table, right)))
+
+    @cached_property
+    def is_randomised(self) -> bool:
+        """Whether the outcome is a randomised question."""
+        return self.table.layout.has(self.outcome)
+
+    @cached_property
+    def questions(self) -> list[str]:
+        """All randomised questions, the outcome first."""
+        return [*([self.outcome] if self.is_randomised else []), *self.predictors]
+
+    def check(self) -> None:
+        """Raise a ParameterError unless something is randomised, on one side, by answers that exclude each other."""
+        if not self.questions:
+            named = ", ".join(self.table.layout.names)
+            raise ParameterError(f"formula: must have a randomised question ({named}), got none")
+        if self.outcome in self.predictors:
+            raise ParameterError(f"formula: must not have {self.outcome} on both sides")
+        for name in self.questions:
+            if not all(arm.design.is_exclusive for arm in self.table.layout.arms(name) if arm.has_shares):
+                box = f"{name}[{answers_to(self.table, name)[0]}]"
+                where = f"{box} ~ ..." if name == self.outcome else f"... ~ {box}"
+                raise ParameterError(
+                    f"formula: {name} must be one box of its question, such as {where}, because a person may tick "
+                    "several"
+                )
+        if not self.is_randomised:
+            _check_outcome(self.table, self.outcome)
+
+    def is_logistic(self, model: str | None) -> bool:
+        """Whether the model is logistic or multinomial.
+
+        Raises
+        ------
+        ParameterError
+            If it is linear, and the outcome holds no numbers.
+        """
+        by_default = self.is_randomised or _is_of_labels(self.table, self.outcome)
+        if model == "logistic" or (model is None and by_default):
+            return True
+        if self.is_randomised:
+            raise ParameterError(f"model: must be logistic for {self.outcome}, whose reports are not numbers")
+        if self.outcome in self.table.columns:
+            self.table.numbers(self.outcome)  # says which text is not a number
+        return False
+
+    def rows(self, by_likelihood: bool) -> ModelRows:
+        """The rows of the model, each different one once unless the formula computes with whole columns.
+
+        A likelihood takes people who were asked some of the questions: two together tell how these go together.
+        """
+        layout, columns = self.table.layout, self.table.columns
+        layout.refuse_never_together(self.questions, at_once=2 if by_likelihood else None)
+        (layout.refuse_boxes_of_one_draw if by_likelihood else layout.refuse_one_draw)(self.questions)
+        names = columns_in(layout, columns, self.formula)
+        _check_columns(self.table, names)
+        # an outcome that is computed may compute with whole columns, as scale(income) does
+        computed = [self.right] if self.is_randomised or self.outcome in columns else [*sides(self.formula)]
+        return model_rows(
+            self.table,
+            self.domain,
+            plain_columns(self.table, names, self.right),
+            self.questions,
+            by_likelihood=by_likelihood,
+            alike_once=not any(computes_with_columns(side, layout.has) for side in computed),
+        )
 
 
 def _check_outcome(table: Table, outcome: str) -> None:
@@ -185,5 +258,6 @@ def columns_in(layout: Layout, columns: Container[str], formula: str) -> list[st
 
 def _columns_of_outcome(layout: Layout, columns: Container[str], outcome: str) -> list[str]:
     """The outcome, or what it is computed from, as ``log(income)`` is."""
+    # what is no column is computed from columns, such as log(income)
     is_plain = layout.has(outcome) or outcome in columns
     return [outcome] if is_plain else variables(outcome, layout.has)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any, Protocol, TypeVar
+from dataclasses import dataclass, field, replace
 
+from deniable_research.comparison.side_by_side import CohortTest, Figure
+from deniable_research.output import OPTIONAL
+from deniable_statistics.intervals import Interval
 from deniable_statistics.published.published_rows import EstimateRow
 
 
@@ -30,7 +32,10 @@ class ComparisonRow:
     p_adjusted : float or None
         By Holm's method for the differences of three cohorts or more.
     method : str
-        Of the interval, or of the test.
+        The method of the interval, or of the test.
+    df_error : float or None
+        Under a sampling design: degrees of freedom of Student's statistic, or the second ones of F where `df` holds the
+        first.
     """
 
     question: str
@@ -48,71 +53,41 @@ class ComparisonRow:
     p_value: float | None = None
     p_adjusted: float | None = None
     method: str = ""
-
-
-Row = TypeVar("Row", bound=ComparisonRow)
+    df_error: float | None = field(default=None, metadata=OPTIONAL)
 
 
 def compared(
-    about: Row,
-    measure: str,
-    cohorts: tuple[str, str],
-    estimate: float | None,
-    std_error: float | None,
-    ends: tuple[float, float],
-    statistic: float | None,
-    p_value: float | None,
-    method: str,
-    **more: Any,
-) -> Row:
-    """A line about two cohorts, or about all from the first to the last."""
+    about: ComparisonRow, measure: str, cohorts: Sequence[str], figure: Figure, ends: Interval | None = None
+) -> ComparisonRow:
+    """A line about two cohorts, or about all from the first to the last; by default with the interval at its level."""
+    low, high = ends or figure.confidence_interval(about.conf_level)
     return replace(
         about,
         measure=measure,
         first=cohorts[0],
         second=cohorts[1],
-        estimate=estimate,
-        std_error=std_error,
-        conf_low=ends[0],
-        conf_high=ends[1],
-        statistic=statistic,
-        p_value=p_value,
-        method=method,
-        **more,
+        estimate=figure.estimate,
+        std_error=figure.std_error,
+        conf_low=low,
+        conf_high=high,
+        statistic=figure.statistic,
+        p_value=figure.p_value,
+        method=figure.method,
+        df_error=figure.df_error,
     )
 
 
-class TestedFigure(Protocol):
-    """A figure that was tested."""
-
-    @property
-    def std_error(self) -> float: ...
-
-    @property
-    def statistic(self) -> float: ...
-
-    @property
-    def p_value(self) -> float: ...
-
-
-def compared_by(
-    about: Row,
-    result: TestedFigure,
-    measure: str,
-    cohorts: tuple[str, str],
-    estimate: float,
-    ends: tuple[float, float],
-    method: str,
-    **more: Any,
-) -> Row:
-    """`compared`, with the error and the test of a result."""
-    test = (result.statistic, result.p_value)
-    return compared(about, measure, cohorts, estimate, result.std_error, ends, *test, method, **more)
-
-
-def tested(about: Row, measure: str, statistic: float, df: int, p_value: float, method: str, **more: Any) -> Row:
+def tested(about: ComparisonRow, measure: str, test: CohortTest) -> ComparisonRow:
     """A line that is a test only."""
-    return replace(about, measure=measure, statistic=statistic, df=df, p_value=p_value, method=method, **more)
+    return replace(
+        about,
+        measure=measure,
+        statistic=test.statistic,
+        df=test.df,
+        p_value=test.p_value,
+        method=test.method,
+        df_error=test.df_error,
+    )
 
 
 def places_of(labels: Sequence[str]) -> list[float]:
@@ -151,6 +126,9 @@ class CrosstabRow:
         What to know about this line.
     weighted : bool
         Whether people have weights, so that `n` is the sum of theirs.
+    df_error : float or None
+        Under a sampling design: degrees of freedom of errors; of Rao and Scott's test of independence the second ones
+        of F, where `df` holds the first.
     """
 
     measure: str
@@ -173,6 +151,7 @@ class CrosstabRow:
     p_value: float | None = None
     note: str | None = None
     weighted: bool = False
+    df_error: float | None = field(default=None, metadata=OPTIONAL)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -181,39 +160,12 @@ class SampledEstimateRow(EstimateRow):
 
     Attributes
     ----------
-    df : float
+    df : float or None
         Degrees of freedom of the error: sampling units minus strata that hold somebody who answered, or those of the
-        replicates.
+        replicates. None of corrected shares, whose errors are those of people drawn one by one.
     design_effect : float or None
         Variance of a share over that of as many people drawn one by one; what the devices added is in both.
     """
 
-    df: float
-    design_effect: float | None
-
-
-@dataclass(frozen=True)
-class SampledComparisonRow(ComparisonRow):
-    """A line of a comparison under a sampling design.
-
-    Attributes
-    ----------
-    df_error : float or None
-        Degrees of freedom of Student's statistic, or the second ones of F where `df` holds the first.
-    """
-
-    df_error: float | None = None
-
-
-@dataclass(frozen=True)
-class SampledCrosstabRow(CrosstabRow):
-    """One line of a crosstab under a sampling design.
-
-    Attributes
-    ----------
-    df_error : float or None
-        Degrees of freedom of errors; of the test of independence, which is Rao and Scott's, the second ones of F, where
-        `df` holds the first.
-    """
-
-    df_error: float | None = None
+    df: float | None = None
+    design_effect: float | None = None

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
-from deniable_research.sampling import Margin, ReplicateDesign, Sampling, SamplingDesign, replicate_scales
+from deniable_research.sampling import Margin, ReplicateDesign, Sampling, SamplingDesign, SimpleSample, replicate_scales
 
 MARGIN_COLUMNS = ("column", "label", "total")
 
@@ -150,14 +150,14 @@ class Columns(Protocol):
     @property
     def columns(self) -> Mapping[str, object]: ...
     @property
-    def weights(self) -> NDArray[np.float64] | None: ...
+    def everybody(self) -> SimpleSample: ...
     def __len__(self) -> int: ...
     def labels(self, column: str) -> Iterable[str | None]: ...
     def numbers(self, column: str) -> NDArray[np.float64]: ...
 
 
-def sampling_of(said: SamplingColumns, table: Columns) -> Sampling | None:
-    """How the people of a whole file were drawn; None where nothing is said but weights.
+def sampling_of(said: SamplingColumns, table: Columns) -> Sampling:
+    """How the people of a whole file were drawn.
 
     Raises
     ------
@@ -166,9 +166,7 @@ def sampling_of(said: SamplingColumns, table: Columns) -> Sampling | None:
     ParameterError
         If the design cannot be; see `SamplingDesign` and `ReplicateDesign`.
     """
-    if not said.is_design:
-        return None
-    weights = np.ones(len(table)) if table.weights is None else table.weights
+    weights = table.everybody.weights
     design: Sampling
     if said.replicates:
         each = np.column_stack([_full(table, name) for name in said.replicates])

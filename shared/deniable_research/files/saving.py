@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -59,7 +59,7 @@ _OWN: Mapping[str, Mapping[str, tuple[Kind, str]]] = {
 """Kind and label of columns with another meaning in one row type."""
 
 
-def results_data(title: str, rows: Iterable[Any], row_type: Any) -> DataSet:
+def results_data(title: str, rows: Collection[Any], row_type: Any) -> DataSet:
     """Rows of an analysis as a data set.
 
     >>> from deniable_research.regression import TidyRow
@@ -67,7 +67,7 @@ def results_data(title: str, rows: Iterable[Any], row_type: Any) -> DataSet:
     >>> [variable.name for variable in data.variables][:3], data.variables[2].label, len(data)
     (['term', 'estimate', 'std_error'], 'Standard error', 1)
     """
-    names = field_names(row_type)
+    names = field_names(row_type, rows)
     known = {**_LABELS, **_OWN.get(row_type.__name__.removeprefix("Sampled"), {})}
     if "df_error" in names or "design_effect" in names:
         known |= _UNDER_DESIGN

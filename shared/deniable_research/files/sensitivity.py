@@ -86,6 +86,7 @@ def sensitivity(
     for share in shares_up_to(suspected.share, steps):
         now = replace(suspected, share=share)
         for name in chosen:
+            # corrected supposes exactly this share, bounds and robust intervals at most this share
             exact = _corrected(table, name, now, asked)
             for row in estimate_shares(table, [name], wanted=replace(asked, misbehaving=now)):
                 if row.statistic == CORRECTED or row.misbehaving is None:
@@ -114,6 +115,7 @@ def sensitivity(
 def _corrected(table: Table, name: str, suspected: Misbehaving, asked: EstimateOptions) -> dict[str, Corrected]:
     """The corrected share of each option, where it is known what people who misbehave send."""
     question = table.layout.question(name)
+    # a correction takes out reports whose distribution is known; of several kinds nobody knows the mix
     is_known = len(suspected.kinds) == 1 and suspected.kinds[0] in KNOWN
     if not (is_known and question.has_shares and question.design.groups == 1):
         return {}

@@ -3,21 +3,36 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable.survey.group import Group
+from deniable.wire.space import Count
+from deniable_research.designs import combined_share
 from deniable_research.designs.derived import derived_rows
+from deniable_research.designs.designs import NO_YES
 from deniable_research.files.correcting import corrected_rows
+from deniable_research.files.domains import sample_of
+from deniable_research.files.figures import boxes_of, combined_of, mean_of, shares_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.mixed import UNLIKELY, agreement, mixed_rows
-from deniable_research.files.sampled import sampled_doubts, sampled_rows
+from deniable_research.files.rows import SampledEstimateRow
 from deniable_research.files.table import Table
-from deniable_statistics.estimates.means import MeanEstimate
-from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, mean_row, share_rows
+from deniable_research.sampling.shares import DesignEstimate, DesignMean
+from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.intervals import level_of_each
+from deniable_statistics.published.published_rows import (
+    EstimateOptions,
+    EstimateRow,
+    mean_row,
+    number_or_none,
+    share_rows,
+)
 
 
 def estimate_shares(
@@ -48,7 +63,7 @@ def estimate_shares(
     list of EstimateRow
         In the order of cohorts, questions and options, as `deniable.estimate` gives them; `SampledEstimateRow`
         where the layout says how people were drawn. After a question that has an anchor stand its "corrected share"
-        rows, and the share of people who attend.
+        rows, and the share of people who attend; under a sampling design they are left out, and `cautions` says so.
 
     Examples
     --------
@@ -63,8 +78,10 @@ def estimate_shares(
     (-0.0484, 0.0097, 'fewer reports than a share of 0 explains ')
     """
     asked = wanted or EstimateOptions()
-    if asked.misbehaving is not None and table.sampling is not None:
+    if asked.misbehaving is not None and table.is_complex:
         raise ParameterError("misbehaving: must not go with a sampling design, whose robust intervals are not known")
+    if jointly and table.is_complex:
+        raise ParameterError("jointly: must not go with a sampling design, under which nothing is corrected")
     questions = [*names] or table.layout.names
     if asked.assume_fake is not None:
         _check_fakes_known(table, questions)
@@ -72,9 +89,9 @@ def estimate_shares(
     for cohort, people in _cohorts(table, by):
         for name in questions:
             for arm in table.layout.arms(name):
-                found = _rows if table.sampling is None else sampled_rows
-                rows += found(table, arm, cohort, people, asked)
-                if arm.anchor is not None:
+                rows += _rows(table, arm, cohort, people, asked)
+                # The errors of corrected shares know of no strata and clusters: see `cautions`.
+                if arm.anchor is not None and not table.is_complex:
                     rows += corrected_rows(table, arm, cohort, people, asked, jointly=jointly)
             if name in table.layout.mixed:
                 rows += mixed_rows(table, name, cohort, people, asked)
@@ -83,7 +100,7 @@ def estimate_shares(
 
 def _check_fakes_known(table: Table, names: Iterable[str]) -> None:
     """Raise a ParameterError where intervals that hold whatever fakes say are not known."""
-    if table.sampling is not None:
+    if table.is_complex:
         raise ParameterError(
             "assume_fake: must not go with a sampling design, whose intervals with fakes are not known"
         )
@@ -97,18 +114,32 @@ def _check_fakes_known(table: Table, names: Iterable[str]) -> None:
 def cautions(table: Table, names: Iterable[str], by: str | None = None) -> list[str]:
     """A sentence for every option whose reports the design hardly explains: whatever is made of them is doubtful."""
     found = _wrong_draws(table)
+    if table.is_complex:
+        found += [
+            f"{arm.name}: its anchor corrects nothing here, because errors of corrected shares under a sampling design "
+            "are not known"
+            for name in names
+            for arm in table.layout.arms(name)
+            if arm.anchor is not None
+        ]
     for cohort, people in _cohorts(table, by):
         for name in [arm.name for each in names for arm in table.layout.arms(each)]:
-            flags = (
-                table.estimate(name, people).flags if table.sampling is None else sampled_doubts(table, name, people)
-            )
-            for option, flag in zip(table.layout.question(name).options, flags, strict=True):
+            question = table.layout.question(name)
+            for option, flag in zip(question.options, _flags(table, question, people), strict=True):
                 if flag:
                     found.append(f"{name}: {option}{f' ({cohort})' if cohort else ''}: {flag}")
         for name in filter(table.layout.mixed.__contains__, names):
             if (test := agreement(table, name, people)) is not None and test.p_value < UNLIKELY:
                 found.append(f"{name}{f' ({cohort})' if cohort else ''}: arms do not agree, {test}")
     return found
+
+
+def _flags(table: Table, question: RandomizedColumn, people: NDArray[np.bool_]) -> Sequence[str | None]:
+    """A sentence for each option whose count the design of the question hardly explains; None for the others."""
+    if not (table.answered(question.name) & people).any():
+        return (None,) * len(question.options)
+    boxes = boxes_of(table, question, people)
+    return [box.flags[1] for box in boxes] or shares_of(table, question, people).flags
 
 
 def _wrong_draws(table: Table) -> list[str]:
@@ -136,27 +167,66 @@ def _cohorts(table: Table, by: str | None) -> list[tuple[str | None, NDArray[np.
 def _rows(
     table: Table, question: RandomizedColumn, cohort: str | None, people: NDArray[np.bool_], wanted: EstimateOptions
 ) -> Iterator[EstimateRow]:
-    result = table.estimate(question.name, people)
-    n = table.count(table.answered(question.name) & people)
+    """The rows of one question of one design, of some of the people."""
+    if table.is_complex and wanted.target != "population":
+        raise ParameterError(f"target: must be population under a sampling design, got {wanted.target}")
+    found = shares_of(table, question, people)
+    n = found.people if isinstance(found, DesignEstimate) else table.count(table.answered(question.name) & people)
     part = question.share_asked
-    everybody = math.ceil(_size(table, people)) if part < 1 else None
-    reports = _size(table, table.answered())
+    # Whoever was not asked is a respondent too.
+    everybody = math.ceil(sample_of(table, people).size) if part < 1 else None
+    reports = sample_of(table, table.answered()).size
     if question.has_shares:
-        about = (question.name, question.options, question.epsilon, cohort, wanted)
-        yield from share_rows(result, *about, n, part, everybody, reports)
-        yield from derived_rows(
-            result, question.design.derived, question.name, question.epsilon, cohort, wanted, n, reports
+        rows = share_rows(
+            found, question.name, question.options, question.epsilon, cohort, wanted, n, part, everybody, reports
         )
+        boxes = boxes_of(table, question, people)
+        for option, row in enumerate(rows):
+            yield _of_box(row, boxes[option], wanted, len(rows)) if boxes else _of_share(row, found, option)
+        yield from _derived_rows(question, found, cohort, wanted, n, reports)
     if question.mean_values is not None:
-        mean = MeanEstimate.from_counts(
-            question.design, result.counts, result.n, question.mean_values, result.n_effective
-        )
-        yield mean_row(mean, question.name, question.epsilon, cohort, wanted, n, part, reports)
+        mean = mean_of(table, question, people)
+        row = mean_row(mean, question.name, question.epsilon, cohort, wanted, n, part, reports)
+        yield _under_design(row, mean.df, mean.design_effect) if isinstance(mean, DesignMean) else row
 
 
-def _size(table: Table, people: NDArray[np.bool_]) -> float:
-    """How many people some of the rows stand for, or the sum of their weights."""
-    if table.weights is None:
-        return table.count(people)
-    each = table.weights[people]
-    return float(each.sum() if table.frequencies is None else each @ table.frequencies[people])
+def _derived_rows(
+    question: RandomizedColumn, found: Estimate, cohort: str | None, wanted: EstimateOptions, n: int, reports: Count
+) -> Iterator[EstimateRow]:
+    """The figures that a design is known for beside its shares."""
+    figures, about = question.design.derived, (question.name, question.epsilon, cohort, wanted, n, reports)
+    if not isinstance(found, DesignEstimate):
+        yield from derived_rows(found, figures, *about)
+        return
+    for each, row in zip(figures, derived_rows(found.plain, figures, *about), strict=True):
+        figure, (low, high) = combined_of(found, each.part, each.whole, wanted.confidence_level, wanted.method)
+        error = number_or_none(figure.std_error)
+        row = replace(row, conf_low=low, conf_high=high, std_error=error, method=found.interval_method(wanted.method))
+        alone = combined_share(found.plain, each.part, each.whole).std_error ** 2 * found.n_effective / max(n, 1)
+        yield _under_design(row, found.df, figure.std_error**2 / alone if alone > 0 else math.nan)
+
+
+def _of_share(row: EstimateRow, found: Estimate, option: int) -> EstimateRow:
+    """The row of an option with what a sampling design adds to it."""
+    if not isinstance(found, DesignEstimate):
+        return row
+    return _under_design(row, found.df, float(found.design_effect[option]))
+
+
+def _of_box(row: EstimateRow, box: DesignEstimate, wanted: EstimateOptions, boxes: int) -> EstimateRow:
+    """The row of a box that devices draw with the figures of those who drew it."""
+    if not box.n:  # nobody drew it
+        return _under_design(replace(row, n=0), box.df, math.nan)
+    level = level_of_each(wanted.confidence_level, boxes) if wanted.simultaneous and boxes > 2 else None
+    alone = replace(wanted, confidence_level=level or wanted.confidence_level, simultaneous=False)
+    _, yes = share_rows(box, row.question, NO_YES, row.epsilon, wanted=alone)
+    figures = {name: getattr(yes, name) for name in ("estimate", "std_error", "conf_low", "conf_high")}
+    figures |= {name: getattr(yes, name) for name in ("p_below", "p_above", "flag")}
+    method = f"simultaneous {yes.method}" if wanted.simultaneous else yes.method
+    return _under_design(replace(row, n=box.people, method=method, **figures), box.df, float(box.design_effect[1]))
+
+
+def _under_design(row: EstimateRow, df: float, design_effect: float) -> EstimateRow:
+    """The row with the degrees of freedom of its error and the design effect; what is not known is None, not NaN."""
+    known: dict[str, Any] = {name: None if value != value else value for name, value in vars(row).items()}
+    return SampledEstimateRow(**known, df=df, design_effect=number_or_none(design_effect))

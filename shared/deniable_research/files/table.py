@@ -20,8 +20,8 @@ from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.reading import read_columns
 from deniable_research.files.samples import sampling_of
 from deniable_research.items import Item
-from deniable_research.sampling import Sampling
-from deniable_research.weights import kish
+from deniable_research.sampling import Sampling, SimpleSample
+from deniable_research.sampling.sample import ones
 from deniable_statistics.data.names import safe_names
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.spaces import support_matrix
@@ -70,11 +70,11 @@ class Table:
     partial: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if self.frequencies is None:
+        if not self.is_counted:
             if self.tallies:
                 raise ParameterError("tallies: must come with frequencies, got none")
             return
-        counts = self.frequencies
+        counts = self.people_of_rows
         if counts.shape != (len(self),) or counts.dtype.kind != "i" or (counts.size and counts.min() < 1):
             raise ParameterError(f"frequencies: must be {len(self)} whole numbers above 0, one for each row")
         if self.layout.sampling.is_design:
@@ -143,22 +143,28 @@ class Table:
             if question.arm is not None:
                 said = said.only(coded[question.arm[0]].equal_label(*question.arm_labels))
             reports[question.name] = question.read(said, frequencies)
-        _check_arms(layout, coded, frequencies)
+        found = cls(layout, coded, reports, frequencies, added, partial or {})
+        _check_arms(layout, coded, found.people_of_rows)
         for role in filter(None, (layout.weights, *layout.sampling.columns)):
             _require(coded, role)
-        return cls(layout, coded, reports, frequencies, added, partial or {})
+        return found
 
     def __len__(self) -> int:
         return len(next(iter(self.columns.values()), () if self.frequencies is None else self.frequencies))
 
+    @cached_property
+    def people_of_rows(self) -> NDArray[np.int64]:
+        """How many people each row stands for, shape (rows,)."""
+        return ones(len(self)) if self.frequencies is None else self.frequencies
+
     @property
     def people(self) -> int:
         """How many people all rows stand for."""
-        return len(self) if self.frequencies is None else int(self.frequencies.sum())
+        return int(self.people_of_rows.sum())
 
     def count(self, rows: NDArray[np.bool_]) -> int:
         """How many people some of the rows stand for."""
-        return _people(rows, self.frequencies)
+        return int(self.people_of_rows[rows].sum())
 
     def has_report(self, name: str) -> NDArray[np.bool_]:
         """Who gave a report to one question of one design, shape (people,)."""
@@ -249,9 +255,31 @@ class Table:
         return weights
 
     @cached_property
+    def everybody(self) -> SimpleSample:
+        """The people of all rows with their weights, as if they had been drawn one by one."""
+        if self.weights is None:
+            return SimpleSample.alike(self.people_of_rows)
+        return replace(SimpleSample.of(self.weights, self.people_of_rows), is_counted=self.is_counted)
+
+    @property
+    def is_counted(self) -> bool:
+        """Whether rows stand for several people, because those that are alike were counted."""
+        return self.frequencies is not None
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether people have weights, of their own or such as known margins give them."""
+        return self.layout.weights is not None or self.layout.sampling.margins is not None
+
+    @property
+    def is_complex(self) -> bool:
+        """Whether errors follow from a sampling design."""
+        return self.layout.sampling.is_design
+
+    @cached_property
     def sampling(self) -> Sampling | None:
         """How the people were drawn; None where the layout says nothing but weights. Ask the whole file, not a part."""
-        return sampling_of(self.layout.sampling, self)
+        return sampling_of(self.layout.sampling, self) if self.is_complex else None
 
     def where(self, people: NDArray[np.bool_]) -> Table:
         """The rows of some of the people."""
@@ -291,13 +319,12 @@ class Table:
         self._refuse_partial(name)
         question = self.layout.question(name)
         asked = self.answered(name) if people is None else self.answered(name) & people
-        weights = None if self.weights is None else self.weights[asked]
+        whom = self.everybody.where(asked)
         if name in self.tallies:
-            assert self.frequencies is not None
-            return self.tallies[name].where(asked).estimate(question.design, self.frequencies[asked], weights)
+            return self.tallies[name].where(asked).estimate(question.design, whom)
         if question.design.groups == 1:
-            return self._item(question, asked).estimate(weights)
-        return self._estimate_groups(question, asked, weights)
+            return self._item(question, asked).estimate(whom)
+        return self._estimate_groups(question, asked)
 
     def groups_of(self, name: str) -> NDArray[np.int64]:
         """In which group of its design each person is, counted from 0; -1 where the file does not say.
@@ -347,7 +374,13 @@ class Table:
                 f"column {column!r}: must be a plain column, got the randomised reports to {question}, "
                 "which are not answers"
             )
-        return self.columns[column].without(self.layout.missing)
+        known = self.layout.cohorts if column == self.layout.cohort else ()
+        if not known:
+            return self.columns[column].without(self.layout.missing)
+        # A survey may call a cohort "NA", or begin its label with a space: such a label is not a missing value.
+        named = {label.strip(): label for label in known}
+        texts = self.columns[column].without([each for each in self.layout.missing if each not in named])
+        return texts if texts.labels else texts.map(lambda text: named.get(text.strip(), text))
 
     def levels(self, column: str) -> list[str]:
         """The different labels of a plain column: in the order of the layout, of their numbers, or of the alphabet."""
@@ -391,29 +424,20 @@ class Table:
             )
         reports = self._reports(question.name)
         supports = support_matrix(question.design.reports, reports.values)[reports.codes[asked]]
-        people = None if self.frequencies is None else self.frequencies[asked]
-        return Item(question.name, question.design, supports, question.options, question.values, question.drawn, people)
+        about = (question.name, question.design, supports, question.options, question.values, question.drawn)
+        return Item(*about, self.people_of_rows[asked])
 
-    def _estimate_groups(
-        self,
-        question: RandomizedColumn,
-        asked: NDArray[np.bool_],
-        weights: NDArray[np.float64] | None,
-    ) -> Estimate:
-        groups = self.groups_of(question.name)
+    def _estimate_groups(self, question: RandomizedColumn, asked: NDArray[np.bool_]) -> Estimate:
+        groups, design = self.groups_of(question.name), question.design
         kept = np.flatnonzero(asked & (groups >= 0))
-        every = np.ones(len(self)) if self.weights is None else self.weights
-        people = np.ones(len(self), dtype=np.int64) if self.frequencies is None else self.frequencies
-        design = question.design
+        whom, responses = self.everybody.where(kept), self.reports[question.name].array(np.int64, -1)[kept]
         counts = np.zeros((design.groups, design.reports.size))
-        responses = self.reports[question.name].array(np.int64, -1)[kept]
-        np.add.at(counts, (groups[kept], responses), every[kept] * people[kept])
+        np.add.at(counts, (groups[kept], responses), whom.counted)
         if not counts.sum(axis=1).all():
             raise ParameterError(f"{question.name}: must have reports of both groups, got none of one")
-        if weights is None:
-            return Estimate.from_counts(design, counts.astype(int).ravel().tolist())
-        effective = kish(every[kept].tolist(), people[kept].tolist())
-        return Estimate.from_counts(design, counts.ravel().tolist(), n_effective=effective)
+        if whom.is_weighted:
+            return Estimate.from_counts(design, counts.ravel().tolist(), n_effective=whom.n_effective)
+        return Estimate.from_counts(design, counts.astype(int).ravel().tolist())
 
 
 @dataclass(frozen=True, eq=False)
@@ -438,29 +462,22 @@ class Tally:
         """The tally of some of the rows."""
         return Tally(self.supports[rows], self.present[rows])
 
-    def estimate(
-        self, design: Design, people: NDArray[np.int64], weights: NDArray[np.float64] | None = None
-    ) -> Estimate:
-        """The shares, from rows of so many people; see `deniable.Estimate`.
+    def estimate(self, design: Design, people: SimpleSample) -> Estimate:
+        """The shares, from rows of people; see `deniable.Estimate`.
 
         >>> from deniable import Subset
         >>> subsets = Subset.from_epsilon(3, 1, 1)
         >>> tally = Tally(np.array([[3, 1, 0], [2, 2, 2]]), np.array([True, True]))
-        >>> tally.estimate(subsets, np.array([4, 6])).counts
+        >>> tally.estimate(subsets, SimpleSample.alike(np.array([4, 6]))).counts
         (5, 3, 2)
         """
-        if weights is None:
-            counts = [int(each) for each in self.supports.sum(axis=0)]
-            return Estimate.from_counts(design, counts, int(people.sum()))
-        total = float(weights @ people)
+        if not people.is_weighted:
+            return Estimate.from_counts(design, self.supports.sum(axis=0).tolist(), people.n)
+        total = float(people.weights @ people.frequencies)
         if not total:
             return Estimate.from_counts(design, [0] * self.supports.shape[1], 0)
-        weighted = (weights @ self.supports).clip(max=total).tolist()
-        return Estimate.from_counts(design, weighted, total, kish(weights.tolist(), people.tolist()))
-
-
-def _people(rows: NDArray[np.bool_], frequencies: NDArray[np.int64] | None) -> int:
-    return int((rows if frequencies is None else frequencies[rows]).sum())
+        weighted = (people.weights @ self.supports).clip(max=total).tolist()
+        return Estimate.from_counts(design, weighted, total, people.n_effective)
 
 
 def read_number(text: str) -> float | None:
@@ -471,7 +488,7 @@ def read_number(text: str) -> float | None:
         return None
 
 
-def _check_arms(layout: Layout, columns: Mapping[str, Coded[str]], frequencies: NDArray[np.int64] | None) -> None:
+def _check_arms(layout: Layout, columns: Mapping[str, Coded[str]], frequencies: NDArray[np.int64]) -> None:
     """Raise a ReportError if a column of arms holds something else than their labels, or nothing."""
     for name in layout.mixed:
         column = layout.arm_column(name)
@@ -479,7 +496,7 @@ def _check_arms(layout: Layout, columns: Mapping[str, Coded[str]], frequencies: 
         labels = [label for arm in layout.arms(name) for label in arm.arm_labels]
         texts = columns[column].without(layout.missing)
         strange = texts.present & ~texts.equal_label(*labels)
-        if rows := _people(strange, frequencies):
+        if rows := int(frequencies[strange].sum()):
             raise ReportError(
                 f"column {column!r}: must hold the arms of {name}, {', '.join(labels)}, or nothing; got something else "
                 f"in {rows} row{'s' if rows > 1 else ''}, first {texts[int(strange.argmax())]!r:.40}"

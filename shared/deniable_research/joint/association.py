@@ -35,7 +35,7 @@ class OddsRatio:
     std_error: tuple[float, ...]
     df: float = math.inf
 
-    def interval(self, confidence_level: float = 0.95) -> Interval:
+    def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
         """A confidence interval: normal on the scale of logarithms, without a bound where a cell may be 0.
 
         The delta method takes a cell for well above 0. Where its own interval reaches 0, the ratio may be 0 or
@@ -63,6 +63,7 @@ def odds_ratio(
     cells, errors = share.ravel(), tuple(std_error.ravel().tolist())
     if not (cells > 0).all():
         return OddsRatio(math.nan, math.nan, tuple(cells.tolist()), errors, df)
+    # log OR = log f00 - log f01 - log f10 + log f11, so its derivatives are +-1 / cell.
     slope = np.array([1, -1, -1, 1]) / cells
     variance = float(slope @ covariance @ slope)
     ratio = float(cells[0] * cells[3] / (cells[1] * cells[2]))

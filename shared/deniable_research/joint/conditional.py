@@ -12,7 +12,7 @@ from deniable_research.comparison.ratio_limits import Spread, ratio_limits
 from deniable_research.joint.products import products
 from deniable_research.joint.reports import JointReports
 from deniable_research.sampling import t_quantile
-from deniable_statistics.intervals import Interval, check_confidence_level
+from deniable_statistics.intervals import check_confidence_level
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,12 +28,8 @@ class Conditional:
         it is well above 0.
     std_error : ndarray, of the same shape
         By the delta method.
-    cells, margins : ndarray, of the same shape
-        Numerator and denominator, unbiased.
-    cell_variance, margin_variance, both : ndarray, of the same shape
-        Their variances and covariance.
-    df : float
-        Degrees of freedom of these.
+    parts : ndarray, shape (5, cells)
+        Numerator and denominator of each share, both unbiased, their variances and their covariance.
     reports : JointReports
         What it was made from.
     """
@@ -41,15 +37,10 @@ class Conditional:
     given: str
     share: NDArray[np.float64]
     std_error: NDArray[np.float64]
-    cells: NDArray[np.float64] = field(repr=False)
-    margins: NDArray[np.float64] = field(repr=False)
-    cell_variance: NDArray[np.float64] = field(repr=False)
-    margin_variance: NDArray[np.float64] = field(repr=False)
-    both: NDArray[np.float64] = field(repr=False)
-    df: float
+    parts: NDArray[np.float64] = field(repr=False)
     reports: JointReports = field(repr=False)
 
-    def interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def confidence_interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Confidence intervals, cut to [0, 1]: an array of lower and one of upper ends.
 
         By the likelihood of all reports where those of the crosstab are, otherwise `fieller_interval`.
@@ -69,29 +60,16 @@ class Conditional:
         A share is a ratio whose denominator may be near 0: where it is not clearly above 0, no ratio is excluded and
         the interval reaches the end of the range. A delta interval around the ratio does not notice.
         """
-        square = t_quantile(confidence_level, self.df) ** 2
-
-        def ends(
-            cell: float, margin: float, cell_variance: float, margin_variance: float, both: float
-        ) -> tuple[float, float]:
-            if not margin > 0 or np.isnan(cell) or not np.isfinite(square):
-                return Interval(0.0, 1.0)
-            spread = Spread(square * cell_variance, square * margin_variance, square * both)
-            return ratio_limits(cell, margin, spread, spread).cut()
-
-        found = [
-            ends(*map(float, each))
-            for each in zip(
-                self.cells.ravel(),
-                self.margins.ravel(),
-                self.cell_variance.ravel(),
-                self.margin_variance.ravel(),
-                self.both.ravel(),
-                strict=True,
-            )
-        ]
-        both_ends = np.array(found).reshape(*self.share.shape, 2)
-        return both_ends[..., 0], both_ends[..., 1]
+        square = t_quantile(confidence_level, self.reports.sample.df) ** 2
+        ends = np.empty((self.share.size, 2))
+        for place, (cell, margin, cell_variance, margin_variance, both) in enumerate(self.parts.T.tolist()):
+            if margin > 0 and np.isfinite(square) and not np.isnan(cell):
+                spread = Spread(square * cell_variance, square * margin_variance, square * both)
+                ends[place] = ratio_limits(cell, margin, spread, spread).cut()
+            else:
+                ends[place] = 0.0, 1.0
+        low, high = ends.T.reshape(2, *self.share.shape)
+        return low, high
 
 
 def conditional(reports: JointReports, given: int | str) -> Conditional:
@@ -111,10 +89,8 @@ def conditional(reports: JointReports, given: int | str) -> Conditional:
     var_top, var_bottom = covariance[places, places], covariance[margin, margin]
     both = covariance[places, margin]
     with np.errstate(divide="ignore", invalid="ignore"):
+        # Delta method: Var(t / b) = (Var t - 2 p Cov(t, b) + p^2 Var b) / b^2 with p = t / b.
         share = np.where(bottom > 0, top / bottom, np.nan)
         error = np.sqrt(np.maximum(var_top - 2 * share * both + share**2 * var_bottom, 0.0)) / bottom
-    name, df = reports.items[axis].name, reports.df
-    share, error, top, bottom, var_top, var_bottom, both = (
-        array.reshape(shape) for array in (share, error, top, bottom, var_top, var_bottom, both)
-    )
-    return Conditional(name, share, error, top, bottom, var_top, var_bottom, both, df, reports)
+    parts = np.stack([top, bottom, var_top, var_bottom, both])
+    return Conditional(reports.items[axis].name, share.reshape(shape), error.reshape(shape), parts, reports)

@@ -11,10 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
 from deniable_research.items import Item
-from deniable_research.joint.reports import JointReports, check_exclusive, check_weights
-from deniable_research.sampling import Domain, Truths, t_quantile
-from deniable_research.weights import kish
-from deniable_statistics.designs.debiasing import one_report_covariance
+from deniable_research.joint.reports import JointReports, check_exclusive, sample_of
+from deniable_research.sampling import Sample, Truths, t_quantile
 from deniable_statistics.intervals import Interval
 
 
@@ -51,7 +49,7 @@ class Correlation:
             return "there are no reports"
         return "the estimated variance of the true values is not above 0: the reports are too few for their noise"
 
-    def interval(self, confidence_level: float = 0.95) -> Interval:
+    def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
         """A confidence interval, cut to [-1, 1]; all of it where there is no estimate.
 
         Normal around the correlation, not on Fisher's scale: noise takes the estimate beyond 1 where the truth is near,
@@ -63,9 +61,7 @@ class Correlation:
         return Interval(self.correlation - reach, self.correlation + reach).cut(-1, 1)
 
 
-def correlation(
-    first: Item, second: Item | ArrayLike, weights: ArrayLike | None = None, domain: Domain | None = None
-) -> Correlation:
+def correlation(first: Item, second: Item | ArrayLike, sample: Sample | None = None) -> Correlation:
     """Estimate the correlation of the true values of a randomised question and another one, or a plain variable.
 
     Parameters
@@ -74,8 +70,8 @@ def correlation(
         The numbers are its `values`; else those of its mechanism's answers; else the numbers of options from 0.
     second : Item, or array_like of float, shape (people,)
         Another question of the same people, or what is known of them without noise.
-    weights, domain
-        As for `crosstab`.
+    sample : Sample, optional
+        The people, by default all alike.
 
     Returns
     -------
@@ -106,28 +102,23 @@ def correlation(
     (0.8, 0.2, 0.3919)
     """
     if isinstance(second, Item):
-        return correlation_of(JointReports.from_items((first, second), weights, domain))
+        return correlation_of(JointReports.from_items((first, second), sample))
     plain = np.asarray(second, dtype=float)
-    n = len(first)
+    n, whom = len(first), sample_of([first], sample)
     if plain.shape != (n,) or not np.isfinite(plain).all():
         raise ParameterError(f"second: must be {n} finite numbers, one for each person")
-    each = check_weights(weights if domain is None else domain.weights, n)
-    if not n or (each is not None and not each.any()):
+    if not whom.weights.any():
         return Correlation(math.nan, math.nan, math.nan, (math.nan, math.nan))
-    if domain is not None and first.frequencies is not None:
-        raise ParameterError("domain: must be of single people, got rows that stand for several")
-    counted = first.people if each is None else each * first.people
-    chances = counted / counted.sum()
+    chances = whom.counted / whom.counted.sum()
     # The correlation does not change with the origin, and far from 0 squares would lose their digits.
     powers = _plain_powers(plain - chances @ plain)
     moments = _moments(*_powers(first, first.scores), *powers)
-    if domain is not None:
+    truths = None
+    if whom.is_finite:
         certain = (np.tile(truth, (n, 1)) for truth in np.eye(len(first.options)))
-        of_truths = np.stack([_moments(*_powers(first, each), *powers) for each in certain], axis=1)
-        found = domain.means(moments, Truths(first.scores, of_truths))
-        return from_moments(found.estimate, found.covariance, domain.df)
-    size = float(first.people.sum()) if each is None else kish(each.tolist(), first.people.tolist())
-    return from_moments(chances @ moments, one_report_covariance(moments.T, chances) / size)
+        truths = Truths(first.scores, np.stack([_moments(*_powers(first, each), *powers) for each in certain], axis=1))
+    found = whom.means(moments, truths)
+    return from_moments(found.estimate, found.covariance, whom.df)
 
 
 def correlation_of(reports: JointReports) -> Correlation:
@@ -139,7 +130,7 @@ def correlation_of(reports: JointReports) -> Correlation:
     def columns(scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
         return _moments(*_powers(first, scores[0]), *_powers(second, scores[1]))
 
-    return from_moments(*reports.moments(columns), reports.df)
+    return from_moments(*reports.moments(columns), reports.sample.df)
 
 
 Powers = tuple["NDArray[np.float64]", "NDArray[np.float64]"]
@@ -163,6 +154,7 @@ def _moments(
     x: NDArray[np.float64], x_square: NDArray[np.float64], y: NDArray[np.float64], y_square: NDArray[np.float64]
 ) -> NDArray[np.float64]:
 
+    # Scores of two questions are independent given the truths, so x y is unbiased for the product; x^2 would not be.
     return np.column_stack([x, x_square, y, y_square, x * y])
 
 
@@ -174,6 +166,7 @@ def from_moments(mean: NDArray[np.float64], covariance: NDArray[np.float64], df:
         return Correlation(math.nan, math.nan, both, (v_x, v_y), df)
     scale = math.sqrt(v_x * v_y)
     r = both / scale
+    # r = c / sqrt(v_x v_y), so dr = dc / sqrt(v_x v_y) - r / 2 (dv_x / v_x + dv_y / v_y); the five means in order.
     slope_both = np.array([-y, 0, -x, 0, 1]) / scale
     slope_x, slope_y = np.array([-2 * x, 1, 0, 0, 0]) / v_x, np.array([0, 0, -2 * y, 1, 0]) / v_y
     slope = slope_both - r / 2 * (slope_x + slope_y)

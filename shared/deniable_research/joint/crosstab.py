@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -19,7 +19,7 @@ from deniable_research.joint.correlation import Correlation, correlation_of
 from deniable_research.joint.independence import Independence, independence_of
 from deniable_research.joint.products import products
 from deniable_research.joint.reports import JointReports, check_shares
-from deniable_research.sampling import Domain, t_quantile
+from deniable_research.sampling import Sample, t_quantile
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.feasible import most_likely_mixture
 from deniable_statistics.designs.of_mechanisms import AnyDesign
@@ -115,7 +115,7 @@ class Crosstab:
         """Standard errors of `share`, of the same shape."""
         return np.sqrt(np.maximum(self.covariance.diagonal(), 0.0)).reshape(self.share.shape)
 
-    def interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def confidence_interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Confidence intervals of the shares, cut to [0, 1]: an array of lower and one of upper ends.
 
         By the likelihood of all reports (`deniable_statistics.intervals.profile`), which holds the level where a share
@@ -124,23 +124,23 @@ class Crosstab:
         says, as equal shares would bring them. No interval is a point.
         """
         level = check_confidence_level(confidence_level)
-        if not self.n or not self.reports.df > 0:
+        if not self.n or not self.reports.sample.df > 0:
             return np.zeros(self.share.shape), np.ones(self.share.shape)
         ends = self.reports.likelihood_intervals(np.eye(self.share.size), None, level)
         if ends is None:
-            ends = self._joined_intervals(t_quantile(level, self.reports.df))
+            ends = self._joined_intervals(t_quantile(level, self.reports.sample.df))
         low, high = np.clip(ends, 0, 1).T
         return low.reshape(self.share.shape), high.reshape(self.share.shape)
 
     def _joined_intervals(self, quantile: float) -> NDArray[np.float64]:
         """Intervals of shape (cells, 2) around the shares, and those after more reports, joined."""
         reports, share, error = self.reports, self.share.ravel(), self.std_error.ravel()
-        alone = self.covariance if reports.domain is None else replace(reports, domain=None).moments(products)[1]
-        of_one = reports.n_effective * alone.diagonal()
+        of_one = reports.n_effective * reports.simple_moments(products)[1].diagonal()
         # As many people drawn one by one have the error of the sampling design.
         n = np.divide(of_one, error**2, where=error > 0, out=np.full(share.shape, reports.n_effective))
         more = quantile**2
         square_if_even = products([_square_if_even(item.design)[None] for item in reports.items])[0]
+        # After `more` reports with equal shares, z^2 of them: Agresti and Coull's idea for cells.
         centre = (n * share + more / share.size) / (n + more)
         variance = (n * (of_one + share**2) + more * square_if_even) / (n + more) - centre**2
         reach = np.stack([error, np.sqrt(np.maximum(variance, 0) / (n + more))]) * quantile
@@ -189,7 +189,7 @@ class Crosstab:
         ParameterError
             If the crosstab is not 2 by 2.
         """
-        return odds_ratio(self.share, self.std_error, self.covariance, self.reports.df)
+        return odds_ratio(self.share, self.std_error, self.covariance, self.reports.sample.df)
 
 
 def _square_if_even(design: Design) -> NDArray[np.float64]:
@@ -198,7 +198,7 @@ def _square_if_even(design: Design) -> NDArray[np.float64]:
     return np.asarray(covariance.diagonal() + 1 / len(design.truths) ** 2)
 
 
-def crosstab(*items: Item, weights: ArrayLike | None = None, domain: Domain | None = None) -> Crosstab:
+def crosstab(*items: Item, sample: Sample | None = None) -> Crosstab:
     """Count how often true answers to two questions or more go together.
 
     Parameters
@@ -206,10 +206,8 @@ def crosstab(*items: Item, weights: ArrayLike | None = None, domain: Domain | No
     *items : Item
         Questions asked of the same people. A plain variable joins as an item whose channel changes nothing,
         ``from_matrix([[1, 0], [0, 1]])``.
-    weights : array_like, shape (people,), optional
-        Weights of the people; errors use Kish's effective number.
-    domain : Domain, optional
-        The people among all who were drawn, with the weights and errors of the sampling design.
+    sample : Sample, optional
+        The people, with their weights and the errors of how they were drawn; by default all alike, one by one.
 
     Returns
     -------
@@ -245,4 +243,4 @@ def crosstab(*items: Item, weights: ArrayLike | None = None, domain: Domain | No
     >>> table.conditional("affair").share.round(4).tolist()
     [[0.9, 0.1], [0.1, 0.9]]
     """
-    return Crosstab.from_reports(JointReports.from_items(items, weights, domain))
+    return Crosstab.from_reports(JointReports.from_items(items, sample))

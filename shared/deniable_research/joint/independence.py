@@ -16,7 +16,7 @@ from deniable_research.items import Item
 from deniable_research.joint.products import products
 from deniable_research.joint.reports import JointReports
 from deniable_research.planning.testing import check_level
-from deniable_research.sampling import Domain, FTest, rao_scott
+from deniable_research.sampling import FTest, Sample, rao_scott
 from deniable_research.whitening import whitening
 from deniable_statistics.designs.debiasing import one_report_covariance
 from deniable_statistics.designs.design import Design
@@ -56,8 +56,7 @@ def independence(
     first: Item,
     second: Item,
     *,
-    weights: ArrayLike | None = None,
-    domain: Domain | None = None,
+    sample: Sample | None = None,
     permutations: int = 0,
     seed: int | None = None,
 ) -> Independence:
@@ -67,10 +66,9 @@ def independence(
     ----------
     first, second : Item
         Questions asked of the same people.
-    weights : array_like, shape (people,), optional
-        Weights of the people; the statistic is that of Kish's effective number of people.
-    domain : Domain, optional
-        The people among all who were drawn: the test is Rao and Scott's of second order.
+    sample : Sample, optional
+        The people, by default all alike. With weights the statistic is that of Kish's effective number of people; in a
+        complex sample the test is Rao and Scott's of second order.
     permutations : int
         If above 0, the p-value is that among this many random reassignments of the second question's reports to
         people, exact at any number of people. Not for weighted reports, or under a sampling design.
@@ -112,9 +110,10 @@ def independence(
     >>> round(result.statistic, 6), result.df, round(result.p_value, 4), result.smallest_expected
     (4.0, 1, 0.0455, 25.0)
     """
-    if permutations and (weights is not None or domain is not None):
+    reports = JointReports.from_items((first, second), sample)
+    if permutations and reports.sample.is_weighted:
         raise ParameterError("permutations: must be 0 for weighted reports, which cannot be exchanged")
-    return independence_of(JointReports.from_items((first, second), weights, domain), permutations, seed)
+    return independence_of(reports, permutations, seed)
 
 
 def independence_of(reports: JointReports, permutations: int = 0, seed: int | None = None) -> Independence:
@@ -125,9 +124,10 @@ def independence_of(reports: JointReports, permutations: int = 0, seed: int | No
         return Independence(math.nan, 0, math.nan, 0.0, None)
     chances = reports.frequencies / reports.frequencies.sum()
     first, second = (_standardised(scores, chances) for scores in reports.scores)
+    # n times the squared covariances of coordinates with variance 1: n tr(S^+ C T^+ C').
     statistic = reports.n_effective * float((((first.T * chances) @ second) ** 2).sum())
     df = first.shape[1] * second.shape[1]
-    if reports.domain is not None and df:
+    if reports.sample.is_complex and df:
         if permutations:
             raise ParameterError("permutations: must be 0 under a sampling design, whose people cannot be exchanged")
         return _under_design(reports, chances)
@@ -157,7 +157,7 @@ def _under_design(reports: JointReports, chances: NDArray[np.float64]) -> Indepe
 
     distances, covariance = reports.moments(columns)
     one = one_report_covariance(columns(reports.scores).T, chances)
-    test = under_design(float(distances @ distances), one, covariance, reports.df)
+    test = under_design(float(distances @ distances), one, covariance, reports.sample.df)
     return Independence(test.statistic, test.df, test.p_value, 0.0, None, test.df_error)
 
 
@@ -188,6 +188,7 @@ def _permuted(
     for _ in range(permutations):
         together = first.T @ second[chance.permutation(n)]
         reached += float((together**2).sum()) / n >= statistic * (1 - 1e-9)  # ties are as extreme
+    # The arrangement that was seen is one of those that could be: without it p could be 0.
     p = (reached + 1) / (permutations + 1)
     return p, math.sqrt(p * (1 - p) / permutations)
 

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import chdtrc
 
 from deniable.errors import ParameterError
 from deniable.mechanisms import KAry, Support
 from deniable.mechanisms.k_ary import support_of_digits
 from deniable_research.designs import Channel
-from deniable_research.items import Item, add_up
+from deniable_research.items import Item
 from deniable_research.joint.association import OddsRatio, odds_ratio
 from deniable_research.joint.correlation import Correlation, from_moments
 from deniable_research.joint.independence import Independence, under_design
-from deniable_research.joint.reports import check_weights, people_of
-from deniable_research.sampling import Domain
-from deniable_research.sampling.shares import SampledShares, sampled_shares
-from deniable_research.weights import kish
+from deniable_research.joint.reports import sample_of
+from deniable_research.sampling import Domain, Sample
+from deniable_research.sampling.shares import DesignEstimate, sampled_shares
 from deniable_statistics.estimates.estimate import Estimate
 
 
@@ -40,15 +38,15 @@ class DrawnPair:
         The answers to each.
     values : pair of sequence of float, or None
         The numbers that they stand for.
-    sampled : SampledShares or None
-        The same shares with the errors of a sampling design.
+    df : float
+        Degrees of freedom of the errors; infinite where people were drawn one by one.
     """
 
     estimate: Estimate
     first: tuple[str, ...] = ("no", "yes")
     second: tuple[str, ...] = ("no", "yes")
     values: tuple[Sequence[float], Sequence[float]] | None = ((0.0, 1.0), (0.0, 1.0))
-    sampled: SampledShares | None = None
+    df: float = math.inf
 
     @property
     def cells(self) -> tuple[tuple[str, str], ...]:
@@ -60,20 +58,10 @@ class DrawnPair:
         """Unbiased joint shares, shape (answers to the first, answers to the second)."""
         return np.reshape(self.estimate.share, (len(self.first), len(self.second)))
 
-    @property
-    def covariance(self) -> NDArray[np.float64]:
-        """Covariance of the joint shares in the order of `cells`."""
-        return self.estimate.covariance if self.sampled is None else self.sampled.covariance
-
-    @property
-    def df(self) -> float:
-        """Degrees of freedom of that; infinite unless people were drawn by a design."""
-        return math.inf if self.sampled is None else self.sampled.df
-
     def odds_ratio(self) -> OddsRatio:
         """The odds ratio, of two by two answers."""
-        errors = self.estimate.std_error if self.sampled is None else self.sampled.std_error
-        return odds_ratio(self.share, np.reshape(errors, self.share.shape), self.covariance, self.df)
+        errors = np.reshape(self.estimate.std_error, self.share.shape)
+        return odds_ratio(self.share, errors, self.estimate.covariance, self.df)
 
     def correlation(self) -> Correlation:
         """Correlation of the numbers that answers stand for: of two yes-no answers, phi.
@@ -87,7 +75,7 @@ class DrawnPair:
             raise ParameterError("correlation: must be of answers that stand for numbers, got names")
         x, y = np.meshgrid(*map(np.asarray, self.values), indexing="ij")
         moments = np.stack([each.ravel() for each in (x, x**2, y, y**2, x * y)]).astype(float)
-        return from_moments(moments @ self.estimate.share, moments @ self.covariance @ moments.T, self.df)
+        return from_moments(moments @ self.estimate.share, moments @ self.estimate.covariance @ moments.T, self.df)
 
     def independence(self) -> Independence:
         """Score test of independence: how far joint shares are from products of margins, by what it is if they are.
@@ -108,6 +96,7 @@ class DrawnPair:
         first, second = _possible(rows), _possible(columns)
         places = list(itertools.product(range(1, len(rows)), range(1, len(columns))))
         slopes = np.zeros((len(places), *share.shape))
+        # Derivatives of f_ij - r_i c_j: 1 by its own cell, less c_j along row i and r_i down column j.
         for slope, (i, j) in zip(slopes, places, strict=True):
             slope[i, j] += 1
             slope[i] -= second[j]
@@ -116,9 +105,9 @@ class DrawnPair:
         design, together = self.estimate.design, np.outer(first, second)
         of_one = design.covariance(design.expected(together.ravel().tolist()), 1)
         square = float(excess @ np.linalg.solve(gradient @ of_one @ gradient.T, excess))
-        if self.sampled is not None:
-            one = gradient @ self.estimate.covariance @ gradient.T * self.estimate.n_effective
-            test = under_design(square, one, gradient @ self.covariance @ gradient.T, self.df)
+        if isinstance(self.estimate, DesignEstimate):
+            one = gradient @ self.estimate.plain.covariance @ gradient.T * self.estimate.n_effective
+            test = under_design(square, one, gradient @ self.estimate.covariance @ gradient.T, self.df)
             return Independence(test.statistic, test.df, test.p_value, 0.0, None, test.df_error)
         statistic = square * self.estimate.n_effective
         expected = float(together.min() * self.estimate.n)
@@ -131,9 +120,7 @@ def _possible(margin: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.asarray(within / within.sum())
 
 
-def box_pair(
-    item: Item, first: str, second: str, weights: ArrayLike | None = None, domain: Domain | None = None
-) -> DrawnPair:
+def box_pair(item: Item, first: str, second: str, sample: Sample | None = None) -> DrawnPair:
     """Two boxes of a question whose devices draw boxes.
 
     Parameters
@@ -142,10 +129,8 @@ def box_pair(
         The whole question.
     first, second : str
         Two of its options.
-    weights : array_like, shape (people,), optional
-        Weights of the people; errors use Kish's effective number of those who drew both.
-    domain : Domain, optional
-        The people among all who were drawn, with the weights and errors of the sampling design.
+    sample : Sample, optional
+        The people, by default all alike; errors are of those who drew both.
 
     Raises
     ------
@@ -170,12 +155,11 @@ def box_pair(
     cells = (marks[0][:, :, None] & marks[1][:, None, :]).reshape(len(item), 4)
     names = tuple(itertools.product(("no", "yes"), ("no", "yes")))
     channel = pair_channel(support, names, item.name)
-    return _pair(channel, cells, item.frequencies, weights, domain, DrawnPair)
+    estimate, df = _pair(channel, cells, sample_of([item], sample))
+    return DrawnPair(estimate, df=df)
 
 
-def question_pair(
-    first: Item, second: Item, joint: KAry, weights: ArrayLike | None = None, domain: Domain | None = None
-) -> DrawnPair:
+def question_pair(first: Item, second: Item, joint: KAry, sample: Sample | None = None) -> DrawnPair:
     """Two questions of a group that answers in one response.
 
     Parameters
@@ -184,9 +168,8 @@ def question_pair(
         Of the same people, who were asked both.
     joint : KAry
         The response over the patterns of what is asked.
-    weights : array_like, shape (people,), optional
-    domain : Domain, optional
-        As for `box_pair`.
+    sample : Sample, optional
+        The people, by default all alike.
 
     Examples
     --------
@@ -203,41 +186,19 @@ def question_pair(
     names = tuple(itertools.product(first.options, second.options))
     channel = pair_channel(support_of_digits(joint, k, 2), names, f"{first.name}, {second.name}")
     values = None if first.values is None or second.values is None else (first.values, second.values)
-    make = partial(DrawnPair, first=first.options, second=second.options, values=values)
-    return _pair(channel, cells, people_of((first, second)), weights, domain, make)
+    estimate, df = _pair(channel, cells, sample_of([first, second], sample))
+    return DrawnPair(estimate, first.options, second.options, values, df)
 
 
-def _pair(
-    channel: Channel,
-    cells: NDArray[np.bool_],
-    people: NDArray[np.int64] | None,
-    weights: ArrayLike | None,
-    domain: Domain | None,
-    make: Callable[..., DrawnPair],
-) -> DrawnPair:
-    """The shares of the combinations, among the people who are in one of them."""
-    if domain is None:
-        return make(_estimate(channel, cells, people, weights))
-    if people is not None:
-        raise ParameterError("domain: must be of single people, got rows that stand for several")
-    drawn = cells.sum(axis=1) > 0
-    item = Item(channel.name, channel, cells[drawn], channel.truths)
-    (sampled,), _ = sampled_shares(item, domain.where(drawn))
-    return make(sampled.plain, sampled=sampled)
-
-
-def _estimate(
-    channel: Channel, cells: NDArray[np.bool_], people: NDArray[np.int64] | None, weights: ArrayLike | None
-) -> Estimate:
-    """The shares of the combinations in a simple random sample."""
-    each = check_weights(weights, len(cells))
-    if each is None:
-        return channel.estimate(add_up(cells, people))
-    drawn = cells.any(axis=1)
-    kept = each[drawn]
-    heard = np.ones(len(kept), dtype=np.int64) if people is None else people[drawn]
-    counts = ((kept * heard) @ cells[drawn]).tolist()
-    return channel.estimate(counts, n_effective=kish(kept.tolist(), heard.tolist()))
+def _pair(channel: Channel, cells: NDArray[np.bool_], sample: Sample) -> tuple[Estimate, float]:
+    """The shares of the combinations among the people who are in one of them, and their degrees of freedom."""
+    drawn = np.asarray(cells.any(axis=1))
+    whom = sample.where(drawn)
+    if isinstance(whom, Domain):
+        (found,), _ = sampled_shares(Item(channel.name, channel, cells[drawn], channel.truths), whom)
+        return found, whom.df
+    counts, _, effective = whom.tally(cells[drawn])
+    return channel.estimate(counts, n_effective=effective), whom.df
 
 
 def pair_channel(support: Support, cells: Sequence[tuple[str, str]], name: str) -> Channel:

@@ -14,8 +14,7 @@ from deniable.errors import ParameterError
 from deniable.wire.space import Count
 from deniable_research.items import Item, refuse_one_chance
 from deniable_research.joint.products import products
-from deniable_research.sampling import Domain, Truths
-from deniable_research.weights import kish
+from deniable_research.sampling import Sample, SimpleSample, Truths
 from deniable_statistics.designs.debiasing import one_report_covariance
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.estimates.estimate import Estimate
@@ -24,6 +23,10 @@ from deniable_statistics.intervals.profile import ShareLikelihood, profile_inter
 
 BLOCK = 4096
 """Combinations whose scores are multiplied at a time: enough for numpy to run at full speed, few enough to be held."""
+
+
+Columns = Callable[[Sequence[NDArray[np.float64]]], NDArray[np.float64]]
+"""From the scores of each question, of shape (people, truths), to values of shape (people, m)."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,64 +41,46 @@ class JointReports:
         Number of people with each combination, or the sum of their weights.
     n_effective : float
         Kish's effective number of people; their number where they have no weights.
-    domain : Domain or None
-        How the people were drawn; None where each was drawn alone, or with a weight that tells nothing else.
-    rows : ndarray of int, shape (people,), or None
-        The combination of each person of the domain.
+    sample : Sample
+        The people with their weights, and how they were drawn; of a table of counts those of each combination.
+    rows : ndarray of int, shape (people,)
+        The combination of each row of the sample.
     """
 
     items: tuple[Item, ...]
     frequencies: NDArray[np.float64]
     n_effective: float
-    domain: Domain | None = None
-    rows: NDArray[np.int64] | None = None
+    sample: Sample
+    rows: NDArray[np.int64]
 
     @classmethod
-    def from_items(
-        cls, items: Sequence[Item], weights: ArrayLike | None = None, domain: Domain | None = None
-    ) -> JointReports:
-        """Combine questions that were asked of the same people; with a domain, its weights are theirs.
+    def from_items(cls, items: Sequence[Item], sample: Sample | None = None) -> JointReports:
+        """Combine questions that were asked of the same people, by default all alike.
 
         Raises
         ------
         ParameterError
-            If there are fewer than two, two have one name, or people or weights are not as many in each.
+            If there are fewer than two, two have one name, or the people are not those of the sample in each.
         """
         if len(items) < 2:
             raise ParameterError(f"items: must be at least 2 questions, got {len(items)}")
-        n = len(items[0])
-        for item in items:
-            if len(item) != n:
-                raise ParameterError(f"items: must all have the reports of {n} people, {item.name} has {len(item)}")
-        if domain is not None:
-            if weights is not None or len(domain) != n:
-                raise ParameterError(
-                    f"domain: must be of the {n} people and bring their weights, got {len(domain)} people"
-                )
-            weights = domain.weights
-        if domain is not None and any(item.frequencies is not None for item in items):
-            raise ParameterError("domain: must be of single people, got rows that stand for several")
-        each = check_weights(weights, n)
-        people = people_of(items)
+        whom = sample_of(items, sample)
+        # A row of bits is one value of bytes, so that one sort finds the different combinations.
         packed = np.packbits(np.hstack([item.supports for item in items]), axis=1)
         whole = np.ascontiguousarray(packed).view(np.dtype((np.void, packed.shape[1]))).ravel()
         _, first, where = np.unique(whole, return_index=True, return_inverse=True)
-        counted = people if each is None else each * (1 if people is None else people)
-        frequencies = np.bincount(where.ravel(), weights=counted, minlength=len(first))
+        frequencies = np.bincount(where.ravel(), weights=whom.counted, minlength=len(first)).astype(float)
         seen = frequencies > 0
-        distinct = first[seen]
-        rows = (replace(item.where(distinct), frequencies=None) for item in items)
-        size = float(frequencies.sum()) if each is None else kish(each.tolist(), people)
-        found = cls._checked(tuple(rows), frequencies[seen].astype(float), size)
-        if domain is None:
-            return found
-        if domain.is_finite and not all(item.design.is_exclusive for item in items):
+        places = np.maximum(np.cumsum(seen) - 1, 0)  # who weighs nothing may stand anywhere
+        each = np.ones(1, dtype=np.int64)
+        distinct = tuple(replace(item.where(first[seen]), frequencies=each) for item in items)
+        found = cls._checked(distinct, frequencies[seen], whom.n_effective, whom, places[where.ravel()])
+        if whom.is_finite and not all(item.design.is_exclusive for item in items):
             raise ParameterError(
                 "population: must not be given for tick boxes as a whole, whose chances are not told apart; "
                 "take one box at a time"
             )
-        places = np.maximum(np.cumsum(seen) - 1, 0)  # who weighs nothing may stand anywhere
-        return replace(found, domain=domain, rows=places[where.ravel()])
+        return found
 
     @classmethod
     def from_counts(
@@ -138,16 +123,24 @@ class JointReports:
             Item(title, design, np.eye(size, dtype=bool)[where], label)
             for title, design, size, where, label in zip(titles, known, sizes, places, labels, strict=True)
         )
-        return cls._checked(tuple(items), counts[places], total)
+        counted = SimpleSample.of(counts[places])
+        return cls._checked(tuple(items), counts[places], total, counted, np.arange(len(counted)))
 
     @classmethod
-    def _checked(cls, items: tuple[Item, ...], frequencies: NDArray[np.float64], n_effective: float) -> JointReports:
+    def _checked(
+        cls,
+        items: tuple[Item, ...],
+        frequencies: NDArray[np.float64],
+        n_effective: float,
+        sample: Sample,
+        rows: NDArray[np.int64],
+    ) -> JointReports:
         names = [item.name for item in items]
         if len(set(names)) < len(names):
             # The chance in a report is independent only of that in reports to *other* questions.
             raise ParameterError(f"items: must be different questions, got {', '.join(names)}")
         refuse_one_chance(items)
-        return cls(items, frequencies, n_effective)
+        return cls(items, frequencies, n_effective, sample, rows)
 
     @property
     def n(self) -> Count:
@@ -182,9 +175,7 @@ class JointReports:
         counts = (self.frequencies @ item.supports).tolist()
         return Estimate.from_counts(item.design, counts, self.n, self.n_effective)
 
-    def moments(
-        self, columns: Callable[[Sequence[NDArray[np.float64]]], NDArray[np.float64]]
-    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def moments(self, columns: Columns) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Mean over all people of some functions of their scores, and the covariance of that mean.
 
         Parameters
@@ -196,19 +187,21 @@ class JointReports:
         -------
         mean : ndarray, shape (m,)
         covariance : ndarray, shape (m, m)
-            Of people drawn from a population without end, or as the domain says.
-
-        Notes
-        -----
-        Combinations are gone through in blocks. The covariance of all is the mean of that within blocks plus that of
-        the blocks' means.
+            Of people drawn as the sample says.
         """
         if not len(self.frequencies):
             m = columns([scores[:0] for scores in self.scores]).shape[1]
             return np.full(m, math.nan), np.full((m, m), math.nan)
-        if self.domain is not None:
-            found = self.domain.means(columns(self.scores)[self.rows], self._truths(columns))
+        if self.sample.is_complex:
+            found = self.sample.means(columns(self.scores)[self.rows], self._truths(columns))
             return found.estimate, found.covariance
+        return self.simple_moments(columns)
+
+    def simple_moments(self, columns: Columns) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """`moments` as if people had been drawn one by one; combinations are gone through in blocks.
+
+        The covariance of all is the mean of that within blocks plus that of the blocks' means.
+        """
         means, sizes, within = [], [], 0.0
         for start in range(0, len(self.frequencies), BLOCK):
             block = slice(start, start + BLOCK)
@@ -217,6 +210,7 @@ class JointReports:
             means.append(self.frequencies[block] @ values / size)
             sizes.append(size)
             within = within + size * one_report_covariance(values.T, self.frequencies[block] / size)
+        # Law of total covariance: mean covariance within blocks plus covariance of their means.
         shares = np.array(sizes) / self.frequencies.sum()
         between = one_report_covariance(np.array(means).T, shares)
         return shares @ np.array(means), (within / self.frequencies.sum() + between) / self.n_effective
@@ -241,13 +235,14 @@ class JointReports:
             None without reports, under a sampling design, where a report is no single value, and for more than
             `MOST_TRUTHS` cells.
         """
-        if not self.n or self.domain is not None or math.prod(len(item.options) for item in self.items) > MOST_TRUTHS:
+        if not self.n or self.sample.is_complex or math.prod(len(item.options) for item in self.items) > MOST_TRUTHS:
             return None
         channel: NDArray[np.float64] = np.ones((1, 1))
         places = np.zeros(len(self.frequencies), dtype=np.int64)
         for item in self.items:
             if item.design.channels is None or item.design.groups > 1 or not item.design.reports.supports_one:
                 return None
+            # Chances are independent: the channel of all questions is the Kronecker product of theirs.
             (of_item,) = item.design.channels
             channel = np.asarray(np.kron(channel, of_item), dtype=float)
             places = places * len(of_item) + item.supports.argmax(axis=1)
@@ -255,15 +250,9 @@ class JointReports:
         counts *= self.n_effective / counts.sum()
         return profile_intervals(ShareLikelihood([channel]), counts, parts, wholes, confidence_level)
 
-    @property
-    def df(self) -> float:
-        """Degrees of freedom of the covariances; infinite unless a domain says otherwise."""
-        return math.inf if self.domain is None else self.domain.df
-
-    def _truths(self, columns: Callable[[Sequence[NDArray[np.float64]]], NDArray[np.float64]]) -> Truths | None:
+    def _truths(self, columns: Columns) -> Truths | None:
         """The columns of people with each combination of true answers, and unbiased indicators of these."""
-        assert self.domain is not None
-        if not self.domain.is_finite:
+        if not self.sample.is_finite:
             return None
         sizes = [len(item.options) for item in self.items]
         places = np.indices(sizes).reshape(len(sizes), -1)
@@ -271,31 +260,24 @@ class JointReports:
         return Truths(products(self.scores)[self.rows], columns(certain))
 
 
-def people_of(items: Sequence[Item]) -> NDArray[np.int64] | None:
-    """How many people each row of some questions stands for; None for one each.
+def sample_of(items: Sequence[Item], sample: Sample | None) -> Sample:
+    """The sample that answered all items; where none is given, their rows alike.
 
     Raises
     ------
     ParameterError
-        If it is not the same in all of them.
+        If rows are not as many in each, or do not stand for as many people.
     """
-    if all(item.frequencies is None for item in items):
-        return None
-    people = items[0].people
-    for item in items[1:]:
-        if not np.array_equal(item.people, people):
+    n, whom = len(items[0]), items[0].everybody if sample is None else sample
+    for item in items:
+        if len(item) != n:
+            raise ParameterError(f"items: must all have the reports of {n} people, {item.name} has {len(item)}")
+    if len(whom) != n:
+        raise ParameterError(f"sample: must be of the {n} people of the items, got {len(whom)}")
+    for item in items:
+        if not np.array_equal(item.frequencies, whom.frequencies):
             raise ParameterError(f"items: rows must stand for as many people in each, {item.name} differs")
-    return people
-
-
-def check_weights(weights: ArrayLike | None, n: int) -> NDArray[np.float64] | None:
-    """The weights of people as an array, or a ParameterError."""
-    if weights is None:
-        return None
-    each = np.asarray(weights, dtype=float)
-    if each.shape != (n,) or not np.isfinite(each).all() or (n and each.min() < 0):
-        raise ParameterError(f"weights: must be {n} finite numbers of at least 0, one for each person")
-    return each
+    return whom
 
 
 def check_exclusive(item: Item, purpose: str) -> None:

@@ -10,12 +10,11 @@ from deniable_research.regression.cells import SharedResponse
 from deniable_research.regression.comparison import LikelihoodRatioTest, is_within, likelihood_ratio_test, refitted
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.goodness import GoodnessOfFit, goodness_of_fit
-from deniable_research.regression.linear import linear, linear_moments
-from deniable_research.regression.logistic import logistic
-from deniable_research.regression.moment_fit import MomentFit
-from deniable_research.regression.multinomial import multinomial
-from deniable_research.regression.prediction import Prediction
+from deniable_research.regression.models import linear, linear_moments, logistic, multinomial
+from deniable_research.regression.moments import MomentFit
+from deniable_research.regression.outcomes import Prediction
 from deniable_research.regression.reports import Grouped, grouped, response_models
+from deniable_research.regression.rows import FitOptions, RowOptions
 from deniable_research.regression.shares import ClassShares, class_shares
 from deniable_research.regression.tidy import Glance, TidyRow
 
@@ -24,12 +23,14 @@ __all__ = [
     "Averages",
     "ClassShares",
     "Fit",
+    "FitOptions",
     "Glance",
     "GoodnessOfFit",
     "Grouped",
     "LikelihoodRatioTest",
     "MomentFit",
     "Prediction",
+    "RowOptions",
     "Setting",
     "SharedResponse",
     "TidyRow",

@@ -14,7 +14,6 @@ from deniable.errors import ParameterError
 from deniable_research.regression.data import variables
 from deniable_research.regression.factor import Array
 from deniable_research.regression.fit import Fit
-from deniable_research.regression.latent import LatentClasses
 from deniable_research.regression.outcomes import CategoricalOutcome
 from deniable_research.sampling import Truths
 
@@ -135,13 +134,6 @@ class Averages:
         return outcome
 
     @property
-    def model(self) -> LatentClasses:
-        """The likelihood of the fit."""
-        model = self.fit.model
-        assert isinstance(model, LatentClasses)
-        return model
-
-    @property
     def truths(self) -> tuple[str, ...]:
         """The truths of the outcome."""
         return self.outcome.reports.truths
@@ -149,7 +141,7 @@ class Averages:
     @property
     def randomised(self) -> Mapping[str, Sequence[str]]:
         """The truths of each randomised predictor."""
-        return self.model.cells.truths
+        return self.fit.model.cells.truths
 
     @property
     def variables(self) -> list[str]:
@@ -194,6 +186,7 @@ class Averages:
 
     def _beside(self, name: str, base: Setting) -> tuple[Setting, Setting]:
         spread = float(np.std(self._column(name).astype(float)))
+        # a central difference errs by step^2 / 6 of the third derivative, and by rounding over the step
         step = STEP * (spread or 1.0)
         return Setting(base.values, {name: step}), Setting(base.values, {name: -step})
 
@@ -226,39 +219,45 @@ class Averages:
         people = weights.sum()
 
         def under(other: Array) -> Array:
-            params = fit.refit(other)
+            # under replicate weights both the parameters and the people averaged over change
+            params = fit._refit(other)
             every = [
                 self._average(setting, params, other).value * factor
                 for each in averages
                 for factor, setting in each.parts
             ]
+            # averages are sums of settings with factors; add up those of each average
             starts = np.cumsum([0, *(len(each.parts) for each in averages)])[:-1]
             return np.asarray(np.add.reduceat(every, starts)).ravel()
 
         if (replicated := fit.sample.replicated(value, under)) is not None:
             return np.asarray(replicated)
-        inverse = fit.bread()
+        inverse = fit._bread()
         known = np.isfinite(np.diag(inverse))
-        loose = [j for j in np.flatnonzero(~known) if j not in fit.at_end()]
+        # a share at 0 or 1 counts as known; any other term without a variance makes an average unknown
+        loose = [j for j in np.flatnonzero(~known) if j not in fit._at_end]
         lost = (np.abs(slope[:, loose]) > 1e-12 * np.abs(slope).max(initial=1e-300)).any(axis=1)
         bread = inverse[np.ix_(known, known)]
         moved = bread @ slope[:, known].T
+        # h_i - mean, what one person adds to the mean
         apart = (rows - value) / people
-        if fit.default_kind == "observed":
+        if fit.cov_type == "observed":
+            # J A J' + sum w (h_i - mean)^2 / W^2
             found = slope[:, known] @ moved + (apart.T * weights) @ apart
         else:
+            # J A s_i + (h_i - mean) / W
             influence = fit.model.scores(fit.params)[:, known] @ moved + apart
-            found = fit.sample.meat(influence, None, self._truths(known, moved, apart))
+            found = fit.sample.meat(influence, self._truths(known, moved, apart))
         found[lost, :] = found[:, lost] = np.nan
         return np.asarray(found)
 
     def _truths(self, known: NDArray[np.bool_], moved: Array, apart: Array) -> Truths | None:
         """What influences would be without the chance of the devices."""
-        truths = self.fit.truths
+        truths = self.fit._truths
         return None if truths is None else Truths(truths.scores, truths.values[:, :, known] @ moved + apart[:, None])
 
     def _average(self, setting: Setting, params: Array, weights: Array) -> Average:
-        model, outcome = self.model, self.outcome
+        model, outcome = self.fit.model, self.outcome
         places = model.places
         size, classes = outcome.regressors.size, outcome.classes
         rows = np.empty((len(weights), classes + 1))
@@ -268,23 +267,28 @@ class Averages:
             values = self._values(setting, block)
             g = outcome.shares(params, values)
             often = model.shares.at(params[places[1]], block)
+            # sum over x of P(x | z_i) g(z_i, x)
             rows[block] = (often.value[:, :, None] * g).sum(axis=1)
             part = share[block, None] * often.value
             for c in range(classes):
+                # d g_y / d eta_c = g_y ([y = c] - g_c)
                 off = -g * g[:, :, c + 1, None]
                 off[:, :, c + 1] += g[:, :, c + 1]
                 here = slice(places[0].start + c * size, places[0].start + (c + 1) * size)
                 slope[:, here] += np.einsum("nx,nxy,nxp->yp", part, off, values, optimize=True)
             if places[1].start < places[1].stop:
+                # the shares of cells have parameters of their own, on which the average depends too
                 turned = often.gradient()
                 slope[:, places[1]] += np.einsum("n,nxy,nxq->yq", share[block], g, turned, optimize=True)
         return Average(share @ rows, slope, rows, ((1.0, setting),))
 
     def _values(self, setting: Setting, rows: slice) -> Array:
         """The regressors of some rows under every cell, shape (rows, cells, p)."""
-        regressors, cells = self.outcome.regressors, self.model.cells
+        regressors, cells = self.outcome.regressors, self.fit.model.cells
         if not setting.values and not setting.moved:
+            # people as they are: the columns of the fit
             return regressors.values(rows)
+        # otherwise the formula is coded anew, because interactions and splines move with their variable
         table = self.fit.sample.frame.table.iloc[rows]
         table = table.assign(**{name: table[name].astype(float) + step for name, step in setting.moved.items()})
         plain = {name: value for name, value in setting.values.items() if name not in self.randomised}
@@ -295,6 +299,7 @@ class Averages:
         for x in range(cells.size):
             names = {name: truths[cells.digits[name][x]] for name, truths in self.randomised.items()}
             names |= {name: value for name, value in setting.values.items() if name in self.randomised}
+            # cells that a setting makes alike are coded once
             key = tuple(names.values())
             if key not in coded:
                 coded[key] = regressors.code(table.assign(**names))
@@ -329,6 +334,7 @@ class Averages:
             if not np.isfinite(number):
                 raise ParameterError(f"at: {name} must be a finite number, got {value!r:.40}")
             return number
+        # truths and categories by value, or as people write them: 30 for 30.0
         levels = self.levels(name)
         for level in levels:
             if level == value or str(level) == str(value) or (isinstance(level, float) and f"{level:g}" == str(value)):

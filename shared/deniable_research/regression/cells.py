@@ -13,8 +13,7 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable.mechanisms import KAry
-from deniable_research.regression.coordinates import block_diagonal
-from deniable_research.regression.factor import Array, Part
+from deniable_research.regression.factor import Array, Part, block_diagonal
 from deniable_research.regression.outcomes import softmax
 from deniable_research.regression.regressors import Regressors
 from deniable_research.regression.reports import Reports
@@ -55,9 +54,11 @@ class SharedResponse:
         Who was not asked a question is equal to all.
         """
         likelihoods = [each.likelihood for each in members]
+        # the truths under which a report is likeliest are those it is equal to; all of them where nothing was asked
         equal = [(each == each.max(axis=1, keepdims=True)).astype(float) for each in likelihoods]
         asked = np.sum([np.ptp(each, axis=1) > 0 for each in likelihoods], axis=0)
         p, q = map(float, (self.response.support[0].if_true, self.response.support[0].if_other))
+        # k^(draw - s) patterns of the questions that were drawn beside those of the model
         others = float(likelihoods[0].shape[1]) ** (self.draw - asked)
         return others * q, np.full(len(asked), p - q), equal
 
@@ -132,6 +133,7 @@ class Cells:
     @property
     def effects(self) -> Array:
         """1 where a cell has the truth of an effect: every truth of each predictor but its first."""
+        # the first truth of each predictor is the reference of its effects
         found = [self.digits[name] == x for name, truths in self.truths.items() for x in range(1, len(truths))]
         return np.array(found, dtype=float).reshape(-1, self.size).T
 
@@ -144,6 +146,7 @@ class Cells:
     def _known(self) -> Array:
         """The part of the likelihood without unknown shares, shape (n, cells)."""
         sharing = {name for each in self.shared for name in each.names}
+        # P(reports | cell) = product over questions, because devices draw chances independently
         found = np.ones((self.n, self.size))
         for name, each in self.predictors.items():
             if each.share is None and name not in sharing and name not in self.with_outcome:
@@ -172,6 +175,7 @@ class Cells:
             each, places = self.predictors[name], self.digits[name]
             assert each.slope is not None
             slopes.append(each.slope[rows][:, places])
+            # P(report | x) = likelihood + s slope with the unknown share s of a two-group design
             tables.append(each.likelihood[rows][:, places] + share * slopes[-1])
         known = self._known[rows]
 
@@ -185,12 +189,14 @@ class Cells:
         def gradient() -> Array:
             found = np.zeros((*known.shape, len(tables)))
             for j in range(len(tables)):
+                # the product is linear in each share: its derivative has the slope in place of the likelihood
                 found[:, :, j] = moved(j)
             return found
 
         def curvature(weights: Array) -> Array:
             found = np.zeros((len(tables),) * 2)
             for j, k in itertools.combinations(range(len(tables)), 2):
+                # second derivatives by one share are 0; by two, both slopes stand in the product
                 found[j, k] = found[k, j] = (weights * moved(j, k)).sum()
             return found
 
@@ -212,7 +218,7 @@ class Cells:
     def possible(self) -> Iterator[Cells]:
         """Everything that these people could have reported."""
         if self.shared or self.with_outcome:
-            raise ParameterError("kind: must be observed, opg or sandwich for questions that share one response")
+            raise ParameterError("cov_type: must be observed, opg or sandwich for questions that share one response")
         for every in itertools.product(*(each.possible() for each in self.predictors.values())):
             yield replace(self, predictors=dict(zip(self.predictors, every, strict=True)))
 
@@ -227,6 +233,7 @@ class Cells:
                     f"{name}: must have a design of known probabilities for corrected least squares, but this one "
                     f"finds out the share of {each.share}; take the likelihood of a normal outcome (--likelihood)"
                 )
+            # E[s_1 s_2 | truths] = E[s_1 | truths] E[s_2 | truths]: products of unbiased scores are unbiased
             found *= each.scores()[:, self.digits[name]]
         return found
 
@@ -278,6 +285,7 @@ class CellShares:
         """What each parameter adds to each share, shape (groups, cells, parameters)."""
         found = np.zeros((*self.first.shape, len(self._free)))
         for j, (g, x) in enumerate(self._free):
+            # what one cell gains its group's reference loses
             found[g, x, j], found[g, self.reference[g], j] = 1, -1
         return found
 
@@ -293,6 +301,7 @@ class CellShares:
         """The nearest parameters, about, with which every share is above 0."""
         found = np.clip(params, 0.001, 1.0)
         for g in range(len(self.first)):
+            # shrink the free shares of a group so that the reference keeps 1 % at least
             here = [j for j, (group, _) in enumerate(self._free) if group == g]
             found[here] *= min(1.0, 0.99 / max(found[here].sum(), 0.01))
         return found
@@ -342,9 +351,11 @@ class CellLogits:
         """The shares of the cells."""
         z = self.covariates.plain[rows]
         g = softmax(params, z, self.classes)
+        # d log g_x / d eta_c = [x = c] - g_c
         off = np.eye(len(self.names))[:, 1:] - g[:, None, 1:]  # derivative of the logarithm of each share
 
         def gradient() -> Array:
+            # d g_x / d beta_c = g_x ([x = c] - g_c) z
             every = (g[:, :, None] * off)[:, :, :, None] * z[:, None, None, :]
             return np.asarray(every.reshape(*g.shape, -1))
 
@@ -354,6 +365,7 @@ class CellLogits:
             found = np.empty((len(self.terms),) * 2)
             for a, left in enumerate(self.logits):
                 for b, right in enumerate(self.logits[: a + 1]):
+                    # d2 g_x = g_x (off_a off_b - (g_a [a = b] - g_a g_b)) z z'
                     curve = (weighted * off[:, :, a] * off[:, :, b]).sum(axis=1)
                     curve -= total * ((a == b) * g[:, a + 1] - g[:, a + 1] * g[:, b + 1])
                     block = (z.T * curve) @ z
@@ -378,6 +390,7 @@ class CellLogits:
     def start(self) -> Array:
         """The first shares, whatever the covariates."""
         level = self.covariates.constant()[:, 0]
+        # logits of the first shares, times the coefficients that make a predictor 1 for everybody
         return np.concatenate([np.log(each / self.first[0]) * level for each in self.first[1:]])
 
 
@@ -393,6 +406,7 @@ def cell_model(cells: Cells, covariates: Regressors, weights: Array, first: Arra
     first : ndarray, shape (cells,)
         Shares to start from.
     """
+    # a share for every cell in every group of equal covariates, if each of them has enough people
     different, groups = np.unique(covariates.plain, axis=0, return_inverse=True)
     groups = groups.reshape(-1)
     few = len(different) * (cells.size - 1) <= MOST_SHARES

@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
 from deniable_research.regression.data import computes_with_columns, sides, variables
-from deniable_research.regression.fit import Fit
-from deniable_research.regression.fitting import fit_model
-from deniable_research.regression.latent import LatentClasses
+from deniable_research.regression.factor import Array
+from deniable_research.regression.fit import Fit, fit_model
 from deniable_research.regression.maximum import SAME_VALUE, newton
 from deniable_research.regression.moments import calibrated
 from deniable_research.regression.outcomes import CategoricalOutcome, NormalOutcome
@@ -75,6 +73,7 @@ def likelihood_ratio_test(restricted: Fit, full: Fit) -> LikelihoodRatioTest:
             raise ParameterError(f"{name}: must have converged")
     if restricted.n != full.n or not _are_of_the_same_reports(restricted, full):
         raise ParameterError(f"full: must be fitted to the same {restricted.n} rows, got others of {full.n}")
+    # a prior on one side alone would change the ratio without a term being tested
     if restricted.penalty != full.penalty:
         raise ParameterError(
             f"full: must have the penalty of the restricted fit, {restricted.penalty}, got {full.penalty}; "
@@ -83,10 +82,11 @@ def likelihood_ratio_test(restricted: Fit, full: Fit) -> LikelihoodRatioTest:
     df = len(full.terms) - len(restricted.terms)
     if df < 1 or [full.terms[j] for j in full.model.bounded] != [restricted.terms[j] for j in restricted.model.bounded]:
         raise ParameterError(f"full: must have further coefficients, got {df}, and the same design")
-    value = max(full.value, _from(restricted, full))
-    if value < restricted.value - SAME_VALUE:
+    # a search for the full model may have ended in a lower maximum than the restricted one
+    value = max(full._value, _from(restricted, full))
+    if value < restricted._value - SAME_VALUE:
         raise ParameterError("full: must hold the restricted model, which is better than it")
-    statistic = max(0.0, 2 * (value - restricted.value))
+    statistic = max(0.0, 2 * (value - restricted._value))
     return LikelihoodRatioTest(statistic, df, float(chi2.sf(statistic, df)))
 
 
@@ -121,7 +121,6 @@ def refitted(fit: Fit, formula: str, penalty: str | None = "auto") -> Fit:
     1
     """
     model, frame = fit.model, fit.sample.frame
-    assert isinstance(model, LatentClasses)
     if not frame.formula:
         raise ParameterError("against: must stand beside the fit of a formula, got one of arrays")
     left, right = sides(formula)
@@ -139,6 +138,7 @@ def refitted(fit: Fit, formula: str, penalty: str | None = "auto") -> Fit:
             f"against: must not compute with whole columns unless the first formula does, got {formula}; "
             "rows that are alike were put together"
         )
+    # all else of the fit stays, so that both likelihoods are of the same reports
     frame = replace(frame, formula=right)
     regressors = Regressors.crossed(frame, truths, model.weights)
     outcome = model.outcome
@@ -161,6 +161,7 @@ def is_within(restricted: Fit, full: Fit) -> bool:
         other.weights,
     ).stacked
     both = both / np.maximum(np.linalg.norm(both, axis=0), 1e-300)
+    # the restricted columns, and their distance from the span of the full model's
     wide, narrow = both[:, : other.size], both[:, other.size :]
     left = narrow - wide @ np.linalg.lstsq(wide, narrow)[0]
     return bool(np.abs(left).max(initial=0.0) <= WITHIN)
@@ -174,7 +175,7 @@ def _are_of_the_same_reports(restricted: Fit, full: Fit) -> bool:
     return _tally(one, restricted.model.weights) == _tally(other, full.model.weights)
 
 
-def _tally(observed: NDArray[np.float64], weights: NDArray[np.float64]) -> dict[bytes, float]:
+def _tally(observed: Array, weights: Array) -> dict[bytes, float]:
     rows, places = np.unique(observed, axis=0, return_inverse=True)
     counts = np.bincount(places.ravel(), weights, len(rows))
     return {row.tobytes(): count for row, count in zip(rows, counts.tolist(), strict=True)}
@@ -185,6 +186,7 @@ def _from(restricted: Fit, full: Fit) -> float:
     if not set(restricted.terms) <= set(full.terms):
         return -np.inf
     known = dict(zip(restricted.terms, restricted.params, strict=True))
+    # the restricted maximum is a point of the full model, with 0 for its further terms
     start = np.array([known.get(term, 0.0) for term in full.terms])
     n = float(full.model.weights.sum())
-    return newton(full.objective, start, full.model.directions(), full.model.bounded, n).value
+    return newton(full._objective, start, full.model.directions(), full.model.bounded, n).value

@@ -16,6 +16,7 @@ from scipy.linalg import qr
 from deniable.errors import ParameterError, describe
 from deniable.installing import install_hint
 from deniable_research.regression.expressions import Expression, not_python, read_expression
+from deniable_research.regression.factor import Array
 
 SMALLEST_ANGLE, SMALLEST_ANGLE_OF_LIKELIHOOD = 1e-9, 1e-6
 """Columns of length 1 count as collinear if one is this close to what the others span. Second derivatives of a
@@ -49,7 +50,7 @@ class Frame:
         The rows of the table of that formula.
     """
 
-    matrix: NDArray[np.float64]
+    matrix: Array
     terms: tuple[str, ...]
     columns: Mapping[str, NDArray[Any]]
     n_dropped: int
@@ -59,7 +60,7 @@ class Frame:
     table: Any = None
 
 
-def code(newdata: Any, spec: Any, terms: Sequence[str]) -> NDArray[np.float64]:
+def code(newdata: Any, spec: Any, terms: Sequence[str]) -> Array:
     """The columns of new data, coded as those of a fit.
 
     Parameters
@@ -228,6 +229,7 @@ def model_matrix(terms: Any, table: pd.DataFrame, na_action: str = "ignore") -> 
 def _computed(terms: Any, table: pd.DataFrame, na_action: str, subject: str) -> Any:
     """What formulaic computes, whose errors become sentences; values of columns are not quoted."""
     try:
+        # log(0) and overflows become errors, because infinite covariates would surface far from here
         with np.errstate(divide="raise", over="raise", invalid="raise"):
             return terms.get_model_matrix(table, na_action=na_action)
     except _formulaic().errors.FormulaicError as error:
@@ -371,6 +373,7 @@ def _complete(found: Mapping[str, Any], coded: Any, total: int, spec: Any) -> tu
     present = np.zeros(total, dtype=bool)
     if spec is not None:
         terms = tuple(map(str, coded.columns))
+        # rows that formulaic left out are NaN here, and count as missing
         matrix = np.full((total, len(terms)), np.nan)
         where = np.asarray(coded.index)
         matrix[where] = np.asarray(coded, dtype=float)
@@ -393,13 +396,13 @@ def _complete(found: Mapping[str, Any], coded: Any, total: int, spec: Any) -> tu
         raise ParameterError(f"data: must have no infinite covariates, got some in {bad}")
     for term, column in zip(terms, matrix.T, strict=True):
         check_size(term, column)
-    people = _people(arrays.get("frequencies"), total)
+    people = _people(arrays.get("frequencies", np.ones(total)))
     check_rank(matrix, terms, int(people[kept].sum()))
     dropped = int(people[~present].sum())
     return Frame(matrix, terms, {k: array[kept] for k, array in arrays.items()}, dropped, spec), kept
 
 
-def check_size(name: str, values: NDArray[np.float64]) -> None:
+def check_size(name: str, values: Array) -> None:
     """Raise a ParameterError that names a column unless squares of its numbers and of their spread are numbers."""
     large, spread = float(np.abs(values).max(initial=0.0)), float(np.ptp(values))
     if large > LARGEST_SIZE or any(0 < each < SMALLEST_SIZE for each in (large, spread)):
@@ -413,10 +416,10 @@ def _named(terms: Sequence[str], which: NDArray[np.bool_]) -> str:
     return ", ".join(term for term, one in zip(terms, which, strict=True) if one)
 
 
-def _people(frequencies: NDArray[Any] | None, total: int) -> NDArray[np.float64]:
+def _people(frequencies: NDArray[Any]) -> Array:
     """How many people each row stands for, before anything is known of the frequencies but that they are an array."""
-    if frequencies is None or frequencies.dtype.kind not in "biuf":
-        return np.ones(total)
+    if frequencies.dtype.kind not in "biuf":
+        return np.ones(len(frequencies))
     return np.where(np.isfinite(frequencies), frequencies, 0).astype(float)
 
 
@@ -427,17 +430,17 @@ def _table(data: Any) -> Any:
     return pd.DataFrame(data).reset_index(drop=True)
 
 
-def check_rank(
-    matrix: NDArray[np.float64], terms: Sequence[str], people: int, smallest: float = SMALLEST_ANGLE
-) -> None:
+def check_rank(matrix: Array, terms: Sequence[str], people: int, smallest: float = SMALLEST_ANGLE) -> None:
     """Raise a ParameterError that names the terms unless no column is a combination of others, nor all but one."""
     if not terms:
         return
+    # columns of length 1, so that the angle between them does not depend on units
     lengths = np.linalg.norm(matrix, axis=0)
     empty = [term for term, length in zip(terms, lengths, strict=True) if length == 0]
     if empty:
         raise ParameterError(f"terms: must not be 0 in every row, got {', '.join(empty)}")
     unit = matrix / lengths
+    # pivoted QR of unit columns: the diagonal falls, and what is below the threshold depends on those before
     _, triangle, order = qr(unit, mode="economic", pivoting=True)
     size = np.abs(np.diag(triangle))
     rank = int(np.sum(size > smallest))
@@ -446,9 +449,11 @@ def check_rank(
     kept = order[:rank]
     involved: set[int] = set()
     for extra in order[rank:]:
+        # the columns that the extra one is a combination of, for the message
         weights, *_ = np.linalg.lstsq(unit[:, kept], unit[:, extra], rcond=None)
         involved |= {int(extra), *map(int, kept[np.abs(weights) > 1e-6])}
     named = ", ".join(terms[j] for j in sorted(involved))
+    # beyond rounding a column is only almost a combination, which is said in other words
     if rank < len(size) and size[rank] > EXACT_ANGLE * np.sqrt(len(matrix)):
         raise ParameterError(
             f"terms: must be linearly independent over the {people} rows, but one of these differs from a combination "

@@ -65,6 +65,7 @@ def read_expression(text: str) -> Expression:
 
     quoted: dict[str, str] = {}
     try:
+        # formulaic's own way with backticks: `net age` becomes a Python name, and quoted says which
         body = ast.parse(sanitize_variable_names(text, {}, quoted), mode="eval").body
     except (SyntaxError, ValueError, IndexError, RecursionError):
         raise not_python(text) from None
@@ -94,11 +95,13 @@ class _Reader:
                 pass
             case ast.Name(id=name):
                 self.columns.add(self.quoted.get(name, name))
+            # arithmetic and comparisons of two compute each value by itself
             case ast.BinOp(left=left, op=op, right=right) if isinstance(op, ARITHMETIC):
                 self.read(left)
                 self.read(right)
             case ast.UnaryOp(op=op, operand=operand) if isinstance(op, SIGNS):
                 self.read(operand)
+            # no chains: a < b < c would ask Python for the truth of a whole column
             case ast.Compare(left=left, ops=[op], comparators=[right]) if isinstance(op, COMPARISONS):
                 self.read(left)
                 self.read(right)
@@ -120,12 +123,14 @@ class _Reader:
                 self.needs_whole_columns = True
             case ast.Name(id=name) if name in CODINGS:
                 pass
+            # contr.treatment(base="x") and the like
             case ast.Attribute(value=ast.Name(id="contr"), attr=name) if name in CONTRASTS:
                 pass
             case _:
                 self._refuse(node)
         for each in [*args, *(keyword.value for keyword in keywords)]:
             self._read_setting(each)
+        # **settings, and private arguments of formulaic such as _state
         if any(keyword.arg is None or keyword.arg.startswith("_") for keyword in keywords):
             self._refuse(node)
 
@@ -151,6 +156,7 @@ def _arguments(func: ast.expr) -> int | None:
         case ast.Name(id=name):
             return BY_ITSELF.get(name)
         case ast.Attribute(value=ast.Name(id="np"), attr=name):
+            # one output for each input: np.modf gives two columns, np.matmul mixes rows
             found = getattr(np, name, None)
             if isinstance(found, np.ufunc) and found.signature is None and found.nout == 1:
                 return found.nin

@@ -8,8 +8,14 @@ from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import block_diag
 
 Array = NDArray[np.float64]
+
+Value = tuple[float, Array, Array]
+"""A value, its gradient and its second derivatives."""
+
+Objective = Callable[[Array], Value]
 
 TINY = 1e-300
 """Below any probability that a row can have; keeps logarithms finite where a start is absurd."""
@@ -50,3 +56,11 @@ class Factor(Protocol):
 
     def at(self, params: Array, rows: slice) -> Part:
         """The factor at some rows."""
+
+
+def block_diagonal(*blocks: Array) -> Array:
+    """One block after the other; a block without columns adds rows of 0.
+
+    Coordinates of several linear predictors, in which every covariate counts alike: no fit depends on units.
+    """
+    return np.asarray(block_diag(*blocks))

@@ -117,7 +117,9 @@ def goodness_of_fit(fit: Fit, *, draws: int = 199, seed: int = 1) -> GoodnessOfF
     """
     study = _Study.of(fit)
     found = study.numbers(fit.params)
-    free = len(fit.terms) - len(fit.at_end())
+    # a share at its end was not free to fit the data
+    free = len(fit.terms) - len(fit._at_end)
+    # too few people for patterns of covariates: groups by fitted share, and drawn studies
     by_share = not found.bears_chi_square
     if by_share:
         study = replace(study, grouping=study.by_share(fit.params))
@@ -130,6 +132,7 @@ def goodness_of_fit(fit: Fit, *, draws: int = 199, seed: int = 1) -> GoodnessOfF
         return GoodnessOfFit(pearson, deviance, first, second, df, *about, 0)
     generator = np.random.default_rng(seed)
     every = [study.drawn(generator, fit).statistics for _ in range(draws)]
+    # a tie up to rounding counts as at least as large
     larger = (np.array(every).reshape(-1, 2) >= np.array([pearson, deviance]) * (1 - 1e-9)).sum(axis=0)
     first, second = ((1 + larger) / (1 + draws)).tolist()
     return GoodnessOfFit(pearson, deviance, first, second, df, *about, draws)
@@ -166,6 +169,7 @@ class _Numbers:
         o, e = self.observed[self._possible], self.expected[self._possible]
         if self.observed[~self._possible].any():
             return math.inf, math.inf
+        # sum (O - E)^2 / E, and 2 sum O ln(O / E), where 0 ln 0 is 0
         return float(((o - e) ** 2 / e).sum()), float(2 * (xlogy(o, o) - xlogy(o, e)).sum())
 
 
@@ -194,7 +198,7 @@ class _Study:
     @classmethod
     def of(cls, fit: Fit) -> _Study:
         model = fit.model
-        if not isinstance(model, LatentClasses) or not isinstance(model.outcome, CategoricalOutcome):
+        if not isinstance(model.outcome, CategoricalOutcome):
             raise ParameterError("fit: must be of a logistic or multinomial model, whose reports can be counted")
         if not fit.sample.plain:
             raise ParameterError("fit: must be without weights, clusters and sampling design, which make no likelihood")
@@ -221,6 +225,7 @@ class _Study:
             here = ~seen & (signature == place).all(axis=1)
             observed[:, r] = np.bincount(kinds[here], model.weights[here], size[0])
             seen |= here
+            # responses that the likelihood cannot tell apart are one pattern
             alike = [(signatures[s][representatives] == signature[representatives]).all(axis=1) for s in range(r + 1)]
             first[:, r] = np.argmax(alike, axis=0)
         assert seen.all()
@@ -243,8 +248,10 @@ class _Study:
         assert isinstance(outcome, CategoricalOutcome)
         rows = slice(0, kinds)
         often = self.every.shares.at(params[self.every.places[1]], rows).value
+        # 1 - P(first truth), averaged over the cells of a person
         share = 1 - (often * outcome.shares(params, outcome.regressors.values(rows))[:, :, 0]).sum(axis=1)
         order = np.argsort(share, kind="stable")
+        # people are put into tenths by the middle of their kind in the order of shares
         middle = np.cumsum(self.people[order]) - self.people[order] / 2
         groups = np.empty(kinds, dtype=np.int64)
         groups[order] = np.minimum((GROUPS * middle / self.people.sum()).astype(np.int64), GROUPS - 1)
@@ -257,6 +264,7 @@ class _Study:
         observed = generator.multinomial(self.people.astype(np.int64), share).astype(float)
         counts = observed.T.ravel()
         model = replace(_taken(self.every, np.flatnonzero(counts)), weights=counts[counts > 0])
+        # the drawn study is near the fit, so one search from there will do
         start = fit.model.inside(fit.params)
         end = newton(penalised(model, fit.prior), start, fit.model.directions(), fit.model.bounded, float(counts.sum()))
         other = replace(self, grouping=self.by_share(end.params))
@@ -288,6 +296,7 @@ def _kinds(model: LatentClasses, every: Sequence[LatentClasses]) -> NDArray[np.i
     often = shares.groups[:, None].astype(float) if isinstance(shares, CellShares) else shares.covariates.plain
     kinds = np.zeros(len(model.weights), dtype=np.int64)
     for columns in (model.outcome.regressors.plain, often, *map(_signature, every)):
+        # kinds are refined column block by column block, which keeps the sorted tables narrow
         together = np.column_stack([kinds, columns])
         kinds = np.unique(together, axis=0, return_inverse=True)[1].reshape(-1)
     return kinds

@@ -5,19 +5,15 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
 from deniable_research.regression.cells import CellLogits, Cells, CellShares
-from deniable_research.regression.coordinates import block_diagonal
-from deniable_research.regression.factor import TINY, Array, Factor, Part
-from deniable_research.regression.outcomes import CategoricalOutcome, NoOutcome, NormalOutcome, starting_shares
+from deniable_research.regression.factor import TINY, Array, Factor, Part, Value, block_diagonal
+from deniable_research.regression.outcomes import CategoricalOutcome, NoOutcome, NormalOutcome
 from deniable_research.regression.regressors import Regressors
 from deniable_research.sampling import Truths
-
-if TYPE_CHECKING:
-    from deniable_research.regression.maximum import Value
 
 MOST_NUMBERS = 2_000_000
 """Derivatives that are held at once: rows are taken in blocks."""
@@ -96,6 +92,7 @@ class LatentClasses:
 
     def blocks(self) -> Iterator[slice]:
         """Rows that are taken at once, so that `MOST_NUMBERS` suffice."""
+        # a gradient holds rows x cells x parameters numbers
         n, most = len(self.weights), max(1, MOST_NUMBERS // (self.cells.size * max(len(self.terms), 1)))
         for start in range(0, n, most):
             yield slice(start, min(start + most, n))
@@ -103,6 +100,7 @@ class LatentClasses:
     def _parts(self, params: Array, rows: slice) -> tuple[list[Part], Array]:
         """The factors, and the sum over cells of their product."""
         parts = [factor.at(params[place], rows) for factor, place in zip(self.factors, self.places, strict=True)]
+        # P(row) = sum over x of the product; TINY keeps its logarithm a number where a start is absurd
         return parts, np.maximum(_product(parts).sum(axis=1), TINY)
 
     def rows(self, params: Array) -> Array:
@@ -124,6 +122,7 @@ class LatentClasses:
     def _scores(self, parts: list[Part], gradients: list[Array], total: Array) -> Array:
         found = []
         for j, gradient in enumerate(gradients):
+            # d log P / d theta_j = sum_x f_j'(x) prod_{k != j} f_k(x) / P
             others = _product(parts, j) / total[:, None]
             found.append((others[:, None, :] @ gradient)[:, 0])
         return np.concatenate(found, axis=1)
@@ -137,21 +136,25 @@ class LatentClasses:
         for rows in self.blocks():
             w = self.weights[rows]
             parts, total = self._parts(params, rows)
+            # a row that cannot be under these parameters: the search turns back
             if total.min() <= TINY:
                 return -np.inf, np.zeros(size), np.zeros((size, size))
             value += float(w @ (np.log(total) + sum(part.offset for part in parts)))
             gradients = [part.gradient() for part in parts]
             scores = self._scores(parts, gradients, total)
             gradient += w @ scores
+            # d2 log P = d2 P / P - s s', and d2 P / P is added below, factor by factor
             hessian -= (scores.T * w) @ scores
             share = (w / total)[:, None]
             for j, here in enumerate(self.places):
                 if here.start == here.stop:
                     continue
+                # within a factor: sum_x f_j''(x) prod_{k != j} f_k(x) / P
                 hessian[here, here] += parts[j].curvature(share * _product(parts, j))
                 for k, there in enumerate(self.places[:j]):
                     if there.start == there.stop:
                         continue
+                    # across two factors: sum_x f_j'(x) f_k'(x)' prod of the others / P
                     weights = (share * _product(parts, j, k)).ravel()
                     left = gradients[j].reshape(len(weights), -1)
                     block = (left.T * weights) @ gradients[k].reshape(len(weights), -1)
@@ -169,6 +172,7 @@ class LatentClasses:
             for outcome, probability in self.outcome.possible(params[place[0]]):
                 other = replace(self, outcome=outcome, cells=cells)
                 found = (given * probability).sum(axis=1)
+                # what cannot be has no score, and none is needed
                 yield found, np.where(found[:, None] > TINY, other.scores(params), 0.0)
 
     def truths(self, params: Array) -> Truths | None:
@@ -180,6 +184,7 @@ class LatentClasses:
         """
         reports = self.outcome.reports if isinstance(self.outcome, CategoricalOutcome) else None
         seen = [*self.cells.predictors.values(), *filter(None, [reports])]
+        # without known scores nobody knows what the truth alone would give
         if self.cells.shared or self.cells.with_outcome or not all(each.tells_all for each in seen):
             return None
         n, size = len(self.weights), len(self.terms)
@@ -192,6 +197,7 @@ class LatentClasses:
         found = np.zeros((n, scores.shape[1], size))
         for cells in self.cells.possible():
             for outcome, given in answers:
+                # E[score | truths] = sum over reports r of P(r | truths) score(r)
                 chance = _crossed(cells.likelihood(), given)
                 each = replace(self, outcome=outcome, cells=cells).scores(params)
                 found += chance[:, :, None] * np.where(chance.any(axis=1, keepdims=True), each, 0.0)[:, None, :]
@@ -223,11 +229,6 @@ class LatentClasses:
         """Starting values: those of the outcome, with the shares of cells estimated from their reports alone."""
         rest = np.concatenate([self.shares.start(), np.full(len(self.cells.terms), 0.5)])
         return [np.append(each, rest) for each in self.outcome.starts(self.cells.likelihood(), self.weights)]
-
-
-def first_shares(cells: Cells, weights: Array) -> Array:
-    """The cells' shares from the reports alone, shape (cells,)."""
-    return starting_shares(cells.likelihood(), weights)
 
 
 def _crossed(one: Array, other: Array) -> Array:

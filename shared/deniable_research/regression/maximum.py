@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-Value = tuple[float, NDArray[np.float64], NDArray[np.float64]]
-"""A value, its gradient and its second derivatives."""
-
-Objective = Callable[[NDArray[np.float64]], Value]
+from deniable_research.regression.factor import Array, Objective, Value
 
 MOST_STEPS = 200
 LONGEST_STEP = 4.0
@@ -51,7 +47,7 @@ class Optimum:
         Whether the gradient vanished because the likelihood flattens: the maximum is at infinity, or is not a point.
     """
 
-    params: NDArray[np.float64]
+    params: Array
     value: float
     converged: bool
     flat: bool
@@ -66,8 +62,8 @@ class Optimum:
 
 def newton(
     objective: Objective,
-    start: NDArray[np.float64],
-    directions: NDArray[np.float64],
+    start: Array,
+    directions: Array,
     bounded: Sequence[int] = (),
     n: float = 1.0,
 ) -> Optimum:
@@ -97,24 +93,29 @@ def newton(
     box = list(bounded)
     converged = flat = False
     smallest_eigenvalue = math.inf
+    # reach turns a move of parameters into moves of linear predictors
     gone, reach = 0.0, 1 / np.linalg.norm(directions, axis=1).clip(1e-300)
     for _ in range(MOST_STEPS):
         climb = _climb(params, gradient, hessian, directions, box, n)
         if climb is None:  # every share is at its end, and is pushed beyond
             converged, smallest_eigenvalue = True, math.inf
             break
+        # g <= tolerance alone is no maximum: at infinity the gradient vanishes, too, but so does the curvature
         if np.abs(climb.slope).max() <= SMALLEST_GRADIENT * n:
             smallest_eigenvalue = climb.smallest_eigenvalue
             flat = smallest_eigenvalue <= FLAT * n
             converged = not flat and climb.length <= SMALLEST_STEP
             if flat or converged:
                 break
+        # no longer than LONGEST_STEP or half of the way gone so far, of which a search to infinity goes ever more
         step = climb.step * min(1.0, max(LONGEST_STEP, 0.5 * gone) / max(climb.length, 1e-300))
         new, found = _halved(objective, params, (value, gradient), step, box)
         if found is None:  # no digit left to gain
             smallest_eigenvalue = climb.smallest_eigenvalue
+            # g' step is twice what a parabola would still gain
             converged = float(gradient @ step) <= 1e-9 and smallest_eigenvalue > FLAT * n
             break
+        # how far the linear predictors have moved so far
         gone += float(np.linalg.norm((new - params) * reach))
         params = new
         value, gradient, hessian = found
@@ -128,9 +129,9 @@ def newton(
 class _Climb:
     """Newton's step from some parameters, and the surface in the directions that are free there."""
 
-    step: NDArray[np.float64]
-    slope: NDArray[np.float64]
-    curvature: NDArray[np.float64]
+    step: Array
+    slope: Array
+    curvature: Array
     length: float
 
     @property
@@ -139,20 +140,23 @@ class _Climb:
 
 
 def _climb(
-    params: NDArray[np.float64],
-    gradient: NDArray[np.float64],
-    hessian: NDArray[np.float64],
-    directions: NDArray[np.float64],
+    params: Array,
+    gradient: Array,
+    hessian: Array,
+    directions: Array,
     box: Sequence[int],
     n: float,
 ) -> _Climb | None:
     """The step that leaves shares at an end which they are pushed beyond; None where no direction is free."""
+    # Karush-Kuhn-Tucker: at its end a share stays as long as its slope points beyond
     stuck = {j for j in box if (params[j] <= 0 and gradient[j] <= 0) or (params[j] >= 1 and gradient[j] >= 0)}
     while True:
+        # each share is moved by one direction, so leaving that out holds it
         free = directions[:, ~directions[sorted(stuck)].any(axis=0)] if stuck else directions
         slope = free.T @ gradient
         if not slope.size:
             return None
+        # in the coordinates of the free directions the Newton step is (F' I F)^-1 F' g
         curvature = -(free.T @ hessian @ free)
         along = _uphill(curvature, slope, n)
         step = free @ along
@@ -165,11 +169,11 @@ def _climb(
 
 def _halved(
     objective: Objective,
-    params: NDArray[np.float64],
-    at: tuple[float, NDArray[np.float64]],
-    step: NDArray[np.float64],
+    params: Array,
+    at: tuple[float, Array],
+    step: Array,
     box: list[int],
-) -> tuple[NDArray[np.float64], Value | None]:
+) -> tuple[Array, Value | None]:
     """The longest of a step and its halves that gains enough, and what is there; None where none does.
 
     Enough is a ten-thousandth of what the slope promises (Armijo's rule), less a rounding error of the value.
@@ -187,12 +191,12 @@ def _halved(
     return params, None
 
 
-def _uphill(curvature: NDArray[np.float64], slope: NDArray[np.float64], n: float) -> NDArray[np.float64]:
+def _uphill(curvature: Array, slope: Array, n: float) -> Array:
     """Newton's step; where the surface curves upwards, that of the absolute curvature."""
     try:
         return np.asarray(cho_solve(cho_factor(curvature), slope))
     except LinAlgError:
-        values, axes = np.linalg.eigh(curvature)
+        values, axes = np.linalg.eigh(curvature)  # V |L|^-1 V' g: uphill whatever the signs of the eigenvalues
         return np.asarray(axes @ ((axes.T @ slope) / np.maximum(np.abs(values), 1e-14 * n)))
 
 
@@ -217,12 +221,13 @@ class Search:
 
 def search(
     objective: Objective,
-    starts: Iterable[NDArray[np.float64]],
-    directions: NDArray[np.float64],
+    starts: Iterable[Array],
+    directions: Array,
     bounded: Sequence[int] = (),
     n: float = 1.0,
 ) -> Search:
     """Climb from every start, or until the first `AGREEING_STARTS` agree."""
+    # parameters are compared in the coordinates of the directions, where units do not count
     inverse = np.asarray(np.linalg.pinv(directions), dtype=np.float64)
     distinct: list[Optimum] = []
     for searched, start in enumerate(starts):
@@ -233,12 +238,13 @@ def search(
             distinct.append(end)
     if not distinct:
         return Search(end, 0, 0.0)
+    # bounded maxima before all others, whatever these reach: a steeper fit is often higher
     best = max(distinct, key=lambda each: (each.bounded, each.converged, each.value))
     higher = [each.value - best.value for each in distinct if each.value > best.value + SAME_VALUE]
     return Search(best, sum(each.converged or each.flat for each in distinct), max(higher, default=0.0))
 
 
-def _same(one: Optimum, other: Optimum, inverse: NDArray[np.float64]) -> bool:
+def _same(one: Optimum, other: Optimum, inverse: Array) -> bool:
 
     if abs(one.value - other.value) > SAME_VALUE or one.flat != other.flat:
         return False

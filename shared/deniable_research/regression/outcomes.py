@@ -6,17 +6,30 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from deniable_research.regression.coordinates import block_diagonal
-from deniable_research.regression.factor import TINY, Part
+from deniable_research.regression.factor import TINY, Array, Part, block_diagonal
 from deniable_research.regression.regressors import Regressors
 from deniable_research.regression.reports import Reports
 
-Array = NDArray[np.float64]
-
 NODES = 32
 """Gauss-Hermite nodes for the expectation over a number."""
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Shares of the truths, one row for each row of covariates.
+
+    Attributes
+    ----------
+    truths : tuple of str
+    share : ndarray, shape (rows, truths)
+    std_error : ndarray, shape (rows, truths)
+        By the delta method. NaN if a coefficient has no finite standard error.
+    """
+
+    truths: tuple[str, ...]
+    share: Array
+    std_error: Array
 
 
 @dataclass(frozen=True)
@@ -75,6 +88,21 @@ class CategoricalOutcome:
         """``g`` at regressors of shape (..., p): shape (..., truths)."""
         return softmax(params, values, self.classes)
 
+    def predict(self, params: Array, covariance: Array, matrix: Array) -> Prediction:
+        """Shares at covariates of shape (rows, p), and their errors from the covariance of the parameters."""
+        share = self.shares(params, matrix)
+        size = self.classes * matrix.shape[1]
+        known = covariance[:size, :size]
+        errors = np.full_like(share, np.nan)
+        if np.isfinite(known).all():
+            for x in range(share.shape[1]):
+                slope = -share[:, x, None] * share[:, 1:]  # d g_x / d eta_y = g_x ([x = y] - g_y)
+                if x:
+                    slope[:, x - 1] += share[:, x]
+                each = (slope[:, :, None] * matrix[:, None, :]).reshape(len(matrix), size)
+                errors[:, x] = np.sqrt(np.maximum(np.einsum("na,ab,nb->n", each, known, each, optimize=True), 0))
+        return Prediction(self.reports.truths, share, errors)
+
     def at(self, params: Array, rows: slice) -> Part:
         """The likelihood of some rows under every cell."""
         values = self.regressors.values(rows)
@@ -86,9 +114,12 @@ class CategoricalOutcome:
         if self.shared is not None:
             base, more = self.shared
             given = base[rows, None, None] + more[rows, :, None] * given
+        # sum over y of P(report | y) g_y, whose terms stand in joint
         joint = given * g
         total = joint.sum(axis=2)
+        # d total / d eta_y = g_y (P(report | y) - total)
         moved = joint - g * total[:, :, None]  # of every linear predictor
+        # d total / d s = sum_y slope_y g_y
         rise = np.zeros_like(joint) if slope is None else slope[:, None, :] * g
 
         def gradient() -> Array:
@@ -102,6 +133,7 @@ class CategoricalOutcome:
             flat = values.reshape(-1, values.shape[2])
             for a, left in enumerate(self.logits, start=1):
                 for b, right in enumerate(self.logits[:a], start=1):
+                    # d2 total / d eta_a d eta_b = 2 g_a g_b total - g_a joint_b - joint_a g_b + [a = b] moved_a
                     curve = 2 * g[:, :, a] * g[:, :, b] * total
                     curve -= g[:, :, a] * joint[:, :, b] + joint[:, :, a] * g[:, :, b]
                     if a == b:
@@ -109,6 +141,7 @@ class CategoricalOutcome:
                     block = (flat.T * (weights * curve).ravel()) @ flat
                     found[left, right], found[right, left] = block, block.T
             if slope is not None:
+                # d2 total / d s d eta_y = g_y (slope_y - sum_z slope_z g_z)
                 turned = rise - g * rise.sum(axis=2, keepdims=True)
                 cross = [(weights * turned[:, :, y]).ravel() @ flat for y in range(1, self.classes + 1)]
                 found[-1, :-1] = found[:-1, -1] = np.concatenate(cross)
@@ -141,6 +174,7 @@ class CategoricalOutcome:
         together = (likelihood[:, :, None] * given[:, None, :]).reshape(len(given), -1)
         share = starting_shares(together, weights).reshape(likelihood.shape[1], -1)
         alone = share.sum(axis=0)
+        # odds of 30 to 1 for and against the first truth: starts on both sides of flat stretches
         few, many = (np.array([rest, *[1.0] * self.classes]) for rest in (30.0, 1 / 30))
         level = self.regressors.constant()
         level = level[:, 0] if level.shape[1] else np.zeros(self.regressors.size)
@@ -150,6 +184,7 @@ class CategoricalOutcome:
             for each in (alone, np.ones_like(alone), few, many)
         ]
         if len(share) > 1:
+            # the other maxima of models with latent predictors have effects of 0, or of the other sign
             found = [found[0] + factor * (effects - found[0]) for factor in (1.0, 0.0, 2.0, -1.0)] + found[1:]
         return [np.concatenate([each, [0.5] * len(self.bounded)]) for each in found]
 
@@ -163,6 +198,7 @@ class CategoricalOutcome:
     def _effects(self, share: Array, y: int) -> Array:
         """Coefficients for the logits of one truth in the cells, from the columns that do not depend on the row."""
         regressors = self.regressors
+        # columns that are the same for everybody: intercept and effects of truths
         steady = np.flatnonzero(np.ptp(regressors.plain, axis=0) == 0)
         columns = regressors.plain[0, steady] * regressors.coded[:, steady]
         root = np.sqrt(share.sum(axis=1))
@@ -195,17 +231,21 @@ class NormalOutcome:
         """The density of some rows under every cell; relative to that of the likeliest cell, which is the offset."""
         values, log_sigma = self.regressors.values(rows), params[-1]
         precision = np.exp(-log_sigma)
+        # (y - r b) / sigma, and log density = -residual^2 / 2 - log sigma - log(2 pi) / 2
         residual = (self.outcome[rows, None] - values @ params[:-1]) * precision
         exponent = -0.5 * residual**2
+        # relative to the likeliest cell, so that densities of outliers do not underflow
         top = exponent.max(axis=1)
         density = np.exp(exponent - top[:, None])
 
         def scores() -> Array:
+            # d log f / d b = r residual / sigma, d log f / d log sigma = residual^2 - 1
             return np.concatenate([values * (residual * precision)[:, :, None], (residual**2 - 1)[:, :, None]], axis=2)
 
         def curvature(weights: Array) -> Array:
             weight = (weights * density).ravel()
             flat, x = scores().reshape(len(weight), -1), values.reshape(len(weight), -1)
+            # d2 f = f (s s' + d s), with d s / d b = -r r' / sigma^2 and so on below
             found = (flat.T * weight) @ flat
             found[:-1, :-1] -= (x.T * weight) @ x * precision**2
             cross = 2 * precision * (x.T @ (weight * residual.ravel()))
@@ -223,6 +263,7 @@ class NormalOutcome:
 
     def possible(self, params: Array) -> Iterator[tuple[NormalOutcome, Array]]:
         """Gauss-Hermite nodes around the mean of each cell, and their weights under each cell, shape (n, cells)."""
+        # E[h(y)] = sum_k w_k h(mu + sigma t_k) for y ~ N(mu, sigma^2)
         nodes, share = np.polynomial.hermite_e.hermegauss(NODES)
         means = (self.regressors.plain * params[:-1]) @ self.regressors.coded.T
         for cell in range(means.shape[1]):
@@ -247,6 +288,7 @@ class NormalOutcome:
         varies = np.ptp(regressors.coded, axis=0) > 0
         level = regressors.constant()
         level = level[:, 0] if level.shape[1] else np.zeros_like(b)
+        # the intercept takes what the mean of the effects gives, so that the mean outcome stays where it is
         average = float((regressors.centre * (share @ regressors.coded))[varies] @ b[varies])
         return [
             np.append(np.where(varies, factor * b, b) + (1 - factor) * average * level, np.log(sigma))
@@ -302,6 +344,7 @@ def starting_shares(likelihood: Array, weights: Array) -> Array:
     likelihood, weights = likelihood[::every], weights[::every]
     share = np.full(likelihood.shape[1], 1 / likelihood.shape[1])
     for _ in range(30):
+        # EM for mixture shares: P(x | row) at the old shares, then their mean over the rows
         joint = likelihood * share
         share = weights @ (joint / np.maximum(joint.sum(axis=1, keepdims=True), TINY))
         share = np.maximum(share / share.sum(), 0.02 / len(share))
@@ -313,6 +356,7 @@ def softmax(coefficients: Array, values: Array, classes: int) -> Array:
     p = values.shape[-1]
     eta = np.zeros((*values.shape[:-1], classes + 1))
     eta[..., 1:] = values @ coefficients[: classes * p].reshape(classes, p).T
+    # exp of numbers up to 0 does not overflow
     eta -= eta.max(axis=-1, keepdims=True)
     np.exp(eta, out=eta)
     eta /= eta.sum(axis=-1, keepdims=True)

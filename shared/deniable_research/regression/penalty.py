@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
-from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from deniable_research.regression.likelihood import Likelihood
-    from deniable_research.regression.maximum import Objective, Value
-    from deniable_research.regression.regressors import Regressors
+from deniable_research.regression.factor import Array, Objective, Value
+from deniable_research.regression.latent import LatentClasses
+from deniable_research.regression.regressors import Regressors
 
 SLOPE_SCALE, INTERCEPT_SCALE = 2.5, 10.0
 
@@ -45,11 +42,12 @@ class CauchyPrior:
        Medicine 21 (2002), 2409-2419.
     """
 
-    contrasts: NDArray[np.float64]
+    contrasts: Array
 
     @classmethod
     def of(cls, logits: Sequence[tuple[slice, Regressors]], size: int) -> CauchyPrior:
         """The prior of linear predictors, each with its positions among ``size`` parameters."""
+        # a row for each coefficient: what is penalised is contrast' params, in units of its scale
         contrasts = np.zeros((sum(regressors.size for _, regressors in logits), size))
         row = 0
         for where, regressors in logits:
@@ -57,8 +55,9 @@ class CauchyPrior:
             row += regressors.size
         return cls(contrasts)
 
-    def evaluate(self, params: NDArray[np.float64]) -> Value:
+    def evaluate(self, params: Array) -> Value:
         """Logarithm of the density relative to its top, gradient and second derivatives."""
+        # log p = -sum log(1 + t^2), whose derivatives by t are -2 t / (1 + t^2) and 2 (t^2 - 1) / (1 + t^2)^2
         t = self.contrasts @ params
         bottom = 1 + t**2
         gradient = -(2 * t / bottom) @ self.contrasts
@@ -66,35 +65,39 @@ class CauchyPrior:
         return -float(np.log(bottom).sum()), gradient, (self.contrasts.T * curve) @ self.contrasts
 
 
-def _scaled(regressors: Regressors) -> NDArray[np.float64]:
+def _scaled(regressors: Regressors) -> Array:
     """The contrasts of one linear predictor, shape (columns, columns), where rows count by shares and cells alike."""
     plain, coded = regressors.plain, regressors.coded
     share = regressors.weights / regressors.weights.sum()
     centre = regressors.centre * coded.mean(axis=0)
     found = []
     for j in range(regressors.size):
+        # a column is plain times coded, so its extremes are products of extremes
         ends = np.outer([plain[:, j].min(), plain[:, j].max()], [coded[:, j].min(), coded[:, j].max()])
         low, high = ends.min(), ends.max()
+        # a constant column: its coefficient alone is no level, the predictor at the means is
         if high - low <= 1e-9 * max(abs(low), abs(high)):
             found.append(centre / INTERCEPT_SCALE)
             continue
         two_values = _are_ends(plain[:, j]) and _are_ends(coded[:, j]) and len(np.unique(ends)) == 2
+        # E[x^2] - E[x]^2, where rows by their weights and cells by equal ones are independent
         square = (share @ plain[:, j] ** 2) * np.mean(coded[:, j] ** 2)
+        # 2 standard deviations, so that numbers and indicators are on one scale
         width = high - low if two_values else 2 * np.sqrt(square - centre[j] ** 2)
         found.append(np.eye(regressors.size)[j] * width / SLOPE_SCALE)
     return np.array(found).reshape(regressors.size, regressors.size)
 
 
-def _are_ends(column: NDArray[np.float64]) -> bool:
+def _are_ends(column: Array) -> bool:
     return bool(np.all((column == column.min()) | (column == column.max())))
 
 
-def penalised(model: Likelihood, prior: CauchyPrior | None) -> Objective:
+def penalised(model: LatentClasses, prior: CauchyPrior | None) -> Objective:
     """The log-likelihood plus the logarithm of the prior, as an objective."""
     if prior is None:
         return model.evaluate
 
-    def objective(params: NDArray[np.float64]) -> Value:
+    def objective(params: Array) -> Value:
         value, gradient, hessian = model.evaluate(params)
         extra, pull, curve = prior.evaluate(params)
         return value + extra, gradient + pull, hessian + curve

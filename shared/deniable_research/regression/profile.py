@@ -4,40 +4,16 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Protocol
+from functools import cached_property
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from deniable_research.regression.likelihood import Likelihood
-from deniable_research.regression.maximum import SAME_VALUE, Objective, newton
+from deniable_research.regression.factor import Array, Objective
+from deniable_research.regression.latent import LatentClasses
+from deniable_research.regression.maximum import SAME_VALUE, newton
 from deniable_research.regression.tidy import TidyRow
 from deniable_statistics.intervals import normal_quantile, two_sided
-
-
-class Fitted(Protocol):
-    """A fit, as far as its profile needs it."""
-
-    @property
-    def model(self) -> Likelihood:
-        """What was fitted."""
-
-    @property
-    def params(self) -> NDArray[np.float64]:
-        """The estimates."""
-
-    @property
-    def value(self) -> float:
-        """The log-likelihood there."""
-
-    @property
-    def objective(self) -> Objective:
-        """The log-likelihood anywhere, with its derivatives."""
-
-    def covariance(self, kind: str | None = None) -> NDArray[np.float64]:
-        """Covariance of the estimates."""
-
 
 FURTHEST = 100.0
 """Largest move of a linear predictor in search of a limit: beyond, every share is 0 or 1 to 40 digits."""
@@ -61,19 +37,23 @@ class Profile:
     perfect separation the plateau falls off on the side of 0, and there is the finite end.
     """
 
-    fit: Fitted
-    covariance: NDArray[np.float64]
+    model: LatentClasses
+    objective: Objective
+    params: Array
+    covariance: Array
 
-    @classmethod
-    def of(cls, fit: Fitted) -> Profile:
-        return cls(fit, fit.covariance("observed"))
+    @cached_property
+    def top(self) -> float:
+        """The maximum."""
+        return self.objective(self.params)[0]
 
     def row(self, wald: TidyRow, j: int, confidence_level: float) -> TidyRow:
         """The row of a term with the interval and test of its profile in place of Wald's."""
         z = normal_quantile(confidence_level)
         low, high = self.end(j, -1, z), self.end(j, 1, z)
-        if j in self.fit.model.bounded:
+        if j in self.model.bounded:
             return wald._replace(statistic=math.nan, p_value=math.nan, conf_low=low, conf_high=high)
+        # the signed root of 2 (max - max given 0) is standard normal if the parameter is 0
         root = math.copysign(_Path(self, j).root(0.0), wald.estimate)
         if low == -math.inf and high == math.inf and abs(root) > z:  # an end that was not found: then 0 is not tested
             root = math.nan
@@ -81,13 +61,14 @@ class Profile:
 
     def end(self, j: int, side: int, z: float) -> float:
         """Where the profile of a parameter first falls by ``z^2 / 2`` on one side (-1 or 1) of the estimate."""
-        path, estimate = _Path(self, j), float(self.fit.params[j])
+        path, estimate = _Path(self, j), float(self.params[j])
         # a term that runs away stands on a plateau that falls off, if anywhere, on the side of 0
         on_plateau = bool(np.isinf(self.covariance[j, j])) and side * estimate < 0
         origin = 0.0 if on_plateau else estimate
-        limit = (1.0 if side > 0 else 0.0) if j in self.fit.model.bounded else side * math.inf
+        limit = (1.0 if side > 0 else 0.0) if j in self.model.bounded else side * math.inf
         inner, before, step = estimate, 0.0, path.step
         while True:
+            # search outwards until the root passes z; then it lies between inner and outer
             outer = inner + side * step
             if on_plateau and side * outer >= 0:
                 outer, on_plateau = 0.0, False
@@ -106,6 +87,7 @@ class Profile:
             if side * (outer - limit) >= -NEAR or not root > before or abs(outer - origin) >= FURTHEST * path.unit:
                 return limit
             inner, before = outer, root
+            # were the root a straight line in v it would be z at origin + (z / root)(outer - origin); a tenth beyond
             step = min(max(1.1 * (z / root - 1), 0.1), 1.0) * max(abs(outer - origin), path.step)
         return float(
             brentq(lambda held: np.nan_to_num(path.root(held)) - z, inner, outer, xtol=1e-5 * path.step, rtol=1e-9)
@@ -120,41 +102,47 @@ class _Path:
     """
 
     def __init__(self, profile: Profile, j: int) -> None:
-        fit = profile.fit
-        self.fit, self.j = fit, j
-        unit = fit.model.directions()
+        model = profile.model
+        self.profile, self.j = profile, j
+        unit = model.directions()
         moves = unit[j] != 0
         self.unit = float(np.linalg.norm(unit[j]))
         # what moves within the directions that would move the parameter, and all that do not
+        # the right singular vectors but the first span {d: u_j d = 0}, the moves that leave parameter j alone
         _, _, axes = np.linalg.svd(unit[j, moves][None, :])
         self.directions = np.concatenate([unit[:, moves] @ axes[1:].T, unit[:, ~moves]], axis=1)
+        # on a plateau the estimate itself is not the supremum: a search may end a little above it
         self.same = PLATEAU if np.isinf(profile.covariance.diagonal()).any() else SAME_VALUE
         column = profile.covariance[:, j]
         self.tangent = np.eye(len(unit))[j]
         self.step = self.unit
         if np.isfinite(column).all() and column[j] > 0:
+            # d theta / d theta_j along the profile is C_j / C_jj where the log-likelihood is a parabola
             self.tangent = column / column[j]
             self.step = float(np.sqrt(column[j]))
-        elif j in fit.model.bounded:  # a share of 0 or 1, whose whole range is far too far
-            self.step = 1 / math.sqrt(fit.model.weights.sum() + 3)
-        self.known = {float(fit.params[j]): (0.0, fit.params)}
+        elif j in model.bounded:  # a share of 0 or 1, whose whole range is far too far
+            # a first step of the size of a standard error, which is about 1 / sqrt(n)
+            self.step = 1 / math.sqrt(model.weights.sum() + 3)
+        self.known = {float(profile.params[j]): (0.0, profile.params)}
 
     def root(self, held: float) -> float:
         """Square root of twice the log-likelihood that holding the parameter costs.
 
         NaN if something better than the fit is found then: elsewhere the likelihood has another maximum.
         """
-        estimate = float(self.fit.params[self.j])
+        profile = self.profile
+        model, estimate = profile.model, float(profile.params[self.j])
         while held not in self.known:
             nearest = min(self.known, key=lambda each: abs(each - held))
             reach = max(self.step, 2 * abs(nearest - estimate))
             here = held if abs(held - estimate) <= reach else estimate + math.copysign(reach, held - estimate)
+            # a step along the tangent of the profile, from the nearest maximum that is known
             start = self.known[nearest][1] + (here - nearest) * self.tangent
-            bounded = [j for j in self.fit.model.bounded if j != self.j]
+            bounded = [j for j in model.bounded if j != self.j]
             start[bounded] = np.clip(start[bounded], 0, 1)
             start[self.j] = here
-            n = float(self.fit.model.weights.sum())
-            end = newton(self.fit.objective, start, self.directions, bounded, n)
-            cost = self.fit.value - end.value if end.converged or end.flat else math.nan
+            n = float(model.weights.sum())
+            end = newton(profile.objective, start, self.directions, bounded, n)
+            cost = profile.top - end.value if end.converged or end.flat else math.nan
             self.known[here] = (math.sqrt(max(0.0, 2 * cost)) if cost > -self.same else math.nan, end.params)
         return self.known[held][0]

@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable_research.regression.data import (
@@ -21,6 +20,7 @@ from deniable_research.regression.data import (
     model_matrix,
     with_truths,
 )
+from deniable_research.regression.factor import Array
 
 MIXED = 1e-9
 """Relative tolerance at which a column counts as a covariate times a coding of the truths."""
@@ -44,21 +44,21 @@ class Regressors:
         How formulaic coded them, to code new data alike; None for arrays.
     """
 
-    plain: NDArray[np.float64]
-    coded: NDArray[np.float64]
+    plain: Array
+    coded: Array
     terms: tuple[str, ...]
-    weights: NDArray[np.float64]
+    weights: Array
     spec: Any = None
 
     @classmethod
-    def known(cls, frame: Frame, weights: NDArray[np.float64]) -> Regressors:
+    def known(cls, frame: Frame, weights: Array) -> Regressors:
         """The covariates alone."""
         found = cls(frame.matrix, np.ones((1, frame.matrix.shape[1])), frame.terms, weights, frame.spec)
         found._check_rank()
         return found
 
     @classmethod
-    def crossed(cls, frame: Frame, truths: Mapping[str, Sequence[str]], weights: NDArray[np.float64]) -> Regressors:
+    def crossed(cls, frame: Frame, truths: Mapping[str, Sequence[str]], weights: Array) -> Regressors:
         """The covariates of a frame and the truths of randomised predictors, whose names map to them.
 
         Of a formula every term counts, interactions too; of arrays each truth but the first is an effect. Cells are
@@ -80,35 +80,38 @@ class Regressors:
         return len(self.terms)
 
     @property
-    def _share(self) -> NDArray[np.float64]:
+    def _share(self) -> Array:
         return np.asarray(self.weights / self.weights.sum())
 
     @property
-    def centre(self) -> NDArray[np.float64]:
+    def centre(self) -> Array:
         """Means of `plain`."""
         return np.asarray(self._share @ self.plain)
 
     @property
-    def stacked(self) -> NDArray[np.float64]:
+    def stacked(self) -> Array:
         """A matrix with the cross products of all rows under all cells, shape (at most cells p, p)."""
+        # R of a QR decomposition has the cross products of all rows, in p rows
         short = np.asarray(np.linalg.qr(self.plain * np.sqrt(self._share)[:, None], mode="r"))
         every = short[:, None, :] * (self.coded / np.sqrt(len(self.coded)))
         return np.asarray(every.reshape(-1, self.size))
 
-    def values(self, rows: slice) -> NDArray[np.float64]:
+    def values(self, rows: slice) -> Array:
         """The columns of some rows, shape (rows, cells, p)."""
         return np.asarray(self.plain[rows, None, :] * self.coded)
 
-    def orthogonal(self) -> NDArray[np.float64]:
+    def orthogonal(self) -> Array:
         """``T`` such that the columns times ``T`` are orthogonal with mean square 1: fits do not depend on units."""
         if not self.size:
             return np.zeros((0, 0))
+        # X = Q R gives X R^-1 = Q, whose columns are orthogonal
         triangle = np.linalg.qr(self.stacked, mode="r")
         return np.linalg.inv(triangle * np.sign(np.diag(triangle))[:, None])  # positive diagonal: there is only one
 
-    def constant(self) -> NDArray[np.float64]:
+    def constant(self) -> Array:
         """The coefficients that make a linear predictor 1 everywhere, shape (p, 1); (p, 0) if none do."""
         unit = self.orthogonal()
+        # the least-squares coefficients of a column of ones; constant if the residual is 0
         found = unit @ (unit.T @ (self.centre * self.coded.mean(axis=0)))
         apart = np.abs((self.plain * found) @ self.coded.T - 1).max(initial=0.0 if self.size else 1.0)
         return np.asarray(found[:, None]) if apart <= 1e-6 else np.zeros((self.size, 0))
@@ -121,12 +124,12 @@ class Regressors:
         plain = np.concatenate([ones, self.plain], axis=1)
         return Regressors(plain, np.ones((1, plain.shape[1])), ("Intercept", *self.terms), self.weights)
 
-    def code(self, newdata: Any) -> NDArray[np.float64]:
+    def code(self, newdata: Any) -> Array:
         """The columns of new data, where randomised predictors are truths, shape (rows, p)."""
         return code(newdata, self.spec, self.terms)
 
 
-Coded = tuple[NDArray[np.float64], NDArray[np.float64], tuple[str, ...], Any]
+Coded = tuple[Array, Array, tuple[str, ...], Any]
 
 
 def _of_arrays(frame: Frame, truths: Mapping[str, Sequence[str]], cells: list[dict[str, str]]) -> Coded:
@@ -158,6 +161,7 @@ def _of_formula(frame: Frame, truths: Mapping[str, Sequence[str]], cells: list[d
             if not coded[:x, k].any():  # so far it was 0 under every cell
                 plain[:, k], coded[x, k] = column, float(column.any())
                 continue
+            # least squares of this cell's column on that of the first cell in which it is not 0
             square = plain[:, k] @ plain[:, k]
             coded[x, k] = (plain[:, k] @ column) / square
             if np.abs(column - coded[x, k] * plain[:, k]).max() > MIXED * np.abs(plain[:, k]).max():

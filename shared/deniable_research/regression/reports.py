@@ -10,25 +10,146 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError, describe
-from deniable_research.designs import Channel
-from deniable_research.regression.responses import (
-    NO_YES,
-    DesignLike,
-    ResponseModel,
-    positions,
-    probabilities,
-    response_model,
-)
+from deniable.exact import rational
+from deniable.mechanisms import Support
+from deniable_research.designs import Channel, of_one_truth
+from deniable_research.regression.factor import Array
 from deniable_statistics.designs.design import Design
+from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
+from deniable_statistics.designs.spaces import every_report
 
-if TYPE_CHECKING:
-    from deniable_research.regression.responses import Rows
+Rows = tuple[Array, Array | None]
+"""Likelihood and slope, one row for each report."""
+
+NO_YES = ("no", "yes")
+
+LARGEST_RESPONSES = 512
+"""Expected information sums over all possible reports, and is refused beyond."""
+
+DesignLike = AnyDesign | tuple[Any, Any]
+"""What people went through: a design, or ``(P(yes | yes), P(yes | no))``."""
+
+
+@dataclass(frozen=True)
+class ResponseModel:
+    """A design whose likelihood is looked up for many rows at once.
+
+    Attributes
+    ----------
+    design : Design
+    slope : ndarray, shape (responses, truths), optional
+        What one unit of `share`, an unknown of the design itself, adds to the likelihood of each response.
+    share : str, optional
+    """
+
+    design: Design
+    slope: Array | None = None
+    share: str | None = None
+
+    @cached_property
+    def matrix(self) -> Array:
+        """The likelihood of every possible report, shape (reports, truths)."""
+        count = self.design.reports.count
+        if count > LARGEST_RESPONSES:
+            raise ParameterError(
+                f"cov_type: expected information sums over every possible report, at most {LARGEST_RESPONSES}, "
+                f"got {count}; use observed, opg or sandwich"
+            )
+        return self.design.likelihood(every_report(self.design.reports))
+
+    def look_up(self, values: NDArray[Any], subject: str) -> Rows:
+        """Likelihood and slope of each row's report."""
+        if not self.design.reports.supports_one:
+            return self.design.likelihood(self._members(values, subject)), None
+        where = self._positions(values, subject)
+        return self._one_by_one[where], None if self.slope is None else self.slope[where]
+
+    def scores(self, values: NDArray[Any], subject: str) -> Array:
+        """Unbiased indicators of the truths: ``E[score | truth x]`` is 1 for ``x`` and 0 for the others."""
+        # E[weights' supports + constant | truth] is the indicator of the truth
+        weights, constant = self.design.debiasing
+        if self.design.reports.supports_one:
+            return np.asarray(weights.T[self._positions(values, subject)] + constant)
+        return np.asarray(self._members(values, subject) @ weights.T + constant)
+
+    def check(self, subject: str) -> None:
+        """Raise a ParameterError if some truths cannot be told apart by any number of reports."""
+        truths = self.design.truths
+        # a k x m matrix of full rank tells all truths apart, given people enough
+        if self.design.reports.supports_one and np.linalg.matrix_rank(self._one_by_one) < len(truths):
+            raise ParameterError(f"{subject}: design must respond differently to different truths, {truths}")
+
+    @cached_property
+    def _one_by_one(self) -> Array:
+        """`matrix`, however large, of a design whose reports support one option each."""
+        return self.design.likelihood(every_report(self.design.reports))
+
+    def _positions(self, values: NDArray[Any], subject: str) -> NDArray[np.int64]:
+        reports = self.design.reports
+        return positions(values, reports.labels, reports.first, reports.size, subject)
+
+    def _members(self, values: NDArray[Any], subject: str) -> NDArray[np.bool_]:
+        reports, texts = self.design.reports, values.tolist()
+        if wrong := sum(text not in reports for text in texts):
+            raise ParameterError(f"{subject}: must each be {reports.described}; {wrong} are not")
+        return np.array([[bit == "1" for bit in each] for each in texts], dtype=bool).reshape(-1, reports.size)
+
+
+def response_model(design: DesignLike, subject: str) -> ResponseModel:
+    """How likely the responses of one design are.
+
+    >>> from deniable import TwoCoin
+    >>> response_model(TwoCoin("1/2", "1/2"), "outcome").matrix.tolist()
+    [[0.75, 0.25], [0.25, 0.75]]
+    """
+    if isinstance(design, tuple) and len(design) == 2:
+        pair = [probabilities(each, subject) for each in design]
+        if any(each.ndim for each in pair):
+            raise ParameterError(f"{subject}: a and b of a group must be single probabilities")
+        return ResponseModel(of_one_truth(Support(*(rational(float(each), subject) for each in pair)), subject))
+    found = design_of(design) if isinstance(design, AnyDesign) else None
+    if found is None or not found.has_likelihood or not found.has_shares:
+        raise ParameterError(
+            f"{subject}: design must be one whose reports tell the shares of answers that exclude each other, "
+            f"or a pair (a, b), got {describe(design)}"
+        )
+    return ResponseModel(found)
+
+
+def probabilities(value: Any, subject: str) -> Array:
+
+    try:
+        array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        raise ParameterError(f"{subject}: a and b must be numbers, got {describe(value)}") from None
+    if not np.all((array >= 0) & (array <= 1)):
+        raise ParameterError(f"{subject}: a and b must be probabilities in [0, 1]")
+    return array
+
+
+def positions(values: NDArray[Any], labels: Sequence[str], first: int, size: int, subject: str) -> NDArray[np.int64]:
+    """Responses, as numbers or by name, as positions among them."""
+    places = {label: place for place, label in enumerate(labels)}
+    if values.dtype.kind in "biuf":
+        numbers = values.astype(float) - first
+    else:
+        known = places | {first + place: place for place in range(size)}
+        numbers = np.array([known.get(each, -1) for each in values.tolist()], dtype=float)
+    wrong = int(np.sum((numbers < 0) | (numbers >= size) | (numbers != np.floor(numbers))))
+    if wrong:
+        names = f", or {', '.join(labels)}" if labels else ""
+        raise ParameterError(
+            f"{subject}: must be reports of the design, integers in [{first}, {first + size}){names}; "
+            f"{wrong} of {len(values)} are not"
+        )
+    return numbers.astype(np.int64)
 
 
 @dataclass(frozen=True)
@@ -99,6 +220,7 @@ def grouped(designs: Mapping[Any, DesignLike | ResponseModel | None] | Design, b
     if not models:
         raise ParameterError("designs: must have a design for one of the groups, got None for all")
     truths = next(iter(models.values())).design.truths
+    # one response that all truths give: a likelihood of 1, which adds nothing to a model
     nothing = ResponseModel(Channel(((Fraction(1),) * len(truths),), ("not asked",), truths, "not asked"))
     return Grouped({name: models.get(name, nothing) for name in designs}, by)
 
@@ -122,12 +244,12 @@ class Reports:
         Unbiased indicators of the truths, shape (n, truths); for designs without unknown share.
     """
 
-    likelihood: NDArray[np.float64]
-    slope: NDArray[np.float64] | None
+    likelihood: Array
+    slope: Array | None
     truths: tuple[str, ...]
     share: str | None
     responses: Callable[[], list[Rows]]
-    scores: Callable[[], NDArray[np.float64]]
+    scores: Callable[[], Array]
 
     def possible(self) -> list[Reports]:
         """Everything that these people could have reported, in place of what they did."""
@@ -188,7 +310,7 @@ def read_reports(
         if slope is not None:
             slope[rows] = 0.0 if slopes is None else slopes
 
-    def scores() -> NDArray[np.float64]:
+    def scores() -> Array:
         found = np.empty_like(likelihood)
         for g, model in enumerate(models):
             rows = groups == g
@@ -202,6 +324,7 @@ def _responses(models: list[ResponseModel], groups: NDArray[np.int64]) -> list[R
     """The r-th response of every row's design; impossible where the design has fewer."""
     every = [(model.matrix, model.slope) for model in models]
     most = max(len(matrix) for matrix, _ in every)
+    # designs have different numbers of responses; a response that is not there has the probability 0
     padded = np.array([np.pad(matrix, ((0, most - len(matrix)), (0, 0))) for matrix, _ in every])
     stacked = None
     if any(slope is not None for _, slope in every):
@@ -220,12 +343,14 @@ def _pairs(values: NDArray[Any], design: tuple[Any, Any], columns: Mapping[str, 
     yes = np.column_stack([np.broadcast_to(b, len(values)), np.broadcast_to(a, len(values))])
     if np.all(yes[:, 0] == yes[:, 1]):
         raise ParameterError(f"{subject}: a must differ from b, or reports tell nothing")
+    # P(yes | truth), for truths no and yes
     said_yes = positions(values, NO_YES, 0, 2, subject)[:, None] == 1
 
-    def scores() -> NDArray[np.float64]:
+    def scores() -> Array:
         apart = yes[:, 1] - yes[:, 0]
         if (apart == 0).any():
             raise ParameterError(f"{subject}: a must differ from b in every row for moments")
+        # E[(y - b) / (a - b)] is 1 for a true yes and 0 for a true no
         score = (said_yes[:, 0] - yes[:, 0]) / apart
         return np.column_stack([1 - score, score])
 
@@ -247,6 +372,7 @@ def _models(design: Grouped, by: NDArray[Any]) -> tuple[list[ResponseModel], NDA
     if (groups < 0).any():
         expected = ", ".join(map(str, names))
         raise ParameterError(f"by: must be one of the groups {expected}; {int((groups < 0).sum())} rows are not")
+    # a design with one response is that of people who were not asked
     asked = [g for g in np.unique(groups).tolist() if models[g].design.reports.count > 1]
     if all(models[g].share is None for g in asked):
         for g in asked:

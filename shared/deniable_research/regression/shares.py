@@ -7,19 +7,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from deniable.errors import ParameterError
 from deniable_research.regression.cells import CellShares, SharedResponse
-from deniable_research.regression.fit import Fit
-from deniable_research.regression.fitting import fit_model
-from deniable_research.regression.latent import LatentClasses, first_shares
-from deniable_research.regression.likelihood import Sample
+from deniable_research.regression.factor import Array
+from deniable_research.regression.fit import Fit, fit_model
+from deniable_research.regression.latent import LatentClasses
 from deniable_research.regression.outcomes import NoOutcome
 from deniable_research.regression.regressors import Regressors
-from deniable_research.regression.reports import Grouped
-from deniable_research.regression.responses import DesignLike
-from deniable_research.regression.rows import read_rows
+from deniable_research.regression.rows import Randomised, RowRequest
 from deniable_research.regression.tidy import TidyRow
 from deniable_research.sampling import Domain
 
@@ -49,19 +46,22 @@ class ClassShares:
         return self.model.shares
 
     @cached_property
-    def share(self) -> NDArray[np.float64]:
+    def share(self) -> Array:
         """The most likely share of each cell, shape (cells,)."""
         return np.asarray(self._cells.at(self.fit.params[self.model.cells_at], slice(1)).value[0])
 
     @cached_property
-    def covariance(self) -> NDArray[np.float64]:
+    def covariance(self) -> Array:
         """Their covariance, shape (cells, cells); NaN for shares of 0 or 1, and all others given these."""
         where = self.model.cells_at
-        part = self.fit.covariance()[where, where]
+        # shares = base + slopes params, so their covariance is slopes C slopes'
+        part = self.fit.cov_params()[where, where]
         slopes = self._cells.slopes[0]
         ended = np.isnan(np.diag(part))
+        # shares at 0 or 1 count as known, with variance 0
         known = np.where(np.isfinite(part), part, 0.0)
         found = slopes @ known @ slopes.T
+        # what depends on a share at its end and is 0 itself has no error either
         gone = np.flatnonzero((np.abs(slopes[:, ended]) > 0).any(axis=1) & (self.share == 0))
         found[gone, :] = found[:, gone] = np.nan
         if np.isinf(part).any():
@@ -75,6 +75,7 @@ class ClassShares:
         for name in cells.names:
             term = f"P({name})"
             if term not in fitted:  # what the others leave: the same model, another cell being left
+                # the second largest share may take what the others leave, as it is far from 0, too
                 other = int(np.argsort(self.share)[-2])
                 moved = replace(self.model, shares=replace(cells, reference=np.array([other])))
                 again = fit_model(moved, self.fit.sample, None)
@@ -86,7 +87,7 @@ class ClassShares:
 
 def class_shares(
     reports: Mapping[str, ArrayLike],
-    designs: Mapping[str, DesignLike | Grouped],
+    designs: Randomised,
     *,
     shared: Sequence[SharedResponse] = (),
     weights: ArrayLike | None = None,
@@ -131,11 +132,12 @@ def class_shares(
     if not reports or set(reports) != set(designs):
         raise ParameterError(f"reports: must hold arrays of {', '.join(designs)}, got {', '.join(reports) or 'none'}")
     n = len(np.asarray(next(iter(reports.values()))))
-    columns = Sample.columns(weights, frequencies, None, domain)
-    frame, cells, sample = read_rows(np.zeros(n), np.ones((n, 0)), [], columns, designs, reports, shared, domain)
-    first = first_shares(cells, sample.weights)[None, :]
-    none = NoOutcome(Regressors.known(frame, sample.weights), cells.size)
-    places = np.zeros(len(frame.matrix), dtype=np.int64)
+    request = RowRequest(designs, reports, [], weights, frequencies, None, domain, shared)
+    # no covariates and an outcome that says nothing: what is left are the cells
+    rows = request.read(np.zeros(n), np.ones((n, 0)))
+    cells, sample, first = rows.cells, rows.sample, rows.first_shares[None, :]
+    none = NoOutcome(Regressors.known(rows.frame, sample.weights), cells.size)
+    places = np.zeros(len(sample.weights), dtype=np.int64)
     shares = CellShares(places, cells.names, ("",), first, first.argmax(axis=1))
     model = LatentClasses(none, shares, cells, sample.weights)
     return ClassShares(fit_model(model, sample, None), model)

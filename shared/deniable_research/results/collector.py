@@ -43,11 +43,13 @@ def published(url: str, folder: Path, token: str | None = None) -> Survey:
         If it cannot be reached, or refuses.
     """
     collector, survey_id = _parts(url)
+    # a token in plain HTTP is as good as published, unless it never leaves this machine
     if token and not collector.startswith("https://") and not _is_this_machine(collector):
         raise ParameterError(f"{collector}: must start with https://, or everybody on the way can read the token")
     document = folder / "survey.json"
     with connections() as pool:
         _get(pool, collector, f"/surveys/{survey_id}", document)
+        # the address is a hash of the survey's bytes, so a collector cannot give others
         survey = parse_survey(document.read_bytes(), expected_id=survey_id)
         _get(pool, collector, f"/surveys/{survey_id}/reports.csv", folder / REPORTS, token)
     return survey
@@ -65,6 +67,7 @@ def is_survey(url: str) -> bool:
 def _parts(url: str) -> tuple[str, str]:
     """The collector, and the survey there."""
     found = _ADDRESS.fullmatch(url)
+    # an @ before the host would send the token to somebody else
     if not found or not is_address(found[2]) or "@" in found[1]:
         raise SurveyError(
             "survey: must be a link such as https://collector.example/s/ and 26 letters and digits, "

@@ -80,6 +80,7 @@ def read(
     if isinstance(source, str) and is_url(source):
         if design is not None:
             raise ParameterError("design: must be left out of a link, whose survey says what its reports are")
+        # reports are read into memory before the folder goes
         with TemporaryDirectory() as folder:
             layout = Layout.of_survey(published(source, Path(folder), token))
             return Results(Table.read(Path(folder) / REPORTS, _layout(layout, weights, sampling, missing)))
@@ -112,6 +113,7 @@ def layout_of(design: Said, columns: Mapping[str, str] | None = None) -> Layout:
         found = Layout((design,))
     elif isinstance(design, (str, Path)):
         if not Path(design).is_file():
+            # a question in short has a colon; anything else was meant as a file
             if isinstance(design, Path) or ":" not in design:
                 raise ParameterError(f"design: must be a file or a question in short, got {str(design)!r:.120}")
             found = Layout((quick_question(design),))
@@ -138,6 +140,7 @@ def read_any_survey(document: bytes) -> Survey:
 
 def _is_survey(content: bytes) -> bool:
     """Whether a file is a survey, and no design file: surveys have a title."""
+    # published surveys are JSON; design files are TOML, which never starts with a brace
     if content.startswith(b"{"):
         return True
     try:
@@ -149,8 +152,6 @@ def _is_survey(content: bytes) -> bool:
 def _layout(
     layout: Layout, weights: str | None, sampling: SamplingColumns | None, missing: str | Sequence[str | int]
 ) -> Layout:
-    if weights is not None:
-        layout = replace(layout, weights=weights)
-    if sampling is not None:
-        layout = replace(layout, sampling=sampling)
+    given: dict[str, Any] = {"weights": weights, "sampling": sampling}
+    layout = replace(layout, **{role: each for role, each in given.items() if each is not None})
     return layout.with_missing(texts([missing] if isinstance(missing, str) else missing, "missing"))

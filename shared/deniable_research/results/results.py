@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,7 +22,10 @@ from deniable_research.files.shares import cautions
 from deniable_research.files.table import read_number
 from deniable_research.output import counted
 from deniable_research.results.shown import Chart, Regression, Result
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD
+from deniable_statistics.published.charts import Panel
 from deniable_statistics.published.published_rows import EstimateOptions
+from deniable_statistics.robustness.misbehaviour import Misbehaving
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,50 +58,93 @@ class Results:
         """Who was counted, as `deniable.Survey.access` has it: whether reports are people; None of other files."""
         return self.table.access
 
-    def shares(self, *questions: str, by: str | None = None, **options: Any) -> Result:
-        """Shares and means of some questions or of all; options are those of `EstimateOptions`."""
+    def shares(
+        self,
+        *questions: str,
+        by: str | None = None,
+        confidence_level: float = 0.95,
+        method: str = DEFAULT_METHOD,
+        target: str = "population",
+        simultaneous: bool = False,
+        misbehaving: Misbehaving | None = None,
+        assume_fake: float | None = None,
+    ) -> Result:
+        """Shares and means of some questions or of all, for each label of `by`; the others are `EstimateOptions`."""
         names = _names(questions, "questions") or self.questions
-        rows = estimate_shares(self.table, names, by=by, wanted=EstimateOptions(**options))
-        doubts = cautions(self.table, names, by)
-        return Result(tuple(rows), shares_text(rows), tuple(doubts), lambda: share_panels(rows), access=self.access)
+        wanted = EstimateOptions(confidence_level, method, target, simultaneous, misbehaving, assume_fake)
+        rows = estimate_shares(self.table, names, by=by, wanted=wanted)
+        return self._result(rows, shares_text(rows), lambda: share_panels(rows), names, by)
 
-    def compare(self, question: str, by: str | None = None, **settings: Any) -> Result:
+    def compare(
+        self,
+        question: str,
+        by: str | None = None,
+        *,
+        line: bool = False,
+        options: Sequence[str] = (),
+        confidence_level: float = 0.95,
+    ) -> Result:
         """A question between cohorts, by default those of the survey; as `deniable_research.files.compare`."""
-        _names((question,), "question")
+        names = _names((question,), "question")
+        # a survey names its cohorts itself
         by = by or self.table.layout.cohort
         if by is None:
             raise ParameterError("by: must name the column of cohorts")
-        rows = compare(self.table, question, by, **settings)
-        doubts = cautions(self.table, [question], by)
-        text = comparison_text(rows)
-        return Result(tuple(rows), text, tuple(doubts), lambda: comparison_panels(rows), access=self.access)
+        rows = compare(self.table, question, by, line=line, options=options, confidence_level=confidence_level)
+        return self._result(rows, comparison_text(rows), lambda: comparison_panels(rows), names, by)
 
-    def crosstab(self, *columns: str, **settings: Any) -> Result:
+    def crosstab(
+        self,
+        *columns: str,
+        given: str | None = None,
+        permutations: int = 0,
+        seed: int | None = None,
+        confidence_level: float = 0.95,
+    ) -> Result:
         """Two or three columns together, as `deniable_research.files.cross`."""
-        rows = cross(self.table, _names(columns, "columns"), **settings)
-        doubts = cautions(self.table, [name for name in columns if self.table.layout.has(name)])
-        text = crosstab_text(rows)
-        return Result(tuple(rows), text, tuple(doubts), lambda: crosstab_panels(rows), access=self.access)
+        rows = cross(
+            self.table,
+            _names(columns, "columns"),
+            given=given,
+            permutations=permutations,
+            seed=seed,
+            confidence_level=confidence_level,
+        )
+        asked = [name for name in columns if self.table.layout.has(name)]
+        return self._result(rows, crosstab_text(rows), lambda: crosstab_panels(rows), asked)
 
     def regress(
         self,
         formula: str,
         *,
         confidence_level: float = 0.95,
-        kind: str | None = None,
+        model: str | None = None,
+        likelihood: bool = False,
+        penalty: str | None = "auto",
+        cov_type: str | None = None,
         interval: str | None = None,
-        **settings: Any,
     ) -> Regression:
-        """A model, as `deniable_research.files.regress`; `kind` and `interval` are those of `Fit.tidy`."""
-        fit = regress(self.table, formula, **settings)
+        """A model, as `deniable_research.files.regress`; `cov_type` and `interval` are those of `Fit.tidy`."""
+        fit = regress(self.table, formula, model=model, likelihood=likelihood, penalty=penalty)
         questions = questions_in(self.table, formula)
-        model = FittedModel.of(formula, fit, confidence_level, kind, interval)
+        fitted = FittedModel.of(formula, fit, confidence_level, cov_type, interval)
         doubts = cautions(self.table, questions)
-        return Regression.of(model, doubts, noise_notes(self.table, questions), confidence_level, self.access)
+        return Regression.of(fitted, doubts, noise_notes(self.table, questions), confidence_level, self.access)
 
-    def plot(self, *questions: str, by: str | None = None, **options: Any) -> Chart:
-        """The chart of `shares`."""
-        return self.shares(*questions, by=by, **options).plot()
+    def _result(
+        self,
+        rows: Sequence[Any],
+        text: str,
+        panels: Callable[[], Sequence[Panel]],
+        names: Sequence[str],
+        by: str | None = None,
+    ) -> Result:
+        """Rows with what to know of the questions before using them."""
+        return Result(tuple(rows), text, tuple(cautions(self.table, names, by)), panels, access=self.access)
+
+    def plot(self, *questions: str, by: str | None = None, confidence_level: float = 0.95) -> Chart:
+        """The chart of `shares`, which has a chart with any of its settings."""
+        return self.shares(*questions, by=by, confidence_level=confidence_level).plot()
 
     def to_frame(self) -> pd.DataFrame:
         """The columns as they stand in the file, a row for each person: noisy reports, and all else.
@@ -112,6 +159,7 @@ class Results:
         found = {}
         for name in self.table.columns:
             column = self.table.columns[name].without(self.table.layout.missing)
+            # a column is of numbers only if every value is one
             numbers = column.map(read_number)
             is_number = (numbers.present == column.present).all()
             found[name] = numbers.array(float, np.nan) if is_number else column.array(object, None)

@@ -90,7 +90,7 @@ class Result:
 
     def to_frame(self) -> pd.DataFrame:
         """The rows as a table of pandas with the columns of the CSV; its ``attrs`` hold the access of the survey."""
-        names = field_names(type(self.rows[0])) if self.rows else ()
+        names = field_names(type(self.rows[0]), self.rows) if self.rows else ()
         frame = pd.DataFrame([[getattr(row, name) for name in names] for row in self.rows], columns=list(names))
         if self.access is not None:
             # attrs, because copies of a table keep it.
@@ -174,15 +174,15 @@ class Regression(Result):
 
         See `deniable_research.files.predicting.predict`, also for `effects` and `contrast`.
         """
-        return self._predicted(at=at)
+        return self._predicted(at)
 
     def effects(self, *at: Mapping[str, object]) -> Result:
         """Average marginal effects of all variables."""
-        return self._predicted(at=at, effects=True)
+        return self._predicted(at, effects=True)
 
     def contrast(self, variable: str, *at: Mapping[str, object]) -> Result:
         """Differences between all pairs of values of a variable."""
-        return self._predicted(at=at, contrast=variable)
+        return self._predicted(at, contrast=variable)
 
     def against(self, *formulas: str) -> Result:
         """This model compared with others of the same rows: likelihood ratio test, AIC and BIC."""
@@ -191,32 +191,44 @@ class Regression(Result):
             self.model,
             *(self.model.beside(*each, self.confidence_level) for each in zip(formulas, others, strict=True)),
         ]
+        # the others are fitted to the rows of this fit, whatever they leave out
         rows: list[ModelRow] = compare_models(models)
         return Result(tuple(rows), models_text(rows), self.cautions, lambda: term_panels(models), access=self.access)
 
-    def goodness(self, **settings: Any) -> Result:
-        """A test of goodness of fit; settings are those of `deniable_research.regression.goodness_of_fit`."""
+    def goodness(self, *, draws: int = 199, seed: int = 1) -> Result:
+        """A test of goodness of fit, as in `deniable_research.regression.goodness_of_fit`."""
         if not isinstance(self.fit, Fit):
             raise ParameterError("goodness: must be asked of maximum likelihood, got corrected least squares")
-        found: GoodnessOfFit = goodness_of_fit(self.fit, **settings)
+        found: GoodnessOfFit = goodness_of_fit(self.fit, draws=draws, seed=seed)
         return Result((found,), goodness_text(found), access=self.access)
 
     def odds_ratios(self) -> Chart:
         """The forest plot of odds ratios."""
         return Chart(tuple(term_panels([self.model], odds_ratios=True)))
 
-    def paper(self, *others: Regression, **settings: Any) -> PaperTable:
+    def paper(
+        self, *others: Regression, below: str = "errors", stars: bool = False, odds_ratios: bool = False
+    ) -> PaperTable:
         """The table for a paper, with other models as further columns; see `deniable_research.files.paper`."""
         every = [self, *others]
-        notes = dict.fromkeys(note for each in every for note in each.notes)
-        level = {"confidence_level": self.confidence_level}
-        return paper_table([each.model for each in every], tuple(notes), **(level | settings))
+        return paper_table(
+            [each.model for each in every],
+            tuple(dict.fromkeys(note for each in every for note in each.notes)),
+            below=below,
+            stars=stars,
+            odds_ratios=odds_ratios,
+            confidence_level=self.confidence_level,
+        )
 
-    def markdown(self, *others: Regression, **settings: Any) -> str:
+    def markdown(
+        self, *others: Regression, below: str = "errors", stars: bool = False, odds_ratios: bool = False
+    ) -> str:
         """The table for a paper in Markdown."""
-        return markdown(self.paper(*others, **settings))
+        return markdown(self.paper(*others, below=below, stars=stars, odds_ratios=odds_ratios))
 
-    def _predicted(self, **settings: Any) -> Result:
-        rows = predict(self.fit, confidence_level=self.confidence_level, **settings)
+    def _predicted(
+        self, at: Sequence[Mapping[str, object]], effects: bool = False, contrast: str | None = None
+    ) -> Result:
+        rows = predict(self.fit, at=at, effects=effects, contrast=contrast, confidence_level=self.confidence_level)
         text = prediction_text(rows)
         return Result(tuple(rows), text, self.cautions, lambda: prediction_panels(rows), access=self.access)

@@ -5,7 +5,8 @@
 * `Truths` says what an answer would give without the chance of the device. A finite population takes away the error of
   who was drawn, and none of that.
 * The method `calibrated` of both fits weights to a `Margin`, which is poststratification, or to several, raking.
-* `Domain` is whom an analysis is about, among all who were drawn.
+* `Sample` is whom an analysis is about, and all that it asks of how they were drawn: a `SimpleSample` of people drawn
+  one by one, or a `Domain` of a complex sample.
 * `rao_scott` corrects a chi-squared statistic for the design.
 """
 
@@ -16,6 +17,7 @@ from deniable_research.sampling.estimates import SampleEstimate, effective_numbe
 from deniable_research.sampling.noise import Truths
 from deniable_research.sampling.rao_scott import FTest, rao_scott, wald_f
 from deniable_research.sampling.replicates import METHODS, ReplicateDesign, replicate_scales
+from deniable_research.sampling.sample import Sample, SimpleSample
 
 __all__ = [
     "LONELY",
@@ -25,9 +27,11 @@ __all__ = [
     "FTest",
     "Margin",
     "ReplicateDesign",
+    "Sample",
     "SampleEstimate",
     "Sampling",
     "SamplingDesign",
+    "SimpleSample",
     "Truths",
     "effective_number",
     "fitted_weights",

@@ -77,10 +77,12 @@ class Calibration:
         """
         used = weights > 0
         values = np.zeros_like(weighted)
+        # Influences come times the fitted weights, and a person of weight 0 has none.
         values[used] = weighted[used] / weights[used, None]
         base = self.before[:, None]
         starts = np.cumsum([0, *(len(margin.totals) for margin in self.margins)])
         size = int(starts[-1])
+        # X' diag(w) X for X the indicators of all kinds: weighted counts of people by pairs of kinds.
         square = np.zeros((size, size))
         for i, one in enumerate(self.margins):
             for j, other in enumerate(self.margins):
@@ -88,6 +90,7 @@ class Calibration:
                 np.add.at(block, (one.places, other.places), self.before)
                 square[starts[i] : starts[i + 1], starts[j] : starts[j + 1]] = block
         right = np.concatenate([margin.sums(base * values) for margin in self.margins])
+        # Every margin adds up to the same total, so X is collinear; all solutions have the same fitted values.
         slopes = np.linalg.pinv(square, hermitian=True) @ right
         fitted = sum(slopes[start + margin.places] for start, margin in zip(starts[:-1], self.margins, strict=True))
         return np.asarray((values - fitted) * weights[:, None])
@@ -123,6 +126,7 @@ def fitted_weights(weights: NDArray[np.float64], margins: Sequence[Margin]) -> N
             factors = margin.totals * (sizes[0] / margin.totals.sum()) / sums
             worst = max(worst, float(np.abs(factors - 1).max()))
             found = found * factors[margin.places]
+        # One margin is met in one step, which is poststratification.
         if worst <= NEAR or len(margins) == 1:
             return found
     raise ParameterError(

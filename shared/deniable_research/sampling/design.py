@@ -154,12 +154,14 @@ class SamplingDesign:
                 continue
             kept = np.where(people[:, None], each, 0.0)
             mean = self.weights @ kept / total
+            # Linearised: the derivative of sum w y / sum w by w_k is (y_k - mean) / sum w.
             influence = np.where(people[:, None], kept - mean, 0.0) / total
             known = None if truths is None else truths.around(mean).scaled(1 / total)
             means.append(mean)
             influences.append(influence)
             added.append(self._added(influence, people, known))
         covariance = self._spread(np.hstack(influences))
+        # A device's chance is its person's, so domains that do not overlap share none of it.
         for place, block in enumerate(added):
             own = slice(place * m, (place + 1) * m)
             covariance[own, own] += block
@@ -211,6 +213,7 @@ class SamplingDesign:
         if self.calibration is not None:
             weighted = self.calibration.residuals(weighted, self.weights)
         totals = np.zeros((len(self._stratum), influence.shape[1]))
+        # u_hi, what the people of unit i in stratum h add up to.
         np.add.at(totals, self._unit, weighted)
         sums = np.zeros((len(self._drawn), influence.shape[1]))
         np.add.at(sums, self._stratum, totals)
@@ -219,6 +222,7 @@ class SamplingDesign:
         if self.lonely == "centre" and alone.any():
             middle[alone] = totals.mean(axis=0)
         apart = totals - middle[self._stratum]
+        # (1 - f_h) n_h / (n_h - 1); a unit that is alone counts its own distance once.
         factor = (1 - self._fraction) * np.where(alone, 1.0, self._drawn / np.maximum(self._drawn - 1, 1))
         return np.asarray((apart * factor[self._stratum, None]).T @ apart)
 
@@ -239,6 +243,7 @@ class SamplingDesign:
         if self.clusters is None:
             return np.arange(n)
         layers = np.zeros(n, dtype=np.int64) if self.strata is None else self.strata
+        # Labels of units may start again in each stratum.
         pairs = layers * (int(self.clusters.max(initial=0)) + 1) + self.clusters
         return np.asarray(np.unique(pairs, return_inverse=True)[1].ravel())
 
@@ -261,6 +266,7 @@ class SamplingDesign:
         found = np.zeros(len(self._drawn))
         if self.population is not None:
             found[self._stratum[self._unit]] = self.population
+            # f_h = n_h / N_h
             found = self._drawn / found
         if self.lonely == "certainty":
             found[self._drawn == 1] = 1.0

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -13,20 +13,20 @@ from deniable_research.sampling.design import SamplingDesign, columns
 from deniable_research.sampling.estimates import SampleEstimate
 from deniable_research.sampling.noise import Truths
 from deniable_research.sampling.replicates import ReplicateDesign
-from deniable_research.weights import kish
+from deniable_research.sampling.sample import Sample, ones
 
 Sampling = SamplingDesign | ReplicateDesign
 """How people were drawn, whichever way errors come from it."""
 
 
 @dataclass(frozen=True, eq=False)
-class Domain:
-    """Some of the people of a sample, as those who answered; the others still tell how the sample was drawn.
+class Domain(Sample):
+    """Some of the people of a complex sample, as those who answered; the others still tell how it was drawn.
 
     Attributes
     ----------
     design : SamplingDesign or ReplicateDesign
-        Of the whole sample.
+        How the whole sample was drawn.
     people : ndarray of bool, shape (people of the sample,)
         Who is meant: k of them.
     asked : float
@@ -36,19 +36,15 @@ class Domain:
     design: Sampling
     people: NDArray[np.bool_]
     asked: float = 1.0
+    weights: NDArray[np.float64] = field(init=False)
+    frequencies: NDArray[np.int64] = field(init=False)
+    is_weighted: bool = field(init=False, default=True)
+    is_counted: bool = field(init=False, default=False)
+    is_complex: ClassVar[bool] = True
 
-    def __len__(self) -> int:
-        return int(self.people.sum())
-
-    @property
-    def weights(self) -> NDArray[np.float64]:
-        """Weights of the people, shape (k,)."""
-        return self.design.weights[self.people]
-
-    @property
-    def n_effective(self) -> float:
-        """Kish's effective number of the people."""
-        return kish(self.weights.tolist())
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "weights", self.design.weights[self.people])
+        object.__setattr__(self, "frequencies", ones(len(self.weights)))  # a design needs each person's row
 
     @property
     def df(self) -> float:
@@ -91,6 +87,7 @@ class Domain:
         """The truths of the people among those of the whole sample."""
         if truths is None or not self.is_finite:
             return None
+        # One row for each truth is the same for everybody; a row for each person is spread as the values are.
         values = truths.values if truths.values.ndim == 2 else self.spread(truths.values)
         return Truths(self.spread(truths.scores), values, self.asked)
 

@@ -34,7 +34,7 @@ class SampleEstimate:
         """Standard errors, shape (m,)."""
         return np.sqrt(np.maximum(self.covariance.diagonal(), 0.0))
 
-    def interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    def confidence_interval(self, confidence_level: float = 0.95) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Student's intervals, not cut: an array of lower and one of upper ends."""
         reach = t_quantile(confidence_level, self.df) * self.std_error
         return self.estimate - reach, self.estimate + reach
@@ -103,6 +103,7 @@ def effective_number(n: float, plain_error: float, error: float, people: int, df
     >>> round(effective_number(200, 0.03, 0.03 * 2**0.5, 200, 10, 0.95), 1)
     78.3
     """
+    # Few clusters know their variance less well than as many people would.
     known = t_quantile(level, people - 1) / t_quantile(level, df) if people > 1 else 0.0
     # One person who weighs nearly everything is near the mean, whatever is true: the error says nothing.
     if n < 2 or not (math.isfinite(error) and error > 0 and plain_error > 0):

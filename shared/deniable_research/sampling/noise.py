@@ -50,6 +50,7 @@ class Truths(NamedTuple):
         """
         kept = sizes > 0
         scores, values, sizes = self.scores[kept], values[kept], sizes[kept]
+        # sum over people and x of size s_x m_x m_x', which stands for E[y y' | x] without the device's variance.
         if self.values.ndim == 2:
             certain = (self.values * (sizes @ scores)[:, None]).T @ self.values
         else:

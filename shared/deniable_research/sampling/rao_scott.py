@@ -53,6 +53,7 @@ def rao_scott(squares: float, covariance: ArrayLike, df: float) -> FTest:
     (2.0, 2.0, 60.0)
     """
     each = np.asarray(covariance, dtype=float)
+    # Of the eigenvalues d: tr V = sum d and tr V V = sum d^2, without computing one of them.
     total, both = float(np.trace(each)), float((each * each.T).sum())
     if squares > 0 and total == 0 and df > 0:  # certain, whoever is drawn
         return FTest(math.inf, len(each), len(each) * df, 0.0)
@@ -75,6 +76,7 @@ def wald_f(distances: NDArray[np.float64], covariance: NDArray[np.float64], df: 
     """
     axes = whitening(covariance)
     q = axes.shape[1]
+    # Hotelling: a covariance known with df degrees of freedom leaves df - q + 1 of them to q distances.
     left = df - q + 1
     if not q or left <= 0:
         return FTest(math.nan, q, max(left, 0), math.nan)

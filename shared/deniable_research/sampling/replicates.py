@@ -156,6 +156,7 @@ class ReplicateDesign:
 
     def calibrated(self, margins: Sequence[Margin]) -> ReplicateDesign:
         """This sample with each of its sets of weights fitted to known margins; see `SamplingDesign.calibrated`."""
+        # Fitting again in each replicate puts what the margins explain into the spread by itself.
         each = np.column_stack([fitted_weights(weights, margins) for weights in self.replicates.T])
         return replace(self, weights=fitted_weights(self.weights, margins), replicates=each)
 
@@ -165,5 +166,6 @@ class ReplicateDesign:
 
     def estimate(self, whole: NDArray[np.float64], parts: NDArray[np.float64]) -> SampleEstimate:
         """Any estimate, shape (m,), from what it is under each replicate's weights, shape (replicates, m)."""
+        # Around the estimate of the whole sample, not the replicates' mean: mse = TRUE of R's survey.
         apart = parts - whole
         return SampleEstimate(whole, (apart * self.scales[:, None]).T @ apart, self.df)

@@ -180,7 +180,7 @@ def _check_formula(study: Study, analysis: str) -> None:
 
 def _regression(study: Study, table: Table, level: float, penalty: str | None = "auto") -> SampleAnalysis:
     fit = regress(table, study.formula, penalty=penalty)
-    how = fit.interval() if isinstance(fit, Fit) else "wald"
+    how = fit.interval_kind() if isinstance(fit, Fit) else "wald"
     known = study.coefficients
     found: Figures = []
     cells = fit.terms[fit.model.cells_at] if isinstance(fit, Fit) else ()

@@ -227,7 +227,7 @@ def _compare(
             continue
         for option, label in enumerate(question.options):
             result = difference(found[0][question.id], found[1][question.id], option)
-            low, high = result.interval(wanted.confidence_level)
+            low, high = result.confidence_interval(wanted.confidence_level)
             # True difference, first cohort minus second, as in the estimate.
             apart = first.shares[option] - second.shares[option]
             rejected = result.p_value < 1 - wanted.confidence_level

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from deniable.survey.group import Group, check_name
 from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refuse_repeats
-from deniable_statistics.authoring.selection import choose
+from deniable_statistics.authoring.selection import choice_for
 from deniable_statistics.authoring.sharing import Member, ways_to_share, why
 
 AS_WRITTEN = ("cohort_required", "retention", "fresh", "release", "results", "readers", "access")
@@ -53,18 +54,21 @@ _FILE_NAME = re.compile(r"[^\n=\[\]]{1,250}\.[A-Za-z]{1,8}|[^\n=\[\]]{0,250}[/\\
 _COINS = ("truth", "yes", "forced")
 
 
-def read_survey(text: str | bytes | Path) -> Survey:
+def read_survey(text: str | bytes | None = None, *, path: str | PathLike[str] | None = None) -> Survey:
     """Read a survey from its author's TOML and resolve every mechanism to its integers.
 
     Parameters
     ----------
-    text : str, bytes or Path
-        The TOML itself, or the path of a file with it.
+    text : str or bytes
+        The TOML itself.
+    path : str or PathLike
+        The file with the TOML, instead: ``read_survey(path="my-survey.toml")``.
 
     Raises
     ------
     SurveyError
-        If the survey is not valid; the message names the line, or the question and key, and what was expected.
+        If the survey is not valid, or not exactly one of its text and path is given; the message names the line, or the
+        question and key, and what was expected.
 
     Examples
     --------
@@ -79,7 +83,14 @@ def read_survey(text: str | bytes | Path) -> Survey:
     >>> survey.id, survey.questions[0].mechanism
     ('httkewi55ornktgjp4t4lebelm', TwoCoin(truth=2147483648, yes=2147483648))
     """
-    written = _read_toml(_read_file(text) if isinstance(text, Path) else text)
+    if isinstance(text, PathLike):
+        raise SurveyError(f"survey: must be TOML, got a path; read_survey(path={str(text)!r}) reads it")
+    if (text is None) == (path is None):
+        raise SurveyError("survey: must be given as its text or as path=...")
+    if path is not None:
+        text = _read_file(Path(path))
+    assert text is not None
+    written = _read_toml(text)
     _refuse_unknown(written, SURVEY_KEYS, "survey")
     questions = written.get("questions")
     if not isinstance(questions, list) or not questions or not all(isinstance(each, dict) for each in questions):
@@ -126,7 +137,7 @@ def _read_toml(text: str | bytes) -> dict[str, Any]:
     except tomllib.TOMLDecodeError as problem:
         if _FILE_NAME.fullmatch(source):
             raise SurveyError(
-                f"survey: must be TOML, got what looks like the name of a file; read_survey(Path({source!r})) reads it"
+                f"survey: must be TOML, got what looks like the name of a file; read_survey(path={source!r}) reads it"
             ) from None
         last = source.rstrip("\n").count("\n") + 1
         sentence = str(problem).replace("at end of document", f"at line {last}, the end of the document")
@@ -389,7 +400,7 @@ def _mechanism(
     if "truth" in written:
         return KAry.from_coin(k, written["truth"]), None
     epsilon = positive_epsilon(written["epsilon"])
-    choice = choose(kind, _answers(kind, k, written), epsilon, goal)
+    choice = choice_for(kind, _answers(kind, k, written), epsilon, goal)
     return choice.best, choice.why
 
 

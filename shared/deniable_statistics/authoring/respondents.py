@@ -11,7 +11,7 @@ from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.question import Question
 from deniable.survey.unit import Unit
 from deniable_statistics.authoring.sample_size import people, people_needed
-from deniable_statistics.authoring.selection import Choice, choose
+from deniable_statistics.authoring.selection import Choice, choice_for
 
 
 class SampleSize(NamedTuple):
@@ -91,7 +91,7 @@ def _choice(question: Question) -> Choice | None:
         return None
     # Surveys publish no goal of ticks; what all boxes together cost is one of the candidates for their shares.
     goal = "shares" if kind.takes_several else question.goal
-    choice = choose(kind, question.mechanism.answer_range, question.mechanism.epsilon, goal)
+    choice = choice_for(kind, question.mechanism.answer_range, question.mechanism.epsilon, goal)
     return choice if len(choice.candidates) > 1 else None
 
 

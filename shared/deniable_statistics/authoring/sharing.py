@@ -20,7 +20,7 @@ from deniable.privacy.ceiling import Ceiling
 from deniable.survey.group import marginal
 from deniable.survey.question_types import QuestionType
 from deniable_statistics.authoring.sample_size import people_needed
-from deniable_statistics.authoring.selection import choose
+from deniable_statistics.authoring.selection import choice_for
 
 PATIENCE = 3
 """Iteration limit without improvement of the search over numbers of asked questions."""
@@ -190,4 +190,4 @@ def mechanism_at(member: Member, epsilon: Fraction) -> Mechanism:
     """The mechanism that needs the fewest respondents; cached, because surveys have many questions of a kind."""
     if member.kind.is_yes_no:
         return Warner.from_epsilon(epsilon)
-    return choose(member.kind, member.answers, epsilon, member.goal).best
+    return choice_for(member.kind, member.answers, epsilon, member.goal).best

@@ -92,7 +92,7 @@ class Estimate:
     >>> estimate = TwoCoin(truth="1/2", yes="1/2").estimate([570, 430])
     >>> estimate.share[1], round(estimate.std_error[1], 4)
     (0.36, 0.0313)
-    >>> [round(end, 3) for end in estimate.interval(confidence_level=0.95)[1]]
+    >>> [round(end, 3) for end in estimate.confidence_interval(confidence_level=0.95)[1]]
     [0.299, 0.422]
     """
 
@@ -237,8 +237,13 @@ class Estimate:
         variance = part * (whole - part) * scale**2 / (whole * steep) ** 2 - people
         return math.sqrt(max(variance, 0.0) / self._effective(n))
 
-    def interval(
-        self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD, *, fakes: Count = 0
+    def confidence_interval(
+        self,
+        confidence_level: float = 0.95,
+        method: str = DEFAULT_METHOD,
+        *,
+        simultaneous: bool = False,
+        fakes: Count = 0,
     ) -> tuple[Interval, ...]:
         """Confidence intervals of the shares, one for each option, cut to [0, 1].
 
@@ -248,23 +253,49 @@ class Estimate:
             Above 0 and below 1.
         method : str
             A name in `deniable_statistics.intervals.METHODS`; `interval_method` says where another one is used.
+        simultaneous : bool
+            Whether all intervals hold at once with the confidence level, instead of each by itself: by Bonferroni's
+            inequality, except between two options that are each other's opposite, which miss together.
         fakes : int
             Largest number of fake reports; the intervals then hold the shares of the people behind the true ones. See
             `deniable_statistics.estimates.assumed_fakes`.
-        """
-        return self._intervals(confidence_level, method, fakes, together=False)
 
-    def simultaneous_interval(
-        self, confidence_level: float = 0.95, method: str = DEFAULT_METHOD, *, fakes: Count = 0
-    ) -> tuple[Interval, ...]:
-        """Simultaneous confidence intervals of the shares of all options; parameters as for `interval`.
-
-        They use Bonferroni's inequality, except for two options that are each other's opposite, which miss together.
+        Raises
+        ------
+        ParameterError
+            If there is no such method or level, or the method does not go with the design or with fakes.
         """
-        return self._intervals(confidence_level, method, fakes, together=True)
+        level = check_confidence_level(confidence_level)
+        named = self.interval_method(method, fakes=check_fakes(fakes))
+        k = len(self.share)
+        if not self.n or fakes >= self.n:
+            return (Interval(0.0, 1.0),) * k
+        # Two opposite options have one interval and its mirror image, so both hold or neither does.
+        level = level_of_each(level, k) if simultaneous and not self._is_mirrored else level
+        if fakes and self.binomials is not None and self.population is None:
+            fewest = min(each.n for each in self.binomials)
+            names = dict.fromkeys(
+                resolve_method(method, self._effective(max(each, 0))) for each in (fewest, fewest - fakes)
+            )
+            return tuple(self._contaminated(each, level, tuple(names), fakes) for each in self.binomials)
+        if fakes:
+            return self._intervals_with_fakes(named, level, fakes)
+        z = normal_quantile(level)
+        if named == "wald":
+            return self._normal(z)
+        if named == "likelihood-ratio" and self.binomials is None:
+            return self.combination_intervals(np.eye(k), confidence_level=level)
+        if self.binomials is None:
+            return self.smoothed(z * z)._normal(z)
+        if self.population is not None:
+            return tuple(self._among_people(each, self.population, level, named) for each in self.binomials)
+        return tuple(
+            share_interval(self._effective(count), self._effective(n), support.floats, level, named)
+            for count, n, support in self.binomials
+        )
 
     def interval_method(self, method: str = DEFAULT_METHOD, *, fakes: Count = 0) -> str:
-        """The method that `interval` and `simultaneous_interval` really use.
+        """The method that `confidence_interval` really uses.
 
         It is ``likelihood-ratio`` where shares are not behind one binomial count, unless a normal method is asked for.
         In a finite population the default is exact up to 400 reports, and ``wilson`` above, with weights, with more
@@ -294,38 +325,6 @@ class Estimate:
             return False
         return is_small(max((float(each.n) for each in self.binomials or ()), default=math.inf), self.population)
 
-    def _intervals(self, confidence_level: float, method: str, fakes: Count, *, together: bool) -> tuple[Interval, ...]:
-        level = check_confidence_level(confidence_level)
-        named = self.interval_method(method, fakes=check_fakes(fakes))
-        k = len(self.share)
-        if not self.n:
-            return (Interval(0.0, 1.0),) * k
-        # Two options that mirror each other miss together, so their intervals need no Bonferroni correction.
-        level = level_of_each(level, k) if together and not self._is_mirrored else level
-        if fakes >= self.n:
-            return (Interval(0.0, 1.0),) * k
-        if fakes and self.binomials is not None and self.population is None:
-            fewest = min(each.n for each in self.binomials)
-            names = dict.fromkeys(
-                resolve_method(method, self._effective(max(each, 0))) for each in (fewest, fewest - fakes)
-            )
-            return tuple(self._contaminated(each, level, tuple(names), fakes) for each in self.binomials)
-        if fakes:
-            return self._intervals_with_fakes(named, level, fakes)
-        z = normal_quantile(level)
-        if named == "wald":
-            return self._normal(z)
-        if named == "likelihood-ratio" and self.binomials is None:
-            return self.likelihood_ratio_intervals(np.eye(k), confidence_level=level)
-        if self.binomials is None:
-            return self.smoothed(z * z)._normal(z)
-        if self.population is not None:
-            return tuple(self._among_people(each, self.population, level, named) for each in self.binomials)
-        return tuple(
-            share_interval(self._effective(count), self._effective(n), support.floats, level, named)
-            for count, n, support in self.binomials
-        )
-
     def _contaminated(self, binomial: Binomial, level: float, names: Sequence[str], fakes: Count) -> Interval:
         """The interval of one share with fakes: the hull over each method that may be the default one."""
         (count, n, support), scale = binomial, self.n_effective / float(self.n)
@@ -337,7 +336,7 @@ class Estimate:
         if self.binomials is not None:
             return self._among_respondents(level, named, int(fakes))
         if named == "likelihood-ratio":
-            return self.likelihood_ratio_intervals(np.eye(len(options)), confidence_level=level, fakes=fakes)
+            return self.combination_intervals(np.eye(len(options)), confidence_level=level, fakes=fakes)
         if self.design.groups > 1:
             raise ParameterError(f"method: must be by likelihood ratio to assume fakes in groups, got {named}")
         weights, constant = self.design.debiasing
@@ -364,7 +363,7 @@ class Estimate:
                     found.append(self._among_people(Binomial(kept, left, support), people, level, named))
         return tuple(map(hull, tallies))
 
-    def likelihood_ratio_intervals(
+    def combination_intervals(
         self,
         parts: NDArray[np.float64],
         wholes: NDArray[np.float64] | None = None,
@@ -501,11 +500,16 @@ def check_counts(
         for count in counts:
             tally.append(float(count) if weighted else operator.index(count))  # type: ignore[arg-type]  # tested here
     except (TypeError, ValueError):
-        raise ParameterError(f"{subject}: must be {length} {kind}") from None
+        wrong = f"{subject}[{len(tally)}]"
+        raise ParameterError(f"{subject}: must be {length} {kind}; the first that is not is {wrong}") from None
     if len(tally) != length:
         raise ParameterError(f"{subject}: must be {length} {kind}, one for each response, got {len(tally)}")
-    if any(not 0 <= count < math.inf for count in tally):
-        raise ParameterError(f"{subject}: must be {kind} of at least 0, got {tally}")
+    for place, count in enumerate(tally):
+        if not 0 <= count < math.inf:
+            wrong = f"{subject}[{place}]"
+            raise ParameterError(
+                f"{subject}: must be {kind} of at least 0, got {tally}; the first that is not is {wrong}"
+            )
     return tuple(tally)
 
 

@@ -154,14 +154,26 @@ class MeanEstimate:
         return min(max(self.mean, self.lowest), self.highest)
 
     def interval_method(self, method: str = "default") -> str:
-        """The method that `interval` uses; see Notes of the class."""
+        """The method that `confidence_interval` uses; see Notes of the class."""
         named = resolve_method(method, self.n_effective)
         if self.is_share:
             return named
         return without_binomial(named, self.design)
 
-    def interval(self, confidence_level: float = 0.95, method: str = "default", *, fakes: Count = 0) -> Interval:
-        """A confidence interval, cut to the range; ``fakes`` as for `Estimate.interval`."""
+    def confidence_interval(
+        self, confidence_level: float = 0.95, method: str = "default", *, fakes: Count = 0
+    ) -> Interval:
+        """A confidence interval of the mean, cut to the range of the numbers.
+
+        Parameters
+        ----------
+        confidence_level : float
+            Above 0 and below 1.
+        method : str
+            One of `deniable_statistics.intervals.METHODS`; `interval_method` says where another one is used.
+        fakes : int
+            At most that many of the reports may be anything.
+        """
         level = check_confidence_level(confidence_level)
         named = self.interval_method(method)
         if not self.n:

@@ -78,7 +78,7 @@ def most_frequent(
         return LeadingOption(best, share_interval(row.count or 0, row.n, binomials[best].support.floats, level))
     if estimate is None or not design.channels:
         return None
-    (interval,) = estimate.likelihood_ratio_intervals(np.eye(len(rows))[[best]], confidence_level=level)
+    (interval,) = estimate.combination_intervals(np.eye(len(rows))[[best]], confidence_level=level)
     return LeadingOption(best, interval)
 
 

@@ -74,7 +74,7 @@ class EstimateOptions:
     Parameters
     ----------
     confidence_level, method
-        As in `Estimate.interval`.
+        As in `Estimate.confidence_interval`.
     target : {"population", "respondents"}
         Whose shares the errors and intervals are for. Means are always for the population.
     simultaneous : bool
@@ -184,9 +184,10 @@ def share_rows(
     if wanted.target == "respondents" and result.n:
         # Among the respondents themselves only the chance of their devices is left to err.
         result = result.respondents_only if people is None else result.of_population(people)
-    find = result.simultaneous_interval if wanted.simultaneous else result.interval
     fakes = wanted.fakes(result.n if reports is None else reports)
-    intervals = find(wanted.confidence_level, wanted.method, fakes=fakes)
+    intervals = result.confidence_interval(
+        wanted.confidence_level, wanted.method, simultaneous=wanted.simultaneous, fakes=fakes
+    )
     method = result.interval_method(wanted.method, fakes=fakes)
     fits, flags = result.consistency, result.flags
     suspected = wanted.misbehaving
@@ -247,7 +248,7 @@ def mean_row(
 ) -> EstimateRow:
     """The row of one question's mean; parameters as of `share_rows`."""
     fakes, suspected = wanted.fakes(result.n if reports is None else reports), wanted.misbehaving
-    interval = result.interval(wanted.confidence_level, wanted.method, fakes=fakes)
+    interval = result.confidence_interval(wanted.confidence_level, wanted.method, fakes=fakes)
     robust = None if suspected is None else suspected.mean(result, wanted.confidence_level, asked=asked)
     return EstimateRow(
         question=question,

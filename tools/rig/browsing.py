@@ -15,10 +15,10 @@ from playwright.sync_api import Frame, Page, Request, Route, expect
 
 from deniable import Survey, read_survey
 from deniable_server.web.embedding import bundles
-from tests.support.collectors import Collector
-from tests.support.patience import PATIENCE
-from tests.support.serving import running
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.collectors import Collector
+from tools.rig.patience import PATIENCE
+from tools.rig.serving import running
+from tools.rig.survey_files import question_toml, survey_toml
 
 FORGET = """() => new Promise((done, fail) => {
     const request = indexedDB.deleteDatabase("deniable");

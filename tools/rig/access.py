@@ -17,7 +17,7 @@ from deniable.access.issuer import NONCE, Issuer, report_id
 from deniable_client import randomize
 from deniable_server.signing import PrivateKey
 from deniable_server.store import Store, Verdict
-from tests.support.surveys import SURVEY
+from tools.rig.surveys import SURVEY
 
 ANSWERS = {"affair": "yes", "religious": "not"}
 

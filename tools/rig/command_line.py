@@ -9,7 +9,7 @@ import sys
 from click.testing import CliRunner, Result
 
 from deniable.commands.main import main
-from tests.support.patience import PATIENCE
+from tools.rig.patience import PATIENCE
 
 
 class CommandLine:

@@ -6,7 +6,7 @@ import datetime
 from dataclasses import dataclass
 from typing import Any
 
-from tests.support.survey_files import question_toml, survey_toml
+from tools.rig.survey_files import question_toml, survey_toml
 
 TODAY = datetime.date(2026, 11, 25)
 

@@ -1,4 +1,4 @@
-"""``deniable estimate --from``: the tallies of exported rows give what the collector's own give, to the byte."""
+"""``deniable analyze shares --from``: exported rows give the figures of the collector's own tallies."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import json
 from collections.abc import Callable
 from dataclasses import replace
 from functools import lru_cache
-from importlib.metadata import EntryPoints
 from pathlib import Path
 
 import duckdb
@@ -14,6 +13,7 @@ import numpy as np
 import pytest
 
 from deniable import Report, Survey, read_survey, tally_reports
+from deniable.errors import DeniableError
 from deniable_client import randomize
 from deniable_research.engine import open_source
 from deniable_research.engine.tallies import count_tallies
@@ -21,14 +21,13 @@ from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.store.tables import rows_from
 from deniable_statistics.data.folder import write_folder
 from deniable_statistics.data.manifest import FORMATS
-from tests.support.command_line import CommandLine
 from tests.support.drawn_questions import joint_survey, shared_survey
 from tests.support.marks import long
-from tests.support.survey_files import question_toml, survey_toml
-from tests.support.surveys import EVERY_KIND, FIVE_TYPES, person
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
+from tools.rig.surveys import EVERY_KIND, FIVE_TYPES, person
 
-ESTIMATE = CommandLine("estimate")
-ok, refused = ESTIMATE.ok, ESTIMATE.refused
+ESTIMATE, SHARES = CommandLine("estimate"), CommandLine("analyze", "shares")
 
 LABELS = ("01", "=1+1", "'=x", "NA", " web", "Grüße\nan alle", "nobody")
 """Labels that programs take for something else; nobody is in the last one."""
@@ -106,24 +105,27 @@ def test_tallies_are_those_of_the_reports(
         assert count_tallies(open_source(folder, engine), survey) == expected
 
 
-def assert_same_bytes(survey: Survey, path: Path, folder: Path, *options: str) -> None:
-    for form in ("table", "csv", "json"):
-        expected = ok(survey.id, "--db", path, *options, "--format", form)
-        assert ok("--from", folder, *options, "--format", form) == expected
-        assert len(expected) > 300
+def assert_same_figures(survey: Survey, path: Path, folder: Path, *options: str) -> None:
+    """Every row of the collector has the same figures, to the last digit, counted from the export."""
+
+    def rows(command: CommandLine, *where: object) -> dict[tuple[object, ...], dict[str, object]]:
+        document = json.loads(command.ok(*where, *options, "--format", "json"))
+        return {(row["question"], row["option"], row["cohort"], row["statistic"]): row for row in document["estimates"]}
+
+    own, exported = rows(ESTIMATE, survey.id, "--db", path), rows(SHARES, "--from", folder)
+    assert len(own) >= 2
+    assert exported.keys() == own.keys()
+    for key, row in own.items():
+        assert {name: exported[key].get(name) for name in row} == row
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("options", [long((), name="together"), pytest.param(("--by", "cohort"), id="by cohort")])
-def test_every_byte_is_that_of_the_collectors_database(
+def test_figures_are_those_of_the_collectors_database(
     filled: tuple[Survey, Path], tmp_path: Path, options: tuple[str, ...]
 ) -> None:
     survey, path = filled
-    folder = export(filled, tmp_path / "out", "--format", "parquet", "--by-cohort")
-    assert_same_bytes(survey, path, folder, *options)
-    ok(survey.id, "--db", path, *options, "--to", tmp_path / "one.csv")
-    ok(survey.id, "--from", folder, *options, "--to", tmp_path / "other.csv")
-    assert (tmp_path / "one.csv").read_bytes() == (tmp_path / "other.csv").read_bytes()
+    assert_same_figures(survey, path, export(filled, tmp_path / "out", "--format", "parquet", "--by-cohort"), *options)
 
 
 @pytest.mark.slow
@@ -139,7 +141,19 @@ def test_every_option_does_the_same(mixed: tuple[Survey, Path], tmp_path: Path) 
         ("--misbehaving", "0.05", "--misbehaviour", "lying"),
         ("--by", "cohort", "--assume-fake", "0.02"),
     ):
-        assert_same_bytes(survey, tmp_path / "reports.db", folder, *options)
+        assert_same_figures(survey, tmp_path / "reports.db", folder, *options)
+
+
+@pytest.mark.slow
+def test_no_reports_give_the_rows_of_none(tmp_path: Path) -> None:
+    survey = replace(read_survey(FIVE_TYPES), cohorts=("paper", "web"))
+    store = SqliteStore(tmp_path / "empty.db")
+    store.publish(survey)
+    store.close()
+    for form in FORMATS:
+        write_folder(survey, [], tmp_path / form, form)
+        assert count_tallies(open_source(tmp_path / form), survey) == {}
+        assert_same_figures(survey, tmp_path / "empty.db", tmp_path / form)
 
 
 @lru_cache
@@ -160,37 +174,25 @@ def mixed(tmp_path: Path) -> tuple[Survey, Path]:
 def test_rows_of_elsewhere_need_the_survey(mixed: tuple[Survey, Path], tmp_path: Path) -> None:
     survey, folder = mixed
     parts = folder / "reports"
-    assert "must be a folder that 'deniable export' wrote, or go with --survey" in refused("--from", parts)
+    assert "say what the columns hold" in SHARES.refused("--from", parts)
     file = tmp_path / "survey.json"
     file.write_bytes(survey.document)
-    assert ok("--from", parts, "--survey", file) == ok("--from", folder)
+    assert SHARES.ok("--from", parts, "--survey", file) == SHARES.ok("--from", folder)
     toml = tmp_path / "survey.toml"
     toml.write_text(survey_toml("Another", question_toml("affair", "yes-no", "?", truth="1/2")), encoding="utf-8")
-    assert f"survey: must be that of the export out, {survey.id}" in refused("--from", folder, "--survey", toml)
-
-
-@pytest.mark.slow
-def test_no_reports_give_the_rows_of_none(tmp_path: Path) -> None:
-    survey = replace(read_survey(FIVE_TYPES), cohorts=("paper", "web"))
-    store = SqliteStore(tmp_path / "empty.db")
-    store.publish(survey)
-    store.close()
-    for form in FORMATS:
-        write_folder(survey, [], tmp_path / form, form)
-        for options in ((), ("--by", "cohort", "--format", "csv")):
-            assert ok("--from", tmp_path / form, *options) == ok(survey.id, "--db", tmp_path / "empty.db", *options)
+    said = SHARES.refused("--from", folder, "--survey", toml)
+    assert f"survey: must be that of the export out, {survey.id}" in said
 
 
 @pytest.mark.slow
 def test_rows_that_are_no_reports_of_the_survey_are_refused(mixed: tuple[Survey, Path], tmp_path: Path) -> None:
     survey, folder = mixed
-    (tmp_path / "survey.json").write_bytes(survey.document)
 
     def says(change: str) -> str:
         file = tmp_path / "changed.parquet"
         file.unlink(missing_ok=True)
         duckdb.execute(f"COPY (SELECT * {change} FROM '{folder}/reports/*.parquet') TO '{file}'")
-        return refused("--from", file, "--survey", tmp_path / "survey.json")
+        return refused_by_counting(file, survey)
 
     some = f"id = (SELECT min(id) FROM '{folder}/reports/*.parquet')"
     assert "column 'affair': must hold" in says("REPLACE (7 AS affair)")
@@ -205,11 +207,16 @@ def test_rows_that_are_no_reports_of_the_survey_are_refused(mixed: tuple[Survey,
     assert "column 'trust': must be one of the columns" in says("EXCLUDE (trust)")
 
 
-def test_reports_without_a_cohort_that_must_have_one_are_refused(mixed: tuple[Survey, Path], tmp_path: Path) -> None:
+def refused_by_counting(rows: Path, survey: Survey) -> str:
+    with pytest.raises(DeniableError) as caught:
+        count_tallies(open_source(rows), survey)
+    return str(caught.value)
+
+
+def test_reports_without_a_cohort_that_must_have_one_are_refused(mixed: tuple[Survey, Path]) -> None:
     survey, folder = mixed
     strict = replace(survey, cohort_required=True)
-    (tmp_path / "survey.json").write_bytes(strict.document)
-    said = refused("--from", folder / "reports", "--survey", tmp_path / "survey.json")
+    said = refused_by_counting(folder / "reports", strict)
     assert "column 'cohort': must hold a cohort in every row, got 20 without" in said
 
 
@@ -218,32 +225,16 @@ def test_cohorts_that_only_spaces_tell_apart_are_refused(tmp_path: Path) -> None
     survey = replace(read_survey(FIVE_TYPES), cohorts=("web", "web "))
     sent = [randomize(survey, person(n), "web") for n in range(3)]
     write_folder(survey, rows_from(survey, sent), tmp_path / "out", "csv")
-    assert "must differ by more than spaces" in refused("--from", tmp_path / "out")
+    assert "must differ by more than spaces" in refused_by_counting(tmp_path / "out", survey)
 
 
-def test_options_that_do_not_go_together(
-    mixed: tuple[Survey, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    survey, folder = mixed
-    assert "Missing argument 'ID'" in refused()
-    assert "Missing argument 'ID'" in refused("--db", tmp_path / "x.db")
-    assert "--from, --db and --url: give one" in refused("--from", folder, "--db", tmp_path / "x.db")
-    assert "--from, --db and --url: give one" in refused("--from", folder, "--url", "http://127.0.0.1:9")
-    assert "--engine and --survey go with --from" in refused(survey.id, "--engine", "duckdb")
-    other = "a" * 26
-    assert f"survey {other}: must be that of the reports, {survey.id}" in refused(other, "--from", folder)
-    assert ok(survey.id, "--from", folder, "--engine", "duckdb") == ok("--from", folder)
-    monkeypatch.setattr("deniable_server.commands.estimate.entry_points", lambda **_: EntryPoints())
-    assert "--from: needs what counts rows on engines" in refused("--from", folder)
+def test_estimate_names_the_command_that_takes_rows() -> None:
+    said = ESTIMATE.refused("--from", "exports/", "--survey", "my-survey.toml")
+    assert "--from: shares of rows are estimated by 'deniable analyze shares --from SOURCE'" in said
+    assert "Missing argument 'ID|LINK'" in ESTIMATE.refused()
 
 
 def test_a_part_that_is_gone_is_an_error_here_too(mixed: tuple[Survey, Path]) -> None:
     _, folder = mixed
     next(folder.rglob("*.parquet")).unlink()
-    assert "must hold reports/part-00000.parquet, as manifest.json says, got none" in refused("--from", folder)
-
-
-def test_json_names_the_survey_and_who_was_counted(mixed: tuple[Survey, Path]) -> None:
-    survey, folder = mixed
-    found = json.loads(ok("--from", folder, "--format", "json"))
-    assert (found["survey"], found["n"], found["access"], found["note"]) == (survey.id, 60, "open", None)
+    assert "must hold reports/part-00000.parquet, as manifest.json says, got none" in SHARES.refused("--from", folder)

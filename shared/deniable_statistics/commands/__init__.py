@@ -1,0 +1,1 @@
+"""What commands of collectors and of researchers share."""

@@ -1,0 +1,86 @@
+"""Options of every command that estimates shares, each declared once."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+from deniable.commands.numbers import Number
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD
+from deniable_statistics.estimates.fakes import HIGHEST_FAKE
+from deniable_statistics.intervals import METHODS
+from deniable_statistics.published.published_rows import TARGETS
+from deniable_statistics.robustness.misbehaviour import HIGHEST_SHARE, KINDS
+
+Decorator = Callable[[Any], Any]
+
+INTERVAL_METHODS = [DEFAULT_METHOD, *METHODS]
+
+format_option = click.option(
+    "--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True
+)
+
+
+def with_options(*options: Decorator) -> Decorator:
+    """Give a command several options, which its help lists in this order."""
+
+    def decorate(command: Any) -> Any:
+        for option in reversed(options):
+            command = option(command)
+        return command
+
+    return decorate
+
+
+def params_of(*options: Decorator) -> list[click.Parameter]:
+    """Options as objects, for classes of commands that bring some."""
+    return click.command()(with_options(*options)(lambda: None)).params
+
+
+interval_options = with_options(
+    click.option(
+        "--method",
+        type=click.Choice(INTERVAL_METHODS),
+        default=DEFAULT_METHOD,
+        show_default=True,
+        metavar="NAME",
+        help=f"Method of the intervals: {', '.join(INTERVAL_METHODS)}.",
+    ),
+    click.option(
+        "--target",
+        type=click.Choice(TARGETS),
+        default=TARGETS[0],
+        show_default=True,
+        help="Whose shares the errors are for. Of respondents: exact up to 400 reports, approximate above.",
+    ),
+    click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once."),
+)
+
+
+def misbehaviour_options(several: bool) -> Decorator:
+    """How many people are supposed to misbehave at most, and in what way, or in which ways."""
+    return with_options(
+        click.option(
+            "--misbehaving",
+            metavar="SHARE",
+            type=Number(0, HIGHEST_SHARE),
+            help="Suppose that up to this share of the people does not do as told: bounds, and intervals that hold "
+            "anyway.",
+        ),
+        click.option(
+            "--misbehaviour",
+            type=click.Choice(list(KINDS)),
+            multiple=several,
+            help="What they do; by default anything. Lying is all that a device leaves to them.",
+        ),
+    )
+
+
+assume_fake_option = click.option(
+    "--assume-fake",
+    metavar="SHARE",
+    type=Number(0, HIGHEST_FAKE),
+    help="Suppose that up to this share of the reports is fake: intervals that hold whatever these say.",
+)

@@ -1,0 +1,1 @@
+"""Surveys, people, collectors and databases, as tests, benchmarks and torture set them up."""
