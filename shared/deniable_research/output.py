@@ -1,4 +1,4 @@
-"""What commands print: rows for programs, texts for people."""
+"""Formats of what commands print: rows for programs, numbers and counts for people."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from deniable.output import percent, shown
 from deniable.table import csv_lines
 
 OPTIONAL = {"optional": True}
-"""Metadata of a field that is no column where no row has it, such as what only a complex sample has."""
+"""Metadata of a field that is a column only if some row has it, such as a figure of complex samples."""
 
 
 def field_names(row_type: Any, rows: Iterable[Any] = ()) -> tuple[str, ...]:
-    """The columns of a kind of row: the fields of a dataclass or of a named tuple; see `OPTIONAL`."""
+    """The names of the columns of a row type, which is a dataclass or a named tuple; `OPTIONAL` fields need a value."""
     if not is_dataclass(row_type):
         return tuple(row_type._fields)
     used = [
@@ -28,7 +28,7 @@ def field_names(row_type: Any, rows: Iterable[Any] = ()) -> tuple[str, ...]:
 
 
 def records(rows: Collection[Any], row_type: Any) -> list[dict[str, Any]]:
-    """Rows as JSON holds them: infinite and undefined numbers are null."""
+    """Rows as dictionaries for JSON; infinite and undefined numbers are None."""
     names = field_names(row_type, rows)
     return [{name: _finite(getattr(row, name)) for name in names} for row in rows]
 
@@ -41,12 +41,12 @@ def rows_csv(rows: Collection[Any], row_type: Any) -> str:
 
 
 def to_json(document: Mapping[str, Any]) -> str:
-    """A document as commands print it."""
+    """A document as commands print it: JSON with an indentation of one space."""
     return json.dumps(document, indent=1, allow_nan=False)
 
 
 def p_value(value: float | None) -> str:
-    """A p-value; below one in ten thousand its digits say nothing.
+    """A p-value with four digits, or ``< 0.0001``.
 
     >>> p_value(0.0312), p_value(1e-9)
     ('0.0312', '< 0.0001')
@@ -55,7 +55,7 @@ def p_value(value: float | None) -> str:
 
 
 def interval(low: float | None, high: float | None, form: Any = percent) -> str:
-    """An interval for people.
+    """An interval in words, with both ends in the same form.
 
     >>> interval(0.1, 0.25)
     '10.0 % to 25.0 %'
@@ -64,7 +64,7 @@ def interval(low: float | None, high: float | None, form: Any = percent) -> str:
 
 
 def counted(n: int, noun: str, nouns: str | None = None) -> str:
-    """A number of things.
+    """A number with its noun in the singular or plural.
 
     >>> counted(1, "row"), counted(3, "row"), counted(12340, "person", "people")
     ('1 row', '3 rows', '12,340 people')

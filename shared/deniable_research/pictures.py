@@ -11,11 +11,12 @@ from deniable_statistics.published.charts import FAINT_INK, GRID, INK, STYLES, r
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 
 def save_picture(path: Path, draw: Callable[[], Figure]) -> None:
-    """Draw a chart and write it, as .svg or .png; the same chart gives the same bytes.
+    """Draw a chart and write it as SVG or PNG, by the suffix of the path; the same chart gives the same bytes.
 
     Raises
     ------
@@ -35,12 +36,19 @@ def save_picture(path: Path, draw: Callable[[], Figure]) -> None:
 
 
 def tidy(axes: Axes, title: str) -> None:
-    """A title in bold on the left, faint lines to read values by, no frame above and on the right."""
+    """Give a chart a bold title on the left and a faint grid, and take away its frame above and on the right."""
     axes.set_title(title, loc="left", fontsize=10.5, fontweight="bold")
     axes.grid(color=GRID, linewidth=0.8)
-    axes.set_axisbelow(True)
+    axes.set_axisbelow(True)  # the grid is to read values by, and must not cross them
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
 
 
-__all__ = ["FAINT_INK", "INK", "STYLES", "save_picture", "tidy"]
+def label_in_percent(axis: Axis) -> None:
+    """Write the ticks of an axis of shares as whole percents."""
+    from matplotlib.ticker import PercentFormatter
+
+    axis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+
+
+__all__ = ["FAINT_INK", "INK", "STYLES", "label_in_percent", "save_picture", "tidy"]

@@ -1,8 +1,8 @@
-"""What an epsilon costs: of a channel, of several answers together, and for a person whom somebody suspects.
+"""The privacy risk of an epsilon: the epsilon of a channel, and bounds on what an attacker can guess about a person.
 
-Throughout, ``E = exp(epsilon)``, the *prior* is how likely somebody held a guess to be before seeing a report,
-the *posterior* afterwards, and the *advantage* is the difference. Every figure is an upper bound that holds for
-any attacker, any report and any mechanism of that epsilon; the advantage is in [0, 1].
+Throughout, ``E = exp(epsilon)``. The *prior* is an attacker's probability of a guess before seeing a report, the
+*posterior* the probability afterwards, and the *advantage* their difference, in [0, 1]. Every figure is an upper bound
+that holds for any attacker, any report and any mechanism of this epsilon.
 
 References
 ----------
@@ -48,7 +48,7 @@ def likelihood_ratio(matrix: Sequence[Sequence[Number]]) -> Fraction | float:
     rows = [[rational(each, f"matrix[{r}][{x}]") for x, each in enumerate(row)] for r, row in enumerate(matrix)]
     if not rows or not rows[0] or any(len(row) != len(rows[0]) for row in rows):
         raise ParameterError(f"matrix: must have rows of one length, got {len(rows)} rows")
-    # Fractions add up exactly; floats such as .3 and .7 nearly.
+    # Fractions add up to exactly 1; floats may miss it by rounding.
     slack = Fraction(1, 10**9) if any(isinstance(each, float) for row in matrix for each in row) else 0
     for x, column in enumerate(zip(*rows, strict=True)):
         if min(column) < 0 or abs(sum(column) - 1) > slack:
@@ -56,7 +56,7 @@ def likelihood_ratio(matrix: Sequence[Sequence[Number]]) -> Fraction | float:
                 f"matrix: column {x} must hold probabilities that add up to 1, got a sum of {float(sum(column)):.10g}"
             )
     possible = [row for row in rows if any(row)]
-    # A response that one truth excludes tells for certain that it is not the truth.
+    # A response that is impossible under one truth rules this truth out.
     if any(min(row) == 0 for row in possible):
         return math.inf
     # In fractions: rounding would make a ratio of exactly 3 a little more.
@@ -74,7 +74,7 @@ def epsilon_of(matrix: Sequence[Sequence[Number]]) -> float:
 
 
 def shared_by(people: int, ledger: Ledger) -> Ledger:
-    """The ledger of a secret that so many people share and all report: that many times everything.
+    """The ledger of a secret that ``people`` share and all report: each loss counts once for each of them.
 
     >>> shared_by(3, Ledger().add("affair", 1.0).add("weekly mood", 0.25, count=4)).epsilon
     6.0
@@ -85,13 +85,13 @@ def shared_by(people: int, ledger: Ledger) -> Ledger:
 
 
 def posterior(prior: float, epsilon: float) -> float:
-    """How likely a guess can at most be after a report: ``prior E / (prior E + 1 - prior)``.
+    """The largest probability of a guess after a report: ``prior E / (prior E + 1 - prior)``.
 
     Notes
     -----
-    Bayes: the odds change by the ratio of two probabilities of the report, given the guess and given anything
-    else, which is an average over the other truths and so at most ``E``. The guess may be one value, a set of values
-    (a range, *not heterosexual*), or any statement about the true answer.
+    By Bayes' theorem the odds change by the ratio of the report's probability if the guess is right to the one if it is
+    wrong. Both are averages over truths, so that the ratio is at most ``E``. The guess may be one value, a set of
+    values (a range, *not heterosexual*), or any statement about the true answer.
 
     Examples
     --------
@@ -106,7 +106,7 @@ def posterior(prior: float, epsilon: float) -> float:
 
 
 def guessing_advantage(prior: float, epsilon: float) -> float:
-    """How much likelier a guess can at most become by a report: `posterior` minus ``prior``, without cancellation.
+    """The largest increase of a guess's probability by a report: `posterior` minus ``prior``, without cancellation.
 
     >>> round(guessing_advantage(0.1, math.log(3)), 12)
     0.15
@@ -119,7 +119,7 @@ def guessing_advantage(prior: float, epsilon: float) -> float:
 
 
 def worst_prior(epsilon: float) -> float:
-    """The prior at which a report helps guessing most: ``1 / (1 + exp(epsilon / 2))``."""
+    """The prior with the largest guessing advantage: ``1 / (1 + exp(epsilon / 2))``."""
     # 1 / (1 + sqrt(E)), both divided by sqrt(E), so that a large epsilon does not overflow.
     half = math.exp(-as_loss(epsilon) / 2)
     return half / (1 + half)
@@ -131,18 +131,19 @@ def worst_advantage(epsilon: float) -> float:
     >>> round(worst_advantage(1.3), 4)
     0.314
     """
+    # posterior - prior at the worst prior: (sqrt(E) - 1) / (sqrt(E) + 1) = tanh(epsilon / 4).
     return math.tanh(as_loss(epsilon) / 4)
 
 
 def epsilon_for_advantage(advantage: float, prior: float | None = None) -> float:
-    """The largest epsilon whose guessing advantage stays at ``advantage``: inverse of the two functions above.
+    """The largest epsilon with at most this advantage: inverse of `guessing_advantage` or `worst_advantage`.
 
     Parameters
     ----------
     advantage : float
         At least 0, and below 1 or ``1 - prior``.
     prior : float, optional
-        Above 0 and below 1; without it, whatever the prior.
+        Above 0 and below 1; by default the epsilon is for the worst prior.
 
     Notes
     -----
@@ -161,6 +162,7 @@ def epsilon_for_advantage(advantage: float, prior: float | None = None) -> float
     if prior is None:
         if eta == 1:
             raise ParameterError("advantage: must be below 1, which no finite epsilon reaches, got 1")
+        # tanh(epsilon / 4) = eta, solved for epsilon.
         return 4 * math.atanh(eta)
     pi = _probability(prior, "prior")
     if not 0 < pi < 1:
@@ -171,12 +173,12 @@ def epsilon_for_advantage(advantage: float, prior: float | None = None) -> float
 
 
 def epsilon_at(mechanism: Mechanism, distance: int) -> float:
-    """The loss between two numbers ``distance`` apart: the exact largest ratio of a report's weights under both.
+    """The privacy loss between two numbers ``distance`` apart, from the largest ratio of a report's weights.
 
     Parameters
     ----------
     mechanism : Mechanism
-        As published, with a range of numbers or of numbered options for answers.
+        A mechanism whose answers are a range of numbers or numbered options.
     distance : int
         At least 0; at most the width of the range.
 
@@ -211,16 +213,16 @@ def epsilon_at(mechanism: Mechanism, distance: int) -> float:
 
 
 def range_advantage(epsilon: float, precision: float, width: float, by_distance: bool = False) -> float:
-    """The largest advantage in guessing a number within ``precision``, on a range where it is uniform beforehand.
+    """The largest advantage in guessing a number to within ``precision``, if the prior is uniform on its range.
 
     Parameters
     ----------
     epsilon : float
         Loss between any two numbers of the range; with ``by_distance``, between its two ends.
     precision : float
-        A guess counts if the number is at most this far away.
+        Largest distance between guess and number at which the guess is right.
     width : float
-        ``hi - lo`` of the range.
+        Width ``hi - lo`` of the range.
     by_distance : bool
         Whether the loss between two numbers is ``epsilon`` times their distance over ``width``.
 
@@ -255,7 +257,7 @@ def range_advantage(epsilon: float, precision: float, width: float, by_distance:
     loss, near, whole = as_loss(epsilon), _length(precision, "precision"), _length(width, "width")
     if whole == 0:
         raise ParameterError("width: must be above 0, got 0")
-    # The interval around the guess as a part of the range; beyond the ends there is nothing to hit.
+    # u, the interval around the guess as a part of the range, is also the prior of a right guess.
     u = min(1.0, 2 * near / whole)
     if not by_distance:
         return guessing_advantage(u, loss)
@@ -271,15 +273,15 @@ def all_advantage(priors: Sequence[float], epsilon: float | Sequence[float], ind
     Parameters
     ----------
     priors : sequence of float
-        For each attribute, how likely the guessed value is beforehand.
+        Prior probability of the guessed value of each attribute.
     epsilon : float or sequence of float
-        Loss of each attribute's report, one for all or one each.
+        Privacy loss of each attribute's report: one for all, or one for each.
     independent : bool
-        Whether the attributes are independent beforehand. If they may depend on each other, say False.
+        Whether the attributes are independent in the prior; False if they may depend on each other.
 
     Notes
     -----
-    Reports are drawn independently given the attributes, as ours are.
+    Reports are drawn independently given the attributes, as all mechanisms of this package draw them.
 
     *Independent attributes* stay independent afterwards, so the posterior of all is the product of the posteriors,
     each at most `posterior`; the advantage is at most ``prod posterior(pi_i, epsilon_i) - prod pi_i``, attained
@@ -298,7 +300,7 @@ def all_advantage(priors: Sequence[float], epsilon: float | Sequence[float], ind
     """
     pi, losses = _attributes(priors, epsilon)
     if independent:
-        # Independent before and, given independent reports, after: products.
+        # prod posterior_i - prod pi_i: independent before and, given independent reports, after.
         return math.prod(map(posterior, pi, losses)) - math.prod(pi)
     return _top_advantage(max(0.0, math.fsum(pi) - len(pi) + 1), min(pi), math.fsum(losses))
 
@@ -324,12 +326,13 @@ def any_advantage(priors: Sequence[float], epsilon: float | Sequence[float], ind
     pi, losses = _attributes(priors, epsilon)
     if independent:
         after = math.prod(1 - posterior(each, loss) for each, loss in zip(pi, losses, strict=True))
+        # P(at least one is right) rises by as much as P(none is right) falls.
         return math.prod(1 - each for each in pi) - after
     return _top_advantage(max(pi), min(1.0, math.fsum(pi)), math.fsum(losses))
 
 
 def odds_of(epsilon: float, subject: str = "One report") -> tuple[str, ...]:
-    """What an epsilon means, in sentences for people; figures are rounded up.
+    """The meaning of an epsilon in sentences; figures are rounded up.
 
     >>> for sentence in odds_of(math.log(3)):
     ...     print(sentence)
@@ -351,7 +354,7 @@ def odds_of(epsilon: float, subject: str = "One report") -> tuple[str, ...]:
 
 
 def factor(epsilon: float) -> str:
-    """``exp(epsilon)`` as respondents read it, rounded up.
+    """The factor ``exp(epsilon)`` as respondents read it, rounded up.
 
     >>> factor(math.log(3)), factor(1.0), factor(500), factor(math.inf)
     ('3', '2.8', '10^218', 'infinity')
@@ -360,14 +363,14 @@ def factor(epsilon: float) -> str:
     if loss == math.inf:
         return "infinity"
     if loss >= math.log(1e9):
-        # Beyond a billion people read the power of ten.
+        # Above a billion, as a power of ten, which is easier to read.
         return f"10^{math.ceil(loss / math.log(10))}"
     return factor_above(Fraction(math.exp(loss) * (1 - 1e-12)))  # where only floating point is in the way
 
 
 def _top_advantage(low: float, high: float, epsilon: float) -> float:
     """The largest guessing advantage over priors in [low, high]."""
-    # The advantage rises up to the worst prior and falls thereafter.
+    # The advantage rises up to the worst prior and falls beyond, so its maximum is at the nearest prior in range.
     return guessing_advantage(min(max(worst_prior(epsilon), low), high), epsilon)
 
 
@@ -380,7 +383,7 @@ def _attributes(priors: Sequence[float], epsilon: float | Sequence[float]) -> tu
 
 
 def _above(value: float) -> str:
-    """Three digits, rounded up, except where only floating point is in the way."""
+    """A value with three digits, rounded up; an excess of less than 1e-12, from floating point, is ignored."""
     digits = Context(prec=3, rounding=ROUND_CEILING).create_decimal(Decimal(value * (1 - 1e-12)))
     return f"{float(digits):,.10g}"
 

@@ -1,4 +1,4 @@
-"""Files in the web, brought here as a stream."""
+"""Downloads over HTTP, as a stream."""
 
 from __future__ import annotations
 
@@ -12,17 +12,18 @@ import urllib3
 from deniable.unreachable import unreachable
 
 CHUNK = 2**18
-"""Bytes that are held at once."""
+"""Number of bytes that are read at a time."""
 
 MOST_REDIRECTIONS = 3
+"""Largest number of redirections that a download follows."""
 
-# Statuses of a server that is busy or restarts, and of its proxy: worth another try.
+# Statuses of a server that is busy or restarting, and of its proxy, are temporary.
 _RETRIES = urllib3.Retry(3, status_forcelist=(429, 502, 503, 504), backoff_factor=0.2, raise_on_status=False)
 _TIMEOUT = urllib3.Timeout(30)
 
 
-class Refused(Exception):
-    """What a server answered instead of a file.
+class StatusError(Exception):
+    """The server answered with another status than 200.
 
     Attributes
     ----------
@@ -34,12 +35,12 @@ class Refused(Exception):
         self.status = status
 
 
-class Unreachable(Exception):
-    """Nobody answered, or not to the end; the message says why without the address."""
+class DownloadError(Exception):
+    """No answer, or an incomplete one; the message gives the reason without the address."""
 
 
 def is_url(source: str) -> bool:
-    """Whether a text is meant as an address in the web.
+    """Whether a text is an address with http:// or https://.
 
     >>> is_url("https://collector.example/s/x"), is_url("reports.csv")
     (True, False)
@@ -49,7 +50,7 @@ def is_url(source: str) -> bool:
 
 @contextmanager
 def connections() -> Iterator[urllib3.PoolManager]:
-    """Connections that wait 30 seconds and try three times more."""
+    """A pool of connections that wait 30 seconds and retry three times."""
     with urllib3.PoolManager(retries=_RETRIES, timeout=_TIMEOUT) as pool:
         yield pool
 
@@ -63,7 +64,7 @@ def download(
     most: int | None = None,
     follow: bool = False,
 ) -> None:
-    """Write what is at an address to a new file.
+    """Download an address to a new file.
 
     Parameters
     ----------
@@ -72,46 +73,46 @@ def download(
     path : Path
     headers : mapping, optional
     most : int, optional
-        Bytes; more than these are not read.
+        Largest number of bytes; a longer answer is an error.
     follow : bool
-        Whether to go where the server redirects to, though not from https to http.
+        Whether to follow redirections, though not from https to http.
 
     Raises
     ------
-    Refused
+    StatusError
         If the answer has another status than 200.
-    Unreachable
-        If there is none, it breaks off, it is longer than `most`, or it leads from https to http, to no valid
-        address or on and on.
+    DownloadError
+        If there is no complete answer, it is longer than `most`, or it redirects from https to http, to an invalid
+        address, or more than `MOST_REDIRECTIONS` times.
     """
     try:
         answer = _answer(pool, url, headers, MOST_REDIRECTIONS if follow else 0)
         try:
             if answer.status != 200:
-                raise Refused(answer.status)
-            # x: what is there already is not replaced by what a server says.
+                raise StatusError(answer.status)
+            # Mode x: a server must not replace a file that exists.
             with path.open("xb") as file:
                 for chunk in answer.stream(CHUNK):
                     file.write(chunk)
                     if most is not None and file.tell() > most:
-                        raise Unreachable(f"has more than {most} bytes")
+                        raise DownloadError(f"has more than {most} bytes")
         finally:
             answer.close()
     except urllib3.exceptions.HTTPError as error:
-        raise Unreachable(unreachable(error)) from None
+        raise DownloadError(unreachable(error)) from None
 
 
 def _answer(
     pool: urllib3.PoolManager, url: str, headers: Mapping[str, str] | None, redirections: int
 ) -> urllib3.BaseHTTPResponse:
-    """What comes where an address leads to."""
+    """The answer of an address, after at most this number of redirections."""
     place = url
     for _ in range(redirections + 1):
         try:
             # Redirections are followed here, because urllib3 would go from https to http.
             answer = pool.request("GET", place, headers=headers, redirect=False, preload_content=False)
         except ValueError:
-            raise Unreachable("cannot be reached: the address, or one that it leads to, is not valid") from None
+            raise DownloadError("cannot be reached: the address, or one that it leads to, is not valid") from None
         step = answer.get_redirect_location()
         if not step or not redirections:
             return answer
@@ -119,7 +120,7 @@ def _answer(
         try:
             place = urljoin(place, step)
         except ValueError:
-            raise Unreachable("leads to what is no valid address") from None
+            raise DownloadError("leads to what is no valid address") from None
         if url.lower().startswith("https:") and not place.lower().startswith("https:"):
-            raise Unreachable("leads from https to http")  # where everybody on the way can read and change what comes
-    raise Unreachable(f"leads from one address to the next more than {redirections} times")
+            raise DownloadError("leads from https to http")  # which anybody on the way can read and change
+    raise DownloadError(f"leads from one address to the next more than {redirections} times")

@@ -14,7 +14,7 @@ from deniable import AnswerError, DrawnBoxes, ParameterError, ReportError, Surve
 from deniable.mechanisms.drawn_boxes import MOST_DRAWN
 from deniable.randomness import UNIT
 from deniable.wire.space import DrawnBits
-from deniable_statistics.authoring.precision import noise_if_even
+from deniable_statistics.authoring.sample_size import noise_if_even
 from deniable_statistics.authoring.selection import choose_for_ticks
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.designs.spaces import every_report, tally_array

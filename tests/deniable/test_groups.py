@@ -34,7 +34,7 @@ from deniable.survey.question_types import QUESTION_TYPES, YES_NO
 from deniable.wire.space import Value
 from deniable_client import randomize
 from deniable_client.device import mixed
-from deniable_statistics.authoring.precision import people_needed
+from deniable_statistics.authoring.sample_size import people_needed
 from deniable_statistics.authoring.sharing import Member, Sharing, ways_to_share, why
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.published.published_rows import estimate

@@ -18,7 +18,7 @@ from deniable.mechanisms import mechanism_from_published
 from deniable.privacy.ceiling import Ceiling
 from deniable.randomness import UNIT
 from deniable_statistics.authoring.optimum import optimal_noise
-from deniable_statistics.authoring.precision import mean_variance
+from deniable_statistics.authoring.sample_size import mean_variance
 from deniable_statistics.designs.of_mechanisms import design_of, mean_values
 from deniable_statistics.designs.spaces import tally_array
 from deniable_statistics.estimates.means import MeanEstimate

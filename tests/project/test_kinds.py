@@ -17,9 +17,9 @@ OWN = ("shared/deniable/mechanisms/", "shared/deniable_statistics/designs/", "sh
 
 REASONS = {
     ("shared/deniable/survey/published.py", "KAry"): "the format of a group's response names one mechanism",
-    ("shared/deniable_research/simulation/counts.py", "TickBoxes"): "its counts are binomials",
-    ("shared/deniable_research/simulation/counts.py", "Subset"): "its counts are those of uniform sets",
-    ("shared/deniable_research/simulation/counts.py", "DrawnBoxes"): "its counts are those of drawn boxes",
+    ("shared/deniable_research/simulation/counted_surveys.py", "TickBoxes"): "its counts are binomials",
+    ("shared/deniable_research/simulation/counted_surveys.py", "Subset"): "its counts are those of uniform sets",
+    ("shared/deniable_research/simulation/counted_surveys.py", "DrawnBoxes"): "its counts are those of drawn boxes",
 }
 """What may ask, by file and kind."""
 
@@ -80,7 +80,7 @@ issubclass(a, (int, mechanisms.Warner))
 type(a) is Subset
 match a:
     case Channel(matrix=b): pass
-@laws_of.register
+@samplers_of.register
 def _(mechanism: TickBoxes): pass
 """
     found = sorted(ast.unparse(each) for each in questions(ast.parse(text)))

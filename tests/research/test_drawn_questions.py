@@ -33,9 +33,9 @@ from deniable_research.joint.pairs import pair_channel
 from deniable_research.planning.plans import SizePlan, estimands_of
 from deniable_research.sampling import SimpleSample
 from deniable_research.simulation import Simulation
-from deniable_research.simulation.draw import Column, randomize_people, words_of
+from deniable_research.simulation.draw import QuestionReports, randomize_people, words_of
 from deniable_research.simulation.epsilons import split_over_all
-from deniable_statistics.authoring.precision import people_needed
+from deniable_statistics.authoring.sample_size import people_needed
 from deniable_statistics.designs.spaces import tally_array
 from deniable_statistics.published.published_rows import EstimateRow, estimate
 from tests.support.drawn_questions import (
@@ -63,7 +63,7 @@ def formula(size: int, epsilon: float, s: int) -> float:
     return size / (4 * s * slope**2)
 
 
-def tally_of(survey: Survey, columns: dict[str, Column], people: slice = slice(None)) -> Tally:
+def tally_of(survey: Survey, columns: dict[str, QuestionReports], people: slice = slice(None)) -> Tally:
     """What a collector counts of these people."""
     counts: dict[str, tuple[int, ...]] = {}
     for question in survey.questions:
@@ -471,7 +471,7 @@ MIXED = survey_toml(
 )
 
 
-def mixed_columns(n: int, rng: np.random.Generator) -> tuple[Survey, dict[str, Column]]:
+def mixed_columns(n: int, rng: np.random.Generator) -> tuple[Survey, dict[str, QuestionReports]]:
     survey = read_survey(MIXED)
     assert group_of(survey).joint is not None
     first = rng.random(n) < 0.4

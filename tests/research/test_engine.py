@@ -34,7 +34,7 @@ from deniable.wire.space import Bits, DrawnBits, Texts
 from deniable_research.engine import EngineReports, count_patterns, count_supports, open_source
 from deniable_research.engine import counting as counting_module
 from deniable_research.engine.sources import Source
-from deniable_research.engine.texts import TextColumn, means_nothing
+from deniable_research.engine.text_columns import TextColumn, means_nothing
 from deniable_research.files import (
     Layout,
     RandomizedColumn,

@@ -26,7 +26,7 @@ from deniable_client import randomize
 from deniable_research.engine import fetching
 from deniable_research.engine.sources import open_source
 from deniable_research.engine.tallies import count_tallies
-from deniable_research.web import Unreachable, download
+from deniable_research.web import DownloadError, download
 from deniable_statistics.data.folder import write_folder
 from deniable_statistics.data.manifest import FORMATS
 from tests.support.analyzing import love_reports
@@ -236,7 +236,7 @@ def test_nothing_that_came_over_http_passes_for_https(tmp_path: Path, steps: lis
         yield HTTPResponse(BytesIO(b"id,affair"), status=200, preload_content=False)
 
     pool = Mock(request=Mock(side_effect=answers()))
-    with pytest.raises(Unreachable, match=r"^leads from https to http$"):
+    with pytest.raises(DownloadError, match=r"^leads from https to http$"):
         download(pool, "https://here.example/x", tmp_path / "x", follow=True)
     assert [*tmp_path.glob("x")] == []
     assert not any(call.args[1].lower().startswith("http:") for call in pool.request.call_args_list)

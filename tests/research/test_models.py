@@ -13,8 +13,8 @@ import pytest
 
 from deniable import ParameterError
 from deniable_research.files import Table, regress
-from deniable_research.files.charts import term_panels
 from deniable_research.files.models import FittedModel, against, compare_models
+from deniable_research.files.panels import term_panels
 from deniable_research.files.paper import PaperTable, escape_tex, markdown, noise_notes, paper_table, tex
 from deniable_research.regression import Fit, TidyRow
 from deniable_statistics.published.charts import interval_chart

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 from deniable import KAry, ParameterError, TwoCoin
 from deniable_research.designs import cheater_detection, stochastic_lie_detector
 from deniable_research.files import Table, regress
-from deniable_research.files.designs import direct
+from deniable_research.files.design_files import direct
 from deniable_research.regression import Fit, SharedResponse, grouped, linear, logistic, multinomial
 from deniable_research.regression.reports import Reports
 from deniable_research.simulation.draw import generator_of, randomize_people, words_of

@@ -36,10 +36,16 @@ from deniable import (
 )
 from deniable.wire.space import Texts
 from deniable_research.simulation import Misbehaviour, Simulation, Truth, generator_of, truth_of
-from deniable_research.simulation.counts import CountedSurvey, count_members, draw_counts, laws_of, multinomial
+from deniable_research.simulation.counted_surveys import (
+    CountedSurvey,
+    count_members,
+    draw_counts,
+    multinomial,
+    samplers_of,
+)
 from deniable_research.simulation.draw import draw_reports
 from deniable_research.simulation.misbehaviour import first_report
-from deniable_research.simulation.simulate import ONE_BY_ONE
+from deniable_research.simulation.simulation import ONE_BY_ONE
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.designs.spaces import every_report, tally_array
 from tests.support.drawn_questions import joint_survey, shared_survey
@@ -163,7 +169,7 @@ def test_counts_of_a_few_people_have_the_enumerated_distribution(question: Quest
     shares = uneven(mechanism)
     expected = of_people(of_one_report(mechanism, shares), people)
     assert math.fsum(expected.values()) == pytest.approx(1)
-    law, generator = laws_of(mechanism).told(shares), generator_of(people)
+    law, generator = samplers_of(mechanism).told(shares), generator_of(people)
     drawn = Counter(tuple(law(people, generator).tolist()) for _ in range(DRAWS))
     assert p_value(drawn, expected) > LEAST_P
 
@@ -303,7 +309,7 @@ def test_large_surveys_are_counted_and_small_ones_asked(monkeypatch: pytest.Monk
         drawn.append(people)
         return draw_reports(truths, people, *others)
 
-    monkeypatch.setattr(sys.modules["deniable_research.simulation.simulate"], "draw_reports", draw)
+    monkeypatch.setattr(sys.modules["deniable_research.simulation.simulation"], "draw_reports", draw)
     survey = joint_survey(2, 3, 2)
     Simulation(survey, None, ONE_BY_ONE).run(2)
     assert drawn == [ONE_BY_ONE] * 2

@@ -20,9 +20,9 @@ from deniable import ParameterError, Survey, read_survey
 from deniable.survey.published import parse_survey
 from deniable_research.engine import EngineReports, open_source
 from deniable_research.files import Layout, estimate_shares
-from deniable_research.simulation import Misbehaviour, Simulation, generator_of, rows, truth_of, write_rows
-from deniable_research.simulation.counts import draw_counts
-from deniable_research.simulation.rows import CELLS
+from deniable_research.simulation import Misbehaviour, Simulation, generator_of, parquet_reports, truth_of, write_rows
+from deniable_research.simulation.counted_surveys import draw_counts
+from deniable_research.simulation.parquet_reports import CELLS
 from deniable_statistics.designs.spaces import support_matrix
 from tests.support.drawn_questions import joint_survey, shared_survey
 from tests.support.marks import long
@@ -35,8 +35,8 @@ MISBEHAVIOUR = Misbehaviour(0.1, 0.05, 0.05)
 
 @pytest.fixture(autouse=True)
 def small_parts(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "PEOPLE", 7_000)
-    monkeypatch.setattr(rows, "CELLS", 30_000)
+    monkeypatch.setattr(parquet_reports, "PEOPLE", 7_000)
+    monkeypatch.setattr(parquet_reports, "CELLS", 30_000)
 
 
 def read(folder: Path) -> pd.DataFrame:
@@ -77,8 +77,8 @@ def test_rows_are_reports_and_their_counts_those_of_the_mechanisms(survey: Surve
 
 @pytest.mark.slow
 def test_the_number_of_processes_changes_no_byte(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(rows, "CELLS", CELLS)  # other processes know of no other
-    monkeypatch.setattr(rows, "_cores", lambda: 3)
+    monkeypatch.setattr(parquet_reports, "CELLS", CELLS)  # other processes know of no other
+    monkeypatch.setattr(parquet_reports, "_cores", lambda: 3)
     simulation = Simulation(read_survey(SURVEY), {"affair": 0.3}, 20_000, compare={"affair": 0.5})
     for processes in (1, 3):
         write_rows(simulation, tmp_path / str(processes), 5, processes)
@@ -91,8 +91,8 @@ def test_the_number_of_processes_changes_no_byte(tmp_path: Path, monkeypatch: py
 
 def test_never_more_processes_than_cores(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     asked: list[int] = []
-    monkeypatch.setattr(rows, "_write_parts", lambda *arguments: asked.append(arguments[-1]))
-    monkeypatch.setattr(rows, "_cores", lambda: 2)
+    monkeypatch.setattr(parquet_reports, "_write_parts", lambda *arguments: asked.append(arguments[-1]))
+    monkeypatch.setattr(parquet_reports, "_cores", lambda: 2)
     for place, processes in enumerate([None, 1, 2, 64]):
         write_rows(Simulation(read_survey(SURVEY)), tmp_path / str(place), 1, processes)
     assert asked == [2, 1, 2, 2]
@@ -169,7 +169,7 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path, mo
     def fail(*_: Any) -> Iterator[Any]:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(rows, "draw_reports", fail)
+    monkeypatch.setattr(parquet_reports, "draw_reports", fail)
     with pytest.raises(ParameterError, match="new: cannot be written: No space left on device"):
         write_rows(simulation, tmp_path / "new", 1, 1)
     assert sorted(each.name for each in tmp_path.iterdir()) == ["rows", "survey.toml"]

@@ -24,8 +24,8 @@ from deniable_client import randomize
 from deniable_server.app import create_app
 from deniable_server.edge.limits import TooBusy
 from deniable_server.edge.stalls import BYTES_A_SECOND, SECONDS, Progress, Watch, look, shut_down
+from deniable_server.results.cache import ResultCache
 from deniable_server.results.computing import WORKERS, Pool
-from deniable_server.results.kept import Kept
 from deniable_server.results.query import EstimatesQuery
 from deniable_server.results.service import MOST_REQUESTS, requests_for
 from deniable_server.settings import Settings
@@ -183,7 +183,7 @@ def test_processes_end_with_whoever_started_them() -> None:
 
 
 def test_kept_results_are_the_latest_used() -> None:
-    kept = Kept(10_000)
+    kept = ResultCache(10_000)
     for number in range(5):
         kept.put(number, [number], 1000)
     assert kept.get(0) == [0]

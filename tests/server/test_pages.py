@@ -19,7 +19,7 @@ from deniable import DrawnBoxes, ParameterError, Report, Survey, estimate, read_
 from deniable.wire.space import Value
 from deniable_client import randomize
 from deniable_server.app import create_app
-from deniable_server.results import charts, drawing
+from deniable_server.results import drawing, results_chart
 from deniable_server.results.service import figure
 from deniable_server.settings import Settings, settings_from
 from deniable_server.store import Store
@@ -129,7 +129,7 @@ def test_chart_is_an_image_and_the_same_for_the_same_numbers(
     http: FlaskClient, filled: Survey, form: str, start: bytes
 ) -> None:
     first = http.get(f"/s/{filled.id}/results.{form}")
-    charts.estimates_chart.cache_clear()
+    results_chart.estimates_chart.cache_clear()
     assert first.data.startswith(start)
     assert len(first.headers.getlist("Content-Security-Policy")) == 1
     assert http.get(f"/s/{filled.id}/results.{form}").data == first.data
@@ -249,7 +249,7 @@ def test_a_cohort_of_six_leaves_the_figure_its_size(form: str) -> None:
     reports = [Report(f"{i:032x}", "six" if i < 6 else "many", anything(survey, chance)) for i in range(100)]
     rows = estimate(tally_reports(reports, survey), survey, by_cohort=True, method="wald")
     assert min(row.estimate or 0 for row in rows) < -0.5
-    image = charts.estimates_chart(survey, tuple(rows), form)
+    image = results_chart.estimates_chart(survey, tuple(rows), form)
     if form == "svg":
         assert {"0 %", "50 %", "100 %", "1", "4", "7", "0", "30", "60"} <= set(
             re.findall(r">([^<>]+)</text>", image.decode())

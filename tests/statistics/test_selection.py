@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from deniable import Geometric, KAry, OneBitMean, Piecewise, Subset, parse_survey, read_survey
-from deniable_statistics.authoring.precision import mean_variance, noise_if_even, variance_if_even
+from deniable_statistics.authoring.sample_size import mean_variance, noise_if_even, variance_if_even
 from deniable_statistics.authoring.selection import TIE, choose_for_choice, choose_for_number, choose_for_scale
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.estimates.means import MeanEstimate

@@ -13,7 +13,7 @@ from deniable.survey.group import Group, marginal
 from deniable.survey.question_types import YES_NO
 from deniable.wire.space import Value
 from deniable_research.files import Layout, Table
-from deniable_research.simulation.draw import Column
+from deniable_research.simulation.draw import QuestionReports
 from deniable_statistics.designs.of_mechanisms import design_of
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -40,7 +40,7 @@ def joint_survey(k: int, size: int, s: int, epsilon: str = "1.5") -> Survey:
     return Survey("T", tuple(Question(f"q{j}", kind, "Q?", options, mechanism, group=group) for j in range(size)))
 
 
-def table_of(survey: Survey, columns: dict[str, Column], **plain: tuple[str, ...]) -> Table:
+def table_of(survey: Survey, columns: dict[str, QuestionReports], **plain: tuple[str, ...]) -> Table:
     """The file that a collector writes, read."""
     texts = {
         name: tuple(

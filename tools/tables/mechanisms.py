@@ -13,7 +13,7 @@ from fractions import Fraction
 from deniable import Mechanism, mechanisms
 from deniable.exact import exp_below, log_above
 from deniable.table import format_table
-from deniable_statistics.authoring.precision import noise_if_even
+from deniable_statistics.authoring.sample_size import noise_if_even
 from deniable_statistics.authoring.selection import choose_for_choice
 
 EPSILONS = ["0.1", "0.5", "1", "1.0986", "2", "4", "8"]

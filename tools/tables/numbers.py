@@ -12,7 +12,7 @@ import math
 from deniable import DiscreteLaplace, Geometric, KAry, Mechanism, OneBitMean, ParameterError, Piecewise
 from deniable.table import format_table
 from deniable_statistics.authoring.optimum import optimal_noise
-from deniable_statistics.authoring.precision import mean_variance
+from deniable_statistics.authoring.sample_size import mean_variance
 
 EPSILONS = ["0.5", "1", "2", "3", "4"]
 LAST = (4, 6, 10, 60, 100, 1000)

@@ -1,10 +1,10 @@
-"""Heavy computing in processes of its own: few places, a short queue, and a time after which it is given up.
+"""A pool of processes for heavy computing, with a short queue and a time limit.
 
-Python runs one thread of a process at a time. An estimate of a second in a thread would make every report that
-arrives meanwhile wait for its turn again and again; in another process it costs nobody but who asked for it.
+Python runs one thread of a process at a time, so that a long estimate in a thread would delay every report that arrives
+meanwhile. In another process it delays only the request that needs it.
 
-Processes are started with the server, because starting takes longer than anybody waits, and another one when one has
-died. They read their work from a pipe. When the server ends, however it ends, the pipe does, and the process with it.
+Processes are started with the server, because a request cannot wait for the start, and a dead one is replaced. They
+read their work from a pipe, which closes when the server ends, even if it is killed; then they end, too.
 """
 
 from __future__ import annotations
@@ -27,26 +27,27 @@ WORKERS = max(1, min(2, (os.cpu_count() or 1) - 1))
 """Processes that compute; one processor is left to the server."""
 
 MOST_ASKED = 16
-"""Computations that run or wait."""
+"""Largest number of computations that run or wait."""
 
 MOST_ASKED_BY_ONE = 8
-"""Computations that run or wait and were asked for from one address."""
+"""Largest number of computations for one address that run or wait."""
 
 WAIT_SECONDS = 5.0
-"""How long one waits for a process."""
+"""Time limit of waiting for a free process, in seconds."""
 
 START_SECONDS = 3.0
-"""How long one waits then for its start, where it has to be started; it goes on starting for whoever asks next."""
+"""Time limit of waiting for a process to start, in seconds; it goes on starting for the next request."""
 
 COMPUTE_SECONDS = 10.0
-"""How long one computes. The largest survey takes two to six; with the wait it stays below the time after which
-`deniable_server.edge.stalls` takes a connection without an answer for dead."""
+"""Time limit of a computation, in seconds; the largest survey takes two to six. With the wait it is shorter than the
+time after which `deniable_server.edge.stalls` closes a connection without an answer."""
 
 NICE = 5
-"""How far a process stands back where there are fewer processors than work: who sends a report comes first."""
+"""Niceness of the processes, which gives the server priority, so that reports are accepted first."""
 
 READY = b"ready\n"
-"""What a process says once it has started and imported what it needs: often more work than what is asked of it."""
+"""The bytes that a process sends when it has started and imported its modules, which often takes longer than its
+work."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -62,11 +63,11 @@ class Pool:
     Parameters
     ----------
     workers : int
-        Processes at most.
+        Largest number of processes.
     asked, asked_by_one : int
-        Computations that may run or wait, altogether and for one address.
+        Largest number of computations that run or wait, in all and for one address.
     wait_seconds, compute_seconds : float
-        How long one may wait, and then compute.
+        Time limits of waiting and of computing, in seconds.
     """
 
     def __init__(
@@ -86,7 +87,7 @@ class Pool:
         atexit.register(self.stop)
 
     def start(self) -> None:
-        """Start all processes, without waiting for them. Otherwise each is started when it is first needed."""
+        """Start all processes, without waiting for them; without this call each is started when it is first needed."""
         while len(self._idle) < self._workers:
             self._idle.append(_Worker())
 
@@ -97,7 +98,7 @@ class Pool:
         Raises
         ------
         TooBusy
-            If the queue is full, or nothing came free in time.
+            If the queue is full, or no process is free in time.
         """
         if not self._places.take(key):
             raise _too_busy()
@@ -112,12 +113,12 @@ class Pool:
             self._places.give_back(key)
 
     def run(self, work: Callable[P, R], *arguments: P.args, **named: P.kwargs) -> R:
-        """What a function of a module returns, computed in another process.
+        """The result of a function of a module, computed in another process.
 
         Raises
         ------
         TooBusy
-            If it took too long; its process is gone then.
+            If it takes too long; its process is then killed.
         """
         worker = self._take()
         if not worker.is_ready(START_SECONDS):
@@ -160,9 +161,9 @@ class _Worker:
             [sys.executable, "-P", "-m", __name__],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,  # what it could say might quote what somebody sent
+            stderr=subprocess.DEVNULL,  # its messages might quote what somebody sent
             env=environment,
-            start_new_session=True,  # Ctrl-C is for the server, which answers whoever waits
+            start_new_session=True,  # Ctrl-C must reach the server only, which still answers waiting requests
         )
         self._ready = threading.Event()
         threading.Thread(target=self._wait_until_ready, daemon=True).start()
@@ -173,16 +174,16 @@ class _Worker:
             self._ready.set()
 
     def is_ready(self, seconds: float) -> bool:
-        """Whether it has started; waits for that so long."""
+        """Whether it has started, after waiting at most this long."""
         return self._ready.wait(seconds)
 
     @property
     def is_running(self) -> bool:
-        """Whether the process lives."""
+        """Whether the process is running."""
         return self._process.poll() is None
 
     def run(self, work: Callable[..., Any], arguments: Any, named: Any, seconds: float) -> Any:
-        """What a function returns, or the error that it raised."""
+        """The result of a function, or the error that it raised."""
         assert self._process.stdin
         assert self._process.stdout
         alarm = threading.Timer(seconds, self._process.kill)
@@ -206,12 +207,12 @@ class _Worker:
         self._process.wait()
         for pipe in (self._process.stdin, self._process.stdout):
             if pipe:
-                with contextlib.suppress(OSError):  # what it did not read any more
+                with contextlib.suppress(OSError):  # the process has not read all of it
                     pipe.close()
 
 
 def serve(asked: IO[bytes], answered: IO[bytes]) -> None:
-    """Compute whatever comes, until nothing can come any more."""
+    """Compute the work from a pipe until it is closed."""
     while True:
         try:
             work, arguments, named = pickle.load(asked)  # noqa: S301  # from the process that started this one
@@ -224,7 +225,7 @@ def serve(asked: IO[bytes], answered: IO[bytes]) -> None:
             result = error.with_traceback(None)
         try:
             body = pickle.dumps(result, pickle.HIGHEST_PROTOCOL)
-            pickle.loads(body)  # noqa: S301  # an error may be of a kind that cannot be made again
+            pickle.loads(body)  # noqa: S301  # some errors cannot be unpickled
         except Exception:
             body = pickle.dumps(RuntimeError(f"{type(result).__name__} in a process that computes"))
         answered.write(body)
@@ -235,9 +236,9 @@ if __name__ == "__main__":
     with os.fdopen(os.dup(sys.stdout.fileno()), "wb") as answers:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # what a library prints is not an answer
         with contextlib.suppress(BrokenPipeError):
-            with contextlib.suppress(AttributeError):  # there is no such thing on Windows
+            with contextlib.suppress(AttributeError):  # Windows has no os.nice
                 os.nice(NICE)
-            import matplotlib.figure  # noqa: F401  # takes longest, and is imported where something is drawn
+            import matplotlib.figure  # noqa: F401  # takes longest, and is otherwise imported by the first drawing
 
             answers.write(READY)
             answers.flush()

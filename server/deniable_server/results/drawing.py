@@ -1,7 +1,7 @@
-"""The chart within a results page: one SVG a question, in the page's own colours, whose text is text.
+"""The charts within a results page: one SVG for each question, in the colours of the page, with selectable text.
 
-Places on the axis are percents and heights are ``em``, so that it fits every width and every size of letters without
-a script. A point never lies outside its interval, and nothing lies outside the axis: what reaches beyond is an arrow.
+Positions on the axis are in percent and heights in ``em``, so that a chart fits every width and font size without a
+script. A point never lies outside its interval; an arrow stands for an interval that reaches beyond the axis.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ LINE = 1.3
 """Height of a line of text, in em."""
 
 MOST_ROWS = 600
-"""A page draws no more intervals; the table and the CSV have everything."""
+"""Largest number of intervals that a page draws; the table and the CSV have all of them."""
 
 _WIDEST_BESIDE = 11  # columns of text that fit beside the axis on a telephone 320 px wide
 _WIDEST_ABOVE = 30  # and above it
@@ -33,14 +33,14 @@ def can_draw(rows: Sequence[EstimateRow]) -> bool:
 
 
 def place(axis: Axis, value: float) -> float:
-    """Where a value stands, in percent of the width; values beyond the axis stand at its end."""
+    """The position of a value, in percent of the width; values beyond the axis are at its end."""
     inside = min(max(value, axis.low), axis.high)
     return round(_MARGIN + (100 - 2 * _MARGIN) * (inside - axis.low) / (axis.high - axis.low), 3)
 
 
 @dataclass(frozen=True)
 class PlacedMark:
-    """A point with its interval, in percent of the axis; `left` and `right`: something reaches beyond that end."""
+    """A point with its interval, in percent of the width; `left` and `right` are whether it reaches beyond that end."""
 
     low: float
     high: float
@@ -51,7 +51,7 @@ class PlacedMark:
 
 @dataclass(frozen=True)
 class Label:
-    """Lines of text, from the right where the first letter that has a direction is written so."""
+    """Lines of text; `rtl` is whether they run from right to left."""
 
     lines: tuple[str, ...]
     rtl: bool
@@ -88,18 +88,17 @@ class Drawing:
 
 
 def axis_of(question: Question, statistic: str) -> Axis:
-    """From 0 to 100 %, or over the numbers that can be answered."""
+    """The axis of a statistic: 0 to 100 % for shares, the range of possible numbers for means."""
     if statistic == "share" or (values := mean_values(question)) is None:
         return SHARES
     return Axis(min(values), max(values))
 
 
 def shown_point(row: EstimateRow, axis: Axis) -> float | None:
-    """The value to show people: the most likely possible one, or the end of the interval that is nearest to it.
+    """The value to show: the most likely possible one, or the nearest end of its interval.
 
-    None where there is no estimate, or where the whole interval is impossible.
-
-    Shares are fitted together, intervals are made for each alone, so that one can miss the other by a little.
+    It is None if there is no estimate, or if the whole interval is impossible. A value can lie outside its interval by
+    a little, because all shares are fitted together and each interval is computed alone.
     """
     if row.feasible is None or row.conf_low > axis.high or row.conf_high < axis.low:
         return None
@@ -107,7 +106,7 @@ def shown_point(row: EstimateRow, axis: Axis) -> float | None:
 
 
 def panels_of(question: Question, rows: Sequence[EstimateRow]) -> list[Panel]:
-    """What the chart of one question shows: its shares and its mean, for everybody or for every cohort."""
+    """The panels of one question: its shares and its mean, for everybody or for each cohort."""
     by_cohort = any(row.cohort is not None for row in rows)
     found = []
     for statistic in ("share", "mean"):
@@ -130,7 +129,7 @@ def panels_of(question: Question, rows: Sequence[EstimateRow]) -> list[Panel]:
 
 
 def placed(mark: Mark, panel: Panel) -> PlacedMark | None:
-    """Where a mark is drawn; None where there is no report to estimate from."""
+    """A mark with its position; None if there is no estimate."""
     if mark.estimate is None or panel.fixed is None:
         return None
     point = None if mark.point is None else place(panel.fixed, mark.point)
@@ -138,13 +137,13 @@ def placed(mark: Mark, panel: Panel) -> PlacedMark | None:
 
 
 def drawing(question: Question, rows: Sequence[EstimateRow]) -> Drawing | None:
-    """The chart of one question; None where nothing can be drawn.
+    """The chart of one question; None if it has no estimates.
 
     Parameters
     ----------
     question : Question
     rows : sequence of EstimateRow
-        Of this question, for everybody or for every cohort.
+        Rows of this question, for everybody or for each cohort.
     """
     if not any(row.estimate is not None for row in rows):
         return None
@@ -162,7 +161,7 @@ def _place_panel(panel: Panel, top: float) -> PlacedPanel:
     by_cohort = any(mark is None for _, mark, _ in found)
     beside = all(columns(text) <= _WIDEST_BESIDE for text, mark, _ in found if mark is not None)
     lines: list[Line] = []
-    # Rounded only where they are written, or a long chart would drift.
+    # Rounded only in the output, since rounding errors would add up over a long chart.
     y = top
     for text, mark, _ in found:
         label = Label(wrapped(text, _WIDEST_ABOVE), is_rtl(text))
@@ -190,12 +189,13 @@ def _round(y: float) -> float:
 
 
 MOST_HEADLINES = 6
+"""Largest number of cohorts for which a question has sentences."""
 
 TOO_WIDE = 0.15
-"""Half the width of an interval, in parts of the axis, above which a sentence says nothing."""
+"""Half width of an interval above which a sentence gives no numbers, as a part of the axis."""
 
 LEAST_LEVEL = 0.95
-"""Least confidence level of intervals that sentences are made from."""
+"""Lowest confidence level of intervals that are put into sentences."""
 
 TOO_FEW = "too few replies to say"
 NONE_AHEAD = "no answer is clearly ahead of the others"
@@ -204,7 +204,7 @@ HARDLY_FITS = "the replies hardly fit the design; see the warning below the tabl
 
 @dataclass(frozen=True)
 class Headline:
-    """One sentence of a question's results; `option` is named where it is not clear from `what`."""
+    """One sentence about the results of a question; `option` is given if `what` does not imply it."""
 
     what: str
     cohort: str | None
@@ -213,19 +213,18 @@ class Headline:
 
 
 def headlines(question: Question, rows: Sequence[EstimateRow]) -> list[Headline]:
-    """The result of a question in plain words, where it is surely so.
+    """The results of a question in plain words, as far as they are significant.
 
-    Of a yes-no question the share of yes and of numbers the mean, for each cohort: what is told was chosen before
-    anybody answered. Of other questions the most frequent answer of everybody together, if a comparison of all answers
-    says which it is, see `deniable_statistics.published.leading`; never by cohort, where many comparisons would be read
-    at once. No number is said where a row is flagged: its interval is short because the data contradict the design.
+    A yes-no question has the share of yes, and numbers have their mean, for each cohort; these figures are chosen
+    before anybody answers. Other questions have the most frequent answer of everybody, if a comparison of all answers
+    identifies it (see `deniable_statistics.published.leading`), but not by cohort, which would be many comparisons. A
+    flagged row has no number: its interval is short because the data contradict the design.
     """
     cohorts = list(dict.fromkeys(row.cohort for row in rows))
-    # Of many sentences, each of which may be false once in twenty times, one soon is.
-    # Of many sentences that each may err one does.
+    # Each sentence may be wrong with probability 0.05: with many of them, one of them probably is.
     if len(cohorts) > MOST_HEADLINES:
         return []
-    # Chosen before anybody answered, so its interval has no choice to allow for.
+    # Fixed before anybody answered, so that its interval need not allow for a selection.
     fixed = question.kind.headline
     chosen = [row for row in rows if row.statistic == "mean"]
     if fixed is not None:
@@ -248,7 +247,7 @@ def headlines(question: Question, rows: Sequence[EstimateRow]) -> list[Headline]
 
 
 def _most_frequent(question: Question, rows: Sequence[EstimateRow]) -> Headline | None:
-    """The most frequent answer; None without reports, and where people or reports are supposed to be false."""
+    """The most frequent answer; None without reports, or if misbehaviour or fakes are assumed."""
     if any(row.estimate is None or row.assumed_fake or row.misbehaving for row in rows):
         return None
     what = "Most frequent" if not question.kind.takes_several else "Ticked most often"
@@ -268,9 +267,9 @@ def _is_wide(low: float, high: float, axis: Axis) -> bool:
 
 
 def in_words(row: EstimateRow, axis: Axis) -> str:
-    """An estimate as people say it: about 15 %, between 8 and 22 %; nothing where the interval is too wide for that.
+    """An estimate in words, such as *about 15 %, between 8 and 22 %*, or that the interval is too wide.
 
-    Ends are rounded outwards: the interval that is said holds the one that was computed.
+    Ends are rounded outwards, so that the stated interval contains the computed one.
     """
     low, high = max(row.conf_low, axis.low), min(row.conf_high, axis.high)
     point = shown_point(row, axis)
@@ -280,10 +279,10 @@ def in_words(row: EstimateRow, axis: Axis) -> str:
         return TOO_FEW
     scale = 100 if axis is SHARES else 1
     width = scale * (high - low)
-    # So that at least four steps of the last digit lie within the interval.
+    # Digits so that the interval is at least four units of the last digit wide.
     digits = 0 if width >= 4 else math.ceil(-math.log10(max(width, 1e-9) / 4))
     unit = 10.0**digits
-    # 1e-9: an 8 that is 8.000000001 by rounding is not said to be 9.
+    # 1e-9: an 8.000000001 from floating point is not rounded up to 9.
     down = math.floor(scale * low * unit + 1e-9) / unit
     up = math.ceil(scale * high * unit - 1e-9) / unit
     minus = "\u2212"

@@ -1,4 +1,4 @@
-"""What somebody asks of results: by cohort, at which level, by which method, allowing for whom."""
+"""The query of results: by cohort, confidence level, method, target, and assumptions about misbehaviour and fakes."""
 
 from __future__ import annotations
 
@@ -23,18 +23,18 @@ def _known_method(name: str) -> str:
 
 
 def _rounded(level: float) -> float:
-    """A level or share to a ten-thousandth of a percent, so that results can be kept for whoever asks the same."""
+    """A level or share with six decimals, so that nearly equal queries share a cached result."""
     return round(level, 6)
 
 
 HIGHEST_SERVED = 0.999999
-"""A level that rounding does not make 1."""
+"""Largest confidence level of a query, which rounding to six decimals does not make 1."""
 
 
 class EstimatesQuery(BaseModel):
     """How to estimate."""
 
-    # A misspelt parameter would be its default, and nobody would notice.
+    # Otherwise a misspelt parameter would silently take its default.
     model_config = ConfigDict(extra="forbid")
 
     by: Literal["cohort"] | None = Field(None, description="one group of rows for each cohort")

@@ -1,4 +1,4 @@
-"""What researchers get: one set of numbers for the API, the pages and the command line."""
+"""The results of surveys: one set of numbers for the API, the pages and the command line."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from flask import current_app, request
 from deniable import EstimateRow, Question, Survey, Tally
 from deniable.output import number, percent
 from deniable_server.edge.limits import ROWS_A_REQUEST, asker, get_limits
+from deniable_server.results.cache import ResultCache
 from deniable_server.results.computing import Pool
-from deniable_server.results.kept import Kept
 from deniable_server.results.query import EstimatesQuery
-from deniable_server.results.work import NOTHING, Said, chart_of, rows_of, text_of
+from deniable_server.results.work import NOTHING, ResultNotes, chart_of, rows_of, text_of
 from deniable_server.results.work import estimates_document as make_document
 from deniable_server.store import Store
 from deniable_statistics.designs.of_mechanisms import design_of
@@ -23,24 +23,27 @@ from deniable_statistics.estimates.fakes import fake_margins
 from deniable_statistics.robustness.misbehaviour import Misbehaving
 
 MOST_KEPT = 32 * 2**20
-"""Bytes of results that are kept, roughly."""
+"""Size of the cache of results, in bytes."""
 
 ROW_BYTES = 700
-"""What a row takes in memory, roughly."""
+"""Approximate size of a row in memory, in bytes."""
 
-SEARCHED_ROWS, MEAN_ROWS = 40, 160
-"""Costs in plain rows: the first (15 ms) of a share whose interval is robust, or exact for few respondents, or that no
-one binomial counts; the second (60 ms) of a mean of several answers."""
+SEARCHED_ROWS = 40
+"""Cost of a share whose interval is searched numerically (15 ms), in plain rows: a robust interval, an exact one for
+few respondents, or one of counts that are not binomial."""
+
+MEAN_ROWS = 160
+"""Cost of a mean of several answers (60 ms), in plain rows."""
 
 FAKES_ROWS = 40
-"""Cost in plain rows of a share that one binomial counts, with an interval that holds whatever fakes say. With fakes
-other shares, and exact ones of few respondents, cost ten times what they cost without, and means three times."""
+"""Cost of a binomial share whose interval is valid for any fakes, in plain rows. Allowing for fakes multiplies the cost
+of a searched share by ten and that of a mean by three."""
 
 MOST_REQUESTS = 40
-"""As how many requests results count at most: who reads them still sends reports in the same minute."""
+"""Largest cost of a query, in requests, so that its address can still send reports in the same minute."""
 
 CHART_ROWS = 400
-"""Rows whose computing costs as much as drawing a chart of few."""
+"""Cost of drawing a small chart, in plain rows."""
 
 _POOL = Pool()  # of this process: applications of tests share it
 
@@ -48,8 +51,8 @@ R = TypeVar("R")
 
 
 def init_app(app: APIFlask, store: Store) -> None:
-    """Keep results for an application."""
-    app.extensions["deniable-results"] = Results(store, _POOL)
+    """Add the results service to an application."""
+    app.extensions["deniable-results"] = ResultsService(store, _POOL)
 
 
 def start_computing() -> None:
@@ -57,26 +60,26 @@ def start_computing() -> None:
     _POOL.start()
 
 
-def get_results() -> Results:
-    """The results of the application that serves this request."""
-    results: Results = current_app.extensions["deniable-results"]
+def get_results() -> ResultsService:
+    """The results service of the application that serves this request."""
+    results: ResultsService = current_app.extensions["deniable-results"]
     return results
 
 
-class Results:
-    """Results of the surveys of a store, computed in other processes, and kept as long as they stand.
+class ResultsService:
+    """Results of the surveys in a store, computed in other processes and cached until the next release.
 
-    They stand as long as `Store.release_of` stays the same. All that is asked for within a request counts against the
-    limit of who asks: one if it is kept, and by its rows if it is not.
+    A release is the value of `Store.release_of`. Every query counts against the rate limit of its address: a cached
+    result as one request, another one by its number of rows.
     """
 
     def __init__(self, store: Store, pool: Pool) -> None:
         self._store = store
         self._pool = pool
-        self._kept = Kept(MOST_KEPT)
+        self._kept = ResultCache(MOST_KEPT)
 
     def estimates(self, survey_id: str, query: EstimatesQuery) -> tuple[int, Sequence[EstimateRow]]:
-        """Number of reports, and every estimate of a survey."""
+        """The number of reports, and all estimates of a survey."""
 
         def compute(survey: Survey) -> tuple[tuple[int, Sequence[EstimateRow]], int]:
             tallies = self._store.tallies(survey)
@@ -88,7 +91,7 @@ class Results:
     def text(self, survey_id: str, query: EstimatesQuery, form: str) -> bytes:
         """The estimates as JSON or CSV."""
         state = self._store.state(survey_id)
-        said = Said(state.hidden_because, state.more_may_wait(self._store.today()))
+        said = ResultNotes(state.hidden_because, state.more_may_wait(self._store.today()))
 
         def write(survey: Survey) -> tuple[bytes, int]:
             tallies = self._store.tallies(survey)
@@ -107,9 +110,9 @@ class Results:
         return self._computed(survey_id, query, form, CHART_ROWS, draw)
 
     def page(self, survey_id: str, query: EstimatesQuery, saying: Hashable, render: Callable[[], str]) -> bytes:
-        """The page of these estimates that says so about the survey, rendered here: .2 seconds for the largest.
+        """The page of these estimates, rendered in this process, which takes up to 0.2 s; ``saying`` names it, too.
 
-        It is kept for everybody, so it must hold nothing of the request, such as the host that somebody named.
+        Everybody gets the cached page, so it must not depend on the request, such as on its Host header.
         """
         name = self._name(survey_id, query, saying)
         page: bytes | None = self._kept.get(name)
@@ -119,7 +122,7 @@ class Results:
         return page
 
     def _name(self, survey_id: str, query: EstimatesQuery, form: Hashable) -> Hashable:
-        """Under which a result is kept; another one once results show something else."""
+        """The name of a result in the cache, which changes with every release."""
         return survey_id, self._store.release_of(survey_id), query.model_dump_json(), form
 
     def _computed(
@@ -134,8 +137,8 @@ class Results:
         name = self._name(survey_id, query, form)
         if (kept := self._kept.get(name)) is None:
             with self._pool.place(asker(request.environ)):
-                if (kept := self._kept.get(name)) is None:  # whoever waited here before may have asked the same
-                    # One was charged when the request came.
+                if (kept := self._kept.get(name)) is None:  # another request may have computed it meanwhile
+                    # One request was charged when this one came.
                     get_limits().charge(request.environ, requests_for(survey, query, more_rows) - 1)
                     kept, size = compute(survey)
                     self._kept.put(name, kept, size)
@@ -144,7 +147,7 @@ class Results:
 
 
 def requests_for(survey: Survey, query: EstimatesQuery, more_rows: int = 0) -> int:
-    """As how many requests a query counts whose results must be computed, by the time that this takes."""
+    """Cost of a query whose results must be computed, in requests, by the time that it takes."""
     # One more group than cohorts: reports without one.
     groups = len(survey.cohorts) + 1 if query.by == "cohort" else 1
     rows = more_rows + groups * sum(_cost(question, query) for question in survey.questions)
@@ -152,7 +155,7 @@ def requests_for(survey: Survey, query: EstimatesQuery, more_rows: int = 0) -> i
 
 
 def _cost(question: Question, query: EstimatesQuery) -> int:
-    """How many plain rows take as long as those of a question."""
+    """Cost of a question's rows, in plain rows."""
     design, means = design_of(question.mechanism), int(question.kind.has_numbers)
     is_binomial = design.binomials(design.expected_if_even, 1) is not None
     is_searched = not is_binomial or query.misbehaving is not None or query.target == "respondents"
@@ -182,24 +185,24 @@ def _wanted(query: EstimatesQuery) -> dict[str, Any]:
 def estimates_document(store: Store, survey_id: str, query: EstimatesQuery) -> dict[str, Any]:
     """The estimates as the JSON of the API holds them, computed here: for the command line."""
     state = store.state(survey_id)
-    said = Said(state.hidden_because, waiting=waiting_rows(store, state.survey) or None)
+    said = ResultNotes(state.hidden_because, waiting=waiting_rows(store, state.survey) or None)
     return estimates_of(state.survey, store.tallies(state.survey), query, said)
 
 
 def estimates_of(
-    survey: Survey, tallies: Mapping[str | None, Tally], query: EstimatesQuery, said: Said = NOTHING
+    survey: Survey, tallies: Mapping[str | None, Tally], query: EstimatesQuery, said: ResultNotes = NOTHING
 ) -> dict[str, Any]:
     """The estimates as the JSON of the API holds them, from tallies."""
     return make_document(survey, tallies, _wanted(query), said)
 
 
 def waiting_rows(store: Store, survey: Survey) -> list[dict[str, str | int | None]]:
-    """What waits, as the API says it to the owner of a survey."""
+    """Numbers of waiting reports by cohort, as the API sends them to the owner of a survey."""
     return [{"cohort": cohort, "n": n} for cohort, n in store.waiting(survey).items()]
 
 
 def figure(value: float | None, statistic: str) -> str:
-    """A share or a mean for people.
+    """A share as a percentage, or a mean as a number.
 
     >>> figure(0.32251, "share"), figure(4.3219, "mean"), figure(None, "mean")
     ('32.3 %', '4.322', '\u2013')
@@ -210,5 +213,5 @@ def figure(value: float | None, statistic: str) -> str:
 
 
 def points_of_fakes(question: Question) -> float | None:
-    """How many percentage points one fake report in a hundred can move a share; None where only a mean is estimated."""
+    """Largest shift of a share by one fake report in a hundred, in percentage points; None if there is only a mean."""
     return 100 * max(fake_margins(question.mechanism)) / question.share_asked if question.has_shares else None

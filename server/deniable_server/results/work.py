@@ -1,4 +1,4 @@
-"""What is computed in processes of its own: functions of values, and few imports, because each process makes them."""
+"""Functions that run in processes of their own, with few imports, because each process repeats them."""
 
 from __future__ import annotations
 
@@ -15,17 +15,17 @@ COLUMNS = [field.name for field in fields(EstimateRow)]
 """Columns of the CSV and keys of the JSON, in order. `ACCESS_LABELS` end each row of the CSV."""
 
 
-class Said(NamedTuple):
-    """What estimates say beside their figures.
+class ResultNotes(NamedTuple):
+    """Notes that are sent with estimates.
 
     Attributes
     ----------
     note : str or None
-        Why there is nothing to see yet.
+        Why there are no results yet.
     more : str or None
-        That reports may wait, where results do not show every report at once.
+        That more reports may wait, if results do not show every report at once.
     waiting : list of dict or None
-        How many do, a ``cohort`` and its ``n`` each; None where none does, and for whoever may not know.
+        Number ``n`` of waiting reports of each ``cohort``; None if none wait, or if the reader may not know.
     """
 
     note: str | None = None
@@ -33,18 +33,18 @@ class Said(NamedTuple):
     waiting: list[dict[str, str | int | None]] | None = None
 
 
-NOTHING = Said()
+NOTHING = ResultNotes()
 
 
 def rows_of(document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any]) -> list[EstimateRow]:
-    """Every estimate of a published survey; ``wanted`` are arguments of `deniable.estimate`."""
+    """All estimates of a published survey; ``wanted`` are arguments of `deniable.estimate`."""
     return estimate(tallies, parse_survey(document), **wanted)
 
 
 def text_of(
-    document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], said: Said, form: str
+    document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], said: ResultNotes, form: str
 ) -> bytes:
-    """The estimates as the API sends them, JSON or CSV: thousands of rows are written where nobody else waits."""
+    """The estimates as the API sends them, in JSON or CSV; thousands of rows take long to write."""
     found = estimates_document(parse_survey(document), tallies, wanted, said)
     if form == "csv":
         return "".join(estimates_csv(found)).encode()
@@ -53,9 +53,9 @@ def text_of(
 
 
 def estimates_document(
-    survey: Survey, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], said: Said = NOTHING
+    survey: Survey, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], said: ResultNotes = NOTHING
 ) -> dict[str, Any]:
-    """The estimates as the JSON of the API holds them."""
+    """The estimates as a document for the JSON of the API."""
     rows = [vars(row) for row in estimate(tallies, survey, **wanted)]  # flat, and in the order of the columns
     n = sum(tally.n for tally in tallies.values())
     about = dict(zip(ACCESS_LABELS, access_cells(survey.access), strict=True))
@@ -63,7 +63,7 @@ def estimates_document(
 
 
 def estimates_csv(document: Mapping[str, Any]) -> Iterator[str]:
-    """Lines of CSV with the same rows, from the document; a header even where there are none."""
+    """Lines of CSV from the document, with a header even without rows."""
     about = [document[name] for name in ACCESS_LABELS]
     rows = ([*(row[column] for column in COLUMNS), *about] for row in document["estimates"])
     return csv_lines([[*COLUMNS, *ACCESS_LABELS], *rows])
@@ -71,6 +71,6 @@ def estimates_csv(document: Mapping[str, Any]) -> Iterator[str]:
 
 def chart_of(document: bytes, rows: tuple[EstimateRow, ...], form: str) -> bytes:
     """The chart of a published survey's estimates."""
-    from deniable_server.results import charts  # matplotlib is for processes that draw
+    from deniable_server.results import results_chart  # matplotlib is for processes that draw
 
-    return charts.estimates_chart(parse_survey(document), rows, form)
+    return results_chart.estimates_chart(parse_survey(document), rows, form)

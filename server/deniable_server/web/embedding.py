@@ -16,7 +16,7 @@ from markupsafe import escape
 
 from deniable import Survey
 from deniable_server.edge.heads import CONTENT_SECURITY_POLICY
-from deniable_server.results.kept import Kept
+from deniable_server.results.cache import ResultCache
 from deniable_server.web.api import get_store
 
 embedding = APIBlueprint("embedding", __name__, enable_openapi=False)
@@ -124,7 +124,7 @@ class Pages:
 
     def __init__(self, public_url: str | None) -> None:
         self._public_url = public_url
-        self._kept = Kept(MOST_KEPT)
+        self._kept = ResultCache(MOST_KEPT)
 
     def page(self, template: str, survey: Survey, language: str) -> bytes:
         """The page of a survey for the request that is served."""

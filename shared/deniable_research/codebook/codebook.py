@@ -1,4 +1,4 @@
-"""What a codebook says of each column."""
+"""Codebooks: the description of every column of a file of reports."""
 
 from __future__ import annotations
 
@@ -19,19 +19,18 @@ from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import design_of
 
 MOST_CELLS = 100
-"""Larger tables of probabilities are left to the published parameters that they follow from."""
+"""Largest table of probabilities that is shown, in cells; larger ones follow from the published parameters."""
 
 DIRECT = "An answer as it was given: no chance was mixed in."
 
 NOISY = "A noisy report, not an answer: chance was mixed in before it was sent, so it says little about one person."
-
 
 TICKED = "P(report shows the box as ticked)"
 
 
 @dataclass(frozen=True)
 class ProbabilityTable:
-    """How likely each report is under each true answer, exactly.
+    """The exact probability of each report given each true answer.
 
     Attributes
     ----------
@@ -54,24 +53,24 @@ class Entry:
     Attributes
     ----------
     column, label : str
-        Its name, and what it is: for a question the text that people read.
+        Its name, and its description: for a question the text that people read.
     holds : str
-        What may stand in it, in words.
+        The values that it can have, in words.
     categories : tuple of (str, str)
-        Each code, and what it stands for.
+        Each code with its meaning.
     missing : tuple of str
-        Codes that mean nothing, besides an empty field.
+        Codes of missing values, besides an empty field.
     options : tuple of str
-        The true answers, of a question.
+        The true answers to a question.
     mechanism : str or None
-        The design that reports went through; None for a plain column, of which no more is said.
+        The design that randomised the reports; None for a plain column, which has none of the following.
     epsilon : float
         Privacy loss of one report; infinite where there is no bound.
     ratio : Fraction or None
-        Its exponential, exactly, where that is known.
+        The exact exponential of ``epsilon``, where it is known.
     probabilities : tuple of ProbabilityTable
     parameters : str or None
-        What a survey publishes of the mechanism, as JSON.
+        The mechanism's parameters as the survey publishes them, in JSON.
     notes : tuple of str
     """
 
@@ -91,15 +90,15 @@ class Entry:
 
 @dataclass(frozen=True)
 class Codebook:
-    """What a file of reports holds.
+    """The description of a file of reports.
 
     Attributes
     ----------
     title : str
     address : str or None
-        Of the survey, whose hash it is.
+        The survey's address, which is its hash.
     about : tuple of str
-        Sentences on the whole.
+        Sentences about the survey as a whole.
     entries : tuple of Entry
 
     Examples
@@ -126,6 +125,7 @@ class Codebook:
         about = [text for text in (survey.organiser and f"Asked by {survey.organiser}.", survey.about) if text]
         asks = f", {survey.asks} of {len(survey.questions)} questions a person" if survey.is_drawn else ""
         about.append(f"Each row is a report; {ONE_REPORT[survey.access]}.")
+        # Over the whole survey: less than the sum over its questions if each device draws some of them.
         about.append(f"Privacy loss of all reports of one person: epsilon {survey.epsilon:.6g}{asks}.")
         return cls(
             survey.title,
@@ -155,15 +155,13 @@ class Codebook:
         layout : Layout
         title : str
         columns : mapping of str to Coded, optional
-            The columns of the file, whose labels are taken, and the plain ones among them as well.
+            The columns of the file. Their labels are added, and plain columns among them have entries, too.
         """
-        # Arms of a question may share a column, and each went through a design of its own.
         # The arms of a question share a column, and each went through a design of its own.
         entries = {(column.column, column.arm): _of_column(column, None) for column in layout.questions}
         missing = tuple(filter(None, layout.missing))
         for entry in (*_groups_of(layout), *_designs_of(layout, missing), *_sampling_of(layout, missing)):
-            # A column may have two roles, such as stratum and cohort: the first one describes it.
-            # A column of reports that says more, such as a group, is described by its question.
+            # A column may have two roles, such as stratum and cohort: the first entry is kept.
             entries.setdefault((entry.column, None), entry)
         if columns is None:
             return cls(title, None, (), tuple(entries.values()))
@@ -177,7 +175,7 @@ class Codebook:
 
 
 def _groups_of(layout: Layout) -> Iterator[Entry]:
-    """The columns that say to which group of a design somebody belongs."""
+    """Entries for the columns with a respondent's group of a design."""
     for column in layout.questions:
         if column.group is not None:
             groups = tuple((text, f"group {number}") for number, text in enumerate(column.groups, start=1))
@@ -186,7 +184,7 @@ def _groups_of(layout: Layout) -> Iterator[Entry]:
 
 
 def _designs_of(layout: Layout, missing: tuple[str, ...]) -> Iterator[Entry]:
-    """The columns that say which of several designs somebody answered by."""
+    """Entries for the columns that name which of several designs a respondent answered by."""
     for mixed in layout.mixed:
         arms = [arm.arm for arm in layout.arms(mixed) if arm.arm is not None]
         designs = tuple((label, label) for _, label in arms)
@@ -194,7 +192,7 @@ def _designs_of(layout: Layout, missing: tuple[str, ...]) -> Iterator[Entry]:
 
 
 def _sampling_of(layout: Layout, missing: tuple[str, ...]) -> Iterator[Entry]:
-    """The columns of the sampling design, and that of cohorts."""
+    """Entries for the columns of the sampling design, and for the cohorts."""
     sampling = layout.sampling
     # The population may be one number for all strata instead of a column.
     population = None if read_number(sampling.population or "0") is not None else sampling.population
@@ -211,7 +209,7 @@ def _sampling_of(layout: Layout, missing: tuple[str, ...]) -> Iterator[Entry]:
 
 
 def _plain(name: str, column: Coded[str], missing: tuple[str, ...]) -> Entry:
-    """An entry for a column that no layout describes: what it holds is read from its cells."""
+    """An entry for a column that no layout describes; its cells tell what it holds."""
     try:
         # All or none: a column with one word in it holds texts.
         numbers = list(map(float, column.values))
@@ -223,8 +221,8 @@ def _plain(name: str, column: Coded[str], missing: tuple[str, ...]) -> Entry:
 
 
 def _labelled(entry: Entry, column: Coded[str]) -> Entry:
-    """An entry with the labels that the file has."""
-    # A label of a code that means nothing names no answer.
+    """The entry with the labels of the file."""
+    # The label of a missing value names no answer.
     categories = tuple(
         (value, label) for value, label in column.labels.items() if not {value, label} & {*entry.missing}
     )
@@ -270,7 +268,7 @@ def _of_column(column: RandomizedColumn, question: Question | None) -> Entry:
 
 
 def _categories(column: RandomizedColumn) -> tuple[tuple[str, str], ...]:
-    """Each code of a column of numbers, and the response that it stands for."""
+    """Each code of a column of numbers, with the response that it stands for."""
     names = dict(zip(_values(column.design), _responses(column), strict=True))
     if column.codes is not None:
         return tuple((text, names[value] if isinstance(value, int) else value) for text, value in column.codes.items())
@@ -279,7 +277,7 @@ def _categories(column: RandomizedColumn) -> tuple[tuple[str, str], ...]:
 
 
 def _values(design: Design) -> Sequence[int]:
-    """The reports that stand for one response each."""
+    """The reports that are numbers of one response; empty if a report may support several options."""
     reports = design.reports
     return range(reports.first, reports.first + reports.size) if reports.supports_one else ()
 
@@ -293,10 +291,11 @@ def _responses(column: RandomizedColumn) -> tuple[str, ...]:
 
 
 def _tables(column: RandomizedColumn) -> tuple[ProbabilityTable, ...]:
-    """The probabilities of a design; none where they would fill pages."""
+    """The probability tables of a design; none if they would fill pages."""
     design = column.design
     options = tuple(map(str, column.options))
     if design.groups > 1:
+        # Groups differ in their matrices, so each has its own table.
         return tuple(
             ProbabilityTable(f"P(report | answer), group {text}", design.reports.labels, options, matrix)
             for text, matrix in zip(column.groups, design.exact_channels, strict=True)
@@ -309,7 +308,7 @@ def _tables(column: RandomizedColumn) -> tuple[ProbabilityTable, ...]:
     if design.support is not None and len(options) == len(design.support) > 2:
         each = tuple((support.if_other, support.if_true) for support in design.support)
         return (ProbabilityTable("P(report speaks for the option)", options, ("another one", "this one"), each),)
-    # Nothing is lost: the matrix follows from the published parameters.
+    # The published parameters determine the matrix, so leaving it out loses nothing.
     if len(design.answer_range) * design.reports.size > MOST_CELLS:
         return ()
     tables = []

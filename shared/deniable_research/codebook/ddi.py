@@ -12,6 +12,8 @@ from deniable_research.codebook.codebook import Codebook, Entry
 from deniable_research.codebook.markdown import epsilon_in_words, exactly
 
 NAMESPACE = "ddi:codebook:2_5"
+"""XML namespace of DDI-Codebook 2.5."""
+
 # XML 1.0, section 2.2: with another character the document is not well-formed.
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
@@ -21,9 +23,9 @@ def to_ddi(codebook: Codebook) -> bytes:
 
     Notes
     -----
-    Each column is a ``var``: what people read is its ``qstn``, the codes its ``catgry``, codes that mean nothing its
-    ``invalrng``. What chance did to answers stands in ``derivation``, with every probability, because the values of
-    the variable are derived from answers that nobody holds; ``security`` says that they are not answers.
+    Each column is a ``var``: ``qstn`` is the text that people read, ``catgry`` the codes, and ``invalrng`` the codes of
+    missing values. ``derivation`` describes the randomisation with every probability, because the values of the
+    variable are derived from answers that nobody holds; ``security`` says that they are not answers.
     """
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
     if codebook.address:
@@ -65,6 +67,7 @@ def _variable(data: ET.Element, identifier: str, entry: Entry) -> None:
         category = ET.SubElement(variable, "catgry")
         _text(category, "catValu", code)
         _text(category, "labl", label)
+    # Once more as categories, which in DDI list every code that occurs; missing="Y" marks these.
     for code in entry.missing:
         _text(ET.SubElement(variable, "catgry", {"missing": "Y"}), "catValu", code)
     if entry.mechanism is not None:
@@ -72,13 +75,13 @@ def _variable(data: ET.Element, identifier: str, entry: Entry) -> None:
         _text(derivation, "drvdesc", " ".join(_mechanism(entry)))
         if entry.parameters is not None:
             _text(derivation, "drvcmd", entry.parameters, syntax="JSON")
-    # all() of nothing is true, and without codes nothing is known of the column.
+    # all() of no codes is true, but without codes the type of the column is unknown.
     is_number = all(re.fullmatch(r"-?[0-9]+", code) for code, _ in entry.categories) and bool(entry.categories)
     ET.SubElement(variable, "varFormat", {"type": "numeric" if is_number else "character"})
 
 
 def _mechanism(entry: Entry) -> list[str]:
-    """Sentences on what chance did."""
+    """Sentences on the mechanism and its probabilities."""
     sentences = [f"Randomised by the mechanism {entry.mechanism}, {epsilon_in_words(entry)}."]
     if entry.options:
         sentences.append(f"True answers: {'; '.join(entry.options)}.")
@@ -99,5 +102,5 @@ def _text(parent: ET.Element, name: str, text: str, **attributes: str) -> ET.Ele
 
 
 def _clean(text: str) -> str:
-    """A text without characters that XML cannot hold."""
+    """The text with U+FFFD in place of each character that XML does not allow."""
     return _NO_XML.sub("\ufffd", text)

@@ -11,7 +11,7 @@ from deniable_research.files.paper import escape_markdown, markdown_table
 
 
 def to_markdown(codebook: Codebook) -> str:
-    """The codebook as Markdown; texts of its author are shown as they are, whatever they hold.
+    """The codebook as Markdown; the marks of Markdown in its author's texts are escaped.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def to_markdown(codebook: Codebook) -> str:
 
 
 def exactly(probability: Fraction) -> str:
-    """A probability as a fraction, and rounded where that is easier to read.
+    """A probability as a fraction, followed by a decimal number if the fraction is long.
 
     >>> exactly(Fraction(3, 4)), exactly(Fraction(2863311531, 4294967296)), exactly(Fraction(1))
     ('3/4', '2863311531/4294967296 (0.666667)', '1')
@@ -53,9 +53,10 @@ def exactly(probability: Fraction) -> str:
 
 
 def epsilon_in_words(entry: Entry) -> str:
-    """The privacy loss of a report."""
+    """The privacy loss of a report in words, with the exact likelihood ratio if its fraction is short."""
     if not math.isfinite(entry.epsilon):
         return "no bound on epsilon"
+    # A ratio of 32-bit weights has ten digits above and below, which nobody reads.
     short = entry.ratio is not None and entry.ratio.denominator < 1000
     return f"epsilon {entry.epsilon:.6g}{f' = ln({entry.ratio})' if short else ''}"
 

@@ -19,9 +19,9 @@ from deniable_research.commands.analyze_data import (
     suspicion_options,
 )
 from deniable_research.commands.analyze_models import predict_, regress_
-from deniable_research.files.charts import comparison_panels, crosstab_panels, share_panels
 from deniable_research.files.comparing import compare
 from deniable_research.files.crossing import complete_rows, cross
+from deniable_research.files.panels import comparison_panels, crosstab_panels, share_panels
 from deniable_research.files.printing import comparison_text, crosstab_text, sensitivity_text, shares_text
 from deniable_research.files.sensitivity import SensitivityRow, sensitivity, sensitivity_chart
 from deniable_research.files.shares import cautions, estimate_shares

@@ -20,8 +20,8 @@ from deniable_research.engine.sources import EMBEDDED
 from deniable_research.engine.tallies import survey_of
 from deniable_research.files import Layout, Table, quick_question, read_layout
 from deniable_research.files.paper import PAPERS, check_paper
-from deniable_research.files.results import save_results
 from deniable_research.files.samples import SamplingColumns, read_margins, replicate_columns
+from deniable_research.files.saving import save_results
 from deniable_research.files.shares import cautions
 from deniable_research.output import counted, rows_csv, to_json
 from deniable_research.pictures import save_picture

@@ -11,7 +11,6 @@ import click
 from deniable.commands.main import example
 from deniable.commands.rules import at_most_one
 from deniable_research.commands.analyze_data import AnalysisCommand, Output, Reports, say_asked
-from deniable_research.files.charts import prediction_panels, term_panels
 from deniable_research.files.models import (
     FittedModel,
     ModelRow,
@@ -20,6 +19,7 @@ from deniable_research.files.models import (
     compare_models,
     term_rows,
 )
+from deniable_research.files.panels import prediction_panels, term_panels
 from deniable_research.files.paper import PAPERS, SHOWN, noise_notes, paper_table, save_paper
 from deniable_research.files.predicting import PredictionRow, predict, read_setting
 from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text

@@ -20,21 +20,21 @@ from deniable_research.commands.levels import LEVEL
 from deniable_research.commands.options import FILE, format_option, plot_option, refuse
 from deniable_research.output import to_json
 from deniable_research.pictures import save_picture
-from deniable_research.planning.charts import epsilon_chart, survey_chart
 from deniable_research.planning.checks import MOST_PEOPLE
 from deniable_research.planning.noise_model import NoiseModel
+from deniable_research.planning.plan_charts import epsilon_chart, survey_chart
+from deniable_research.planning.plan_text import meaning, plans_table
 from deniable_research.planning.plans import Estimand, Plan, PowerPlan, SizePlan, SplitPlan, WidthPlan, estimands_of
-from deniable_research.planning.printing import meaning, plans_table
 from deniable_statistics.authoring.authoring import read_survey
 from deniable_statistics.authoring.respondents import comparison, group_sentences
 
 SHARES = (0.5, 0.1)
-"""Planned for if nobody says otherwise: the share with the most sampling error, and one as rare as a secret."""
+"""Shares that are planned for by default: the one with the largest sampling error, and a rare one."""
 
 
 @dataclass(frozen=True)
 class PlanRequest:
-    """What ``deniable plan`` is asked, by the names of its options."""
+    """The options of ``deniable plan``."""
 
     epsilons: tuple[float, ...]
     truth: str | None
@@ -66,17 +66,17 @@ class PlanRequest:
 
     @property
     def noises(self) -> list[NoiseModel]:
-        """How one question is asked, for each epsilon."""
+        """The noise of a question at each epsilon, or with the given coins."""
         if self.truth is None:
             return [NoiseModel.with_least(self.options, epsilon) for epsilon in self.epsilons]
-        # Two coins say yes or no; of more options one coin and a fair die.
+        # A yes-no question takes two coins; more options take a coin and a fair die.
         binary = self.options == 2
         return [
             NoiseModel.through(TwoCoin(self.truth, self.yes) if binary else KAry.from_coin(self.options, self.truth))
         ]
 
     def side(self, share: float | None) -> str:
-        """The alternative of a test of this share."""
+        """The alternative hypothesis of a test of this share."""
         if not self.one_sided or share is None or self.against is None:
             return "two-sided"
         return "greater" if share > self.against else "less"
@@ -98,7 +98,7 @@ FORBIDDEN: tuple[tuple[Callable[[PlanRequest], Any], str], ...] = (
     (lambda r: r.options != 2 and r.file is not None, "--options goes with one question, not with --survey"),
     (lambda r: r.yes != "1/2" and (r.truth is None or r.options != 2), "--yes goes with --truth, for yes or no"),
 )
-"""What does not go together, and the sentence that refuses it; the first that holds is said."""
+"""Combinations of options that are refused, each with its sentence; the first one that holds is raised."""
 
 
 @click.command(
@@ -145,12 +145,13 @@ def plan(**given: Any) -> None:
     refuse(asked, FORBIDDEN)
     survey = None if asked.file is None else read_survey(asked.file.read_bytes())
     plans = _plans(asked, survey)
-    # A survey releases cohorts from a size on; who plans for fewer should know before fieldwork.
+    # A survey releases results of a cohort from a size on, which authors must know before fieldwork.
     if survey is not None and asked.respondents and (warning := release_warning(survey, asked.respondents)):
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
-    # All figures before anything is printed: whatever is refused is refused without output.
+    # All figures before anything is printed, so that a refusal leaves no output.
     rows = [each.row() for each in plans]
     if asked.form == "csv":
+        # The first row once for its keys, which are the header.
         click.echo("".join(csv_lines([rows[0], *(row.values() for row in rows)])), nl=False)
     elif asked.form == "json":
         whole = {} if survey is None else {"survey": survey.id, "epsilon": survey.epsilon}
@@ -164,7 +165,7 @@ def plan(**given: Any) -> None:
 def _plans(asked: PlanRequest, survey: Survey | None) -> Sequence[Plan]:
     shares, confidence = asked.shares or SHARES, asked.confidence
     width = 0.05 if asked.width is None else asked.width
-    # Split by epsilon alone: which mechanism each part has follows from it.
+    # Splitting needs epsilons only: each part has the best mechanism for its own.
     if asked.questions is not None:
         return [
             SplitPlan(asked.questions, epsilon, share, width, asked.options, confidence)
@@ -172,7 +173,6 @@ def _plans(asked: PlanRequest, survey: Survey | None) -> Sequence[Plan]:
             for share in shares
         ]
     if survey is None:
-        # The rows of one epsilon stand together.
         estimands = [Estimand.of_share("", noise, share) for noise in asked.noises for share in shares]
     else:
         estimands = [estimand for question in survey.questions for estimand in estimands_of(question, shares)]

@@ -14,7 +14,7 @@ from deniable.commands.main import example
 from deniable.privacy.odds import whole_odds_sentences
 from deniable.table import format_table
 from deniable_research.commands.options import FILE, plot_option
-from deniable_research.pictures import FAINT_INK, INK, STYLES, save_picture, tidy
+from deniable_research.pictures import FAINT_INK, INK, STYLES, label_in_percent, save_picture, tidy
 from deniable_research.risk import (
     epsilon_for_advantage,
     factor,
@@ -30,8 +30,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PRIORS = (0.01, 0.05, 0.1, 0.2, 0.3)
+"""Priors in the table and the chart."""
+
 LARGEST_SHOWN = 6.0
-"""The chart ends here: beyond, every curve has arrived at its end."""
+"""Largest epsilon of the chart, in nats; beyond it all curves are nearly constant."""
 
 
 @click.command(
@@ -58,7 +60,7 @@ def risk(
     most be afterwards. Advantage: the difference, in percentage points.
     """
     given = sum((bool(epsilons), file is not None, advantage is not None))
-    # A chart alone needs no epsilon: it shows all.
+    # A chart alone needs no epsilon: it shows a whole range.
     if given > 1 or (given == 0 and picture is None):
         raise click.UsageError("give one of --epsilon, --survey and --advantage")
     if prior is not None and advantage is None:
@@ -70,11 +72,11 @@ def risk(
     rows = [(f"{epsilon:g}", epsilon) for epsilon in epsilons]
     if file is not None:
         survey = read_survey(file.read_bytes())
-        # Each question alone, then all that one person sends.
+        # Each question by itself, then the whole survey, which one person answers.
         rows = [*((each.id, each.epsilon) for each in survey.questions), ("whole survey", survey.epsilon)]
         meanings = [whole_odds_sentences(survey)]
     if advantage is not None:
-        # Rounded down: what is printed keeps the advantage.
+        # Rounded down, so that the printed epsilon keeps the advantage.
         needed = _below(epsilon_for_advantage(advantage, prior))
         rows = [("needed", needed)]
         meanings = [odds_of(needed)]
@@ -89,7 +91,7 @@ def risk(
 
 
 def table(rows: Sequence[tuple[str, float]], priors: Sequence[float]) -> str:
-    """A row for each named epsilon: factor of the odds, posterior and advantage at each prior and at the worst."""
+    """A table with a row for each epsilon: factor of the odds, posterior and advantage at each prior and the worst."""
     header = ["", "epsilon", "odds x", *(f"prior {100 * prior:g} %" for prior in sorted(priors)), "worst prior"]
     lines = [
         [
@@ -117,23 +119,22 @@ def _worst_cell(epsilon: float) -> str:
 
 
 def _percent_above(share: float) -> str:
-    """One digit, rounded up, except where only floating point is in the way."""
+    """A share in percent with one digit, rounded up; an excess below 1e-12, from floating point, is ignored."""
     return f"{math.ceil(share * 1000 * (1 - 1e-12)) / 10:.1f}"
 
 
 def _below(epsilon: float) -> float:
-    """Five digits, rounded down: a larger epsilon would break the promise."""
+    """An epsilon with five digits, rounded down, so that it keeps the promised advantage."""
     return float(Context(prec=5, rounding=ROUND_FLOOR).create_decimal(Decimal(epsilon * (1 + 1e-12))))
 
 
 def chart(epsilons: Sequence[float] = ()) -> Figure:
-    """The guessing advantage against epsilon, a line for each prior and one for the worst; dots at ``epsilons``."""
+    """A chart of the guessing advantage against epsilon, for each prior and the worst; dots are at ``epsilons``."""
     from matplotlib.figure import Figure
-    from matplotlib.ticker import PercentFormatter
 
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
-    # Smooth to the eye: 300 steps.
+    # 300 steps make the curves look smooth.
     steps = [LARGEST_SHOWN * step / 300 for step in range(301)]
     worst = [worst_advantage(each) for each in steps]
     axes.plot(steps, worst, color=INK, linewidth=3, label="worst prior", zorder=2)
@@ -142,7 +143,7 @@ def chart(epsilons: Sequence[float] = ()) -> Figure:
         axes.plot(
             steps, curve, color=colour, linestyle=dashes, linewidth=1.8, label=f"prior {100 * prior:g} %", zorder=3
         )
-    # Where the last name was written.
+    # The epsilon that was annotated last.
     named = -math.inf
     for epsilon in sorted({each for each in epsilons if each <= LARGEST_SHOWN}):
         top = worst_advantage(epsilon)
@@ -156,7 +157,7 @@ def chart(epsilons: Sequence[float] = ()) -> Figure:
     axes.set_ylim(0, 1)
     axes.set_xlabel("epsilon")
     axes.set_ylabel("guessing advantage, at most")
-    axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+    label_in_percent(axes.yaxis)
     tidy(axes, "How much likelier a guess can become by one report")
     return figure
 

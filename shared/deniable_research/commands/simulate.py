@@ -31,10 +31,10 @@ from deniable_research.simulation import (
     reports_csv,
     write_rows,
 )
-from deniable_research.simulation.charts import power_chart, simulation_chart
 from deniable_research.simulation.epsilons import split_over_all
 from deniable_research.simulation.power import ANALYSES, planning_curve
-from deniable_research.simulation.printing import cautions, power_text, simulation_text
+from deniable_research.simulation.simulation_charts import power_chart, simulation_chart
+from deniable_research.simulation.simulation_text import cautions, power_text, simulation_text
 from deniable_research.simulation.study import Covariate, Study
 from deniable_statistics.data.folder import check_folder
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
@@ -46,12 +46,12 @@ SHARE = Number(0, 1)
 truths_option = partial(click.option, metavar="FILE|QUESTION=SHARES", multiple=True)
 
 MOST_IN_CSV = 1_000_000
-"""They are sorted by their ids in memory."""
+"""Largest number of reports that are written as CSV, since they are sorted by id in memory."""
 
 
 @dataclass(frozen=True)
 class SimulateRequest:
-    """What ``deniable simulate`` is asked, by the names of its options."""
+    """The options of ``deniable simulate``."""
 
     file: BinaryIO
     respondents: int
@@ -84,7 +84,7 @@ class SimulateRequest:
 
     @property
     def misbehaviour(self) -> Misbehaviour:
-        """Who does not do as the survey supposes."""
+        """The assumed shares of people who misbehave."""
         return Misbehaviour(self.noncompliance, self.denial, self.careless)
 
 
@@ -102,7 +102,7 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
         "--processes goes with --formula or --rows",
     ),
 )
-"""What does not go together, and the sentence that refuses it; the first that holds is said."""
+"""Combinations of options that are refused, each with its sentence; the first one that holds is raised."""
 
 
 @click.command(
@@ -201,7 +201,7 @@ def simulate(**given: Any) -> None:
     Cauchy prior, which pulls effects towards 0, and it is said for how many samples.
     """
     asked = SimulateRequest(**given)
-    # Before options are refused: a file that is no survey is the first thing to say.
+    # Before the options: an error in the survey comes first.
     survey = read_any_survey(asked.file.read())
     refuse(asked, FORBIDDEN)
     if asked.formula is None:
@@ -260,7 +260,7 @@ def _simulate_survey(asked: SimulateRequest, survey: Survey) -> None:
     if asked.split:
         if not survey.groups:
             raise click.UsageError("--split needs a survey with groups of questions that share an epsilon")
-        # Its intervals are not looked at, so it needs no level and no method: the spread of estimates has neither.
+        # Only the spread of its estimates is used, which depends neither on a level nor on a method.
         other = replace(simulation, survey=split_over_all(survey)).run(asked.repetitions, asked.seed)
         rows = tuple(
             replace(row, empirical_se_if_split=each.empirical_se) for row, each in zip(rows, other, strict=True)
@@ -274,7 +274,7 @@ def _simulate_survey(asked: SimulateRequest, survey: Survey) -> None:
     }
     _print(asked.form, rows, document, lambda: simulation_text(rows, simulation, asked.seed))
     if asked.reports is not None:
-        # The seed again: the file holds the first of the surveys that were simulated.
+        # With the same seed again the file holds the first of the simulated surveys.
         generator = generator_of(asked.seed)
         try:
             lines = reports_csv(simulation.draw(generator), generator)
@@ -301,7 +301,7 @@ def _shares(given: Sequence[str], flag: str) -> Mapping[str, Any]:
     for each in given:
         question, equals, shares = each.partition("=")
         try:
-            # Without a sign it is a file; with a bracket TOML; with a comma a list; else one share.
+            # Without = it is the name of a file; with a bracket TOML; with a comma a list; else one share.
             if not equals:
                 found |= read_truth(Path(each).read_text("utf-8"))
             elif shares.strip().startswith(("[", "{")):
@@ -321,7 +321,7 @@ def _shares(given: Sequence[str], flag: str) -> Mapping[str, Any]:
 
 
 def _pairs(given: Sequence[str], flag: str, example: str, read: Callable[[str], T]) -> dict[str, T]:
-    """What each name is said to be; all are looked at before the first is read."""
+    """The values of options like NAME=VALUE, by name; the form of all is checked before the first is read."""
     found: dict[str, str] = {}
     for each in given:
         name, equals, value = each.rpartition("=")
@@ -336,9 +336,8 @@ def _pairs(given: Sequence[str], flag: str, example: str, read: Callable[[str], 
 def _number(text: str, flag: str) -> float:
     try:
         return float(text)
-    # Who wrote 40% or 0,4 is told how numbers are written.
     except ValueError:
-        hint = number_hint(text)
+        hint = number_hint(text)  # 40% and 0,4 are usual slips
         raise click.BadParameter(f"must be a number, got {text!r:.40}{hint}", param_hint=flag) from None
 
 
@@ -347,7 +346,7 @@ def _curves(given: Sequence[str]) -> dict[str, list[float]]:
     for name, texts in _pairs(given, "--over", "epsilon=1,2,3", str).items():
         if name not in ("respondents", "epsilon"):
             raise click.BadParameter(f"must be over respondents or epsilon, got {name!r:.40}", param_hint="--over")
-        # A value that is named twice is one point of the curve.
+        # Repeated values are one point of the curve.
         found[name] = list(dict.fromkeys(_number(each, "--over") for each in texts.split(",")))
         if name == "respondents" and not all(each >= 1 and each == int(each) for each in found[name]):
             raise click.BadParameter(

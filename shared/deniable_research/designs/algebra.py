@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from deniable_statistics.designs.debiasing import left_inverse
 
 Matrix = tuple[tuple[Fraction, ...], ...]
-"""Exact numbers, row by row."""
+"""A matrix of exact numbers, as a tuple of rows."""
 
 
 def times(matrix: Sequence[Sequence[Fraction]], vector: Sequence[Fraction]) -> list[Fraction]:
@@ -37,7 +37,7 @@ def solve(square: NDArray[np.object_], right: NDArray[np.object_]) -> NDArray[np
     size = len(square)
     rows = np.hstack([square, right])
     for column in range(size):
-        # Any row that is not 0 will do: fractions lose no digits, so that the largest pivot is no better.
+        # Any pivot but 0 will do: fractions lose no digits, so that the largest one has no advantage.
         pivot = next((r for r in range(column, size) if rows[r, column]), None)
         if pivot is None:
             raise np.linalg.LinAlgError("singular matrix")

@@ -1,4 +1,4 @@
-"""What a design does to answers, and what a tally of responses says about them."""
+"""Channels: the probabilities of a design's responses, and estimates from tallies of responses."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from deniable_statistics.estimates.estimate import Estimate, check_counts
 
 
 class _WithResponses(Design):
-    """What channels and groups of them share: responses with names, a matrix for each group, and an exact inverse."""
+    """Base of `Channel` and `Groups`: named responses, a channel matrix for each group, and an exact left inverse."""
 
     responses: tuple[str, ...]
 
@@ -39,7 +39,7 @@ class _WithResponses(Design):
     @property
     @abstractmethod
     def inverse(self) -> Matrix:
-        """``L[x][r]``: what each response adds to the share of each truth."""
+        """``L[x][r]``: the score of each response for the share of each truth."""
 
     @cached_property
     def reports(self) -> Numbers:
@@ -56,17 +56,17 @@ class _WithResponses(Design):
 
     @cached_property
     def is_mixture(self) -> bool:
-        """Whether truths are kinds of people, each of whom responds; the share of an unrelated yes is not."""
+        """Whether each person has one of the truths; the unrelated yes of an unrelated question is not such a truth."""
         return all(sum(column) == 1 for matrix in self.exact_channels for column in zip(*matrix, strict=True))
 
     def shares(self, counts: Sequence[Count], n: Count) -> list[Fraction]:
-        """Unbiased shares, exactly."""
+        """Unbiased shares as exact fractions."""
         sizes = map(Fraction, self.sizes(counts, n))
         return times(self.inverse, [Fraction(count) / size for count, size in zip(counts, sizes, strict=True)])
 
     def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The least and the largest of ``weights`` among the possible responses of each group, added up, shape (m,)."""
-        # One response from each group is what sums of groups are made of; impossible ones do not count.
+        """Sums over groups of the least and largest of ``weights`` among the group's possible responses, shape (m,)."""
+        # Impossible responses, whose rows are 0, are left out.
         least, most = np.zeros(len(weights)), np.zeros(len(weights))
         for part, matrix in zip(self._parts(), self.exact_channels, strict=True):
             possible = weights[:, part][:, [any(row) for row in matrix]]
@@ -75,12 +75,12 @@ class _WithResponses(Design):
         return least, most
 
     def expected(self, shares: Sequence[float]) -> list[float]:
-        """The probability of every response of every group when these are the shares."""
+        """The probability of every response of every group, given the shares."""
         rows = itertools.chain.from_iterable(self.exact_channels)
         return [math.fsum(map(operator.mul, map(float, row), shares)) for row in rows]
 
     def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
-        """The most likely shares, where they are the parts of one whole; else the unbiased ones, each cut to [0, 1]."""
+        """Maximum likelihood shares if they add up to 1; else the unbiased shares, each cut to [0, 1]."""
         if self.support is not None:
             return most_likely_shares(counts, n, self.support)
         if self.is_mixture:
@@ -89,14 +89,14 @@ class _WithResponses(Design):
         return tuple(min(max(float(share), 0.0), 1.0) for share in self.shares(counts, n))
 
     def _parts(self) -> list[slice]:
-        """Where the counts of each group stand among all."""
+        """The slice of each group in the counts of all groups."""
         ends = list(itertools.accumulate(map(len, self.exact_channels)))
         return [slice(start, end) for start, end in zip([0, *ends], ends, strict=False)]
 
 
 @dataclass(frozen=True)
 class Channel(_WithResponses):
-    """What a design does to an answer: the probability of every response under every truth.
+    """A design as a channel: the probability of every response given every truth.
 
     Parameters
     ----------
@@ -104,12 +104,11 @@ class Channel(_WithResponses):
         ``matrix[r][x] = P(response r | truth x)``; every column adds up to exactly 1. `from_matrix` reads it from
         numbers as people write them.
     responses, truths : tuple of str
-        Their names, in the order of rows and columns; by default their numbers.
+        Names of rows and columns, in order; by default their numbers.
     name : str
-        The design, for messages.
+        Name of the design, for messages.
     scores : tuple of tuples of Fraction, shape (truths, responses), optional
-        What each response adds to each share, if the design has an estimator of its own: any ``L`` with
-        ``L matrix = 1``. See Notes for the default.
+        Scores of the design's own estimator: any ``L`` with ``L matrix = 1``. See Notes for the default.
 
     Notes
     -----
@@ -147,7 +146,7 @@ class Channel(_WithResponses):
     def __post_init__(self) -> None:
         rows, columns = _shape(self.matrix, self.name)
         for x, column in enumerate(zip(*self.matrix, strict=True)):
-            # Exactly 1, in fractions: what is nearly a channel has no exact epsilon and no unbiased shares.
+            # Exactly 1: with a rounding error there would be neither an exact epsilon nor unbiased shares.
             if min(column) < 0 or sum(column) != 1:
                 raise ParameterError(
                     f"{self.name}: column {x} must hold probabilities that add up to exactly 1, "
@@ -203,7 +202,7 @@ class Channel(_WithResponses):
 
     @cached_property
     def inverse(self) -> Matrix:
-        """``L[x][r]``: what each response adds to the share of each truth, shape (truths, responses)."""
+        """``L[x][r]``: the score of each response for the share of each truth, shape (truths, responses)."""
         return self.scores if self.scores is not None else exact_left_inverse(self.matrix, self.name)
 
     @cached_property
@@ -250,7 +249,7 @@ class Channel(_WithResponses):
 
 @dataclass(frozen=True)
 class Groups(_WithResponses):
-    """A design that gives samples of different people different probabilities, to learn one more unknown.
+    """A design that gives two or more groups of people different probabilities, to estimate another unknown.
 
     Parameters
     ----------
@@ -266,8 +265,8 @@ class Groups(_WithResponses):
     -----
     The groups' equations are stacked and solved as in `Channel`; the groups are independent, so with
     ``lam_g = C_g / n_g`` the covariance is ``sum over g of L_g (diag(lam_g) - lam_g lam_g') L_g' / n_g``.
-    Such a design protects a single person no better than the channel of that person's group, and a person who
-    cheats not at all: it is for analysis only.
+    Such a design protects a person no better than the channel of that person's group does, and a person who cheats not
+    at all: it is for analysis only.
     """
 
     matrices: tuple[Matrix, ...]
@@ -306,27 +305,27 @@ class Groups(_WithResponses):
         # lam_g = C_g / n_g: the responses of a group are multinomial on their own.
         weights, sizes = np.array(self.inverse, dtype=float), np.array(self.sizes(counts, n), dtype=float)
         lam = np.array(counts, dtype=float) / sizes
-        # Groups are other people, so that covariances add up.
+        # Groups are independent samples, so that covariances add up.
         parts = [one_report_covariance(weights[:, part], lam[part]) / sizes[part][0] for part in self._parts()]
         return np.asarray(sum(parts))
 
     def meant(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The least and the largest expectation of ``weights`` under any truth of each group, added up, shape (m,).
+        """Sums over groups of the least and largest expectation of ``weights`` under any truth, shape (m,).
 
-        Where unknowns are not kinds of people, as the share of an unrelated yes is not, of any response.
+        If a person does not have one of the truths (see `is_mixture`), the extremes are over responses.
         """
         if not self.is_mixture:
             return self.extremes(weights)
         least, most = np.zeros(len(weights)), np.zeros(len(weights))
         for part, matrix in zip(self._parts(), self.matrices, strict=True):
-            # W A_g: what each truth is expected to add in this group.
+            # W A_g: expected weight of each truth in this group.
             expected = weights[:, part] @ np.array(matrix, dtype=float)
             least += expected.min(axis=1)
             most += expected.max(axis=1)
         return least, most
 
     def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
-        """For each count the number of responses of its group."""
+        """The number of responses in the group of each count."""
         # A group's size is the sum of its own counts: everybody in it gives one response.
         groups = [counts[part] for part in self._parts()]
         return [sum(group) for group in groups for _ in group]
@@ -347,7 +346,7 @@ class Groups(_WithResponses):
         ]
         flat = tuple(count for tally in tallies for count in tally)
         for g, tally in enumerate(tallies):
-            # Without anybody in a group, its equation says nothing and a share has no estimate.
+            # The equation of an empty group is missing, so that the shares are not identified.
             if sum(flat) and not sum(tally):
                 raise ParameterError(f"counts of group {g}: must hold at least one response, got none")
         return Estimate.from_counts(self, flat)

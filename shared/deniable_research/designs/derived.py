@@ -1,4 +1,4 @@
-"""Figures that a design is known for beside its shares: several truths together, among all or among some people."""
+"""Derived figures of a design: the share of several truths together, among everybody or among some truths."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class CombinedShare:
-    """The share of several truths together; of `combined_share`.
+    """The share of several truths together, as `combined_share` makes it.
 
     Attributes
     ----------
     shares : Estimate
     part : tuple of int
-        The numbers of the truths that are added up.
+        Indices of the truths that are added up.
     whole : tuple of int or None
-        Among which others; None for everybody.
+        Indices of the truths that are the denominator; None for everybody.
 
     References
     ----------
@@ -49,7 +49,7 @@ class CombinedShare:
 
     @property
     def estimate(self) -> float:
-        """Unbiased for a sum; NaN without reports, or where nobody seems to be among the others."""
+        """The estimate, which is unbiased without a denominator; NaN without reports, or if the denominator is 0."""
         return self._among(self.shares.share)
 
     @property
@@ -59,7 +59,7 @@ class CombinedShare:
 
     @property
     def std_error(self) -> float:
-        """Standard error of `estimate`; NaN where that is."""
+        """Standard error of `estimate`; NaN if the estimate is."""
         return self.error_from(self.shares.covariance)
 
     def error_from(self, covariance: NDArray[np.float64]) -> float:
@@ -73,7 +73,7 @@ class CombinedShare:
 
     @property
     def fake_margin(self) -> float:
-        """How far made-up reports, one in a hundred, can move it; of a ratio to the first order."""
+        """Largest shift of the estimate by fake reports, one in a hundred; for a ratio to the first order."""
         if math.isnan(self.estimate):
             return math.nan
         design = self.shares.design
@@ -85,9 +85,9 @@ class CombinedShare:
     ) -> Interval:
         """A confidence interval, cut to [0, 1]; all of [0, 1] where there is no estimate.
 
-        By the likelihood ratio where `Estimate.confidence_interval` is, for such designs as have figures of their own.
-        Elsewhere normal, and unless the method is ``wald`` around the figure after ``z^2`` more reports as equal shares
-        would bring them.
+        It is a likelihood ratio interval where `Estimate.confidence_interval` is one. Elsewhere it is normal; unless
+        the method is ``wald``, its centre is the figure after ``z^2`` more reports with the expected counts of equal
+        shares.
         """
         z = normal_quantile(check_confidence_level(confidence_level))
         if math.isnan(self.estimate):
@@ -104,16 +104,16 @@ class CombinedShare:
         return Interval(near.estimate - z * near.std_error, near.estimate + z * near.std_error).cut()
 
     def robust(self, misbehaving: Misbehaving, confidence_level: float = 0.95) -> RobustFigure:
-        """Bounds and interval if some people misbehave.
+        """Bounds and interval of the figure if some people misbehave.
 
-        Of a ratio all ``t`` for which 0 is in those of the difference ``part - t whole`` (Fieller's method).
+        For a ratio they hold all ``t`` for which those of the difference ``part - t whole`` hold 0 (Fieller's method).
         """
         level = check_confidence_level(confidence_level)
         # Indicators, so that ``part @ shares`` is the sum.
         part, whole = (self._indicator(truths) for truths in (self.part, self.whole or ()))
         if self.whole is None:
             return misbehaving.combination(self.shares, part, level)
-        # Nothing was reported: everything is possible.
+        # Without reports every ratio is possible.
         if not self.shares.n:
             return RobustFigure(Interval(0.0, 1.0), Interval(0.0, 1.0))
 
@@ -139,7 +139,7 @@ class CombinedShare:
 
     @cached_property
     def _slope(self) -> NDArray[np.float64]:
-        """How fast the figure moves with each share."""
+        """Gradient of the figure by the shares."""
         slope = self._indicator(self.part)
         if self.whole is not None:
             # d(part / whole) = (d part - ratio d whole) / whole
@@ -149,7 +149,7 @@ class CombinedShare:
 
 
 def _crossing_or_end(function: Callable[[float], float]) -> float:
-    """Where a function that rises over [0, 1] crosses 0, or the end that is nearest to it."""
+    """The root of an increasing function on [0, 1]; an end of the range if there is none."""
     if function(0.0) >= 0:
         return 0.0
     return crossing(function, 0.0, 1.0) if function(1.0) > 0 else 1.0
@@ -158,7 +158,7 @@ def _crossing_or_end(function: Callable[[float], float]) -> float:
 def combined_share(
     shares: Estimate, part: Iterable[str | int], whole: Iterable[str | int] | None = None
 ) -> CombinedShare:
-    """The share of the truths of ``part`` together, among everybody or among those of ``whole``.
+    """The share of the truths in ``part`` together, among everybody or among the truths in ``whole``.
 
     Raises
     ------
@@ -191,7 +191,7 @@ def _places(shares: Estimate, truths: Iterable[str | int]) -> tuple[int, ...]:
 
 
 def place_of(truth: str | int, shares: Estimate) -> int:
-    """The number of a truth of an estimate, given as that or by its name in the design.
+    """The index of a truth, which is given as an index or by its name in the design.
 
     Raises
     ------
@@ -217,7 +217,7 @@ def derived_rows(
     n: int,
     reports: Count | None = None,
 ) -> Iterator[EstimateRow]:
-    """The rows of a design's figures; ``reports`` as for `deniable_statistics.published.published_rows.share_rows`."""
+    """The rows of a design's derived figures; for ``reports`` see `published_rows.share_rows`."""
     fakes = options.fakes(shares.n if reports is None else reports)
     for figure in figures:
         combined = combined_share(shares, figure.part, figure.whole)

@@ -154,7 +154,7 @@ def kuk(p1: Number, p2: Number, repetitions: int = 1) -> Channel:
 
 
 def mangat(p: Number) -> Channel:
-    """Mangat's design: whoever has the trait says so, the others answer truthfully with probability ``p``.
+    """Mangat's design: people with the trait say yes, the others answer truthfully with probability ``p``.
 
     ``P(yes|yes) = 1`` and ``P(no|no) = p``; ``f = (lam - (1 - p)) / p``. A no proves the absence of the trait.
 
@@ -178,7 +178,7 @@ def crosswise(p: Number) -> Channel:
     """Crosswise model: whether the answer is the same as that to a harmless question of prevalence ``p``.
 
     ``P(same|yes) = p`` and ``P(same|no) = 1 - p``; ``f = (lam + p - 1) / (2 p - 1)`` with ``lam`` the share of
-    *same*. The channel of `warner`, without a device: but whoever knows the harmless answer knows the other.
+    *same*. The channel of `warner`, without a device: but a person who knows the harmless answer learns the other.
 
     References
     ----------
@@ -280,7 +280,7 @@ def from_mechanism(mechanism: Mechanism) -> Channel:
     if not mechanism.reports.supports_one:
         raise ParameterError(f"mechanism: must report one value, got {mechanism.name!r}, which reports several at once")
     design = design_of(mechanism)
-    # Truths whose shares cannot be told apart have numbers for names.
+    # Where shares are not identified, truths are named by their numbers.
     truths = design.truths if design.has_shares else ()
     return Channel(design.channel_matrix, mechanism.reports.labels, truths, mechanism.name)
 
@@ -318,7 +318,7 @@ def unrelated_question_unknown(p1: Number, p2: Number) -> Groups:
 
 
 def cheater_detection(yes: Sequence[Number], no: Sequence[Number] = (0, 0)) -> Groups:
-    """Cheater detection: forced answers in two groups, and some people who say no whatever they are told.
+    """Cheater detection: forced answers in two groups, and some people who always say no.
 
     Parameters
     ----------
@@ -353,7 +353,7 @@ def cheater_detection(yes: Sequence[Number], no: Sequence[Number] = (0, 0)) -> G
         # The rest, 1 - yes - no, is told to answer truthfully.
         if y + z > 1:
             raise ParameterError(f"yes[{g}] + no[{g}]: must be at most 1, got {y + z}")
-        # Columns: honest no, honest yes, cheater, who says no whatever is told.
+        # Columns: honest no, honest yes, cheater (always says no).
         matrices.append(((1 - y, z, Fraction(1)), (y, 1 - z, Fraction(0))))
     return Groups(tuple(matrices), NO_YES, ("no", "yes", "cheater"), "cheater_detection")
 
@@ -362,8 +362,8 @@ def stochastic_lie_detector(p1: Number, p2: Number) -> Groups:
     """Stochastic lie detector: carriers are told to say yes and may lie; the others say no with ``p1`` or ``p2``.
 
     ``lam_g = a + c (1 - p_g)`` for the shares ``a`` of honest carriers and ``c`` of non-carriers. The prevalence is
-    the `Estimate.total` of both kinds of carriers, the probability ``t`` that one is honest their `ratio`; commands
-    print both.
+    the share of both kinds of carriers together, and the probability ``t`` that a carrier is honest is the share of the
+    honest among them; `combined_share` estimates both, and commands print them.
 
     References
     ----------

@@ -1,14 +1,14 @@
-"""Counting reports where they are: hundreds of millions of rows on any engine that ibis speaks to.
+"""Counting of reports on a database engine: hundreds of millions of rows, on every engine that ibis supports.
 
-Estimates need counts, and rows that are alike are one row with a frequency. So the engine counts, only counts come
-back, and everything after that is the functions that there are.
+Estimates need counts only, and equal rows are one row with a frequency. So the engine counts, only the counts are
+fetched, and the usual analyses run on them.
 
-* `open_source` names rows: Parquet, CSV or JSONL for the DuckDB within this process or for Spark, or what an engine
-  knows by name.
-* `EngineReports` gives the tables that analyses take, one for what they put together.
-* `count_tallies` gives what a collector keeps of the reports of a survey, for `deniable.estimate`.
-* `count_patterns` and `count_supports` are what it asks the engine: rows that are alike, and how many reports support
-  each option.
+* `open_source` opens the rows: Parquet, CSV or JSONL files for the embedded DuckDB or for Spark, or a table of an
+  engine.
+* `EngineReports` makes the tables that analyses take, one for each set of columns.
+* `count_tallies` makes the tallies that a collector keeps of a survey's reports, for `deniable.estimate`.
+* `count_patterns` and `count_supports` are its two queries: the frequencies of equal rows, and the numbers of reports
+  that support each option.
 """
 
 from deniable_research.engine.counting import Patterns, Supports, count_patterns, count_supports

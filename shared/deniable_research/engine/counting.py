@@ -1,4 +1,4 @@
-"""What is asked of an engine: how many rows are alike, and how many reports support each option."""
+"""The two queries to an engine: frequencies of equal rows, and numbers of reports that support each option."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError, ReportError
 from deniable.table import plain_cell
 from deniable_research.engine.sources import Source
-from deniable_research.engine.texts import TextColumn
+from deniable_research.engine.text_columns import TextColumn
 from deniable_research.files.coded import Coded
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.reading import columns_of_arrow
@@ -24,19 +24,19 @@ if TYPE_CHECKING:
     import pyarrow
 
 MOST_PATTERNS = 1_000_000
-"""More different rows are not counts: analyses here would be as slow as of that many people."""
+"""Largest number of different rows; with more, an analysis is as slow as one of that many people."""
 
 
 @dataclass(frozen=True, eq=False)
 class Patterns:
-    """Rows of which some are alike.
+    """The different rows of a table, with their frequencies.
 
     Attributes
     ----------
     columns : dict of str to Coded
-        Each different row once, as texts; in order.
+        Each different row once, as texts, sorted.
     frequencies : ndarray of int64, shape (rows,)
-        How many people have it.
+        Number of people with each row.
     """
 
     columns: dict[str, Coded[str]]
@@ -45,14 +45,14 @@ class Patterns:
 
 @dataclass(frozen=True, eq=False)
 class Supports(Patterns):
-    """Patterns whose reports are added up to supports.
+    """Patterns with the sums of their reports' supports.
 
     Attributes
     ----------
     supports : dict of str to ndarray of int64, shape (rows, supports)
-        By question, how many of the row's people sent a report that supports each option.
+        By question, the number of reports of each row's people that support each option.
     present : dict of str to ndarray of bool, shape (rows,)
-        By question, whether all of the row's people sent one; otherwise none did.
+        By question, whether all people of a row sent a report; otherwise none of them did.
     """
 
     supports: dict[str, NDArray[np.int64]]
@@ -60,13 +60,13 @@ class Supports(Patterns):
 
 
 def count_patterns(source: Source, columns: Sequence[str] | Mapping[str, str]) -> Patterns:
-    """Count rows that are alike: one GROUP BY.
+    """Count equal rows, with one GROUP BY.
 
     Parameters
     ----------
     source : Source
     columns : sequence of str, or mapping of str to str
-        Columns by their names, or what to call them and their names.
+        Names of the columns; a mapping has new names as keys.
 
     Raises
     ------
@@ -82,19 +82,20 @@ def count_patterns(source: Source, columns: Sequence[str] | Mapping[str, str]) -
 def count_supports(
     source: Source, columns: Sequence[str] | Mapping[str, str], questions: Sequence[RandomizedColumn]
 ) -> Supports:
-    """Count rows that are alike, and for each of them add up the reports to some questions: one GROUP BY.
+    """Count equal rows, and for each of them add up the supports of some questions, with one GROUP BY.
 
     Parameters
     ----------
     source : Source
     columns : as for `count_patterns`
     questions : sequence of RandomizedColumn
-        Whose reports are texts of 0 and 1.
+        Questions whose reports are texts of 0 and 1.
 
     Raises
     ------
     ReportError
-        If there is no such column, or the engine cannot count; or reports cannot be, as from `RandomizedColumn.read`.
+        If there is no such column, or the engine cannot count; or if a value is not a possible report, as in
+        `RandomizedColumn.read`.
     ParameterError
         If there are more than `MOST_PATTERNS` different rows.
     """
@@ -102,8 +103,8 @@ def count_supports(
 
     keys = columns if isinstance(columns, Mapping) else {name: name for name in columns}
     for name in keys.values():
-        source.column(name)  # says what is not there
-    # Names of our own: a column of the file may be called as a count is.
+        source.column(name)  # raises the error that lists the columns
+    # Numbered names, because a column of the file may have the name of a count.
     wanted = {f"c{place}": ibis._[name] for place, name in enumerate(keys.values())}
     sums: dict[str, Any] = {"people": ibis._.count()}
     for place, question in enumerate(questions):
@@ -117,7 +118,7 @@ def count_supports(
     table = _counted(source, wanted, sums, keys)
     for place, question in enumerate(questions):
         if strange := int(_numbers(table, f"strange{place}").sum()):
-            # The least, so that all engines name the same one.
+            # The first in order, so that all engines name the same value.
             first = min(each for each in table.column(f"example{place}").to_pylist() if each is not None)
             raise question.refusal(strange, first)
     found = _columns(table, source, keys)
@@ -141,16 +142,18 @@ def count_supports(
 def _counted(
     source: Source, wanted: Mapping[str, Any], sums: Mapping[str, Any], keys: Mapping[str, str]
 ) -> pyarrow.Table:
-    """The groups of rows that are alike, with their sums, in order."""
+    """The groups of equal rows with their sums, sorted."""
     counts = source.rows.group_by(**wanted).aggregate(**sums) if wanted else source.rows.aggregate(**sums)
-    # One more than is allowed tells that there are too many, however many there are.
+    # One row more than is allowed shows that there are too many, without fetching all of them.
     table = source.run(counts.limit(MOST_PATTERNS + 1))
     if table.num_rows > MOST_PATTERNS:
         raise ParameterError(
             f"{', '.join(keys)}: must have at most {MOST_PATTERNS} different rows together, got more; leave a column "
             "out, round numbers, or name single boxes of a question"
         )
-    table = table.filter(_numbers(table, "people") > 0)  # without rows an aggregate of all is one row of nothing
+    table = table.filter(
+        _numbers(table, "people") > 0
+    )  # over no rows, an aggregate without GROUP BY is one row of nulls
     people = int(_numbers(table, "people").sum())
     if source.export is not None and people != source.export.manifest.rows:
         raise ReportError(
@@ -176,7 +179,7 @@ def _compare(cohorts: Coded[str], people: NDArray[np.int64], export: Export, sub
 
 
 def _sorted(table: pyarrow.Table, names: Sequence[str], subject: str) -> pyarrow.Table:
-    """The rows in order: engines give any."""
+    """The rows sorted by these columns, because engines return them in any order."""
     import pyarrow
 
     try:

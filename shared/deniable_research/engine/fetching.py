@@ -1,4 +1,4 @@
-"""Reports in the web, brought to a folder for an engine to read."""
+"""Downloads of reports to a folder for an engine to read."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import urllib3
 from deniable.errors import CollectorError, ParameterError, ReportError
 from deniable.table import plain_cell
 from deniable_research.results import collector
-from deniable_research.web import Refused, Unreachable, connections, download
+from deniable_research.web import DownloadError, StatusError, connections, download
 from deniable_statistics.data.manifest import (
     MANIFEST,
     REPORTS,
@@ -32,28 +32,29 @@ MOST_BYTES = 2**26
 
 
 def fetch(url: str, folder: Path, files: tuple[str, ...]) -> Path:
-    """Bring the folder of an export, or a file of reports, into a folder.
+    """Download the folder of an export, or a file of reports, into a folder.
 
     Parameters
     ----------
     url : str
-        Of a file that ends in one of ``files``, or of a folder that `deniable export` wrote; a query stays as it is.
+        Address of a file that ends in one of ``files``, or of a folder that `deniable export` wrote. Its query is kept.
     folder : Path
-        Holds it afterwards, under the name that it has in the web.
+        Folder for the download, which keeps its name.
     files : tuple of str
-        How names of files end.
+        Suffixes of files of reports.
 
     Returns
     -------
     Path
-        The file, or the folder of the export; the parts are as long as the manifest says, and not compared otherwise.
+        The file, or the folder of the export. Its parts are at most as long as the manifest says; their hashes are not
+        compared here.
 
     Raises
     ------
     ParameterError
-        If it is no address, or holds a password.
+        If the address is not valid, or holds a password.
     ReportError
-        If it cannot be reached, or is neither.
+        If it cannot be reached, or is neither a file nor an export.
     """
     try:
         asked = urlsplit(url)
@@ -62,7 +63,7 @@ def fetch(url: str, folder: Path, files: tuple[str, ...]) -> Path:
     if "@" in asked.netloc:
         raise ParameterError("source: must be an address without a name and a password in it")
     segments = [each for each in asked.path.split("/") if each]
-    # Whoever wrote the address chose the name: no separators, not hidden, no longer than file systems take.
+    # The name comes from outside: without separators, not hidden, and within the limit of file systems.
     name = re.sub(r"[^\w.-]", "_", unquote(segments[-1]) if segments else asked.hostname or "")[-100:].lstrip(".")
     if not name:
         raise ParameterError("source: must be an address that ends in the name of a folder or a file")
@@ -74,7 +75,7 @@ def fetch(url: str, folder: Path, files: tuple[str, ...]) -> Path:
         target.mkdir()
 
         def get(path: str, most: int) -> Path:
-            # An = stands in the names of folders that are partitions.
+            # The names of Hive partitions hold an =, which stays.
             place = f"{asked.path.rstrip('/')}/{quote(path, safe='/=')}"
             (target / path).parent.mkdir(parents=True, exist_ok=True)
             _get(
@@ -82,7 +83,7 @@ def fetch(url: str, folder: Path, files: tuple[str, ...]) -> Path:
             )
             return target / path
 
-        # First, because it says what else there is and how long each part may be.
+        # First, because it lists the parts and bounds their lengths.
         raw = get(MANIFEST, MOST_BYTES).read_bytes()
         try:
             manifest = parse_manifest(raw, name)
@@ -99,7 +100,7 @@ def fetch(url: str, folder: Path, files: tuple[str, ...]) -> Path:
 
 
 def fetch_survey(url: str, folder: Path) -> Export:
-    """What a collector has released of a survey, as an export would have it.
+    """Download the released reports of a survey from its collector, as an export.
 
     A token is taken from ``DENIABLE_TOKEN``.
 
@@ -117,7 +118,7 @@ def fetch_survey(url: str, folder: Path) -> Export:
         if COHORT not in (rows.fieldnames or ()):
             raise CollectorError(f"survey {survey.id}: must have reports as CSV with a column {COHORT}, got others")
         by_cohort = Counter(plain_cell(row[COHORT]) or None for row in rows)
-    # It came over one connection from the collector itself, so there is nothing to compare its SHA-256 with.
+    # No SHA-256: this comes from the collector itself, without a manifest to compare with.
     part = PartFile(f"{REPORTS}/{collector.REPORTS}", sum(by_cohort.values()), path.stat().st_size, "")
     return Export(folder, survey, Manifest(survey.id, "csv", (), by_cohort, {}, (part,)))
 
@@ -125,9 +126,9 @@ def fetch_survey(url: str, folder: Path) -> Export:
 def _get(pool: urllib3.PoolManager, url: str, path: Path, subject: str, most: int | None = None) -> None:
     try:
         download(pool, url, path, most=most, follow=True)
-    except Unreachable as error:
+    except DownloadError as error:
         raise ReportError(f"{subject}: {error}") from None
-    except Refused as error:
+    except StatusError as error:
         raise ReportError(f"{subject}: must be there, got status {error.status} from its server") from None
     except OSError as error:
         raise ReportError(f"{subject}: cannot be kept: {error.strerror or error}") from None

@@ -1,4 +1,4 @@
-"""Files that an engine is told to read, found here: each engine understands folders and patterns in its own way."""
+"""Search for the files that an engine reads, done here because engines read folders and patterns differently."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ READERS = {
     ".jsonl": "read_json",
     ".ndjson": "read_json",
 }
-"""What reads files whose names end so."""
+"""Names of the reading methods of ibis, by suffix."""
 
 
 class Files(NamedTuple):
@@ -26,13 +26,13 @@ class Files(NamedTuple):
     Attributes
     ----------
     name : str
-        What messages call them.
+        Their name in messages.
     suffix : str
-        How they all end, in small letters.
+        Their common suffix, in lower case.
     paths : list of str
-        All of them. An address is there as it was given, and may be a pattern.
+        Paths of all files; an address stays as it was given, and may be a pattern.
     base : str, optional
-        The folder below which the names of folders are partitions.
+        The folder below which folder names are Hive partitions.
     """
 
     name: str
@@ -42,18 +42,18 @@ class Files(NamedTuple):
 
 
 def find_files(where: str) -> Files:
-    """The files of a folder, one file, or those of a pattern.
+    """The files of a folder or a pattern, or one file.
 
-    Names that begin with a dot are left out unless they are given: what is written and not yet whole is called so.
+    Names that begin with a dot are left out unless they are given: unfinished files have such names.
 
     Raises
     ------
     ReportError
-        If there are none, or they end differently.
+        If there are none, or their suffixes differ.
     """
     name = where.rstrip("/").rpartition("/")[2] or where
     if "://" in where:
-        # Only the engine knows what is there.
+        # Only the engine can list what is at an address.
         suffix = next((each for each in READERS if where.lower().endswith(each)), ".parquet")
         return Files(name, suffix, [where])
     endings = ", ".join(READERS)
@@ -73,19 +73,19 @@ def find_files(where: str) -> Files:
     suffixes = sorted(set(map(_suffix, found)))
     if len(suffixes) > 1 or suffixes[0] not in READERS:
         raise ReportError(f"{name}: must be files that all end in one of {endings}, got {', '.join(suffixes)}")
-    # A file that links lead to as well is read once, by the shortest of its names.
+    # A file with several names, by symbolic links, is read once, by the shortest of them.
     names = {os.path.realpath(each): each for each in sorted(found, key=lambda path: (-len(path), path))}
     return Files(name, suffixes[0], sorted(names.values()), where if is_folder else None)
 
 
 def files_of_export(export: Export) -> Files:
-    """The parts that its manifest names."""
+    """The parts of an export, as its manifest lists them."""
     paths = [f"{export.folder}/{part.path}" for part in export.manifest.parts]
     return Files(export.folder.name, f".{export.manifest.form}", paths, f"{export.folder}/{REPORTS}")
 
 
 def for_duckdb(path: str) -> str:
-    """A path as DuckDB takes it, which reads a name with ``*`` as a pattern.
+    """A path for DuckDB, with the characters of its patterns escaped.
 
     >>> for_duckdb("/study/a[1].csv"), for_duckdb("s3://study/*.csv")
     ('/study/a[[]1].csv', 's3://study/*.csv')
@@ -94,7 +94,7 @@ def for_duckdb(path: str) -> str:
 
 
 def for_spark(path: str) -> str:
-    r"""A path as Spark takes it, which reads more characters as patterns.
+    r"""A path for Spark, with the characters of its patterns escaped, which are more than those of DuckDB.
 
     >>> for_spark("/study/a[1].csv"), for_spark("s3://study/*.csv")
     ('/study/a\\[1\\].csv', 's3://study/*.csv')

@@ -14,7 +14,7 @@ from deniable.errors import ParameterError
 from deniable.wire.space import Texts
 from deniable_research.engine.counting import Supports, count_supports
 from deniable_research.engine.sources import Source
-from deniable_research.engine.texts import TextColumn, as_text, means_nothing
+from deniable_research.engine.text_columns import TextColumn, as_text, means_nothing
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.regressing import columns_in
 from deniable_research.files.table import Table, Tally

@@ -1,4 +1,4 @@
-"""Rows that an engine reads: files, or tables that it knows by name."""
+"""Sources of rows on an engine: files, or tables by name."""
 
 from __future__ import annotations
 
@@ -26,51 +26,51 @@ if TYPE_CHECKING:
     import pyarrow
 
 EMBEDDED = "duckdb"
-"""The engine within this process, and the default."""
+"""The engine within this process, which is the default."""
 
 SPARK = "spark"
 
 NAMED = "table:"
-"""How sources begin that an engine knows by name."""
+"""Prefix of a source that is the name of a table."""
 
 OURS = "deniable: "
-"""How the names of columns begin that are computed on the engine."""
+"""Prefix of the names of columns that are computed on the engine."""
 
 MEMORY = "512MB"
-"""What DuckDB holds; beyond it writes to a temporary folder. Counts are few, so this is seldom reached."""
+"""Memory limit of DuckDB, beyond which it writes to a temporary folder; counts are few, so it is seldom reached."""
 
 _SQL_TYPES = {"integer": "BIGINT", "number": "DOUBLE", "text": "STRING"}
-"""What DuckDB and Spark call what the columns of an export hold."""
+"""SQL types of the columns of an export, for DuckDB and Spark."""
 
 _CSV: Mapping[str, Any] = {"header": True, "quote": '"', "escape": '"'}
 _DUCKDB: Mapping[str, Mapping[str, Any]] = {
-    # From rows at the beginning it would guess what quotes are and where rows begin, and leave out what is above.
+    # Otherwise it guesses the quotes and the first row from a sample, and skips the rows above.
     "read_csv": {**_CSV, "all_varchar": True, "skip": 0},
-    # All rows are looked at: of numbers that look whole at the beginning it would round others.
+    # All rows are sampled: from whole numbers at the beginning it would infer integers, and round later ones.
     "read_json": {"sample_size": -1},
 }
 _SPARK: Mapping[str, Mapping[str, Any]] = {
-    # By default it takes columns by their place whatever headers say, cuts quoted lines in two, and makes rows fit.
+    # By default it ignores the names in headers, splits quoted line breaks, and pads rows that are too short.
     "read_csv": {**_CSV, "inferSchema": False, "enforceSchema": False, "multiLine": True, "mode": "FAILFAST"},
-    # It would take a line that is not JSON for a row of nothing.
+    # By default a line that is not JSON becomes a row of nulls.
     "read_json": {"mode": "FAILFAST"},
 }
-"""How files are read: the cells of CSV as they stand, as 0101 is not a number, JSON by types that fit all rows."""
+"""Options of the readers: cells of CSV stay texts, since 0101 is not a number; types of JSON fit all rows."""
 
 
 @dataclass(frozen=True, eq=False)
 class Source:
-    """Rows on an engine; `open_source` makes it.
+    """Rows on an engine, as `open_source` opens them.
 
     Attributes
     ----------
     rows : ibis Table
     name : str
-        What messages call them.
+        Their name in messages.
     is_csv : bool
-        Whether they were written as CSV, where a cell that would be a formula has a quote in front.
+        Whether they come from CSV, in which a cell that looks like a formula has a quote in front.
     export : Export or None
-        What `deniable export` wrote, if it is that.
+        The export of `deniable export`, if the rows are one.
     """
 
     rows: Any
@@ -84,12 +84,12 @@ class Source:
         return tuple(name for name in self.rows.columns if not name.startswith(OURS))
 
     def column(self, name: str) -> Any:
-        """One column, as ibis has it.
+        """One column, as an expression of ibis.
 
         Raises
         ------
         ReportError
-            If there is none.
+            If there is no column of this name.
         """
         if name not in self.rows.columns:
             shown = ", ".join(self.columns[:20]) + (", ..." if len(self.columns) > 20 else "")
@@ -97,16 +97,16 @@ class Source:
         return self.rows[name]
 
     def is_cell(self, column: str) -> bool:
-        """Whether a column is cells of CSV, not the name of a folder."""
+        """Whether a column is read from cells of CSV, not from the names of folders."""
         return self.is_csv and not (self.export and column in self.export.manifest.partitions)
 
     def with_column(self, expression: Any, purpose: str) -> tuple[Source, str]:
-        """This source with one column more, and the name of that, which no column of a file has."""
+        """This source with a computed column, and the column's name, which no column of a file has."""
         name = f"{OURS}{purpose}"
         return replace(self, rows=self.rows.mutate(**{name: expression})), name
 
     def run(self, expression: Any) -> pyarrow.Table:
-        """What an expression gives.
+        """The result of an expression, as a table of Arrow.
 
         Raises
         ------
@@ -118,29 +118,28 @@ class Source:
 
 
 def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None = None) -> Source:
-    """Name rows on an engine; nothing is read yet, but the parts of an export to see whether they are whole.
+    """Open rows on an engine. Only the parts of an export are read yet, to compare them with its manifest.
 
     Parameters
     ----------
     where : str or Path
-        A folder that `deniable export` wrote, whose parts are compared with its manifest; another folder of Parquet,
-        CSV or JSONL files (partitioned by the names of its folders, such as ``cohort=web``, or not), one such file, a
-        pattern such as ``reports/2026-*.parquet``, or ``table:NAME`` for what the engine knows. The folder of an export
-        and a file may be addresses with ``https://``, and so may the survey of a collector: what is there is fetched
-        to a temporary folder first.
+        A folder that `deniable export` wrote; another folder of Parquet, CSV or JSONL files, which may be partitioned
+        by the names of its folders, such as ``cohort=web``; one such file; a pattern such as
+        ``reports/2026-*.parquet``; or ``table:NAME`` for a table of the engine. An export, a file and a survey on a
+        collector may also be ``https://`` addresses, which are downloaded to a temporary folder.
     engine : str
-        ``duckdb``, within this process; ``spark``, the session that there is or a local one; ``spark://host:port``;
+        ``duckdb``, within this process; ``spark``, the active session or a local one; ``spark://host:port``;
         or an address that ``ibis.connect`` takes, such as ``bigquery://project/dataset``.
     delimiter : str, optional
-        Of CSV; by default what the engine finds.
+        Delimiter of CSV; by default the engine detects it.
 
     Raises
     ------
     ParameterError
         If the source is empty; or if the engine is unknown, cannot be reached or is not installed, or reads no files.
-        Never with the address, which may hold a password.
+        The message never has the address, which may hold a password.
     ReportError
-        If there are no such files or tables, or an export is not what was written.
+        If there are no such files or tables, or an export was changed since it was written.
     """
     text = str(where)
     # The file system takes an empty text for the current folder.
@@ -151,15 +150,14 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
     if text.startswith(NAMED):
         return Source(_named(connection, text.removeprefix(NAMED)), text.removeprefix(NAMED))
     files, export = _files_of(text, engine, connection)
-    # Engines that only hold tables have no such method.
+    # Engines that hold tables only have no methods that read files.
     reader = getattr(connection, READERS[files.suffix], None)
     if reader is None:
         raise ParameterError(f"{files.name}: this engine reads no such files; name one of its tables, {NAMED}reports")
     is_csv = files.suffix == ".csv"
     if delimiter is not None and not is_csv:
         raise ParameterError(f"delimiter: must be left out, {files.name} is not a CSV file")
-    # Of rows that have nothing in a column as far as it looks, DuckDB cannot tell what the others hold; Spark sees
-    # no column where there are no rows.
+    # DuckDB cannot infer the type of a column that is empty in its sample, nor Spark any column without rows.
     types = _types_of(export) if files.suffix == ".jsonl" and export is not None else {}
     is_duckdb = connection.name == EMBEDDED  # within this process, or a file of its own
     options = _options(files, export, delimiter, types, is_duckdb)
@@ -172,7 +170,7 @@ def open_source(where: str | Path, engine: str = EMBEDDED, delimiter: str | None
 
 
 def _files_of(text: str, engine: str, connection: Any) -> tuple[Files, Export | None]:
-    """The files of a place, fetched where they are elsewhere; with the export, where they are one."""
+    """The files of a source, downloaded if they are remote, and their export, if they are one."""
     if is_url(text) and is_survey(text):
         export: Export | None = fetch_survey(text, _temporary(connection))
     else:
@@ -188,7 +186,7 @@ def _files_of(text: str, engine: str, connection: Any) -> tuple[Files, Export | 
 
 
 def _types_of(export: Export) -> dict[str, str]:
-    """The types of the columns that the files of an export hold, in SQL."""
+    """The SQL types of the columns in the files of an export."""
     manifest = export.manifest
     return {name: _SQL_TYPES[kind] for name, kind in manifest.types.items() if name not in manifest.partitions}
 
@@ -196,7 +194,7 @@ def _types_of(export: Export) -> dict[str, str]:
 def _options(
     files: Files, export: Export | None, delimiter: str | None, types: Mapping[str, str], is_duckdb: bool
 ) -> dict[str, Any]:
-    """What is said to the reader of an engine."""
+    """The options of the engine's reader."""
     options: dict[str, Any] = dict((_DUCKDB if is_duckdb else _SPARK).get(READERS[files.suffix], {}))
     if is_duckdb:
         options["hive_types_autocast"] = False  # texts as they stand: a cohort 01 is not a number
@@ -210,7 +208,7 @@ def _options(
 
 
 def _unquoted(rows: Any) -> Any:
-    """Rows whose columns are texts that DuckDB leaves as JSON, texts and numbers together, or Spark without a type."""
+    """The rows with texts in place of columns that DuckDB reads as JSON (mixed types), or Spark as null (no values)."""
     import ibis
 
     mixed = [name for name, kind in rows.schema().items() if kind.is_json()]
@@ -245,13 +243,13 @@ def _embedded() -> Any:
 
 
 def _has_httpfs(connection: Any) -> bool:
-    """Whether DuckDB reads ``s3://`` and the like without fetching a program first."""
+    """Whether DuckDB reads ``s3://`` and the like without installing an extension first."""
     found = connection.raw_sql("SELECT installed FROM duckdb_extensions() WHERE extension_name = 'httpfs'").fetchone()
     return bool(found and found[0])
 
 
 def _temporary(connection: Any) -> Path:
-    """A folder that is there as long as a connection."""
+    """A temporary folder that is removed with the connection."""
     folder = tempfile.mkdtemp(prefix="deniable-engine-")
     weakref.finalize(connection, shutil.rmtree, folder, ignore_errors=True)
     return Path(folder)
@@ -259,7 +257,7 @@ def _temporary(connection: Any) -> Path:
 
 def _connect(engine: str) -> Any:
     ibis = _ibis()
-    # Only this is repeated in messages: what follows may hold a password.
+    # Messages repeat the scheme only: the rest may hold a password.
     kind = engine.partition(":")[0]
     try:
         with _quietly():
@@ -280,7 +278,7 @@ def _connect(engine: str) -> Any:
 def _spark(engine: str) -> Any:
     from pyspark.sql import SparkSession
 
-    # Its web page would open a port on whatever machine this runs on.
+    # Its web page would open a port on this machine.
     builder = SparkSession.builder.config("spark.ui.enabled", "false")
     builder = builder.config("spark.sql.sources.partitionColumnTypeInference.enabled", "false")  # 01 is not a number
     builder = builder.config("spark.sql.csv.parser.columnPruning.enabled", "false")  # rows of other lengths are noticed
@@ -297,9 +295,9 @@ def _named(connection: Any, name: str) -> Any:
 
 
 def _on_spark(connection: Any, files: Files, options: dict[str, Any], types: dict[str, str]) -> Any:
-    """Rows of files on Spark, which ibis would let read one file of Parquet at most.
+    """The rows of files on Spark, whose own reader is used because that of ibis takes only one file of Parquet.
 
-    Files whose names begin with ``_`` Spark would leave out.
+    Files whose names begin with ``_`` are refused, because Spark skips them.
     """
     from ibis.util import gen_name
     from pyspark.sql import SparkSession
@@ -323,7 +321,7 @@ def _on_spark(connection: Any, files: Files, options: dict[str, Any], types: dic
 
 @contextlib.contextmanager
 def _quietly() -> Iterator[None]:
-    """Without warnings of ibis about DuckDB and of Spark about pandas: nothing that can be done here."""
+    """Suppress warnings of ibis about DuckDB and of Spark about pandas, about which a user can do nothing."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         yield
@@ -331,7 +329,7 @@ def _quietly() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _asking(subject: str) -> Iterator[None]:
-    """Say in one sentence what an engine could not do."""
+    """Turn an error of an engine into a ReportError of one sentence."""
     try:
         with _quietly():
             yield

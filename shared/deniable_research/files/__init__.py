@@ -10,7 +10,7 @@
 
 from deniable_research.files.comparing import compare
 from deniable_research.files.crossing import cross
-from deniable_research.files.designs import DESIGNS, direct, quick_question, read_layout
+from deniable_research.files.design_files import DESIGNS, direct, quick_question, read_layout
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.regressing import regress
 from deniable_research.files.rows import ComparisonRow, CrosstabRow

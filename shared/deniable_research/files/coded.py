@@ -1,4 +1,4 @@
-"""Columns as arrays: a small integer for each person, and the different values that the integers stand for."""
+"""Columns as an array of integer codes, one for each person, and the different values of these codes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _NUMBER = re.compile(r"-?(0|[1-9][0-9]*)(\.[0-9]+)?")
 
 
 def alike(value: object) -> object:
-    """What is equal for texts that mean the same: numbers by their values, everything else as it is.
+    """A key that is equal for values with the same meaning: the number for a text of a number, else the value.
 
-    CSV of pandas has 99.0 where other files have 99. Zeros in front are those of a code, not of a number.
+    pandas writes 99.0 to a CSV where other programs write 99. A text with leading zeros is a code, not a number.
 
     >>> alike("99.0") == alike("99"), alike("-0.50") == alike("-0.5"), alike("099") == alike("99")
     (True, True, False)
@@ -33,18 +33,18 @@ def alike(value: object) -> object:
 # them, fourteen times to give its values, and has no place for labels of values.
 @dataclass(frozen=True, eq=False)
 class Coded(Generic[T]):
-    """One column: whatever is done to its values is done once for each different value, not for each person.
+    """One column of a table; functions are applied once to each different value, not for each person.
 
     Attributes
     ----------
     codes : ndarray of int32, shape (people,)
-        Places in `values`; -1 where there is nothing.
+        Indices into `values`; -1 for a missing value.
     values : tuple
-        Different values, each of which somebody has.
+        The different values, each of which occurs.
     labels : mapping of values to str
-        What a file of a statistical program says that some of them stand for.
+        Labels of values, from a file of a statistical program.
     label : str
-        What it says that the column is.
+        Label of the column, from such a file.
 
     Examples
     --------
@@ -62,7 +62,7 @@ class Coded(Generic[T]):
 
     @classmethod
     def of(cls, column: Coded[T] | Iterable[T | None]) -> Coded[T]:
-        """The column of some values, None where there is nothing; one that is coded already as it is."""
+        """The column of these values, in which None is a missing value; a coded column is returned as it is."""
         if isinstance(column, Coded):
             return column
         coder = Coder[T]()
@@ -81,16 +81,16 @@ class Coded(Generic[T]):
 
     @property
     def present(self) -> NDArray[np.bool_]:
-        """Who has something, shape (people,)."""
+        """Whether each person has a value, shape (people,)."""
         return self.codes >= 0
 
     def equal(self, value: T) -> NDArray[np.bool_]:
-        """Who has this value, shape (people,)."""
+        """Whether each person has this value, shape (people,)."""
         found = [place for place, each in enumerate(self.values) if each == value]
         return np.isin(self.codes, found)
 
     def equal_label(self, *labels: str) -> NDArray[np.bool_]:
-        """Who has a value that is one of these texts, or has it for a label, shape (people,)."""
+        """Whether each person has a value equal to one of these texts, or with such a label, shape (people,)."""
         wanted = set(map(alike, labels))
         found = [
             place for place, each in enumerate(self.values) if alike(each) in wanted or self.labels.get(each) in labels
@@ -98,34 +98,34 @@ class Coded(Generic[T]):
         return np.isin(self.codes, found)
 
     def only(self, people: NDArray[np.bool_]) -> Coded[T]:
-        """The column with nothing for everybody else."""
+        """The column with missing values for all other people."""
         return self._recoded(np.where(people, self.codes, np.int32(-1)))
 
     def where(self, people: NDArray[np.bool_]) -> Coded[T]:
-        """The column of some of the people."""
+        """The column restricted to these people, shape (people that are True,)."""
         return self._recoded(self.codes[people])
 
     def filled(self, people: NDArray[np.bool_], value: T) -> Coded[T]:
-        """The column with this value for some of the people."""
+        """The column with this value for these people."""
         values = self.values if value in self.values else (*self.values, value)
         return Coded(np.where(people, np.int32(values.index(value)), self.codes), values, self.labels)
 
     def without(self, missing: Collection[object]) -> Coded[T]:
-        """The column with nothing where it has one of these values, by `alike`, or a value with one of these labels."""
+        """The column with missing values in place of these values, compared by `alike`, or of values so labelled."""
         wanted = set(map(alike, missing))
         gone = [alike(value) in wanted or self.labels.get(value) in missing for value in self.values]
-        # Code -1 takes the last place: who has nothing keeps nothing.
+        # Code -1 indexes the appended last place: missing values stay missing.
         return self._recoded(np.where(np.array([*gone, True])[self.codes], np.int32(-1), self.codes))
 
     def _recoded(self, codes: NDArray[np.int32]) -> Coded[T]:
-        """Other codes for the same values, of which those are kept that are used."""
+        """The column with other codes into the same values, without the values that are unused."""
         used = np.bincount(codes[codes >= 0], minlength=len(self.values)) > 0
-        # Code -1 takes the last place of the array, where -1 stands again.
+        # Code -1 indexes the appended -1, and so stays -1.
         places = np.append(np.cumsum(used) - 1, -1).astype(np.int32)
         return Coded(places[codes], tuple(itertools.compress(self.values, used)), self.labels, self.label)
 
     def labelled(self) -> Coded[str] | None:
-        """The column with labels for values, if each value has a label of its own; else None."""
+        """The column with labels in place of values; None unless the labels are different and every value has one."""
         labels = [self.labels[value] for value in self.values if value in self.labels]
         # Two values of one label would become one value.
         if not labels or len(set(labels)) < len(self.values):
@@ -133,21 +133,20 @@ class Coded(Generic[T]):
         return Coded(self.codes, tuple(labels))
 
     def map(self, function: Callable[[T], U | None]) -> Coded[U]:
-        """The column of what a function makes of each value; None is nothing."""
+        """The column of the function's results; a result of None is a missing value."""
         coder = Coder[U]()
         made = map(function, self.values)
-        # A function may give one value for several, which have one code from there on.
-        # A function may give one value for several, as 1 and 1.0: these get one code.
+        # Equal results, such as 1 and 1.0, share one code.
         codes = np.array([*(-1 if value is None else coder[value] for value in made), -1], dtype=np.int32)
         return Coded(codes[self.codes], tuple(coder))
 
     def array(self, dtype: DTypeLike, nothing: object) -> NDArray[Any]:
-        """The values themselves, shape (people,), with something that stands for nothing."""
+        """The values as an array, shape (people,), with ``nothing`` in place of missing values."""
         return np.array([*self.values, nothing], dtype=dtype)[self.codes]
 
 
 class Coder(dict[T, int]):
-    """Numbers values from 0 as they come."""
+    """Codes of values: each new value gets the next number, from 0."""
 
     def __missing__(self, value: T) -> int:
         self[value] = code = len(self)

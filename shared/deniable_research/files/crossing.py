@@ -19,7 +19,7 @@ from deniable_research.files.crosstab_rows import (
     independence_row,
     odds_row,
 )
-from deniable_research.files.designs import direct
+from deniable_research.files.design_files import direct
 from deniable_research.files.domains import sample_of
 from deniable_research.files.figures import combined_of
 from deniable_research.files.layout import RandomizedColumn

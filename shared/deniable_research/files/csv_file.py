@@ -1,4 +1,4 @@
-"""Reading the rows of other programs: CSV with a header, whatever separates its fields."""
+"""Reading of CSV files with a header, delimited by commas, semicolons or tabs."""
 
 from __future__ import annotations
 
@@ -18,38 +18,38 @@ from deniable.table import plain_cell
 from deniable_research.files.coded import Coded, Coder
 
 DELIMITERS = ",;\t"
-"""What is recognised between the fields of a header."""
+"""Delimiters that are recognised in a header."""
 
 _QUOTED = re.compile(r'"[^"]*"')
 
 MAX_FIELD = 1024 * 1024
-"""Longest field: an export with open answers is still read, a file that is not CSV is not."""
-
+"""Longest field, in characters: enough for open answers, and a bound for files that are not CSV."""
 
 ROWS_AT_ONCE = 10_000
+"""Number of rows that are coded at a time."""
 
 
 def read_csv(path: str | Path, delimiter: str | None = None, skip: int = 0) -> dict[str, Coded[str]]:
-    """The columns of a CSV file as texts, by their names in the header.
+    """The columns of a CSV file as texts, by the names in its header.
 
     Parameters
     ----------
     path : str or Path
         UTF-8, with or without a byte order mark.
     delimiter : str, optional
-        One character; by default whichever of comma, semicolon and tab stands most often in the header.
+        One character; by default the most frequent of comma, semicolon and tab in the header.
     skip : int
         Rows below the header that are not data: Qualtrics has two, with the texts of questions.
 
     Raises
     ------
     ReportError
-        If the file is not UTF-8, has no header with different names, or a row of another length. Lines of the file
-        are counted from 1, the header's.
+        If the file is not UTF-8, has no header with different names, or a row of another length. Lines are counted from
+        1, which is the header.
     """
     name, content = Path(path).name, Path(path).read_bytes()
     try:
-        # As a whole, so that the message names the place of the byte in the file.
+        # Decoded as a whole, so that the message has the position of the byte in the file.
         content.decode("utf-8")
     except UnicodeDecodeError as problem:
         raise ReportError(f"{name}: must be UTF-8 text, byte {problem.start} is not; export it as UTF-8") from None
@@ -57,7 +57,7 @@ def read_csv(path: str | Path, delimiter: str | None = None, skip: int = 0) -> d
 
 
 def columns_of(text: str, name: str, delimiter: str | None = None, skip: int = 0) -> dict[str, Coded[str]]:
-    """The columns of a CSV text, as `read_csv` finds them; ``name`` opens messages.
+    """The columns of a CSV text, as in `read_csv`; messages begin with ``name``.
 
     >>> columns = columns_of("id;q1\\n1;yes\\n2;no\\n", "data.csv")
     >>> {name: list(column) for name, column in columns.items()}
@@ -72,11 +72,11 @@ def _columns(lines: TextIO, name: str, delimiter: str | None, skip: int) -> dict
     first = lines.readline()
     if not first.strip():
         raise ReportError(f"{name}: must start with a header of column names, got an empty line")
-    # What stands in quotation marks is part of a name.
+    # A delimiter in quotation marks is part of a name.
     between = delimiter or max(DELIMITERS, key=_QUOTED.sub("", first).count)
     if len(between) != 1:
         raise ReportError(f"{name}: delimiter must be one character, got {len(between)}")
-    # The limit is one for all readers of the process, so it is set back.
+    # The limit is global in the process, so it is restored.
     before = csv.field_size_limit(MAX_FIELD)
     try:
         reader = csv.reader(itertools.chain([first], lines), delimiter=between, strict=True)
@@ -89,7 +89,7 @@ def _columns(lines: TextIO, name: str, delimiter: str | None, skip: int) -> dict
 
 
 def different(names: Iterable[object], subject: str) -> list[str]:
-    """The names of columns as texts, of which no two are the same."""
+    """The names of columns as texts; raise a ReportError if two are equal."""
     every = [str(name) for name in names]
     if repeated := sorted({name for name in every if every.count(name) > 1}):
         raise ReportError(f"{subject}: columns must have different names, {repeated[0]!r} stands there twice")
@@ -97,7 +97,7 @@ def different(names: Iterable[object], subject: str) -> list[str]:
 
 
 def columns_of_rows(header: Sequence[str], rows: Iterable[Sequence[str]], skip: int = 0) -> dict[str, Coded[str]]:
-    """The columns of rows of texts, as long as the header; the first ``skip`` rows are left out."""
+    """The columns of rows of texts, each as long as the header, without the first ``skip`` rows."""
     left = itertools.islice(rows, skip, None)
     # Codes are kept while rows are read: the texts of all people would take far more memory.
     coders = [Coder[str]() for _ in header]
@@ -117,7 +117,7 @@ def _rows(reader: Any, fields: int, name: str) -> Iterator[list[str]]:
         if len(row) == fields:
             yield row
         elif not row and fields == 1:
-            yield [""]  # an empty line is somebody who said nothing, if there is one column only
+            yield [""]  # in a file of one column an empty line is an empty field
         elif row:
             raise ReportError(
                 f"{name}, line {reader.line_num}: must have {fields} fields like the header, got {len(row)}"

@@ -19,20 +19,21 @@ from deniable_statistics.data.whole import check_parent, replace_file
 from deniable_statistics.data.writing import library
 
 SHOWN = ("errors", "intervals")
-"""What stands below each coefficient."""
+"""What a table can show below each coefficient."""
 
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+"""Stars by the p-value that they are below, the smallest first."""
 
 
 @dataclass(frozen=True)
 class PaperTable:
-    """Texts in rows and columns, and what stands below.
+    """The texts of a table for a paper, and its notes.
 
     Attributes
     ----------
     header : tuple of str
     body, footer : tuple of tuples of str
-        Terms, and figures of each model.
+        Rows of terms, and rows of figures of each whole model.
     notes : tuple of str
     """
 
@@ -51,27 +52,27 @@ def paper_table(
     odds_ratios: bool = False,
     confidence_level: float = 0.95,
 ) -> PaperTable:
-    """The table of some models, a column each.
+    """The table of several models, a column for each.
 
     Parameters
     ----------
     models : sequence of FittedModel
     notes : sequence of str
-        More notes, such as those of `noise_notes`.
+        Further notes, such as from `noise_notes`.
     below : {"errors", "intervals"}
         Standard errors in round brackets or intervals in square ones. Odds ratios have intervals.
     stars : bool
         Stars at p-values below .05, .01 and .001.
     odds_ratios : bool
     confidence_level : float
-        That of the rows.
+        Confidence level of the rows.
     """
     if below not in SHOWN:
         raise ParameterError(f"below: must be one of {', '.join(SHOWN)}, got {below!r:.40}")
     rows = [model.odds_ratios if odds_ratios else model.effect_rows for model in models]
     intervals = odds_ratios or below == "intervals"
     body = []
-    # Terms stand in the order of the first model that has them.
+    # Terms in the order in which the models first have them.
     for term in dict.fromkeys(row.term for each in rows for row in each):
         cells = [next((row for row in each if row.term == term), None) for each in rows]
         body.append((term, *(_estimate(cell, stars) for cell in cells)))
@@ -84,7 +85,7 @@ def paper_table(
 def _said(
     models: Sequence[FittedModel], confidence_level: float | None, *, stars: bool, odds_ratios: bool
 ) -> list[str]:
-    """What stands below the table: what its figures are, then each model's formula and message."""
+    """The notes below the table: the meaning of its figures, then the formula and message of each model."""
     inside = (
         "Standard errors in round brackets"
         if confidence_level is None
@@ -115,7 +116,7 @@ def noise_notes(table: Table, names: Sequence[str]) -> list[str]:
 
 
 def are_of_same_reports(models: Sequence[FittedModel]) -> bool:
-    """Whether the likelihoods of models are of the same reports, randomised predictors among them."""
+    """Whether models have likelihoods of the same reports, including randomised predictors."""
     seen = [model.fit.model.observed for model in models if isinstance(model.fit, Fit)]
     return all(np.array_equal(each, seen[0]) for each in seen)
 
@@ -128,7 +129,7 @@ def _figures(models: Sequence[FittedModel]) -> list[tuple[str, ...]]:
     if any(isinstance(model.fit, Fit) for model in models):
         glances = [model.fit.glance() if isinstance(model.fit, Fit) else None for model in models]
         found.append(("Log-likelihood", *(number(each.loglik, 6) if each else "" for each in glances)))
-        # Of other reports, or with weights, these are not of one likelihood and compare nothing.
+        # AIC and BIC compare likelihoods of the same reports only, and a weighted one is no likelihood.
         if all(model.fit.sample.plain for model in models) and are_of_same_reports(models):
             found.append(("AIC", *(number(each.aic, 6) if each else "" for each in glances)))
             found.append(("BIC", *(number(each.bic, 6) if each else "" for each in glances)))
@@ -168,8 +169,7 @@ _TEX = {
     "|": "$|$",
     '"': "''",
     "`": r"\textasciigrave{}",
-    # U+2212 and U+221E are errors in LaTeX without packages.
-    # Minus, infinity and en dash are not in the fonts of LaTeX without packages.
+    # LaTeX without packages has no minus sign, infinity or en dash as characters.
     "\u2212": "$-$",
     "\u221e": r"$\infty$",
     "\u2013": "--",
@@ -177,7 +177,7 @@ _TEX = {
 
 
 def escape_markdown(text: str) -> str:
-    r"""A text that Markdown shows as it is.
+    r"""A text with the marks of Markdown escaped.
 
     >>> print(escape_markdown("a_b * [T.1] | x"))
     a\_b \* \[T.1\] \| x
@@ -186,18 +186,18 @@ def escape_markdown(text: str) -> str:
 
 
 def escape_tex(text: str) -> str:
-    r"""A text that LaTeX sets as it is.
+    r"""A text with the special characters of LaTeX escaped.
 
     >>> print(escape_tex(r"C(x_1)[T.50%] ~ a\b"))
     C(x\_1){[}T.50\%{]} \textasciitilde{} a\textbackslash{}b
     """
     escaped = "".join(_TEX.get(each, each) for each in " ".join(text.split()))
-    escaped = re.sub(r"(?<!\\)\$\$", "", escaped)  # two signs beside each other are one piece of mathematics
-    return escaped.replace("[", "{[}").replace("]", "{]}")  # after \\ a bracket would be an argument
+    escaped = re.sub(r"(?<!\\)\$\$", "", escaped)  # two adjacent formulas become one
+    return escaped.replace("[", "{[}").replace("]", "{]}")  # a bracket after \\ would be its argument
 
 
 def markdown_table(header: Sequence[str], rows: Iterable[Sequence[str]], right: bool = False) -> str:
-    r"""Rows as a table in Markdown whose texts are shown as they are; with ``right`` all but the first end together.
+    r"""Rows as a table in Markdown, with their texts escaped; ``right`` aligns all columns but the first to the right.
 
     >>> print(markdown_table(("code", "stands for"), [("1", "a|b")]), end="")
     | code | stands for |
@@ -249,7 +249,7 @@ def _write_docx(table: PaperTable, path: Path) -> None:
 
 
 def _printable(text: str) -> str:
-    """Without the control characters that XML does not take."""
+    """The text without control characters, which XML does not allow."""
     return "".join(each for each in text if each.isprintable())
 
 
@@ -262,17 +262,17 @@ PAPERS: dict[str, Callable[[PaperTable, Path], object]] = {
     ".tex": _write_text(tex),
     ".docx": _write_docx,
 }
-"""What writes files whose names end so."""
+"""Writers by the suffix of the file."""
 
 
 def check_paper(path: Path) -> None:
-    """Raise a ParameterError unless a table of that name can be written, before anything is computed."""
+    """Raise a ParameterError unless a table can be written to this path; to be called before long computations."""
     if path.suffix.lower() == ".docx":
         library("docx", path.name)
     check_parent(path)
 
 
 def save_paper(table: PaperTable, path: Path) -> None:
-    """Write a table; a file that is there already is replaced once the new one is whole."""
+    """Write a table; an existing file is replaced only when the new one is complete."""
     check_paper(path)
     replace_file(path, lambda part: PAPERS[path.suffix.lower()](table, part))

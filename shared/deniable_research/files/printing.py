@@ -1,4 +1,4 @@
-"""Results as tables for people: what the columns of each kind of row are, and the sentences below them."""
+"""Results as tables for people: the columns of each kind of row, and the sentences below the table."""
 
 from __future__ import annotations
 
@@ -38,11 +38,11 @@ if TYPE_CHECKING:
 
 
 MOST_DIGITS = 6
-"""Digits after the point of a percentage; what they would show as 0 is shown with its own digits."""
+"""Largest number of decimals of a percentage; smaller figures are shown with significant digits instead."""
 
 
 def name_of(row: EstimateRow) -> str:
-    """What a line of estimates is called: its option, or what is estimated instead of shares."""
+    """The name of a row of estimates: its option, or its statistic if it is not a share."""
     return f"{row.option}, corrected" if row.statistic == CORRECTED else row.option or row.statistic
 
 
@@ -51,10 +51,10 @@ def _form_of_measure(row: ComparisonRow) -> Form:
 
 
 def _form_of_prediction(row: PredictionRow) -> Form:
-    """Percent with more digits where a unit is small, so that an error has two."""
+    """The form of a prediction: percent, with enough decimals for two significant digits of its standard error."""
     if not 0 < row.std_error < math.inf:
         return percent
-    # Two digits of the error: log10 of its percents is the place of the first one.
+    # Two digits of the error: floor(log10(error in percent)) is the place of its first digit.
     digits = max(1, 1 - math.floor(math.log10(100 * row.std_error)))
     if digits <= MOST_DIGITS:
         return lambda value: percent(value, digits)
@@ -138,7 +138,7 @@ PREDICTIONS = (
 
 
 def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = None) -> str:
-    """Estimates with their intervals; where people are suspected, with bounds and robust intervals instead of fakes."""
+    """Estimates with their intervals; if misbehaviour is suspected, also bounds and robust intervals."""
     if not rows:
         return "Nobody has a cohort: the file has no rows."
     whose = "the respondents alone" if any(row.target == "respondents" for row in rows) else "a population like them"
@@ -156,7 +156,7 @@ def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = Non
 
 
 def _assumed(share: float | None) -> str:
-    """What intervals hold if a share of the reports was supposed to be fake."""
+    """A sentence on the intervals if a share of the reports is assumed to be fake."""
     if share is None:
         return ""
     return f"They hold the figures behind the other rows if up to {percent(share)} of all are fake, whatever these say."
@@ -172,7 +172,7 @@ def _suspicion(suspected: Misbehaving) -> str:
 
 
 def sensitivity_text(rows: Sequence[SensitivityRow], suspected: Misbehaving) -> str:
-    """Figures over how many people misbehave."""
+    """The table of a sensitivity analysis: figures by the share of people who misbehave."""
     exactly = "Corrected: among the others, if exactly so many misbehave, and that has nothing to do with the truth."
     return _with_sentences(
         text_table(SENSITIVITY, rows),
@@ -183,7 +183,7 @@ def sensitivity_text(rows: Sequence[SensitivityRow], suspected: Misbehaving) -> 
 
 
 def comparison_text(rows: Sequence[ComparisonRow]) -> str:
-    """Differences, ratios and tests, a line each."""
+    """The table of differences, ratios and tests, a row for each."""
     figures = [row for row in rows if row.df is None]
     return _with_sentences(
         text_table(COMPARISONS, rows),
@@ -209,7 +209,7 @@ def _together(rows: Sequence[Any]) -> str:
 
 
 def _errors(df: Iterable[float | None]) -> str:
-    """What errors are under a sampling design; nothing where they have no degrees of freedom."""
+    """A sentence on standard errors under a sampling design; empty if they have no degrees of freedom."""
     known = [each for each in df if each is not None]
     if not known:
         return ""
@@ -219,7 +219,7 @@ def _errors(df: Iterable[float | None]) -> str:
 
 
 def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
-    """Cells, then how the columns go together."""
+    """The table of the cells of a crosstab, with sentences on the association of its columns."""
     cells = [row for row in rows if row.measure in ("joint", "conditional")]
     among = f" among people with each answer to {rows[0].given}" if rows[0].given else ""
     whom = (
@@ -230,7 +230,7 @@ def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
     sentences = [
         f"{_level(rows)}. {'Shares' + among if cells else 'Correlation'}, {whom}.",
         *(sentence for row in rows for sentence in _association(row)),
-        # Of a test df_error is the second number of F, not that of an error.
+        # In rows of tests df_error is the denominator of F, not of a standard error.
         _errors(getattr(row, "df_error", None) for row in rows if row.df is None),
     ]
     if not cells:
@@ -243,7 +243,7 @@ def crosstab_text(rows: Sequence[CrosstabRow]) -> str:
 
 
 def _association(row: CrosstabRow) -> Iterator[str]:
-    """How the columns go together, and what must be known of a row, in sentences."""
+    """Sentences on the association of columns, and the note of a row."""
     if row.measure == "independence":
         yield f"Independence: {_test(row)}, p {p_value(row.p_value)}."
     elif row.measure in ("correlation", "odds ratio"):
@@ -259,14 +259,14 @@ def regression_text(
     all_terms: bool = False,
     odds_ratios: bool = False,
 ) -> str:
-    """Coefficients, and what is known about the whole fit."""
+    """The table of coefficients, with sentences on the whole fit."""
     fit, df = model.fit, model.fit.df
     rows = model.odds_ratios if odds_ratios else model.rows if all_terms else model.outcome_rows
     estimate, error, conf = figures(lambda _row: number)
     columns = [
         Column("term", attrgetter("term"), is_text=True),
         *([replace(estimate, heading="odds ratio")] if odds_ratios else [estimate, error]),
-        # Without a sampling design Student's t has infinitely many degrees of freedom, and is the normal z.
+        # Student's t with infinitely many degrees of freedom, as without a sampling design, is the normal z.
         Column("z" if df == math.inf else "t", lambda row: number(row.statistic, 3)),
         _P,
         conf,
@@ -281,12 +281,12 @@ def regression_text(
 
 
 def models_text(rows: Sequence[ModelRow]) -> str:
-    """Models of the same reports, a line each."""
+    """The table of models of the same reports, a row for each."""
     return text_table(MODELS, rows)
 
 
 def goodness_text(found: GoodnessOfFit) -> str:
-    """Whether a model fits, in a line."""
+    """The test of goodness of fit, in one line."""
     if not found.draws and not found.df > 0:
         return f"Fit: {counted(found.patterns, 'pattern')} and as many parameters leave nothing to test."
     if not found.draws:
@@ -300,7 +300,7 @@ def goodness_text(found: GoodnessOfFit) -> str:
 
 
 def prediction_text(rows: Sequence[PredictionRow]) -> str:
-    """What a model predicts, a line each."""
+    """The table of a model's predictions, a row for each."""
     return _with_sentences(
         text_table(PREDICTIONS, rows),
         f"{_level(rows)} ({'logit scale' if rows[0].measure == 'share' else 'Wald'}){_together(rows)}. "

@@ -1,4 +1,4 @@
-"""Reading columns from the files of other programs: CSV, Parquet, Stata, SPSS and Excel."""
+"""Reading of columns from CSV, Parquet, Stata, SPSS and Excel files."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ def read_columns(path: str | Path, delimiter: str | None = None, skip: int = 0) 
         ``.parquet``, ``.dta`` (Stata), ``.sav`` or ``.zsav`` (SPSS) or ``.xlsx``, whose first sheet is read; anything
         else is CSV.
     delimiter : str, optional
-        As for `deniable_research.files.csv_file.read_csv`; for CSV alone.
+        As in `deniable_research.files.csv_file.read_csv`; for CSV only.
     skip : int
-        Rows below the header that are not data, of CSV and Excel.
+        Number of rows below the header that are not data; for CSV and Excel.
 
     Returns
     -------
     dict of str to Coded
-        Whole numbers without a point, dates as ISO 8601 writes them, booleans as 1 and 0. Labels of columns and of
-        values are kept as `Coded.label` and `Coded.labels`. There is nothing where the file has nothing, user-missing
-        values of SPSS and extended missing values of Stata (``.a`` to ``.z``) among it.
+        Whole numbers have no decimal point, dates have the form of ISO 8601, booleans are 1 and 0. Labels of columns
+        and of values are kept as `Coded.label` and `Coded.labels`. User-missing values of SPSS and extended missing
+        values of Stata (``.a`` to ``.z``) are missing values.
 
     Raises
     ------
     ReportError
-        If the file is damaged, or its columns have no different names.
+        If the file is damaged, or two columns have the same name.
     ParameterError
-        If the library for it is not installed, or an option is not for such files.
+        If the library for its format is not installed, or the format has no such option.
     """
     where = Path(path)
     read = READERS.get(where.suffix.lower())
@@ -132,7 +132,7 @@ def columns_of_arrow(table: Any, subject: str) -> Columns:
                 column = column.dictionary_encode()
             except arrow.ArrowException:
                 raise ReportError(f"{subject}: column {name!r} must hold numbers, texts or dates") from None
-        # Each chunk may have a dictionary of its own: one code must be one value.
+        # Chunks may have different dictionaries, and a code must mean one value.
         array = column.unify_dictionaries().combine_chunks()
         array = array.chunk(0) if isinstance(array, arrow.ChunkedArray) and array.num_chunks else array
         codes = array.indices.fill_null(-1).to_numpy() if len(table) else np.empty(0)
@@ -164,7 +164,7 @@ def _first_sheet(book: Any, skip: int, subject: str) -> Columns:
         sheet.reset_dimensions()  # which some programs write wrong
         rows = sheet.iter_rows(values_only=True)
     header = [_text(cell) or "" for cell in next(rows, ())]
-    # Sheets remember columns whose cells were emptied.
+    # Sheets keep columns whose cells were cleared.
     while header and not header[-1]:
         header.pop()
     if not header:
@@ -174,7 +174,7 @@ def _first_sheet(book: Any, skip: int, subject: str) -> Columns:
 
 
 def _padded(rows: Iterable[Sequence[Any]], width: int, subject: str) -> Iterator[list[str]]:
-    """Rows of a sheet as texts, as many as the header has; empty ones are left out."""
+    """The rows of a sheet as texts, each as long as the header, without empty rows."""
     for number, row in enumerate(rows, start=2):
         texts = [_text(cell) or "" for cell in row]
         if any(texts[width:]):
@@ -184,13 +184,13 @@ def _padded(rows: Iterable[Sequence[Any]], width: int, subject: str) -> Iterator
 
 
 def _with_labels(column: Coded[str], labels: Mapping[Any, str], label: str) -> Coded[str]:
-    """The column with labels, and without values that nobody has."""
+    """The column with labels, and without unused values."""
     texts = {text: str(label).strip() for value, label in labels.items() if (text := _text(value)) is not None}
     return Coded(column.codes, column.values, texts, label).without(())
 
 
 def _text(value: Any) -> str | None:
-    """A cell as CSV would have it; None for nothing.
+    """A cell as the text of a CSV; None for a missing value.
 
     >>> [_text(value) for value in (1.0, 0.5, True, "a ", datetime.date(2026, 1, 2), float("nan"))]
     ['1', '0.5', '1', 'a', '2026-01-02', None]
@@ -201,7 +201,7 @@ def _text(value: Any) -> str | None:
     if isinstance(value, (bool, np.bool_)):
         return str(int(value))
     if isinstance(value, (float, np.floating)):
-        # Up to 2**53, 9e15, each whole number is one float; above, digits would be invented.
+        # Below 1e15 < 2**53 every whole number is a float; above, its last digits would be invented.
         number = float(value)
         return str(int(number)) if number.is_integer() and abs(number) < 1e15 else repr(number)
     if isinstance(value, datetime.datetime) and value.time() == datetime.time():
@@ -218,4 +218,4 @@ READERS: dict[str, Callable[[Path, int], Columns]] = {
     ".zsav": _statistical,
     ".xlsx": _excel,
 }
-"""What reads files whose names end so."""
+"""Readers by the suffix of the file."""

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from deniable.errors import ParameterError
-from deniable_research.files.designs import direct
+from deniable_research.files.design_files import direct
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import Layout
 from deniable_research.files.model_rows import (

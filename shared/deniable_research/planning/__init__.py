@@ -1,15 +1,16 @@
 """Planning: how many people, how wide an interval, how small a difference; and what privacy costs.
 
-* `NoiseModel` is how one share is asked for: the noise of one option of a question. `NoiseModel.directly()` has none.
-* `Precision` is what follows for one estimated share or mean: half widths, sample sizes, break-even bias, and what a
-  trusted curator could do. `mean_precision` makes it for means; `NoiseModel.expected_width` looks at the very intervals
-  to come.
-* `ShareTest` tests a share against a known one or between two cohorts: its power, the people that it takes, and the
-  smallest difference that it finds; `detectable_mean_difference` is that of means.
-* `SizePlan`, `WidthPlan`, `PowerPlan` and `SplitPlan`, several questions with one epsilon, are what ``deniable plan``
-  prints.
+* `NoiseModel` is the noise of one option of a question; `NoiseModel.directly()` has none.
+* `Precision` has the half widths, sample sizes and break-even bias of one estimated share or mean, and the precision of
+  a trusted curator. `mean_precision` makes it for means; `NoiseModel.expected_width` is the expected width of the
+  interval that will be published.
+* `ShareTest` is a test of a share against a known one or between two cohorts: its power, its sample size, and the
+  smallest difference that it detects. `detectable_mean_difference` is the smallest difference between means.
+* `SizePlan`, `WidthPlan`, `PowerPlan` and `SplitPlan` are what ``deniable plan`` prints; `SplitPlan` is for several
+  questions with one epsilon.
 
-Nothing here has a random draw: variances are formulas, and powers and widths normal or exact binomial sums.
+Nothing here is drawn at random: variances are formulas, and powers and widths are normal approximations or exact
+binomial sums.
 """
 
 from deniable_research.planning.noise_model import NoiseModel

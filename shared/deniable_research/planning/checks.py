@@ -1,4 +1,4 @@
-"""What planning refuses, and how it searches."""
+"""Checks of what planning is given, and its searches for the smallest number that is enough."""
 
 from __future__ import annotations
 
@@ -8,27 +8,27 @@ from collections.abc import Callable
 from deniable.errors import ParameterError, describe
 
 MOST_PEOPLE = 10**12
-"""More than ever lived: a search that comes here is told that there is no such sample."""
+"""Largest sample size that is searched, more people than have ever lived; beyond it there is no such sample."""
 
 
 def check_share(share: float, subject: str = "share") -> float:
-    """The share, or a ParameterError."""
+    """Return the share if it is in [0, 1]; raise a ParameterError otherwise."""
     if not 0 <= share <= 1:
         raise ParameterError(f"{subject}: must be a probability in [0, 1], got {share}")
     return share
 
 
 def check_people(n: int, subject: str = "n") -> int:
-    """The number of people, or a ParameterError."""
+    """Return the number of people if it is a positive integer; raise a ParameterError otherwise."""
     if type(n) is not int or n < 1:
         raise ParameterError(f"{subject}: must be an integer of at least 1, got {describe(n)}")
     return n
 
 
 def smallest(fits: Callable[[int], bool], impossible: str) -> int:
-    """The smallest positive integer that fits, if every larger one does too: doubling, then bisection.
+    """The smallest positive integer that fits, by doubling and bisection; every larger one must fit, too.
 
-    Solved on whole people instead of rounding a formula up, so that one person fewer is certainly too few.
+    It is searched among whole people instead of rounding a formula up, so that one person fewer is certainly too few.
 
     Raises
     ------
@@ -50,9 +50,9 @@ def smallest(fits: Callable[[int], bool], impossible: str) -> int:
 
 
 def crossing(fits: Callable[[float], bool], outside: float, inside: float) -> float:
-    """Where between two numbers it begins to fit, to the last float; ``inside`` must fit.
+    """The number nearest to ``outside`` that fits, by bisection to the last float; ``inside`` must fit.
 
-    Whether something fits is yes or no, so there is no function whose root a library could find.
+    ``fits`` answers yes or no, so there is no continuous function whose root a library could find.
     """
     while True:
         middle = (outside + inside) / 2

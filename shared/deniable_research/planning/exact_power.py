@@ -14,17 +14,17 @@ from deniable_research.planning.checks import smallest
 from deniable_research.planning.noise_model import NoiseModel
 
 MOST_PEOPLE = 1_000_000
-"""Most people for exact power; beyond, steps of the discrete test do not matter, and the normal approximation holds."""
+"""Largest sample size for exact power; beyond it the test is nearly continuous, and the normal approximation good."""
 
 BLOCK = 4096
-"""Numbers of people that are looked at together, as one vector."""
+"""Number of sample sizes that are computed at a time, as one vector."""
 
 Tail = tuple[float, float, float]
-"""Probability of a report that speaks for the alternative, under the null hypothesis and in truth; and a level."""
+"""Probabilities of a report for the alternative, under the null hypothesis and in truth; and the level of the tail."""
 
 
 def exact_power(tails: Sequence[Tail], n: int) -> float:
-    """The exact probability that ``n`` reports reject.
+    """The exact probability that the test rejects with ``n`` reports.
 
     Notes
     -----
@@ -44,19 +44,20 @@ def exact_power(tails: Sequence[Tail], n: int) -> float:
 
 
 def exact_sample_size(tails: Sequence[Tail], target: float, impossible: str) -> int:
-    """The smallest number of people from which on exact power never falls below the target again.
+    """The smallest number of people from which on the exact power stays at or above the target.
 
     Notes
     -----
-    The last number with too little power is found from above, starting where power is proved to stay: by Chernoff's
-    bound the critical count is at most ``ceil(n x)`` with ``n KL(x, lam_null) = ln(1 / level)``, and fewer reports
-    than that have a probability of at most ``exp(-n KL(x, lam))``, ``KL`` the divergence of two coins. As ``n``
-    grows ``x`` falls, so once that is below ``1 - target``, it is so for good.
+    The last number with too little power is searched downwards from a number above which power is proved to be
+    enough. By Chernoff's bound the critical count is at most ``ceil(n x)`` with ``n KL(x, lam_null) = ln(1 / level)``,
+    and the probability of fewer reports is at most ``exp(-n KL(x, lam))``, where ``KL`` is the Kullback-Leibler
+    divergence of two Bernoulli distributions. As ``n`` grows ``x`` falls, so that this bound falls, too: once it is
+    below ``1 - target``, it stays below.
 
     Raises
     ------
     ParameterError
-        With the sentence ``impossible`` where no number of people is enough, or if more than `MOST_PEOPLE` may be.
+        With the sentence ``impossible`` if no number of people is enough; or if more than `MOST_PEOPLE` may be needed.
     """
     lam_null, lam, level = max(tails, key=lambda tail: tail[1] - tail[0])  # the side on which the share is
     high = smallest(lambda n: _missed_at_most(n, lam_null, lam, level) <= 1 - target, impossible)
@@ -76,7 +77,7 @@ def exact_sample_size(tails: Sequence[Tail], target: float, impossible: str) -> 
 
 
 def critical_counts(n: ArrayLike, lam: float, level: float) -> NDArray[np.int64]:
-    """The smallest ``c`` with ``P(C >= c) <= level`` for binomial counts of ``n`` and ``lam``; n + 1 if none is."""
+    """The smallest ``c`` with ``P(C >= c) <= level`` for a binomial count ``C`` of ``n`` and ``lam``; at most n + 1."""
     people = np.asarray(n, dtype=np.int64)
     # The quantile is the largest count that does not reject; the next one does.
     counts = np.asarray(binom.isf(level, people, lam)).astype(np.int64) + 1
@@ -88,7 +89,9 @@ def critical_counts(n: ArrayLike, lam: float, level: float) -> NDArray[np.int64]
 
 
 def tails_of(noise: NoiseModel, share: float, null: float, level: float, alternative: str) -> list[Tail]:
-    """The upper tails whose probabilities add up to the power; a lower tail is the upper one of all other reports.
+    """The upper tails whose probabilities add up to the power.
+
+    A lower tail is written as the upper tail of the reports that do not support the option.
 
     Raises
     ------
@@ -103,7 +106,7 @@ def tails_of(noise: NoiseModel, share: float, null: float, level: float, alterna
     # A report supports the option with probability b + (a - b) f.
     lam_null, lam = (b + (a - b) * f for f in (null, share))
     greater, less = (lam_null, lam), (1 - lam_null, 1 - lam)
-    # Where supports are rarer when the option is true, few of them speak for a greater share.
+    # With a < b a report supports the option less often if it is true, so that few supports mean a greater share.
     if a < b:
         greater, less = less, greater
     if alternative == "two-sided":
@@ -118,7 +121,7 @@ def _tail_power(n: ArrayLike, lam_null: float, lam: float, level: float) -> NDAr
 
 
 def _missed_at_most(n: int, lam_null: float, lam: float, level: float) -> float:
-    """A bound on 1 - power that falls with ``n``; 1 where nothing is proved."""
+    """An upper bound of 1 - power that falls with ``n``; 1 where Chernoff's bound proves nothing."""
     # Chernoff: P(C >= n x | null) <= exp(-n KL(x, lam_null)), which is the level where KL is ln(1 / level) / n.
     needed = math.log(1 / level) / n
     if _divergence(1.0, lam_null) <= needed:
@@ -131,7 +134,7 @@ def _missed_at_most(n: int, lam_null: float, lam: float, level: float) -> float:
 
 
 def _divergence(x: float, lam: float) -> float:
-    """``x ln(x / lam) + (1 - x) ln((1 - x) / (1 - lam))``."""
+    """Kullback-Leibler divergence of Bernoulli distributions: ``x ln(x / lam) + (1 - x) ln((1 - x) / (1 - lam))``."""
     # The bound that messages name depends on how this is rounded: scipy's `rel_entr` differs near ``x = lam``.
     total = 0.0
     for p, q in ((x, lam), (1 - x, 1 - lam)):

@@ -1,4 +1,4 @@
-"""How one share is asked for: what a mechanism adds to the variance of its estimate, before anybody has answered."""
+"""The noise that a mechanism adds to the estimate of one share, known before anybody has answered."""
 
 from __future__ import annotations
 
@@ -20,10 +20,11 @@ from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.intervals import check_confidence_level, share_interval
 
 NEGLECTED = 1e-9
-"""Probability in each tail of the counts whose widths are left out of the mean; no width exceeds 1."""
+"""Probability of the counts in each tail that are left out of an expected width. No width exceeds 1, so they do not
+matter."""
 
 MOST_INTERVALS = 400
-"""Beyond so many likely counts, intervals are computed at this many and interpolated: neighbours hardly differ."""
+"""Largest number of intervals that are computed for an expected width; among more counts widths are interpolated."""
 
 
 @dataclass(frozen=True)
@@ -33,18 +34,19 @@ class NoiseModel:
     Attributes
     ----------
     noise_if_true, noise_if_other : float
-        Variance that the mechanism adds to what one report says about the share of the option, when the option is
-        the respondent's truth and when another one is.
+        Variance that the mechanism adds to one report's unbiased score of the option, if the option is the respondent's
+        truth and if another option is.
     epsilon : float
         Privacy loss of one answer to the whole question; infinite if asked directly.
     sensitivity : float
-        How far one person's answer can move all counts of the question together: what a curator's noise must hide.
+        Largest change, in the L1 norm, that one person's answer makes in the counts of the question; a curator's noise
+        must hide it.
     support : tuple of float, or None
-        ``a = P(report supports the option | it is true)`` and ``b``, the same when another is; None where the counts
-        are not binomials.
+        ``a = P(report supports the option | it is true)`` and ``b = P(report supports the option | another is true)``;
+        None where the counts are not binomials.
     drawn : float
-        Share of the respondents whose reports say something of the option: 1, unless devices draw what they ask or
-        report.
+        Share of the respondents whose reports carry information on the option: 1, unless devices draw the questions
+        that they ask or the boxes that they report.
 
     Notes
     -----
@@ -105,9 +107,8 @@ class NoiseModel:
 
     @classmethod
     def through(cls, mechanism: Mechanism, option: int | None = None) -> NoiseModel:
-        """One option of a question that a mechanism answers; by default the last, which of a yes-no is yes."""
+        """The noise of one option under a mechanism; by default of the last option, yes in a yes-no question."""
         options = cls.options_of(mechanism)
-        # Yes is the last option of a yes-no, and what people plan for.
         v = len(options) - 1 if option is None else option
         if not 0 <= v < len(options):
             raise ParameterError(f"option: must be an integer in [0, {len(options)}), got {v}")
@@ -115,15 +116,15 @@ class NoiseModel:
 
     @classmethod
     def with_least(cls, options: int, epsilon: Number) -> NoiseModel:
-        """By the mechanism with the least noise for a yes-no question (two options) or a choice."""
+        """The noise of the best mechanism for a yes-no question (two options) or a choice, at this epsilon."""
         return cls.through(Warner.from_epsilon(epsilon) if options == 2 else choose_for_choice(options, epsilon).best)
 
     @classmethod
     def options_of(cls, mechanism: Mechanism) -> tuple[NoiseModel, ...]:
-        """Every option of a question that a mechanism answers.
+        """The noise of every option of a question under a mechanism.
 
-        Where the noise depends on which other option is true, it is averaged: people who do not choose the option are
-        taken to be spread equally over the others.
+        Where the noise depends on which other option is true, it is averaged over the others: people who do not choose
+        the option are taken to be spread equally over the rest.
 
         Raises
         ------
@@ -131,9 +132,9 @@ class NoiseModel:
             If the mechanism's reports do not tell the shares of the options.
         """
         design = design_of(mechanism)
-        # Replacing one answer moves one count of a yes-no, two of a choice, and every box.
+        # L1 sensitivity: an answer changes one free count of a yes-no question, two of a choice, all of boxes.
         moved = float(min(mechanism.k - 1, 2) if design.is_exclusive else mechanism.k)
-        # Of one report: ``n`` of a binomial is then the share of reports that speak of the option.
+        # For one report in all, the binomial's n is the share of reports that carry information on the option.
         counted = design.binomials(design.expected_if_even, 1.0)
         return tuple(
             cls(true, other, mechanism.epsilon, moved, *((each.support.floats, float(each.n)) if each else ()))
@@ -143,24 +144,24 @@ class NoiseModel:
     def variance(self, share: float) -> float:
         """``V(f)``: the number of reports times the variance of the estimated share."""
         f = check_share(share)
-        if self.support is not None and self.drawn < 1:  # the mean of those who drew it, about this share of all
+        if self.support is not None and self.drawn < 1:  # the mean over those whose device drew the option
             a, b = self.support
             lam = b + (a - b) * f
             return lam * (1 - lam) / (a - b) ** 2 / self.drawn
-        # Law of total variance: sampling, then the noise of those of whom the option is true, and of the others.
+        # Law of total variance: sampling, then the noise of people with this truth and of people with another.
         each = f * (1 - f) + f * self.noise_if_true + (1 - f) * self.noise_if_other
         return each if self.support is not None else each / self.drawn
 
     def asked_of(self, part: float, epsilon: float) -> NoiseModel:
-        """This model where devices ask a part of the respondents, each at the epsilon of all that is asked of one."""
+        """The model if devices ask a part of the respondents; ``epsilon`` is what one respondent loses in all."""
         return replace(self, drawn=self.drawn * part, epsilon=epsilon)
 
     def at(self, share: float) -> Precision:
-        """What to expect of the estimate if this is the true share."""
+        """The precision of the estimate if this is the true share."""
         return Precision(self.variance(share), share * (1 - share), self.epsilon, self.sensitivity)
 
     def expected_width(self, n: int, share: float, confidence_level: float = 0.95, method: str = "default") -> float:
-        """The mean width of the interval from ``n`` reports, over all counts that they may bring.
+        """The expected width of the interval from ``n`` reports: the mean over the distribution of the count.
 
         Parameters
         ----------
@@ -179,14 +180,14 @@ class NoiseModel:
         Raises
         ------
         ParameterError
-            If the mechanism's counts are not binomials: such shares have normal intervals, so that
-            ``2 * at(share).half_width(n)`` is what to expect.
+            If the mechanism's counts are not binomials: such shares have normal intervals, whose width is
+            ``2 * at(share).half_width(n)``.
 
         Notes
         -----
         ``sum P(C = c) width(c)`` with ``C`` binomial of ``n`` and ``b + (a - b) share``. Counts outside of all but
         2e-9 of the probability are left out, and among more than 400 likely counts the widths are interpolated. Where
-        devices draw what they report, as many are taken to draw the option as are to be expected.
+        devices draw the boxes that they report, the number that draw the option is taken to be its expectation.
 
         Examples
         --------
@@ -197,7 +198,7 @@ class NoiseModel:
         """
         if self.support is None:
             raise ParameterError("expected_width: needs a mechanism whose reports support an option or do not")
-        # As many draw the option as are to be expected, and at least one.
+        # The number of devices that draw the option is replaced by its expectation, at least one.
         reports = max(round(check_people(n) * self.drawn), 1)
         return _mean_width(self.support, reports, check_share(share), check_confidence_level(confidence_level), method)
 
@@ -209,10 +210,10 @@ def _mean_width(support: tuple[float, float], n: int, share: float, confidence_l
     lam = b + (a - b) * share
     low, high = (int(binom.ppf(tail, n, lam)) for tail in (NEGLECTED, 1 - NEGLECTED))
     counts = np.arange(low, high + 1)
-    # Widths change slowly with the count, intervals take most of the time.
+    # Intervals take most of the time, and widths of neighbouring counts hardly differ.
     looked_at = np.unique(np.linspace(low, high, MOST_INTERVALS).round().astype(int))
     intervals = [share_interval(int(count), n, support, confidence_level, method) for count in looked_at]
     widths = np.interp(counts, looked_at, [interval.high - interval.low for interval in intervals])
     chances = binom.pmf(counts, n, lam)
-    # Divided by the probability that was looked at, so that the tails left out do not make widths smaller.
+    # Divided by the probability of these counts, so that the tails left out do not make the mean smaller.
     return float(chances @ widths / chances.sum())

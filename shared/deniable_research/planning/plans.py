@@ -1,6 +1,7 @@
 """Plans of a survey: the people for a width or a test, the width for the people, several questions for one epsilon.
 
-A plan is what is given; its figures are closed forms. They are the columns of ``deniable plan --format csv``.
+The fields of a plan are what is given, and its figures are formulas of them: the columns of ``deniable plan --format
+csv``.
 """
 
 from __future__ import annotations
@@ -24,12 +25,12 @@ from deniable_research.planning.testing import ShareTest, check_test, detectable
 from deniable_statistics.authoring.sharing import Member, Sharing, ways_to_share
 
 Figures = Mapping[str, Callable[[Any], Any]]
-"""Formulas by the names of what they give, of a plan."""
+"""Formulas of the figures of a plan, by their names."""
 
 
 @dataclass(frozen=True)
 class Estimand:
-    """One number that a question will estimate."""
+    """A share or a mean that a question will estimate."""
 
     question: str
     statistic: str
@@ -38,25 +39,26 @@ class Estimand:
     """The share that is planned for; None for a mean."""
     precision: Precision
     noise: NoiseModel | None = None
-    """That of the share; None for a mean."""
+    """The noise of the share; None for a mean."""
 
     @classmethod
     def of_share(cls, question: str, noise: NoiseModel, share: float) -> Estimand:
-        """A share that is planned to be so large."""
+        """A share, with its planned size."""
         return cls(question, "share", share, noise.at(share), noise)
 
 
 def estimands_of(question: Question, shares: Iterable[float]) -> list[Estimand]:
-    """What a question estimates, for each planned share; of several options the one with the most noise.
+    """The estimands of a question: a share for each planned size, and the mean of a scale or a number.
 
-    The share of a yes-no is that of yes. A mean is planned for people who are spread equally over its numbers.
+    The share is of yes in a yes-no question, else of the option with the largest variance. A mean is planned for
+    people who are spread equally over its numbers.
     """
     found = []
     if question.has_shares:
         every = NoiseModel.options_of(question.mechanism)[question.kind.headline or 0 :]
         options = [each.asked_of(question.share_asked, question.epsilon) for each in every]
         for share in shares:
-            # The widest interval of the question: who plans for it is safe for all options.
+            # The option with the widest interval: a sample that is enough for it is enough for all.
             worst = max(options, key=lambda noise: noise.variance(share))
             found.append(Estimand.of_share(question.id, worst, share))
     if question.kind.has_numbers:
@@ -65,10 +67,9 @@ def estimands_of(question: Question, shares: Iterable[float]) -> list[Estimand]:
 
 
 class Plan(ABC):
-    """What is given before anybody is asked, and the figures that follow from it: ``plan["people"]``.
+    """What is known before anybody is asked, and the figures that follow from it, such as ``plan["people"]``.
 
-    A figure is computed when it is first asked for, so that a chart which needs one of them at many epsilons does not
-    wait for the others.
+    Each figure is computed when it is first needed: a chart needs one of them at many epsilons.
     """
 
     figures: ClassVar[Figures]
@@ -84,7 +85,7 @@ class Plan(ABC):
         return self._known[name]
 
     def row(self) -> dict[str, Any]:
-        """All figures by their names; None for what no number of people gives."""
+        """All figures by their names; None for an infinite one, which no number of people reaches."""
         return {name: None if self[name] == math.inf else self[name] for name in self.figures}
 
     @abstractmethod
@@ -94,13 +95,13 @@ class Plan(ABC):
 
 @dataclass(frozen=True)
 class EstimandPlan(Plan):
-    """A plan for one number."""
+    """A plan for one share or mean."""
 
     estimand: Estimand
 
     @property
     def precision(self) -> Precision:
-        """What to expect of the estimate."""
+        """The precision of the estimate."""
         return self.estimand.precision
 
     def at(self, epsilon: float, options: int) -> Self:
@@ -120,20 +121,20 @@ ESTIMAND: Figures = {
 
 @dataclass(frozen=True)
 class SizePlan(EstimandPlan):
-    """How many people an interval of plus and minus ``width`` takes.
+    """The sample size for an interval of plus and minus ``width``.
 
     Attributes
     ----------
     width : float
-        What is wanted, as a part of the whole range.
+        The wanted half width, as a part of the range.
     conf_level : float
 
     Notes
     -----
-    Figures: ``half_width`` is the wanted one in share points or in the unit of the mean; ``people`` are who it takes,
-    ``people_directly`` if they were asked directly and told the truth, ``people_curator`` if a trusted curator saw the
-    truth and published it with the same epsilon; ``times`` is the factor in people against asking directly, before
-    rounding, and ``break_even_bias`` as for `Precision`.
+    Figures: ``half_width`` is the wanted half width as a share or in the unit of the mean. ``people`` is the sample
+    size, ``people_directly`` the one of direct and truthful answers, and ``people_curator`` the one of a trusted
+    curator who publishes at the same epsilon. ``times`` is the ratio of the first two before rounding, and
+    ``break_even_bias`` is that of `Precision`.
 
     Examples
     --------
@@ -153,7 +154,7 @@ class SizePlan(EstimandPlan):
         "people": lambda plan: plan.precision.sample_size(plan["half_width"], plan.conf_level),
         "people_directly": lambda plan: plan.precision.directly.sample_size(plan["half_width"], plan.conf_level),
         "people_curator": lambda plan: plan.precision.curator_sample_size(plan["half_width"], plan.conf_level),
-        # Of variances: the ratio of whole people would jump.
+        # The ratio of variances: that of whole people would jump.
         "times": lambda plan: plan.precision.factor,
         "break_even_bias": lambda plan: plan.precision.break_even_bias(plan["people"]),
     }
@@ -165,25 +166,25 @@ class SizePlan(EstimandPlan):
 
 @dataclass(frozen=True)
 class WidthPlan(EstimandPlan):
-    """How precise an estimate from a given number of people will be.
+    """The precision of an estimate from a given number of people.
 
     Attributes
     ----------
     respondents : int
     width : float
-        A half width that is wanted, as a part of the whole range.
+        The half width for which ``people`` is computed, as a part of the range.
     conf_level : float
     power : float
-        That of the test for which ``detectable`` is the smallest increase.
+        Power at which ``detectable`` is the smallest increase that is found.
 
     Notes
     -----
-    Figures: ``half_width`` is half the expected width of the interval that will be published, ``half_width_normal``
-    that of the normal interval, which is not cut at the ends of the range; ``half_width_directly`` and
-    ``half_width_curator`` are those of normal intervals if people were asked directly and told the truth, and around
-    the figure of a trusted curator. The curator's noise alone exceeds ``curator_noise`` with a probability of only
-    ``1 - conf_level``. ``detectable`` is the smallest increase from one half of the respondents to the other that is
-    found with ``power``, None if none is; ``people`` are who the ``wanted`` half width takes.
+    Figures: ``half_width`` is half the expected width of the interval that will be published. ``half_width_normal``,
+    ``half_width_directly`` and ``half_width_curator`` are half widths of normal intervals, which are not cut at the
+    ends of the range: of this mechanism, of direct and truthful answers, and of a trusted curator. The curator's noise
+    alone exceeds ``curator_noise`` with probability ``1 - conf_level``. ``detectable`` is the smallest increase from
+    one half of the respondents to the other that is found with ``power``, or None if no increase is. ``people`` is the
+    sample size for the half width ``wanted``.
 
     Examples
     --------
@@ -202,12 +203,12 @@ class WidthPlan(EstimandPlan):
         **ESTIMAND,
         "respondents": lambda plan: plan.respondents,
         "conf_level": lambda plan: plan.conf_level,
-        # Of the interval to come; the next three are normal, to be compared with each other.
+        # The published interval; the next three are normal, so that they compare with each other.
         "half_width": lambda plan: plan._expected(),
         "half_width_normal": lambda plan: plan.precision.half_width(plan.respondents, plan.conf_level),
         "half_width_directly": lambda plan: plan.precision.directly.half_width(plan.respondents, plan.conf_level),
         "half_width_curator": lambda plan: plan.precision.curator_half_width(plan.respondents, plan.conf_level),
-        # Exceeded as rarely as the interval misses.
+        # Exceeded as rarely as the interval misses the truth.
         "curator_noise": lambda plan: plan.precision.curator_noise(plan.respondents, 1 - plan.conf_level),
         "break_even_bias": lambda plan: plan.precision.break_even_bias(plan.respondents),
         "detectable": lambda plan: plan._detectable(),
@@ -250,23 +251,23 @@ class PowerPlan(EstimandPlan):
     Attributes
     ----------
     against : float
-        The known share, or that of the second cohort, as large as the first.
+        The known share, or the share of a second cohort of the same size.
     cohorts : {1, 2}
     sample : int, optional
-        How many people answer, in all cohorts together; by default as many as it takes.
+        Number of people who answer, in all cohorts together; by default the sample size for ``target``.
     target : float
         The power that is wanted.
     level : float
     alternative : {"two-sided", "greater", "less"}
-        What the share of the subject is beside ``against``.
+        The side of ``against`` on which the share is tested to lie.
     exact : bool
-        As for `ShareTest`; for one cohort only.
+        As in `ShareTest`; for one cohort only.
 
     Notes
     -----
-    Figures: ``people`` are who it takes, in all cohorts together, ``people_directly`` if they were asked directly and
-    told the truth, and ``times`` the factor between these; ``power`` and ``power_directly`` are those of the
-    ``respondents``, who are ``people`` where no sample is given.
+    Figures: ``people`` is the sample size for the target power, in all cohorts together, ``people_directly`` the one of
+    direct and truthful answers, and ``times`` their ratio. ``power`` and ``power_directly`` are the powers with
+    ``respondents`` people, which is ``people`` if no sample is given.
 
     Examples
     --------
@@ -308,11 +309,11 @@ class PowerPlan(EstimandPlan):
             raise ParameterError("exact: is for one cohort against a known share; two cohorts have the normal test")
 
     def at(self, epsilon: float, options: int) -> Self:
-        """The plan of a share for another epsilon: of an exact test, the normal approximation without its saw teeth."""
+        """The plan of a share for another epsilon; a test that is exact, so saw-toothed, becomes the normal one."""
         return replace(super().at(epsilon, options), exact=False)
 
     def _people(self, noise: NoiseModel) -> int:
-        # One part a cohort: all are of the same size.
+        # All cohorts are of the same size.
         return sum(self._test(noise).sizes(self["share"], self.target, (1,) * self.cohorts))
 
     def _power(self, noise: NoiseModel) -> float:
@@ -330,24 +331,25 @@ class SplitPlan(Plan):
     ----------
     questions : int
     total : number
-        What a person may lose in all.
+        Privacy loss of a person over all questions: the epsilon that they share, in nats.
     share : float
         The share that is planned for.
     half_width : float
-        What is wanted in every question.
+        The wanted half width of every question.
     options : int
-        2 for yes-no questions, more for choices; each is answered by the mechanism that has the least noise for it.
+        Number of options of each question: 2 for yes or no. The mechanism is the one with the least noise.
     conf_level : float
 
     Notes
     -----
     For a small epsilon the noise grows like ``1 / epsilon^2``: splitting multiplies the variance by about
     ``questions^2``, drawing by ``questions``. Drawing loses its edge where epsilon is large enough for sampling to
-    matter more than noise, and it cannot cross-tabulate: nobody answers two questions.
+    matter more than noise, and drawn questions cannot be cross-tabulated, because nobody answers two of them.
 
-    Figures: ``epsilon_each`` is what each question gets if all are asked; ``people_together`` and ``people_one_each``
-    are who either way takes, and ``ratio`` is the factor between these. ``best`` is the way that takes the fewest
-    people, as a survey with one epsilon for its questions chooses it, ``people_best`` who that takes.
+    Figures: ``epsilon_each`` is the epsilon of each question if all are asked. ``people_together`` and
+    ``people_one_each`` are the sample sizes of the two ways, and ``ratio`` is their ratio before rounding. ``best`` is
+    the way with the smallest sample size, which a survey chooses if its questions share an epsilon, and
+    ``people_best`` is that size.
 
     Examples
     --------
@@ -375,10 +377,10 @@ class SplitPlan(Plan):
         "epsilon_each": lambda plan: plan["epsilon"] / plan.questions,
         "half_width": lambda plan: plan.half_width,
         "conf_level": lambda plan: plan.conf_level,
-        # The variance counts people in both ways, so that the two numbers compare.
+        # Both variances are per respondent, asked or not, so that the two numbers compare.
         "people_together": lambda plan: plan.together.sample_size(plan.half_width, plan.conf_level),
         "people_one_each": lambda plan: plan.one_each.sample_size(plan.half_width, plan.conf_level),
-        # Of variances, as the factor that people would have without rounding.
+        # The ratio of variances: that of whole people would jump.
         "ratio": lambda plan: plan.together.variance / plan.one_each.variance,
         "best": lambda plan: plan._way.label,
         "people_best": lambda plan: plan._best().sample_size(plan.half_width, plan.conf_level),
@@ -399,9 +401,9 @@ class SplitPlan(Plan):
 
     @cached_property
     def one_each(self) -> Precision:
-        """The precision of each question if everybody answers one, drawn at random; ``n`` stands for people in both.
+        """The precision of each question if everybody answers one, drawn at random; ``n`` counts all people.
 
-        The variance is multiplied by ``questions``, because so few reports arrive for each.
+        The variance is multiplied by ``questions``, because only one in ``questions`` people reports on each.
         """
         one = NoiseModel.with_least(self.options, positive_epsilon(self.total)).at(self.share)
         return replace(one, variance=self.questions * one.variance, direct=self.questions * one.direct)
@@ -412,13 +414,13 @@ class SplitPlan(Plan):
         return ways_to_share([Member(kind, range(self.options), None)] * self.questions, self.total)[0]
 
     def _best(self) -> Precision:
-        # All questions are alike, so that one stands for all.
+        # All questions are alike, so the first represents them.
         noise = NoiseModel.through(self._way.mechanisms[0])
         return noise.asked_of(self._way.draw / self._way.size, self["epsilon"]).at(self.share)
 
 
 def in_cohorts(n: int, cohorts: int) -> tuple[int, ...]:
-    """People as one cohort, or as two that are equal or one person apart.
+    """The sizes of one cohort, or of two that differ by at most one person.
 
     >>> in_cohorts(1001, 2)
     (500, 501)

@@ -1,4 +1,4 @@
-"""How precise one estimated number will be, how many people it takes, and what its privacy costs."""
+"""The precision of one estimated share or mean, its sample size, and the price of its privacy."""
 
 from __future__ import annotations
 
@@ -24,30 +24,30 @@ class Precision:
     Attributes
     ----------
     variance : float
-        The number of reports times the variance of the estimate: sampling and noise.
+        The number of reports times the variance of the estimate, from sampling and noise together.
     direct : float
-        The same when people are asked directly and tell the truth: sampling alone.
+        The number of answers times the variance if people are asked directly and tell the truth: sampling alone.
     epsilon : float
         Privacy loss of one answer to the question; infinite if asked directly.
     sensitivity : float
-        How far one person's answer can move the sums that a curator would publish.
+        Largest change, in the L1 norm, that one person's answer makes in the sums that a curator would publish.
     span : float
-        Length of the range of the number: 1 for a share. Half widths must be below it.
+        Length of the range of the number, which is 1 for a share; half widths must be below it.
 
     Notes
     -----
     *Sample size*: ``z^2 variance / half_width^2``, rounded up.
 
     *Break-even bias*: after ``n`` reports the mean squared error is ``variance / n``; that of ``n`` direct answers
-    which are wrong by ``bias`` on the whole is ``direct / n + bias^2``. They are equal at
+    whose mean is wrong by ``bias`` is ``direct / n + bias^2``. They are equal at
     ``bias = sqrt((variance - direct) / n)``, the standard error of the noise alone. For symmetric yes-no designs
     that is ``sqrt(a b / ((a - b)^2 n))``, whatever the share.
 
-    *Trusted curator*: somebody who sees every true answer and publishes the sums with one Laplace draw each, of
-    scale ``sensitivity / epsilon`` [1]_. The draw moves the estimate by more than ``t`` with probability
+    *Trusted curator*: a curator sees every true answer and adds to each published sum one Laplace draw of scale
+    ``sensitivity / epsilon`` [1]_. The draw moves the estimate by more than ``t`` with probability
     ``exp(-t n epsilon / sensitivity)``, and adds ``2 (sensitivity / (n epsilon))^2`` to its variance: an error that
-    falls like ``1 / n``, where that of a local mechanism falls like ``1 / sqrt(n)``. It is the price of not having to
-    trust anybody.
+    falls like ``1 / n``, where that of a local mechanism falls like ``1 / sqrt(n)``. The difference is
+    the price of not having to trust a curator.
 
     References
     ----------
@@ -83,7 +83,7 @@ class Precision:
 
     @property
     def factor(self) -> float:
-        """How many times the people of direct questions are needed; infinite if those need one only."""
+        """Variance relative to direct questions, which is the factor in sample size; infinite if those have none."""
         # Where everybody says the same, one direct answer tells the share.
         if self.direct == 0:
             return math.inf if self.variance else 1.0
@@ -99,7 +99,7 @@ class Precision:
         return normal_quantile(check_confidence_level(confidence_level)) * self.std_error(n)
 
     def sample_size(self, half_width: float, confidence_level: float = 0.95) -> int:
-        """The smallest number of reports whose normal interval is no wider.
+        """The smallest number of reports whose normal interval has at most this half width.
 
         Raises
         ------
@@ -109,12 +109,12 @@ class Precision:
         return self._smallest(half_width, confidence_level, self.half_width)
 
     def break_even_bias(self, n: int) -> float:
-        """How wrong ``n`` direct answers must be, on the whole, for randomised ones to have the smaller error."""
+        """Bias of ``n`` direct answers above which randomised answers have the smaller mean squared error."""
         # V / n = direct / n + bias^2, solved for the bias; rounding may leave a difference below 0.
         return math.sqrt(max(self.variance - self.direct, 0.0) / check_people(n))
 
     def curator_noise(self, n: int, beta: float = 0.05) -> float:
-        """What a trusted curator's noise exceeds with probability ``beta`` only: ``ln(1 / beta) s / (n epsilon)``.
+        """The size that a trusted curator's noise exceeds with probability ``beta``: ``ln(1 / beta) s / (n epsilon)``.
 
         >>> from deniable import Warner
         >>> from deniable_research.planning import NoiseModel
@@ -127,13 +127,13 @@ class Precision:
         return math.log(1 / beta) * self._curator_scale(n)
 
     def curator_half_width(self, n: int, confidence_level: float = 0.95) -> float:
-        """Half the length of a normal interval around a trusted curator's figure, sampling error included."""
+        """Half the length of a normal interval around a trusted curator's figure, including sampling error."""
         # A Laplace draw of scale b has the variance 2 b^2.
         error = math.sqrt(self.direct / check_people(n) + 2 * self._curator_scale(n) ** 2)
         return normal_quantile(check_confidence_level(confidence_level)) * error
 
     def curator_sample_size(self, half_width: float, confidence_level: float = 0.95) -> int:
-        """The smallest number of people with which a trusted curator is as precise."""
+        """The smallest number of people with which a trusted curator's interval has at most this half width."""
         return self._smallest(half_width, confidence_level, self.curator_half_width)
 
     def _curator_scale(self, n: int) -> float:
@@ -152,15 +152,15 @@ class Precision:
 
 
 def mean_precision(question: Question, population: Sequence[float] | None = None) -> Precision:
-    """What to expect of the estimated mean of a question.
+    """The precision of the estimated mean of a question.
 
     Parameters
     ----------
     question : Question
         A scale or a number.
     population : sequence of float, optional
-        The share of people who give each possible number, in rising order; by default all the same, as where a
-        survey chooses its mechanism.
+        The share of people who give each possible number, in rising order of the numbers. By default all shares are
+        equal, as in the choice of a mechanism for a survey.
 
     Raises
     ------
@@ -169,9 +169,9 @@ def mean_precision(question: Question, population: Sequence[float] | None = None
 
     Notes
     -----
-    The variance is that of `deniable.MeanEstimate` at the counts that this population is expected to bring, more where
-    devices ask the question of a part of the respondents. Asked
-    directly it is that of the numbers themselves. A curator's sum moves by the whole range at most.
+    The variance is that of `deniable.MeanEstimate` at the expected counts of this population, divided by the share of
+    respondents whose devices ask the question. The variance of direct answers is that of the numbers themselves. One
+    person moves a curator's sum by the length of the range at most.
 
     Examples
     --------

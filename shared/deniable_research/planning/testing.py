@@ -1,4 +1,4 @@
-"""Tests of a share against another one: their power, the people that they take, and the smallest difference found."""
+"""Tests of a share against another one: power, sample size, and the smallest difference that is detected."""
 
 from __future__ import annotations
 
@@ -18,20 +18,20 @@ ALTERNATIVES = ("two-sided", "greater", "less")
 
 @dataclass(frozen=True)
 class ShareTest:
-    """A test whether a share differs from another one: a known one, or that of another cohort.
+    """A test of whether a share differs from a known one, or from the share of another cohort.
 
     Parameters
     ----------
     noise : NoiseModel
-        How the share is asked for, the same in both cohorts.
+        Noise of the share, equal in both cohorts.
     against : float
-        The known share that the test takes for granted, or the true share of the first of two cohorts.
+        The known share of the null hypothesis, or the true share of the first of two cohorts.
     level : float
-        Largest probability of rejecting what is true.
+        Significance level: probability of rejecting a true null hypothesis.
     alternative : {"two-sided", "greater", "less"}
         Whether the share is tested to differ from ``against``, or to be above or below it.
     exact : bool
-        Count with binomial probabilities, for the test of a known share which rejects where the count itself has a
+        Whether the test of a known share is the exact binomial one, which rejects if the upper tail of the count has a
         probability of at most ``level`` (half of it on either side if two-sided); see `planning.exact_power`.
 
     Notes
@@ -76,20 +76,20 @@ class ShareTest:
         check_test(None, self.level, self.alternative)
 
     def power(self, share: float, *sizes: int) -> float:
-        """The probability that the test rejects if this is the share.
+        """The probability that the test rejects if this is the true share.
 
         Parameters
         ----------
         share : float
-            The true share, of two cohorts that of the second.
+            The true share; with two cohorts, of the second one.
         sizes : one or two ints
-            Reports: one number for a test against a known share, that of each of two cohorts otherwise.
+            Number of reports: one number for a test against a known share, else one for each of two cohorts.
         """
         f1, f2 = self._checked(share, len(sizes))
         if len(sizes) == 1:
             n = check_people(sizes[0])
             null_error, error = self.noise.at(f1).std_error(n), self.noise.at(f2).std_error(n)
-            # Asked directly with a null of 0 or 1, one report of the other kind decides: there is nothing normal.
+            # Without noise and with a null of 0 or 1 the null error is 0: one report of the other kind decides.
             if self.exact or null_error == 0:
                 return exact_power(self._tails(share), n)
         else:
@@ -109,14 +109,14 @@ class ShareTest:
         share, target : float
             The true share, and the power that is wanted.
         allocation : tuple of one or two ints
-            ``(1,)`` for a known share; for two cohorts the proportion of their sizes, so that ``(1, 2)`` is a second
-            cohort of exactly twice the first.
+            ``(1,)`` for a known share; for two cohorts the proportion of their sizes: ``(1, 2)`` makes the second one
+            exactly twice as large as the first.
 
         Returns
         -------
         tuple of int, of the length of ``allocation``
-            An exact test has the number from which on power *stays* at or above the target: it is saw-toothed, so that
-            a few smaller numbers may reach it too, and the next one lose it.
+            For an exact test it is the number from which on power *stays* at or above the target. Exact power is
+            saw-toothed in the number of people, so that some smaller numbers may reach the target, too.
 
         Raises
         ------
@@ -137,14 +137,14 @@ class ShareTest:
         return tuple(times * each for each in parts)
 
     def detectable(self, *sizes: int, target: float = 0.8) -> float:
-        """The share nearest to ``against`` that is told from it with the target power; the sizes are those of `power`.
+        """The share nearest to ``against`` that is detected with the target power; the sizes are those of `power`.
 
-        Above ``against``, or below it if the alternative is ``"less"``.
+        It lies above ``against``, or below if the alternative is ``"less"``.
 
         Notes
         -----
-        Errors are concave in the share, so that one-sided power, from a target of one half upwards, reaches the target
-        once and stays there.
+        Standard errors are concave in the share, so that one-sided power crosses a target of at least one half only
+        once.
 
         Raises
         ------
@@ -152,7 +152,7 @@ class ShareTest:
             If even a share of 1 (or 0) has less power.
         """
         check_test(target, self.level, self.alternative)
-        # Two-sided, too, the difference upwards is what is planned for.
+        # A two-sided test, too, is planned for an increase.
         farthest = 0.0 if self.alternative == "less" else 1.0
         return _reaching(
             lambda share: self.power(share, *sizes), self.against, farthest, target, f"a share of {farthest:g}"
@@ -173,7 +173,7 @@ def detectable_mean_difference(
     level: float = 0.05,
     alternative: str = "two-sided",
 ) -> float:
-    """The smallest difference of two means that is found with the target power, if both have this variance.
+    """The smallest difference between two means that is detected with the target power, if both have this variance.
 
     Raises
     ------
@@ -182,7 +182,7 @@ def detectable_mean_difference(
 
     Examples
     --------
-    (1.96 + .8416) sqrt(2 / 100) = .396:
+    (1.96 + .8416) sqrt(2 / 100) = .396, by the standard normal quantiles of .975 and .8:
 
     >>> round(detectable_mean_difference(Precision(variance=1.0, direct=1.0, span=10.0), (100, 100)), 3)
     0.396
@@ -199,7 +199,7 @@ def detectable_mean_difference(
 
 
 def check_level(level: float) -> float:
-    """Return the level of a test if it is above 0 and below 1."""
+    """Return the level of a test if it is above 0 and below 1; raise a ParameterError otherwise."""
     if not 0 < level < 1:
         raise ParameterError(f"level: must be above 0 and below 1, got {level}")
     return level
@@ -217,12 +217,12 @@ def check_test(power: float | None, level: float, alternative: str) -> None:
 
 
 def normal_power(effect: float, null_error: float, error: float, level: float, alternative: str) -> float:
-    """The probability that a normal estimate rejects: the tails beyond ``z null_error``, around ``effect``.
+    """The probability that a normal estimate with mean ``effect`` falls into a tail beyond ``z null_error``.
 
     >>> round(normal_power(0.0, 1.0, 1.0, 0.05, "two-sided"), 12)       # nothing to be found
     0.05
     """
-    # The test rejects beyond z null_error; the estimate lies around the effect with an error of its own.
+    # The limits come from the error under the null hypothesis; the estimate has the error of the alternative.
     z = -NormalDist().inv_cdf(level / 2 if alternative == "two-sided" else level)
     above, below = (_tail(sign * effect - z * null_error, error) for sign in (1, -1))
     return {"two-sided": above + below, "greater": above, "less": below}[alternative]
@@ -237,7 +237,7 @@ def check_direction(share: float, other: float, alternative: str) -> None:
 
 
 def _reaching(power: Callable[[float], float], start: float, farthest: float, target: float, named: str) -> float:
-    """Where from ``start`` to ``farthest`` the power reaches the target, or a ParameterError."""
+    """The value nearest to ``start`` whose power reaches the target; a ParameterError if even ``farthest`` does not."""
     reached = power(farthest)
     if reached < target or start == farthest:
         raise ParameterError(
@@ -248,6 +248,6 @@ def _reaching(power: Callable[[float], float], start: float, farthest: float, ta
 
 
 def _tail(distance: float, error: float) -> float:
-    if error == 0:  # asked directly, and the truth is that everybody says the same
+    if error == 0:  # no noise, and a true share of 0 or 1
         return float(distance > 0)
     return NormalDist().cdf(distance / error)

@@ -11,7 +11,7 @@ import urllib3
 from deniable.errors import CollectorError, ParameterError, SurveyError
 from deniable.survey.document import Survey, is_address
 from deniable.survey.published import parse_survey
-from deniable_research.web import Refused, Unreachable, connections, download
+from deniable_research.web import DownloadError, StatusError, connections, download
 
 _ADDRESS = re.compile(r"(https?://[^\s?#]+?)/(?:s|api/v1/surveys)/([a-z2-7]{26})(?:[/?#]\S*)?", re.IGNORECASE)
 
@@ -81,9 +81,9 @@ def _get(pool: urllib3.PoolManager, collector: str, address: str, path: Path, to
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     try:
         download(pool, f"{collector}/api/v1{address}", path, headers=headers)
-    except Unreachable as error:
+    except DownloadError as error:
         raise CollectorError(f"{collector}: {error}") from None
-    except Refused as error:
+    except StatusError as error:
         if error.status == 404:
             raise SurveyError(f"survey: is not at {collector}") from None
         if error.status == 401:

@@ -13,7 +13,7 @@ from deniable.errors import ParameterError, describe
 from deniable.survey.document import Survey
 from deniable.survey.published import parse_survey
 from deniable_research.files import Layout, RandomizedColumn, SamplingColumns, Table, quick_question, read_layout
-from deniable_research.files.designs import texts
+from deniable_research.files.design_files import texts
 from deniable_research.files.reading import columns_of_frame
 from deniable_research.results.collector import REPORTS, published
 from deniable_research.results.results import Results

@@ -1,4 +1,4 @@
-"""What an analysis says, as rows, as a table of pandas, as text, in a notebook and as a chart."""
+"""Results of an analysis as rows, a table of pandas, text, HTML for notebooks, and charts."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ import pandas as pd
 from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError
 from deniable.output import number
-from deniable_research.files.charts import prediction_panels, term_panels
 from deniable_research.files.models import FittedModel, ModelRow, against, compare_models
+from deniable_research.files.panels import prediction_panels, term_panels
 from deniable_research.files.paper import PaperTable, markdown, paper_table
 from deniable_research.files.predicting import predict
 from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Chart:
-    """A chart that notebooks show.
+    """A chart of intervals, which notebooks show.
 
     Attributes
     ----------
@@ -38,11 +38,11 @@ class Chart:
     panels: tuple[Panel, ...]
 
     def figure(self) -> Figure:
-        """The figure of matplotlib."""
+        """The chart as a figure of matplotlib."""
         return interval_chart(self.panels)
 
     def save(self, path: str | Path) -> None:
-        """Write it to a file that ends in .svg, .png or .pdf."""
+        """Write the chart to a file, whose suffix is .svg, .png or .pdf."""
         where = Path(path)
         if where.suffix.lower() not in (".svg", ".png", ".pdf"):
             raise ParameterError(f"path: must end in .svg, .png or .pdf, got {where.name!r:.80}")
@@ -59,13 +59,15 @@ class Result:
     Attributes
     ----------
     rows : tuple
-        As the function of `deniable_research.files` gave them.
+        Rows from the function of `deniable_research.files`.
     text : str
         The table that the command line prints.
     cautions : tuple of str
-        What to know before using them.
+        Sentences to read before the rows are used.
+    panels : callable, optional
+        Makes the panels of the chart; None if there is nothing to draw.
     access : str or None
-        Who was counted, of reports of a survey: whether they are people.
+        The access of the survey, which tells whether each report is a person; None for other files.
     """
 
     rows: tuple[Any, ...]
@@ -87,24 +89,24 @@ class Result:
         return () if self.access is None else (f"Each row is a report; {ONE_REPORT[self.access]}.",)
 
     def to_frame(self) -> pd.DataFrame:
-        """The rows as a table of pandas, with the columns of the CSV; its `attrs` hold the access of the survey."""
+        """The rows as a table of pandas with the columns of the CSV; its ``attrs`` hold the access of the survey."""
         names = field_names(type(self.rows[0]), self.rows) if self.rows else ()
         frame = pd.DataFrame([[getattr(row, name) for name in names] for row in self.rows], columns=list(names))
         if self.access is not None:
-            # A frame has no place for a sentence, but copies keep what is in attrs.
+            # attrs, because copies of a table keep it.
             frame.attrs["access"] = self.access
         return frame
 
     def _repr_html_(self) -> str:
-        # Columns that say nothing of any row are left out, as in the text.
+        # Columns that are empty in all rows are left out, as in the text.
         table = (
-            # columns that hold nothing in any row are left out
             self.to_frame()
             .dropna(axis=1, how="all")
             .to_html(
                 index=False,
                 float_format=number,
                 na_rep="",
+                # A p-value of 1e-9 is shown as < 0.0001, not with all its digits.
                 formatters=dict.fromkeys(("p_value", "p_adjusted"), p_value),
             )
         )
@@ -127,7 +129,7 @@ class Result:
 
 @dataclass(frozen=True, repr=False)
 class Regression(Result):
-    """A fitted model: coefficients, and what they say in shares.
+    """A fitted model: its coefficients, predictions and tests.
 
     Attributes
     ----------
@@ -164,13 +166,13 @@ class Regression(Result):
 
     @property
     def fit(self) -> Fit | MomentFit:
-        """The fit itself; all its terms are ``fit.tidy()``."""
+        """The fit; ``fit.tidy()`` has all its terms."""
         return self.model.fit
 
     def predict(self, *at: Mapping[str, object]) -> Result:
-        """Average shares of the truth: of people as they are, or with what each of `at` sets for everybody.
+        """Average shares of the true answers, for the people as they are or with the values that each of `at` sets.
 
-        As `deniable_research.files.predicting.predict`, like `effects` and `contrast`.
+        See `deniable_research.files.predicting.predict`, also for `effects` and `contrast`.
         """
         return self._predicted(at)
 
@@ -183,7 +185,7 @@ class Regression(Result):
         return self._predicted(at, contrast=variable)
 
     def against(self, *formulas: str) -> Result:
-        """Other models of the same rows beside this one: likelihood ratio, AIC and BIC."""
+        """This model compared with others of the same rows: likelihood ratio test, AIC and BIC."""
         others = against(self.fit, formulas)
         models = [
             self.model,
@@ -194,7 +196,7 @@ class Regression(Result):
         return Result(tuple(rows), models_text(rows), self.cautions, lambda: term_panels(models), access=self.access)
 
     def goodness(self, *, draws: int = 199, seed: int = 1) -> Result:
-        """Whether the model fits, as `deniable_research.regression.goodness_of_fit`."""
+        """A test of goodness of fit, as in `deniable_research.regression.goodness_of_fit`."""
         if not isinstance(self.fit, Fit):
             raise ParameterError("goodness: must be asked of maximum likelihood, got corrected least squares")
         found: GoodnessOfFit = goodness_of_fit(self.fit, draws=draws, seed=seed)

@@ -20,25 +20,25 @@ from deniable_statistics.designs.spaces import uniform_reports
 
 
 def generator_of(seed: int) -> np.random.Generator:
-    """A PCG64 generator: repeatable, and so no source for answers of real people."""
+    """A PCG64 generator. It is repeatable, and so must not randomise the answers of real people."""
     return np.random.Generator(np.random.PCG64(seed))
 
 
 def words_of(generator: np.random.Generator) -> Words:
-    """The words of a generator, as `randomize_many` draws them."""
+    """A source of 32-bit words for `Mechanism.randomize_many`, from a generator."""
     return lambda n: generator.integers(0, UNIT, n, dtype=np.uint32)
 
 
 @dataclass(frozen=True)
-class Column:
+class QuestionReports:
     """The reports to one question.
 
     Attributes
     ----------
     values : ndarray
-        What each person's report holds; shapes as of `Mechanism.randomize_many`.
+        The value of each person's report, in the shapes of `Mechanism.randomize_many`.
     asked : ndarray of bool, or None
-        Whose devices ask the question; None where all do.
+        Whether each person's device asks the question; None if all do.
     """
 
     values: NDArray[Any]
@@ -46,14 +46,14 @@ class Column:
 
     @property
     def told(self) -> NDArray[Any]:
-        """The values of those who were asked."""
+        """The values of the people whose devices asked the question."""
         return self.values if self.asked is None else self.values[self.asked]
 
 
 def draw_reports(
     truths: Sequence[Truth], people: int, misbehaviour: Misbehaviour, generator: np.random.Generator
-) -> dict[str, Column]:
-    """One survey's reports, by question, of people who are drawn anew from the population.
+) -> dict[str, QuestionReports]:
+    """The reports of one survey by question, from people who are drawn from the population.
 
     The mechanisms are the real ones; only their words come from ``generator``.
     """
@@ -67,10 +67,10 @@ def report_answers(
     answers: Mapping[str, NDArray[Any]],
     kinds: Sequence[NDArray[np.int64]],
     generator: np.random.Generator,
-) -> dict[str, Column]:
+) -> dict[str, QuestionReports]:
     """Reports of people whose answers to every question are known; ``kinds`` are as `Misbehaviour.draw` gives them."""
     words = words_of(generator)
-    # Who denies changes the answer, which is then randomised; the other two change the report.
+    # Denial changes the answer, which is then randomised; the other two kinds change the report.
     refusing, denying, careless = kinds
     for truth in truths:
         answers[truth.question.id][denying] = truth.first  # of boxes no tick
@@ -84,22 +84,23 @@ def report_answers(
 
 def randomize_people(
     questions: Sequence[Question], answers: Mapping[str, NDArray[Any]], words: Words
-) -> dict[str, Column]:
-    """What the devices of many people make of their answers, in the distribution of the clients.
+) -> dict[str, QuestionReports]:
+    """The reports of many people's devices from their answers, in the distribution of the clients.
 
     Parameters
     ----------
     questions : sequence of Question
-        All of a survey.
+        All questions of a survey.
     answers : mapping of str to ndarray
-        Of everybody, to every question; shapes as of `Mechanism.randomize_many`.
+        Everybody's answers to every question, in the shapes of `Mechanism.randomize_many`.
     words : callable
+        Source of 32-bit words, as from `words_of`.
     """
-    columns: dict[str, Column] = {}
+    columns: dict[str, QuestionReports] = {}
     for question in questions:
         group = question.group
         if group is None:
-            columns[question.id] = Column(question.mechanism.randomize_many(answers[question.id], words))
+            columns[question.id] = QuestionReports(question.mechanism.randomize_many(answers[question.id], words))
         elif question.id not in columns:
             members = [each for each in questions if each.group == group]
             columns |= _of_group(group, members, answers, words)
@@ -108,10 +109,10 @@ def randomize_people(
 
 def _of_group(
     group: Group, members: Sequence[Question], answers: Mapping[str, NDArray[Any]], words: Words
-) -> dict[str, Column]:
-    """What the devices make of the answers to a group's questions."""
+) -> dict[str, QuestionReports]:
+    """The reports to the questions of one group."""
     people = len(answers[members[0].id])
-    # Which questions a device asks is drawn without a look at the answers.
+    # Devices draw their questions independently of the answers.
     drawn = draw_sets(group.size, group.draw, people, words)
     asked = np.zeros((people, group.size), dtype=bool)
     np.put_along_axis(asked, drawn, True, axis=1)
@@ -129,7 +130,7 @@ def _of_group(
         np.put_along_axis(table, drawn, sent, axis=1)
         # Each column contiguous, as mechanisms give theirs; where a question was not asked the 0 is masked.
         every = list(table.T.copy())
-    return {each.id: Column(values, mark) for each, values, mark in zip(members, every, marks, strict=True)}
+    return {each.id: QuestionReports(values, mark) for each, values, mark in zip(members, every, marks, strict=True)}
 
 
 @dataclass(frozen=True)
@@ -137,11 +138,11 @@ class DrawnCohort:
     """The reports of one cohort of one drawn survey."""
 
     cohort: str | None
-    reports: Mapping[str, Column]
+    reports: Mapping[str, QuestionReports]
 
 
 def reports_csv(cohorts: Sequence[DrawnCohort], generator: np.random.Generator) -> Iterator[str]:
-    """Lines of CSV as a collector's ``reports.csv``: sorted by random id, noisy values as it writes them."""
+    """Lines of a CSV like a collector's ``reports.csv``, sorted by random id."""
     rows = []
     for drawn in cohorts:
         columns = [column_texts(column) for column in drawn.reports.values()]
@@ -150,7 +151,7 @@ def reports_csv(cohorts: Sequence[DrawnCohort], generator: np.random.Generator) 
     return csv_lines([["id", "cohort", *cohorts[0].reports], *sorted(rows, key=lambda row: str(row[0]))])
 
 
-def column_texts(column: Column) -> list[Any]:
+def column_texts(column: QuestionReports) -> list[Any]:
     """The cells of a column as a collector writes them; None where a question was not asked."""
     rows: list[Any] = column.values.tolist()
     cells = rows if column.values.ndim == 1 else [report_cell("".join(map(str, row))) for row in rows]

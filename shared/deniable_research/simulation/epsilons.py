@@ -1,4 +1,4 @@
-"""Surveys to compare one with: its questions at another epsilon, or without sharing one."""
+"""Variants of a survey to compare it with: at another epsilon, or without shared epsilons."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def split_over_all(survey: Survey) -> Survey:
         group = question.group
         if group is None:
             return question
-        # A group is one unit, whose epsilon is that of all that it asks.
+        # The questions of a group are one unit, which has the epsilon of all of them.
         epsilon = next(unit.epsilon for unit in survey.units if unit.group == group)
         mechanism = mechanism_at(_member(question), positive_epsilon(epsilon) / group.size)
         return replace(question, mechanism=mechanism, group=None)
@@ -28,12 +28,12 @@ def split_over_all(survey: Survey) -> Survey:
 
 
 def at_epsilon(survey: Survey, epsilon: Number) -> Survey:
-    """The survey with an epsilon for each question, and the mechanism that is chosen for it by default.
+    """The survey with this epsilon for each question, and the mechanism that is chosen for it by default.
 
     Raises
     ------
     ParameterError
-        If questions share one epsilon, or no mechanism can hold that one.
+        If questions share an epsilon, or no mechanism can have this one.
     """
     if survey.groups:
         raise ParameterError("epsilon: must be varied of questions that do not share one, got a survey with groups")
@@ -45,7 +45,7 @@ def at_epsilon(survey: Survey, epsilon: Number) -> Survey:
 
 
 def _member(question: Question) -> Member:
-    # Surveys publish no goal of ticks; drawn boxes are what it was for shares.
+    # A survey does not publish the goal of tick boxes; drawn boxes are chosen only for the goal of shares.
     of_boxes = "shares" if design_of(question.mechanism).is_one_draw else "together"
     goal = of_boxes if question.kind.takes_several else question.goal
     return Member(question.kind, question.mechanism.answer_range, goal)

@@ -1,4 +1,4 @@
-"""What is noted of every published figure over repeated surveys, and what it comes to."""
+"""Outcomes of every published figure over repeated surveys, and their summary."""
 
 from __future__ import annotations
 
@@ -14,47 +14,47 @@ from deniable.errors import ParameterError
 
 @dataclass(frozen=True)
 class SimulationRow:
-    """How one published figure behaves over repeated surveys.
+    """The behaviour of one published figure over repeated surveys.
 
-    The fields are the columns of the CSV, in order. Every figure that chance of the simulation moves has its Monte
-    Carlo standard error beside it [1]_.
+    The fields are the columns of the CSV, in order. The field ``..._error`` is the Monte Carlo standard error of the
+    one before [1]_.
 
     Attributes
     ----------
     question, option, cohort : str
-        What the figure is about; a mean has no option.
+        Names of what the figure is about; a mean has no option.
     statistic : {"share", "mean", "difference", "coefficient", "slope", "chi-squared"}
-        A difference is the first cohort's share minus the second's. The last three are of the analysis of a formula.
+        A difference is the first cohort's share minus the second's. The last three come from the analysis of a formula.
     truth, mean_estimate : float
-        What is true of the population, and the mean of the estimates of it.
+        The true value in the population, and the mean of its estimates.
     bias, bias_error : float
         ``mean_estimate - truth``.
     empirical_se, empirical_se_error : float
         Standard deviation of the estimates.
     stated_se : float
-        What the survey says about it: the root of the mean squared standard error.
+        Root mean square of the standard errors that the surveys state.
     coverage, coverage_error : float
         Share of the intervals that hold the truth.
     mean_width : float
     rejected, rejected_error : float or None
-        Share of the surveys in which `test` rejects: its power, or its level where nothing is there.
+        Share of the surveys in which `test` rejects: its power, or its size if the null hypothesis is true.
     test : str or None
         "share = 0": the interval lies above 0. "no difference": the p-value is below ``1 - conf_level``.
     repetitions : int
-        Surveys with an estimate: all, but for a box that no device drew.
+        Number of surveys with an estimate: all, unless no device drew a box.
     respondents : int
-        Of each survey; of a cohort its own.
+        Number of respondents in each survey, or in the cohort.
     conf_level : float
     method : str
-        Of the intervals.
+        Method of the intervals.
     empirical_se_if_split : float or None
-        `empirical_se` of the same survey with the epsilon of each group split over all its questions, if that was
-        simulated too.
+        `empirical_se` of the survey with the epsilon of each group split over all its questions, if it was simulated,
+        too.
     epsilon : float or None
-        Of each question, where that is varied.
+        Epsilon of each question, where it is varied, in nats.
     under_prior : float or None
-        Of the regression of a formula the share of samples that were fitted under a Cauchy prior, which pulls effects
-        towards 0: by default those whose likelihood has no maximum that the data bound.
+        Share of the samples of a regression that were fitted under a Cauchy prior, which pulls effects towards 0. By
+        default these are the samples with separation, whose likelihood has no maximum.
 
     References
     ----------
@@ -89,7 +89,7 @@ class SimulationRow:
 
 
 class Key(NamedTuple):
-    """Which figure of a survey."""
+    """Identity of a figure of a survey, with its truth and its test."""
 
     question: str
     option: str
@@ -100,7 +100,7 @@ class Key(NamedTuple):
 
 
 class Outcome(NamedTuple):
-    """That figure in one repetition."""
+    """A figure in one repetition."""
 
     estimate: float
     std_error: float
@@ -111,29 +111,30 @@ class Outcome(NamedTuple):
 
 
 def summary(key: Key, outcomes: Sequence[Outcome], people: int, confidence_level: float) -> SimulationRow:
-    """The row of one figure from its outcomes."""
+    """The row of one figure, from its outcomes in all repetitions; ``people`` is the number of respondents."""
     if len(outcomes) < 2:
         raise ParameterError(
             "respondents: must be so many that devices draw every question and box, "
             f"{key.question}: {key.option} was estimated in {len(outcomes)} surveys"
         )
-    # Without the method, which is a text: all else is a number.
+    # The first five fields are numbers, the method is a text.
     estimates, errors, low, high, rejected = np.array([outcome[:5] for outcome in outcomes], dtype=float).T
     repetitions = len(outcomes)
     spread = float(estimates.std(ddof=1))
     mean = float(estimates.mean())
     rejection = float(rejected.mean())
+    # Intervals are closed: a truth at an end is covered.
     coverage = float(((low <= key.truth) & (key.truth <= high)).mean())
     return SimulationRow(
         **key._asdict(),
         mean_estimate=mean,
         bias=mean - key.truth,
-        # Of a mean: the spread over the root of how many.
+        # s / sqrt(R) for R repetitions.
         bias_error=spread / math.sqrt(repetitions),
         empirical_se=spread,
-        # Of a standard deviation, to the first order and for normal estimates.
+        # s / sqrt(2 (R - 1)): standard error of a standard deviation, for normal estimates.
         empirical_se_error=spread / math.sqrt(2 * (repetitions - 1)),
-        # Variances are averaged: their mean is what the spread squared is to be compared with.
+        # Variances are averaged, because their mean is unbiased for the variance of the estimates.
         stated_se=math.sqrt(float((errors**2).mean())),
         coverage=coverage,
         coverage_error=_error_of_share(coverage, repetitions),
@@ -148,5 +149,5 @@ def summary(key: Key, outcomes: Sequence[Outcome], people: int, confidence_level
 
 
 def _error_of_share(share: float, n: int) -> float:
-    # Of a binomial share.
+    # A binomial share: sqrt(p (1 - p) / n).
     return math.sqrt(share * (1 - share) / n)

@@ -1,4 +1,4 @@
-"""Power of the analysis that will be run: samples of a study, each analysed as its file would be."""
+"""Power of a planned analysis: simulated samples of a study, each analysed as its file would be."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from deniable_research.simulation.draw import generator_of
 from deniable_research.simulation.epsilons import at_epsilon
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
 from deniable_research.simulation.processes import map_all
-from deniable_research.simulation.simulate import MOST_DRAWS, check_number
+from deniable_research.simulation.simulation import MOST_DRAWS, check_number
 from deniable_research.simulation.study import Covariate, Study
 from deniable_statistics.intervals.methods import MOST_TRUTHS
 
@@ -27,38 +27,38 @@ Figures = list[tuple[Key, Outcome]]
 
 
 @dataclass(frozen=True)
-class Analysed:
-    """What an analysis makes of a sample.
+class SampleAnalysis:
+    """The analysis of one sample.
 
     Attributes
     ----------
     figures : list of (Key, Outcome)
     prior : str or None
-        What a regression says of the prior under which it estimates.
+        Sentence of a regression on the prior under which it was fitted, if it has one.
     """
 
     figures: Figures
     prior: str | None = None
 
 
-Analysis = Callable[[Study, Table, float], Analysed]
-"""A study, one sample of it, and the confidence level, to the figures."""
+Analysis = Callable[[Study, Table, float], SampleAnalysis]
+"""A function of a study, one sample of it and the confidence level, which analyses the sample."""
 
 
 @dataclass(frozen=True)
 class Power:
-    """What became of the samples of a study.
+    """The results of all samples of a study.
 
     Attributes
     ----------
     rows : tuple of SimulationRow
         One for each figure; `SimulationRow.repetitions` are the samples that gave an estimate.
     repetitions : int
-        Samples that were drawn.
+        Number of samples that were drawn.
     failures : dict of str to int
-        Sentences with which an analysis refused a sample, and how often.
+        Number of refused samples, by the sentence of the refusal.
     priors : dict of str to int
-        What regressions say of the prior under which they estimate, and how often.
+        Number of samples fitted under a prior, by the sentence on the prior.
     """
 
     rows: tuple[SimulationRow, ...]
@@ -84,17 +84,17 @@ def simulated_power(
     study : Study
     repetitions : int
     seed : int
-        The same gives the same samples, whatever the number of processes.
+        Equal seeds give equal samples, for any number of processes.
     analysis : {"regress", "crosstab", "trend"}
         The regression of the formula; the crosstab of its two columns with the test of independence; the trend of the
         question over the numbers of the one column on the right.
     confidence_level : float
-        Tests reject where p is below what it leaves.
+        Level of intervals; tests reject if p is below ``1 - confidence_level``.
     penalty : {"auto", "cauchy", None}
-        Of regress, as for `deniable_research.files.regress`. Without a prior, a coefficient that the data do not bound
-        is no estimate, and its sample is not among the repetitions of its row.
+        Penalty of a regression, as in `deniable_research.files.regress`. Without one, a coefficient under separation
+        has no estimate, and its sample is not among the repetitions of its row.
     processes : int
-        How many samples are analysed at a time.
+        Number of samples that are analysed at a time.
 
     Returns
     -------
@@ -125,12 +125,12 @@ def simulated_power(
     one = partial(_sample, study, analyse, confidence_level)
     found = map_all(one, seeds, processes, chunk=max(repetitions // (8 * processes), 1))
     failures = Counter(each for each in found if isinstance(each, str))
-    # Two samples at least: a spread needs them.
+    # A standard deviation needs two samples at least.
     if sum(failures.values()) > repetitions - 2:
         raise ParameterError(max(failures, key=lambda sentence: failures[sentence]))
-    analysed = [each for each in found if isinstance(each, Analysed)]
+    analysed = [each for each in found if isinstance(each, SampleAnalysis)]
     priors = Counter(each.prior for each in analysed if each.prior is not None)
-    # Among the samples that were fitted at all.
+    # The share among the samples that were not refused.
     under_prior = sum(priors.values()) / len(analysed) if analysis == "regress" else None
     rows = [
         replace(_without_truth(summary(key, outcomes, study.respondents, confidence_level)), under_prior=under_prior)
@@ -140,8 +140,8 @@ def simulated_power(
     return Power(tuple(rows), repetitions, dict(failures), dict(priors))
 
 
-def _outcomes(analysed: Sequence[Analysed]) -> dict[Key, list[Outcome]]:
-    """What each figure came to in the samples; one that the data do not bound is no estimate."""
+def _outcomes(analysed: Sequence[SampleAnalysis]) -> dict[Key, list[Outcome]]:
+    """The outcomes of each figure over the samples; under separation an estimate is infinite and left out."""
     found: dict[Key, list[Outcome]] = {}
     for key, outcome in (figure for each in analysed for figure in each.figures):
         outcomes = found.setdefault(key, [])  # before the check: figures stay in the order of the analysis
@@ -150,7 +150,7 @@ def _outcomes(analysed: Sequence[Analysed]) -> dict[Key, list[Outcome]]:
     return found
 
 
-def _sample(study: Study, analyse: Analysis, confidence_level: float, seed: int) -> Analysed | str:
+def _sample(study: Study, analyse: Analysis, confidence_level: float, seed: int) -> SampleAnalysis | str:
     """The figures of one sample, or the sentence that refuses it."""
     table = study.draw(generator_of(seed))
     try:
@@ -178,7 +178,7 @@ def _check_formula(study: Study, analysis: str) -> None:
         raise ParameterError(f"covariate: {name} must have {what} for a {analysis}")
 
 
-def _regression(study: Study, table: Table, level: float, penalty: str | None = "auto") -> Analysed:
+def _regression(study: Study, table: Table, level: float, penalty: str | None = "auto") -> SampleAnalysis:
     fit = regress(table, study.formula, penalty=penalty)
     how = fit.interval_kind() if isinstance(fit, Fit) else "wald"
     known = study.coefficients
@@ -191,10 +191,10 @@ def _regression(study: Study, table: Table, level: float, penalty: str | None = 
             raise ParameterError(f"formula: the regression has a term {row.term} that the study has not")
         key = Key(study.formula, row.term, None, "coefficient", known[row.term], f"{row.term} = 0")
         found.append((key, _outcome(row, how, row.p_value < 1 - level)))
-    return Analysed(found, PRIORS[fit.penalty] if isinstance(fit, Fit) and fit.penalty else None)
+    return SampleAnalysis(found, PRIORS[fit.penalty] if isinstance(fit, Fit) and fit.penalty else None)
 
 
-def _crosstab(study: Study, table: Table, level: float) -> Analysed:
+def _crosstab(study: Study, table: Table, level: float) -> SampleAnalysis:
     name = study.predictors[0]
     true = study.true_shares(name)
     yes = table.layout.question(study.outcome).options[1]
@@ -211,7 +211,7 @@ def _crosstab(study: Study, table: Table, level: float) -> Analysed:
             key = Key(study.formula, "", None, INDEPENDENCE, math.nan, "independence")
             nothing = (math.nan,) * 3  # a test has neither standard error nor interval
             found.append((key, Outcome(float(row.statistic or 0), *nothing, row.p_value < 1 - level, "score")))
-    return Analysed(found)
+    return SampleAnalysis(found)
 
 
 INDEPENDENCE = "chi-squared"
@@ -219,19 +219,19 @@ INDEPENDENCE = "chi-squared"
 
 
 def _without_truth(row: SimulationRow) -> SimulationRow:
-    """A test has neither truth nor interval."""
+    """A row without the fields that need a truth or an interval, if it is for a test."""
     if row.statistic != INDEPENDENCE:
         return row
     unknown: Any = dict.fromkeys(("bias", "bias_error", "coverage", "coverage_error", "mean_width"), math.nan)
     return replace(row, **unknown)
 
 
-def _trend(study: Study, table: Table, level: float) -> Analysed:
+def _trend(study: Study, table: Table, level: float) -> SampleAnalysis:
     name = study.predictors[0]
     yes = table.layout.question(study.outcome).options[1]
     rows = compare(table, study.outcome, name, line=True, options=(yes,), confidence_level=level)
     key = Key(study.formula, f"slope for each unit of {name}", None, "slope", _true_slope(study), "slope = 0")
-    return Analysed(
+    return SampleAnalysis(
         [
             (key, _outcome(row, row.method, row.p_value < 1 - level))
             for row in rows
@@ -246,7 +246,7 @@ def _outcome(row: Any, method: str, rejected: bool) -> Outcome:
 
 
 def _true_slope(study: Study) -> float:
-    """What the weighted line through the cohorts comes to with ever more people."""
+    """The limit of the weighted slope over the cohorts as the number of people grows."""
     support = study.questions[study.outcome].question.mechanism.support
     assert support is not None
     a, b = support[1].floats
@@ -266,7 +266,7 @@ ANALYSES: dict[str, Analysis] = {
     "crosstab": _crosstab,
     "trend": _trend,
 }
-"""How a sample is analysed, by name."""
+"""The analyses of a sample, by name."""
 
 
 def planning_curve(
@@ -278,14 +278,15 @@ def planning_curve(
     ----------
     study : Study
     curves : mapping of str to sequence of float
-        Values of "respondents" and of "epsilon"; what is not named stays as it is.
+        Values of "respondents" and of "epsilon"; one that is not named keeps the value of the study.
     repetitions, seed, **settings
         As for `simulated_power`.
 
     Returns
     -------
     list of Power
-        Sizes within epsilons; `SimulationRow.respondents` and `SimulationRow.epsilon` say which.
+        All sizes of the first epsilon, then of the next; `SimulationRow.respondents` and `SimulationRow.epsilon` name
+        them.
     """
     found = []
     for epsilon in curves.get("epsilon", [None]):

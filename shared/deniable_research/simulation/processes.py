@@ -1,4 +1,4 @@
-"""Work that several processes share."""
+"""A function mapped over items by several processes."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Result = TypeVar("Result")
 
 
 def map_all(function: Callable[[Item], Result], items: Sequence[Item], processes: int, chunk: int = 1) -> list[Result]:
-    """What a function makes of all items, in their order; with one process, in this one."""
+    """The results of a function for all items, in their order; with ``processes`` 1 no process is started."""
     if processes == 1:
         return list(map(function, items))
-    # Spawned, for a fork would copy the locks of numpy's threads as they stand.
+    # Spawned: a forked process could inherit a lock that a thread of numpy holds, and wait for it forever.
     pool = ProcessPoolExecutor(processes, multiprocessing.get_context("spawn"), _end_with_parent)
     try:
         return list(pool.map(function, items, chunksize=chunk))
@@ -28,7 +28,7 @@ def map_all(function: Callable[[Item], Result], items: Sequence[Item], processes
 
 
 def _end_with_parent() -> None:
-    """Let an interrupt be the parent's, and end when the parent has ended, however that came."""
+    """Leave Ctrl-C to the parent, and end this process when the parent ends, even if it was killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     parent = multiprocessing.parent_process()
     assert parent is not None

@@ -1,4 +1,4 @@
-"""Studies that will be analysed by a formula: people with covariates and effects, their reports as a table."""
+"""Simulated studies for the analysis of a formula: people with covariates and effects, their reports as a table."""
 
 from __future__ import annotations
 
@@ -22,27 +22,28 @@ from deniable_research.files import Layout, Table
 from deniable_research.regression.data import model_matrix, sides, variables
 from deniable_research.simulation.draw import column_texts, report_answers
 from deniable_research.simulation.misbehaviour import Misbehaviour
-from deniable_research.simulation.simulate import check_number
+from deniable_research.simulation.simulation import check_number
 from deniable_research.simulation.truth import Shares, Truth, truth_of
 
 MOST_KINDS = 200_000
-"""Kinds of people that are told apart, to know what is true of the population."""
+"""Largest number of kinds of people (combinations of covariates) from which the population's truth is computed."""
 
 MOST_PEOPLE = 10**7
-"""Most people of one sample, which is held in memory."""
+"""Largest number of people in a sample, which is held in memory."""
 
 POINTS = 101
-"""Equally likely values that stand for a normal covariate of the population."""
+"""Number of equally likely values that approximate a normal covariate of the population."""
 
 
 @dataclass(frozen=True)
 class Covariate:
-    """A plain column: labels with their shares, or normal numbers.
+    """A column that is not randomised: labels with their shares, or normally distributed numbers.
 
     Attributes
     ----------
     labels : tuple of str
-        None for numbers. As in the analysis of a file, effects compare with the first of the alphabet.
+        Empty for numbers. As in the analysis of a file, the reference level of effects is the first in alphabetical
+        order.
     shares : tuple of float
     mean, spread : float
         Mean and standard deviation of numbers.
@@ -90,7 +91,7 @@ class Covariate:
             ) from None
 
     def draw(self, people: int, generator: np.random.Generator) -> NDArray[Any]:
-        """Places of labels, or numbers."""
+        """Values of ``people``: places of their labels, or numbers; shape (people,)."""
         if not self.labels:
             return generator.normal(self.mean, self.spread, people)
         # Without the last end, so that rounding never leaves a person without a label.
@@ -99,19 +100,19 @@ class Covariate:
 
     @property
     def kinds(self) -> tuple[NDArray[Any], NDArray[np.float64]]:
-        """The values of the population and how frequent they are."""
+        """The values of the population, and their frequencies."""
         if self.labels:
             return np.arange(len(self.labels)), np.array(self.shares) / math.fsum(self.shares)
         # Quantiles in the middle of equal parts: their mean is exact, their spread a little small.
         return self.mean + self.spread * norm.ppf((np.arange(POINTS) + 0.5) / POINTS), np.full(POINTS, 1 / POINTS)
 
     def column(self, values: NDArray[Any]) -> Any:
-        """As the analysis of a file reads it: labels that are all numbers as numbers, others in alphabetical order."""
+        """Values as the analysis of a file reads them: numeric labels as numbers, others as categories."""
         if not self.labels:
             return values
         if self.is_numeric:
             return np.array(self.labels, dtype=float)[values]
-        # The reference of the regression is the first of the alphabet, as in a file that is read.
+        # In alphabetical order: the first category is the reference level, as in a file.
         order = sorted(self.labels)
         return pd.Categorical.from_codes([order.index(self.labels[place]) for place in values.tolist()], order)
 
@@ -132,21 +133,22 @@ class Study:
     ----------
     survey : Survey
     formula : str
-        As `deniable_research.files.regress` takes it. On the left a question of two answers, or a normal covariate.
+        Formula of `deniable_research.files.regress`. On the left is a question with two answers, or a normal covariate.
     effects : mapping of str to float
-        True coefficients by the name of their term, as the regression prints it; others are 0. Log odds ratios of a
-        question on the left, differences of a number.
+        True coefficients by the name of their term, as the regression prints it; others are 0. They are log odds
+        ratios for a question on the left, and slopes for a number.
     covariates : mapping of str to Covariate
-        Plain columns of the formula; the column cohort is the survey's, equally frequent, unless it is given.
+        Columns of the formula that are not randomised. Unless it is given, the column cohort has the cohorts of the
+        survey with equal shares.
     truth : mapping of str to shares, optional
-        As for `truth_of`; of a question on the left its share of yes among everybody.
+        As in `truth_of`; for a question on the left the share of yes among everybody.
     respondents : int
     misbehaviour : Misbehaviour
 
     Raises
     ------
     ParameterError
-        If the formula names a column that nobody described, or an effect a term that it does not have.
+        If the formula has a column that is not described, or an effect is for a term that it does not have.
     """
 
     survey: Survey
@@ -168,7 +170,7 @@ class Study:
 
     @property
     def outcome(self) -> str:
-        """The left side."""
+        """The name on the left side of the formula."""
         return sides(self.formula)[0].strip("`")
 
     @cached_property
@@ -179,13 +181,13 @@ class Study:
 
     @cached_property
     def predictors(self) -> tuple[str, ...]:
-        """The columns of the right side."""
+        """The names of the columns on the right side of the formula."""
         ids = {question.id for question in self.survey.questions}
         return tuple(variables(sides(self.formula)[1], ids.__contains__))
 
     @cached_property
     def plain(self) -> dict[str, Covariate]:
-        """The plain columns of the formula."""
+        """The columns of the formula that are not randomised."""
         known = dict(self.covariates)
         if "cohort" not in known and self.survey.cohorts:
             known["cohort"] = Covariate(self.survey.cohorts, (1 / len(self.survey.cohorts),) * len(self.survey.cohorts))
@@ -210,13 +212,13 @@ class Study:
 
     @cached_property
     def _population(self) -> tuple[pd.DataFrame, NDArray[np.float64], dict[str, NDArray[Any]]]:
-        """Columns of the formula, frequencies, and values of every kind of people."""
+        """A frame of all kinds of people, their frequencies, and their values by column."""
         values, frequencies = [], []
         for name in self.predictors:
             each, often = (self.plain.get(name) or self.questions[name]).kinds
             values.append(each)
             frequencies.append(often)
-        # Kinds multiply: every combination of the columns' values is one.
+        # Every combination of the columns' values is a kind, so their numbers multiply.
         if math.prod(map(len, values)) > MOST_KINDS:
             raise ParameterError(f"formula: must have covariates of at most {MOST_KINDS:,} kinds of people")
         grids = [grid.ravel() for grid in np.meshgrid(*values, indexing="ij")] if values else []
@@ -228,7 +230,7 @@ class Study:
 
     @cached_property
     def _matrix(self) -> Any:
-        """The right side's columns for every kind of people; it knows how to code others alike."""
+        """The model matrix of every kind of people; its ``model_spec`` codes samples alike."""
         frame, _, _ = self._population
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -241,7 +243,7 @@ class Study:
         return tuple(map(str, self._matrix.columns))
 
     def _coded(self, values: Mapping[str, NDArray[Any]], people: int) -> NDArray[np.float64]:
-        """The right side's columns for these people."""
+        """The model matrix of these people, shape (people, terms)."""
         coded = self._matrix.model_spec.get_model_matrix(self._frame(values, people), na_action="ignore")
         return np.asarray(coded, dtype=float)
 
@@ -257,7 +259,7 @@ class Study:
 
     @cached_property
     def coefficients(self) -> dict[str, float]:
-        """All true coefficients; the intercept makes the share of yes, or the mean, what was asked for."""
+        """All true coefficients; the intercept is solved for, so that the share of yes or the mean is the given one."""
         found = {term: float(self.effects.get(term, 0.0)) for term in self.terms}
         matrix, often = np.asarray(self._matrix, dtype=float), self._population[1]
         slope = matrix @ np.array(list(found.values()))
@@ -269,14 +271,14 @@ class Study:
         wanted = self.questions[self.outcome].shares[1]
         if not 0 < wanted < 1:
             raise ParameterError(f"truth: must be above 0 and below 1 for {self.outcome}, got {wanted:g}")
-        # Beyond it the logistic function is as good as 0 or 1, so that the root lies within.
+        # At these ends all probabilities are below e^-50 or above 1 - e^-50, so that the root lies between.
         reach = float(np.abs(slope).max()) + 50
-        # E over the population of logistic(a + x'b) = the wanted share; it rises with a.
+        # E[expit(a + x'b)] = the wanted share; the left side rises with a, so there is one root.
         found["Intercept"] = float(brentq(lambda a: often @ expit(a + slope) - wanted, -reach, reach, xtol=1e-12))
         return found
 
     def true_shares(self, name: str) -> dict[str, tuple[float, float]]:
-        """For each label (or answer) of a predictor how frequent it is, and the share of yes among those."""
+        """The frequency of each label (or answer) of a predictor, and the share of yes among these people."""
         _, often, columns = self._population
         matrix = np.asarray(self._matrix, dtype=float)
         yes = expit(matrix @ np.array(list(self.coefficients.values())))
@@ -287,7 +289,7 @@ class Study:
         return found
 
     def draw(self, generator: np.random.Generator) -> Table:
-        """The reports and plain columns of one sample, as a file would hold them."""
+        """One sample: its reports and its other columns, as a file would hold them."""
         people = self.respondents
         values: dict[str, NDArray[Any]] = {}
         for name in self.predictors:
@@ -301,7 +303,7 @@ class Study:
         answers: dict[str, NDArray[Any]] = {}
         columns: dict[str, tuple[str, ...]] = {}
         if self.outcome in self.questions:
-            # The logistic model of the truth itself; noise comes later.
+            # The logistic model draws the truth; mechanisms randomise it below.
             answers[self.outcome] = (generator.random(people) < expit(linear)).astype(np.int64)
         else:
             number = generator.normal(linear, self.plain[self.outcome].spread)
@@ -312,7 +314,7 @@ class Study:
                 answers[name] = values[name] + truth.first
             elif name not in answers:
                 answers[name] = truth.draw(people, generator)
-        # All questions are answered, also those that the formula does not name: groups draw among them.
+        # All questions are answered, even if the formula does not name them: devices draw from whole groups.
         kinds = self.misbehaviour.draw(people, generator)
         reports = report_answers(truth_of(self.survey, self.truth), answers, kinds, generator)
         for name in self.predictors:

@@ -1,4 +1,4 @@
-"""What the people of a simulated survey truly are: shares of answers for every question."""
+"""The true answers of a simulated population: their shares, for every question of a survey."""
 
 from __future__ import annotations
 
@@ -19,10 +19,10 @@ from deniable.survey.question import Question
 from deniable_statistics.designs.of_mechanisms import design_of
 
 TOLERANCE = 1e-6
-"""Largest difference of a question's shares from a sum of 1, for printed digits."""
+"""Largest difference between the sum of a question's shares and 1; printed digits are rounded."""
 
 Shares = float | Sequence[float] | Mapping[str, float]
-"""True shares: of a yes-no question that of yes; else one for each option (box, level, number), or some by name."""
+"""True shares: the share of yes; or one for each option (box, level, number); or some by the names of the options."""
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Truth:
     ----------
     question : Question
     shares : tuple of float
-        Of the answers in order, adding up to 1; of tick boxes of each box alone, people ticking them independently.
+        Shares of the answers in order, which add up to 1; for tick boxes the share of each box, ticked independently.
     """
 
     question: Question
@@ -70,7 +70,7 @@ class Truth:
 
     @property
     def kinds(self) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
-        """The places of the answers, and how frequent they are."""
+        """The places of the answers, counted from 0, and their shares."""
         return np.arange(len(self.shares)), np.array(self.shares)
 
     @cached_property
@@ -78,10 +78,10 @@ class Truth:
         return np.cumsum(self.shares)[:-1]
 
     def draw(self, people: int, generator: np.random.Generator) -> NDArray[np.int64]:
-        """True answers of people: numbers of answers, or for tick boxes rows of 0 and 1."""
+        """True answers of ``people``, shape (people,); for tick boxes rows of 0 and 1, shape (people, boxes)."""
         if self.boxes:
             return (generator.random((people, len(self.shares))) < self.shares).astype(np.int64)
-        # Inverse of the distribution function.
+        # Inversion of the distribution function; without its last end, so that rounding leaves nobody out.
         return np.asarray(np.searchsorted(self._ends, generator.random(people), side="right") + self.first)
 
 
@@ -92,9 +92,9 @@ def truth_of(survey: Survey, given: Mapping[str, Shares] | None = None) -> tuple
     ----------
     survey : Survey
     given : mapping of str to shares, optional
-        By question: the share of yes; a list of shares, one for each option; or shares by name of option or number,
-        the rest being spread evenly over the others. By default all answers to a question are equally frequent, and
-        every box is ticked by one half.
+        For each question: the share of yes; a list of shares, one for each option; or shares by the name of an option
+        or number, with the rest spread evenly over the others. By default all answers to a question are equally
+        frequent, and one half of the people tick each box.
 
     Raises
     ------
@@ -150,7 +150,7 @@ def _shares(question: Question, given: Shares | None) -> tuple[float, ...]:
         if abs(total - 1) > TOLERANCE:
             raise ParameterError(f"{where}: must add up to 1, got {total:g}")
         if abs(total - 1) > 1e-12:
-            # Printed digits rarely add up to 1; people are drawn from what does.
+            # Printed digits rarely add up to exactly 1, and probabilities must.
             shares = [share / total for share in shares]
     return tuple(shares)
 
@@ -161,7 +161,7 @@ def _by_name(given: Mapping[str, float], names: Sequence[str], boxes: bool, wher
             raise ParameterError(f"{where}: must name answers ({_few(names)}), got {name!r:.40}")
     said = {name: _share(share, where) for name, share in given.items()}
     others = len(names) - len(said)
-    # Boxes are independent of each other; the shares of other questions share what is left.
+    # Boxes are independent; other answers divide what the named ones leave of 1.
     rest = 0.5 if boxes else (1 - sum(said.values())) / others if others else 0.0
     if rest < -TOLERANCE:
         raise ParameterError(f"{where}: must add up to at most 1, got {sum(said.values()):g}")

@@ -1,7 +1,7 @@
-"""What can be analysed of a question, and what it costs to choose its noise so that more can.
+"""The possible analyses of a question, and the price of a mechanism that allows more of them.
 
-Authors must know before fieldwork: a mechanism that is best for a mean tells nothing else, and nothing else can be got
-out of its reports afterwards.
+Authors must know it before fieldwork: a mechanism that is best for a mean identifies nothing else, and its reports
+cannot be analysed in another way afterwards.
 """
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from deniable.errors import ParameterError
 from deniable.mechanisms import Geometric, Mechanism
 from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import MAX_LEVELS
-from deniable_statistics.authoring.precision import variance_if_even
+from deniable_statistics.authoring.sample_size import variance_if_even
 from deniable_statistics.authoring.selection import MOST_COMPARED, choose_for_scale, choose_for_ticks
 
 ANALYSES = ("shares", "mean", "crosstab and joint shares", "regression, as outcome", "regression, as predictor")
-"""What `analyses_of` knows of every question, in the order in which it is told; of ticks, of one box."""
+"""Analyses in `analyses_of` of every question, in order; for tick boxes they are about one box."""
 
 TWO_BOXES = "two boxes crossed"
-"""One analysis more that `analyses_of` knows of ticks."""
+"""A further analysis in `analyses_of`, of tick boxes."""
 
 
 def analyses_of(question: Question) -> dict[str, bool]:
-    """Whether each of `ANALYSES` is possible with the question's mechanism, and of ticks `TWO_BOXES`.
+    """Whether each of `ANALYSES` is possible with the question's mechanism; for tick boxes also `TWO_BOXES`.
 
     Examples
     --------
@@ -61,16 +61,16 @@ class Alternative:
     figure: str
 
     def __str__(self) -> str:
-        # The comparison is of a uniform population and knows no second digit of anybody's real one.
+        # One digit, because the real population differs from the uniform one of the comparison.
         more = f"about {self.times:.1f} times the respondents for the same precision of the {self.figure}"
         price = more if self.times >= 1.05 else "no more respondents"
         return f"{self.change} also allows {'; '.join(self.gains)}, and costs {price}"
 
 
 def alternatives_for(question: Question) -> tuple[Alternative, ...]:
-    """Ways to write a question for more analyses with the same epsilon; empty where nothing is to be gained.
+    """Ways to write a question so that more analyses are possible with the same epsilon, if there are any.
 
-    So it is for a question of a group, whose mechanism is not its author's to write.
+    A question of a group has none, because its author does not choose its mechanism.
     """
     if question.group:
         return ()
@@ -102,7 +102,7 @@ def _others(question: Question) -> Iterator[tuple[str, Question]]:
         levels = levels_from(str(lo), hi - lo + 1) if hi - lo < MAX_LEVELS else ()
         if len(levels) > 1 and (shares := _made(lambda: choose_for_scale(len(levels), epsilon, "shares").best)):
             yield 'type = "scale" with goal = "shares"', _as_scale(question, levels, shares)
-        # Beyond, its weights would fill the survey.
+        # A longer range has so many weights that they would fill the survey.
         if hi - lo <= MOST_COMPARED and (noisy := _made(lambda: Geometric.from_epsilon(lo, hi, epsilon))):
             yield 'mechanism = "geometric"', Question(question.id, "number", question.text, (), noisy)
 

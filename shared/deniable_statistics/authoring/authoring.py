@@ -1,4 +1,4 @@
-"""A survey as its author writes it: TOML, with every way to go wrong answered by a sentence that names the key."""
+"""Reading of surveys from their author's TOML; every mistake is answered by a sentence that names the key."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from deniable_statistics.authoring.selection import choice_for
 from deniable_statistics.authoring.sharing import Member, ways_to_share, why
 
 AS_WRITTEN = ("cohort_required", "retention", "fresh", "release", "results", "readers", "access")
-"""Keys whose values a `Survey` takes as they are; it checks them, and knows what holds where one is not written."""
+"""Keys whose values are passed to `Survey` unchanged, which checks them and has their defaults."""
 
 SURVEY_KEYS = (
     *("title", "organiser", "about", "opens", "closes", "cohorts", *AS_WRITTEN, "issuer"),
@@ -35,19 +35,19 @@ QUESTION_KEYS = ("id", "type", "text", "epsilon", "group")
 ISSUER_KEYS = ("key", "url")
 GROUP_KEYS = ("epsilon", "draw")
 WHOLE_SURVEY = "survey"
-"""The group of the questions that share the epsilon of the survey."""
+"""Name of the group of the questions that share the epsilon of the survey."""
 SPOKEN_NO_YES = (
     Text("No", {"ar": "لا", "de": "Nein", "es": "No", "fr": "Non"}),
     Text("Yes", {"ar": "نعم", "de": "Ja", "es": "Sí", "fr": "Oui"}),
 )
-"""What yes and no are called where they are options beside a third one: the words of the respondents' catalogues."""
+"""The options no and yes beside a third one, in the words of the respondents' catalogues."""
 
 BYTE_ORDER_MARK = "\ufeff"
 CURLY_QUOTES = frozenset("\u201c\u201d\u201e\u2018\u2019\u201a\xab\xbb")
 
 _DAY_FIRST = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 MAX_END = 100
-"""Longest label of an end of a scale, in characters: it stands in a box beside the others."""
+"""Longest label of an end of a scale, in characters, since it is shown in a box beside the others."""
 
 _FILE_NAME = re.compile(r"[^\n=\[\]]{1,250}\.[A-Za-z]{1,8}|[^\n=\[\]]{0,250}[/\\][^\n=\[\]]{1,250}")
 
@@ -67,7 +67,8 @@ def read_survey(text: str | bytes | None = None, *, path: str | PathLike[str] | 
     Raises
     ------
     SurveyError
-        Naming the line, or the question and key, and what was expected there; or if not one of the two is given.
+        If the survey is not valid, or not exactly one of its text and path is given; the message names the line, or the
+        question and key, and what was expected.
 
     Examples
     --------
@@ -95,7 +96,7 @@ def read_survey(text: str | bytes | None = None, *, path: str | PathLike[str] | 
     if not isinstance(questions, list) or not questions or not all(isinstance(each, dict) for each in questions):
         raise SurveyError("questions: must be one or more tables [[questions]]")
     ids = tuple(str(each["id"]) for each in questions if "id" in each)
-    # Before any question is read, whose errors are told by its id.
+    # Before any question is read, because errors in questions are named by id.
     refuse_repeats(ids, "questions: ids")
     groups = _groups(written)
     drafts = [_draft(each, number, groups) for number, each in enumerate(questions, start=1)]
@@ -120,7 +121,7 @@ def _read_file(path: Path) -> bytes:
 
 
 def _read_toml(text: str | bytes) -> dict[str, Any]:
-    """The keys of a survey's file, or a SurveyError that names the line."""
+    """The contents of a survey's file; raise a SurveyError that names the line if it is not TOML."""
     try:
         source = text.decode("utf-8") if isinstance(text, bytes) else text
     except UnicodeDecodeError as problem:
@@ -155,7 +156,7 @@ def _issuer(written: object) -> Issuer | None:
 
 
 def _usual_slip(source: str, sentence: str) -> str | None:
-    """What to write instead, where the line that is no TOML looks like one of the slips that people make most."""
+    """The message for a common slip in the line that is not TOML; None if it looks like none of them."""
     place = re.search(r"\(at line (\d+)", sentence)
     lines = source.split("\n")
     if not place or not 1 <= int(place[1]) <= len(lines):
@@ -172,12 +173,12 @@ def _usual_slip(source: str, sentence: str) -> str | None:
 
 
 def _year_first(written: str) -> str:
-    """A date as TOML writes it; an example where the day and the month could be either."""
+    """A date in the form of TOML; an example of that form if day and month are ambiguous."""
     found = _DAY_FIRST.fullmatch(written)
     assert found is not None
     day, month, year = (int(part) for part in found.groups())
     try:
-        # With slashes some write the month first. A date that could be read in two ways is nobody's to choose.
+        # With slashes some authors write the month first, so an ambiguous date is not guessed.
         if "/" in written and day <= 12 and day != month:
             raise ValueError
         return datetime.date(year, month, day).isoformat()
@@ -186,7 +187,7 @@ def _year_first(written: str) -> str:
 
 
 def _groups(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """What the author says of each group; with an epsilon of the survey, the questions that have none are one."""
+    """The table of each group; if the survey has an epsilon, the questions without their own are a group, too."""
     groups = written.get("groups", {})
     if not isinstance(groups, dict) or not all(isinstance(each, dict) for each in groups.values()):
         raise SurveyError("groups: must be tables such as [groups.private]")
@@ -194,7 +195,7 @@ def _groups(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
         raise SurveyError("draw: needs epsilon, which the questions share")
     if WHOLE_SURVEY in groups:
         raise SurveyError(f"groups: must not be called {WHOLE_SURVEY!r}, the group of what shares the survey's epsilon")
-    # The survey's epsilon is that of one more group, of all questions that have no noise of their own.
+    # The survey's epsilon belongs to one more group: all questions without their own noise.
     if "epsilon" in written:
         groups = groups | {WHOLE_SURVEY: {key: written[key] for key in GROUP_KEYS if key in written}}
     for name, each in groups.items():
@@ -206,7 +207,7 @@ def _groups(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
 
 @dataclass(frozen=True)
 class _Draft:
-    """A question as far as it is known before it has its noise."""
+    """A question before it has its mechanism, which for groups depends on all members."""
 
     written: Mapping[str, Any]
     where: str
@@ -243,7 +244,7 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
     options = _options(kind, written, where)
     if "decline" in written:
         kind, options = _declinable(kind, options, written, where)
-    # Two options may be one word in another language, and nobody could tell the answers apart.
+    # Different options may have equal translations, between which nobody could choose.
     for language in {language for each in options if isinstance(each, Text) for language in each.translations}:
         spoken = tuple(each.in_language(language) if isinstance(each, Text) else each for each in options)
         refuse_repeats(spoken, f"{where}: options in {language}")
@@ -254,8 +255,8 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
 
 
 def _group_of(written: Mapping[str, Any], kind: QuestionType, where: str, groups: Collection[str]) -> str | None:
-    """The group that a question shares its epsilon with; None where it says how much noise it has itself."""
-    # Either says how much noise there is; both could contradict each other.
+    """The group of a question; None if the question has its own noise."""
+    # Epsilon and coins each determine the noise, so together they could contradict each other.
     coins = [key for key in _COINS if key in written]
     if "epsilon" in written and coins:
         raise SurveyError(f"{where}: must have either epsilon or the coins, got both epsilon and {coins[0]}")
@@ -276,8 +277,8 @@ def _group_of(written: Mapping[str, Any], kind: QuestionType, where: str, groups
 
 
 def _questions(drafts: Sequence[_Draft], groups: Mapping[str, Mapping[str, Any]]) -> tuple[Question, ...]:
-    """The questions with the noise that they ask for, or that their groups have for them."""
-    # A group's noise is chosen for all of its questions together, wherever they stand in the file.
+    """The questions with their mechanisms, which are their own or chosen for their groups."""
+    # Mechanisms of a group are chosen together, wherever its questions are in the file.
     members = {name: [each for each in drafts if each.group == name] for name in groups}
     shared = {name: iter(_shared(name, groups[name], some)) for name, some in members.items()}
     return tuple(_alone(each) if each.group is None else next(shared[each.group]) for each in drafts)
@@ -291,7 +292,7 @@ def _alone(draft: _Draft) -> Question:
 
 
 def _shared(name: str, written: Mapping[str, Any], drafts: Sequence[_Draft]) -> list[Question]:
-    """The questions of a group, in the way that takes the fewest respondents."""
+    """The questions of a group, which share its epsilon in the way that needs the fewest respondents."""
     where = "survey" if name == WHOLE_SURVEY else f"group {name!r}"
     if not drafts:
         raise SurveyError(f"{where}: must have questions that share its epsilon, got none")
@@ -300,7 +301,7 @@ def _shared(name: str, written: Mapping[str, Any], drafts: Sequence[_Draft]) -> 
     except ParameterError as error:
         raise SurveyError(f"{where}: {error}") from None
     best, reason = ways[0], why(ways)
-    # Then nothing is drawn: each is a question of its own with a part of epsilon.
+    # Split: nothing is drawn, and each question has its own mechanism at a part of epsilon.
     if best.is_split:
         told = None if len(drafts) == 1 else reason
         return [each.with_noise(own, told) for each, own in zip(drafts, best.mechanisms, strict=True)]
@@ -336,7 +337,7 @@ def _options(kind: QuestionType, written: Mapping[str, Any], where: str) -> tupl
 
 
 def _with_ends(levels: tuple[str, ...], written: Mapping[str, Any], where: str) -> tuple[str, ...]:
-    """The levels of a scale with what the ends mean beside their numbers, which answers and results keep."""
+    """The levels of a scale with labels at both ends; answers and results keep the numbers."""
     ends = tuple(_text(each, f"{where}: ends") for each in _list(written, "ends", where))
     if len(ends) != 2:
         raise SurveyError(f'{where}: ends must be two texts like ["not at all", "completely"], got {len(ends)}')
@@ -379,7 +380,7 @@ def _declinable(
 def _mechanism(
     kind: QuestionType, k: int, goal: str | None, written: Mapping[str, Any]
 ) -> tuple[Mechanism, str | None]:
-    """The mechanism and, where it was chosen and not asked for, why."""
+    """The mechanism and, if it was chosen by default, the reason."""
     for key in ("truth", "yes"):
         if isinstance(written.get(key), int):
             raise ParameterError(f'{key}: must be a probability such as "1/2" or 0.5, got {describe(written[key])}')
@@ -416,7 +417,7 @@ def _asked_mechanism(kind: QuestionType, k: int, written: Mapping[str, Any]) -> 
 
 
 def _answers(kind: QuestionType, k: int, written: Mapping[str, Any]) -> range:
-    """Numbers of the options, or the numbers that can be answered."""
+    """The possible answers: indices of the options, or the numbers of a range."""
     return range(written["lo"], written["hi"] + 1) if kind.answers is AnswerKind.RANGE else range(k)
 
 
@@ -427,7 +428,7 @@ def _required(written: Mapping[str, Any], key: str, where: str) -> Any:
 
 
 def _text(written: Any, where: str) -> Any:
-    """A text, perhaps in several languages; `Survey` and `Question` refuse what is not one."""
+    """A text, which may have translations; `Survey` and `Question` check it."""
     return read_text(written, where)
 
 

@@ -10,25 +10,24 @@ from typing import NamedTuple
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.question import Question
 from deniable.survey.unit import Unit
-from deniable_statistics.authoring.precision import people, people_needed
+from deniable_statistics.authoring.sample_size import people, people_needed
 from deniable_statistics.authoring.selection import Choice, choice_for
 
 
-class Needed(NamedTuple):
-    """Respondents for the precision of `deniable_statistics.authoring.precision`; with ``label`` None the fewest that
-    are possible.
+class SampleSize(NamedTuple):
+    """Number of respondents for the precision of `deniable_statistics.authoring.sample_size`.
 
-    That is by the best bound which is known.
+    With ``label`` None it is a lower bound for all mechanisms, the best one known.
     """
 
     label: str | None
     respondents: int
 
 
-def respondents_needed(question: Question) -> tuple[Needed, ...]:
-    """The respondents that each candidate for a question takes at its epsilon, the chosen one first, last the bound.
+def respondents_needed(question: Question) -> tuple[SampleSize, ...]:
+    """The sample size of each candidate for a question at its epsilon: the chosen one first, the lower bound last.
 
-    Empty where there is one candidate only.
+    The result is empty if there is only one candidate.
 
     References
     ----------
@@ -50,18 +49,17 @@ def respondents_needed(question: Question) -> tuple[Needed, ...]:
     if choice is None:
         return ()
     asked = question.share_asked
-    found = [Needed(each.label, each.respondents(asked)) for each in choice.candidates]
-    # Bounds come from sums and linear programs that are solved to a few digits.
-    # A bound from rounded digits must not exceed what a mechanism is known to reach.
+    found = [SampleSize(each.label, each.respondents(asked)) for each in choice.candidates]
+    # Bounds are solved to a few digits, and must not exceed what a mechanism is known to reach.
     fewest = min(n for _, n in found)
-    return *found, *(Needed(None, min(people(bound / asked), fewest)) for bound in _bound(question))
+    return *found, *(SampleSize(None, min(people(bound / asked), fewest)) for bound in _bound(question))
 
 
 def comparison(question: Question) -> list[str]:
     """Why a question has its mechanism, and what it was compared with, in sentences; none where there was no choice.
 
-    A choice is told in the very words that the survey publishes. Where the author named the mechanism, it stands beside
-    what would have been chosen.
+    The words are those that the survey publishes. If the author named the mechanism, it is compared with the one that
+    would have been chosen.
     """
     published = question.why
     choice = _choice(question)
@@ -113,8 +111,9 @@ def _bound(question: Question) -> Iterator[float]:
 def _least_variance_of_bits(k: int, ratio: float) -> float:
     """``n`` times the least variance of the share of each of ``k`` bits that are told together.
 
-    It follows from the level-1 inequality; bits are boxes or yes-no answers."""
-    # A report that is E times as likely under a share alpha of all patterns as under the others.
+    It follows from the level-1 inequality; bits are boxes or yes-no answers.
+    """
+    # The best report is E times as likely under a part alpha of all patterns as under the rest.
     alphas = (step / 2000 for step in range(1, 2000))
     # Level-1 inequality: an event of probability a has a level-1 weight of at most 2 a^2 ln(1 / a).
     gain = max(2 * math.log(1 / a) * ((ratio - 1) * a / ((ratio - 1) * a + 1)) ** 2 for a in alphas)
@@ -123,7 +122,7 @@ def _least_variance_of_bits(k: int, ratio: float) -> float:
 
 
 def group_sentences(unit: Unit) -> list[str]:
-    """What the ways take in which a group's questions share an epsilon, of yes-no questions beside the bound."""
+    """Sentences on the sample sizes of the ways to share a group's epsilon; for yes-no questions also the bound."""
     said = [unit.group.why] if unit.group and unit.group.why else []
     if all(each.kind.is_yes_no for each in unit.questions):
         least = _least_variance_of_bits(len(unit.questions), math.exp(unit.epsilon))

@@ -1,6 +1,6 @@
 """The selection of a mechanism: the one that needs the fewest respondents for what the author wants to know.
 
-Respondents are counted by `deniable_statistics.authoring.precision`. Of mechanisms within 1 % of the fewest the
+Respondents are counted by `deniable_statistics.authoring.sample_size`. Of mechanisms within 1 % of the fewest the
 plainest is taken: one binomial has exact intervals, and a mechanism that identifies shares can be used in models.
 """
 
@@ -27,7 +27,7 @@ from deniable.mechanisms import (
 )
 from deniable.mechanisms.drawn_boxes import MOST_DRAWN
 from deniable.survey.question_types import AnswerKind, QuestionType
-from deniable_statistics.authoring.precision import PART_OF_RANGE, POINTS, POINTS_OF_A_BOX, people, variance_if_even
+from deniable_statistics.authoring.sample_size import PART_OF_RANGE, POINTS, POINTS_OF_A_BOX, people, variance_if_even
 
 TIE = 1.01
 """Ratio to the fewest respondents up to which mechanisms tie."""
@@ -39,7 +39,7 @@ class Candidate:
 
     mechanism: Mechanism
     variance: float
-    """``n`` times the variance that `deniable_statistics.authoring.precision` looks at."""
+    """``n`` times the variance, as in `sample_size.variance_if_even`."""
 
     @property
     def label(self) -> str:
@@ -53,7 +53,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Choice:
-    """The candidates for a question: the one that is chosen, and the others, those with the fewest respondents first.
+    """The candidates for a question: the chosen one first, then the others by increasing number of respondents.
 
     Attributes
     ----------
@@ -140,7 +140,7 @@ GOALS = ("shares", "mean", "boxes", "boxes together")
 def choice_for(kind: QuestionType, answers: range, epsilon: Number, goal: str | None) -> Choice:
     """The candidates for a question of this type: numbers of its options, or the numbers that can be answered.
 
-    Questions of one survey are often alike, and surveys are read again: found once, a choice is kept.
+    Choices are cached, because questions of a survey are often alike and surveys are read repeatedly.
     """
     if kind.answers is AnswerKind.RANGE:
         return choose_for_number(answers[0], answers[-1], epsilon)
@@ -190,7 +190,7 @@ def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
 
 def choose_for_number(lo: int, hi: int, epsilon: Number) -> Choice:
     """The candidates for a whole number in a range whose mean is wanted."""
-    # Wide ranges: only what publishes a few weights, however many numbers there are.
+    # For wide ranges only mechanisms that publish few weights, whatever the length of the range.
     linear = (OneBitMean, Piecewise)
     among = (*linear, Geometric, DiscreteLaplace) if hi - lo <= MOST_COMPARED else linear
     return _choose(PART_OF_RANGE, _made(among, range(lo, hi + 1), epsilon, wants_mean=True))

@@ -1,7 +1,7 @@
 """Ways to share one epsilon among questions, compared by the respondents that they need.
 
-Either all are asked and split it, or each device asks some of them, drawn by chance: each with its own mechanism at
-an equal part of epsilon, or all that it asks with one response over the patterns of their answers.
+Either all questions are asked and split the epsilon, or each device asks some of them, drawn at random. The asked
+questions have their own mechanisms at equal parts of epsilon, or one joint response over the patterns of answers.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ from deniable.mechanisms import KAry, Mechanism, Warner
 from deniable.privacy.ceiling import Ceiling
 from deniable.survey.group import marginal
 from deniable.survey.question_types import QuestionType
-from deniable_statistics.authoring.precision import people_needed
+from deniable_statistics.authoring.sample_size import people_needed
 from deniable_statistics.authoring.selection import choice_for
 
 PATIENCE = 3
 """Iteration limit without improvement of the search over numbers of asked questions."""
 
 QUICK = 2
-"""Largest number of different means for which all ways are compared: each costs a linear program a way."""
+"""Largest number of different means for which all ways are compared, since each takes a linear program for each way."""
 
 MOST_PATTERNS = 1000
 """Largest number of patterns of a joint response; over more patterns hardly any is reported truly."""
@@ -45,12 +45,12 @@ class Member:
 
     @property
     def wants_mean(self) -> bool:
-        """Whether it is the mean that is to be accurate."""
+        """Whether the goal is an accurate mean."""
         return self.kind.wants_mean(self.goal)
 
     @property
     def is_one_option(self) -> bool:
-        """Whether an answer is one of the options, and its shares are wanted, so that a pattern can hold it."""
+        """Whether an answer is one option and shares are the goal, so that a joint response can include it."""
         return bool(self.kind.most_options) and not self.kind.takes_several and self.goal != "mean"
 
 
@@ -65,7 +65,7 @@ class Sharing:
     joint : KAry or None
     mechanisms : tuple of Mechanism, length size
     respondents : int
-        For the question that takes the most, by `deniable_statistics.authoring.precision`.
+        Sample size for the question that needs the most, by `deniable_statistics.authoring.sample_size`.
     """
 
     size: int
@@ -84,30 +84,30 @@ class Sharing:
 
     @property
     def is_refused(self) -> bool:
-        """Whether devices refuse so large an epsilon of one question, unless their owners allow it."""
+        """Whether the epsilon of one question is above the default ceiling of devices, which then refuse it."""
         epsilons = [self.joint.epsilon] if self.joint else [each.epsilon for each in self.mechanisms]
         return max(epsilons) > Ceiling.question
 
     @property
     def is_split(self) -> bool:
-        """Whether every question is one of its own, with a part of epsilon."""
+        """Whether all questions are asked, each by its own mechanism at a part of epsilon."""
         return self.draw == self.size and self.joint is None
 
 
 def ways_to_share(members: Sequence[Member], epsilon: Number, draw: int | None = None) -> tuple[Sharing, ...]:
-    """The ways in which questions can share an epsilon, the one that takes the fewest respondents first.
+    """The ways in which questions can share an epsilon, by increasing number of respondents.
 
     Parameters
     ----------
     members : sequence of Member
     epsilon : number
     draw : int, optional
-        How many questions a device is to ask; by default that is chosen.
+        Number of questions that a device asks; by default all numbers are compared.
 
     Raises
     ------
     ParameterError
-        If there is no mechanism for so small an epsilon, or fewer questions than are to be asked.
+        If no mechanism can have so small an epsilon, or ``draw`` is above the number of questions.
 
     Examples
     --------
@@ -126,13 +126,12 @@ def ways_to_share(members: Sequence[Member], epsilon: Number, draw: int | None =
     found = list(_promising(members, asked) if draw is None else _ways(members, asked, draw))
     if not found:
         raise ParameterError(f"epsilon: {float(asked):g} for {size} questions cannot be held by 32-bit weights")
-    # What devices refuse comes last, however few respondents it takes.
+    # Ways that devices refuse come last, however few respondents they need.
     return tuple(sorted(found, key=lambda each: (each.is_refused, each.respondents)))
 
 
 def why(ways: Sequence[Sharing]) -> str:
-    """The choice of the first in a sentence, as surveys publish it; what splitting takes too, where it is known."""
-    # Splitting is what authors know, so that it is named wherever it was looked at.
+    """The reason for the first way in a sentence, as surveys publish it, always with splitting if it was compared."""
     named = [*ways[:SHOWN], *(each for each in ways[SHOWN:] if each.is_split)]
     refused = {True: " (which devices refuse)", False: ""}
     said = [f"{each.label} {each.respondents:,}{refused[each.is_refused]}" for each in named]
@@ -140,16 +139,15 @@ def why(ways: Sequence[Sharing]) -> str:
 
 
 def _promising(members: Sequence[Member], epsilon: Fraction) -> Iterator[Sharing]:
-    """All ways, as far as asking one question more may still be better; and to split epsilon over all."""
+    """All ways until asking one question more is no longer better, and splitting epsilon over all questions."""
     size, least, in_vain = len(members), math.inf, 0
-    # Means of the same kind are solved once; few kinds can all be looked at.
+    # Equal means are solved once, so that all ways can be compared if there are few different ones.
     is_quick = len({each for each in members if each.wants_mean}) <= QUICK
     for draw in range(1, size):
         ways = list(_ways(members, epsilon, draw, math.inf if is_quick else least))
         yield from ways
         best = min((each.respondents for each in ways), default=math.inf)
-        # Costs fall and then rise with the number of asked questions, but not strictly: three rises in a row end the
-        # search.
+        # The sample size falls and then rises with the number of asked questions, but not strictly.
         in_vain = 0 if best < least else in_vain + 1
         least = min(least, *(each.respondents for each in ways if not each.is_refused), math.inf)
         if in_vain == PATIENCE:
@@ -158,9 +156,9 @@ def _promising(members: Sequence[Member], epsilon: Fraction) -> Iterator[Sharing
 
 
 def _ways(members: Sequence[Member], epsilon: Fraction, draw: int, enough: float = math.inf) -> Iterator[Sharing]:
-    """Asking that many questions: each with its own mechanism, or all with one response; nothing where weights fail.
+    """The ways to ask ``draw`` questions: with their own mechanisms, or with a joint response, if weights allow it.
 
-    A way that takes more respondents than are ``enough`` is given up before a linear program is solved for it.
+    A way that needs more than ``enough`` respondents is given up before a linear program is solved for it.
     """
     size, kinds = len(members), sorted(set(members), key=lambda each: each.wants_mean)
 
@@ -189,7 +187,7 @@ def _ways(members: Sequence[Member], epsilon: Fraction, draw: int, enough: float
 
 @lru_cache(maxsize=1024)
 def mechanism_at(member: Member, epsilon: Fraction) -> Mechanism:
-    """The one that takes the fewest respondents; most surveys have many questions of a kind."""
+    """The mechanism that needs the fewest respondents; cached, because surveys have many questions of a kind."""
     if member.kind.is_yes_no:
         return Warner.from_epsilon(epsilon)
     return choice_for(member.kind, member.answers, epsilon, member.goal).best

@@ -1,4 +1,4 @@
-"""Columns with what statistical programs keep about them: names, labels, and labels of values."""
+"""Columns with the metadata of statistical programs: names, labels, and labels of values."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any
 
 
 class Kind(Enum):
-    """What a column holds, besides None for nothing."""
+    """The type of a column, in which None is a missing value."""
 
     WHOLE = "whole"
     """Whole numbers, which may have labels."""
     REAL = "real"
-    """Numbers; NaN is nothing, infinite ones are missing where a format has none."""
+    """Numbers; NaN is a missing value, and so is an infinite number in a format without one."""
     TEXT = "text"
     CATEGORY = "category"
-    """Some texts again and again: numbered from 1 on, with the texts as labels, where a format labels numbers only."""
+    """Repeated texts; in a format with labels of numbers only, they are numbers from 1 with the texts as labels."""
 
 
 @dataclass(frozen=True)
@@ -28,10 +28,10 @@ class Variable:
     ----------
     name : str
     label : str
-        What it is, in words.
+        Description of the column, in words.
     kind : Kind
     labels : mapping of int to str
-        What whole numbers in the column stand for; of a category the number of each text, where that matters.
+        Labels of whole numbers; for a category the number of each text, if the order matters.
     """
 
     name: str
@@ -46,20 +46,20 @@ class Variable:
 
     @property
     def value_labels(self) -> Mapping[int, str]:
-        """Labels of what stands in the column: none where texts do."""
+        """Labels of the numbers in the column; empty if it holds texts."""
         return self.labels if self.kind is Kind.WHOLE else {}
 
 
 @dataclass(frozen=True)
 class DataSet:
-    """A table for other programs.
+    """A table to be written for other programs.
 
     Attributes
     ----------
     title : str
     variables : tuple of Variable
     columns : tuple of sequences, one for each variable
-        The values of each row, all of one length; None is nothing.
+        The values of each column, all of one length; None is a missing value.
 
     Examples
     --------
@@ -78,9 +78,10 @@ class DataSet:
 
     @classmethod
     def of_rows(cls, title: str, variables: Iterable[Variable], rows: Iterable[Iterable[Any]]) -> DataSet:
-        """The data set of some rows."""
+        """A data set from its rows."""
         every = tuple(variables)
         columns: tuple[list[Any], ...] = tuple([] for _ in every)
+        # By rows, because reports come as a stream that can be read only once.
         for row in rows:
             for column, value in zip(columns, row, strict=True):
                 column.append(value)
@@ -91,10 +92,10 @@ class DataSet:
 
 
 def categories(column: Iterable[str | None]) -> dict[str, int]:
-    """Numbers from 1 on for the texts of a column, as they come.
+    """Numbers of the different texts of a column, from 1 in order of appearance.
 
     >>> categories(["b", None, "a", "b"])
     {'b': 1, 'a': 2}
     """
-    # An empty text is nothing, as it is in CSV.
+    # An empty text is a missing value, as in CSV.
     return {str(text): number for number, text in enumerate(dict.fromkeys(filter(None, column)), start=1)}

@@ -1,4 +1,4 @@
-"""Reports to a folder of parts, in constant memory: for more of them than a file or a machine's memory takes."""
+"""Export of reports to a folder of parts, in constant memory, for more reports than fit into a file or memory."""
 
 from __future__ import annotations
 
@@ -30,19 +30,19 @@ OPEN_PARTS = 100
 """Largest number of open parts; beyond, the part that waited longest is closed, and its cohort gets another one."""
 
 NO_COHORT = "__HIVE_DEFAULT_PARTITION__"
-"""The name that Hive, Spark, DuckDB and Arrow have for nothing in the name of a folder."""
+"""Name of a missing value in the folder names of Hive, Spark, DuckDB and Arrow."""
 
 MOST_BYTES = 255
 """Longest name of a file or folder, in bytes: what most file systems take."""
 
 Row = Sequence[str | int | None]
-"""Id, cohort, then one value a question."""
+"""Id, cohort, then one value for each question."""
 
 
 def check_folder(folder: Path, form: str) -> None:
     """Raise a ParameterError unless an export can be written there, before anything is read.
 
-    The folder must be empty, or not there, within one that is.
+    The folder must be empty or new, in an existing folder.
     """
     if folder.suffix.lower() in {*WRITERS, *(f".{each}" for each in FORMATS)}:
         raise ParameterError(
@@ -68,29 +68,29 @@ def write_folder(
 ) -> Manifest:
     """Write reports to a folder, as `deniable_statistics.data.manifest` describes it.
 
-    It is written under another name beside and gets its own when it is whole and on the disk, the manifest last. So
-    nothing that was interrupted passes for an export.
+    It is written under another name, with the manifest last, and renamed when it is complete and on the disk. So an
+    interrupted export is never taken for a complete one.
 
     Parameters
     ----------
     survey : Survey
     rows : iterable of sequences
-        Id, cohort and one value a question, in the order of ids. At most `ROWS_WAITING` are held.
+        Id, cohort and one value for each question, in the order of ids. At most `ROWS_WAITING` are held in memory.
     folder : Path
-        Empty, or not there.
+        An empty or a new folder.
     form : str
         One of `FORMATS`.
     by_cohort : bool
         Whether each cohort has a folder of its own.
     expected : mapping of str or None to int, optional
-        How many rows of each cohort there must be.
+        Number of rows that each cohort must have.
 
     Raises
     ------
     ParameterError
-        If it cannot be written, or a cohort has no name that a folder can have.
+        If it cannot be written, or a cohort has no valid name for a folder.
     ReportError
-        If the rows are other than expected.
+        If the numbers of rows are not the expected ones.
     """
     check_folder(folder, form)
     folder = folder.resolve()
@@ -120,7 +120,7 @@ def write_folder(
 
 
 class _Parquet:
-    """An open part of Parquet."""
+    """An open part in Parquet."""
 
     def __init__(self, path: Path, title: str, variables: Sequence[Variable]) -> None:
         self._schema = arrow_schema(title, variables, path.name)
@@ -136,7 +136,7 @@ class _Parquet:
 
 
 class _Lines:
-    """An open part of lines: CSV with a header, or an object of JSON a row."""
+    """An open part of text lines: CSV with a header, or a JSON object for each row."""
 
     def __init__(self, path: Path, _title: str, variables: Sequence[Variable]) -> None:
         names = [each.name for each in variables]
@@ -165,7 +165,7 @@ _FILES: dict[str, Callable[[Path, str, Sequence[Variable]], _Parquet | _Lines]] 
 
 
 class _Writing:
-    """The parts of an export while rows come."""
+    """The parts of an export that is being written."""
 
     def __init__(self, survey: Survey, folder: Path, form: str, by_cohort: bool) -> None:
         self.rows: Counter[str | None] = Counter()
@@ -200,19 +200,19 @@ class _Writing:
             self._write(None, [])  # so that readers find the columns
 
     def close(self) -> None:
-        """No more rows come."""
+        """Close all open parts."""
         for cohort in list(self._open):
             self._close(cohort)
 
     def parts(self) -> Iterator[PartFile]:
-        """What was written, once it is closed."""
+        """The written parts with their hashes; to be called after `close`."""
         for name, rows in sorted(self._sizes.items()):
             path = self._folder / name
             sync(path)
             yield PartFile(name, rows, path.stat().st_size, sha256_of(path))
 
     def _write(self, cohort: str | None, rows: Sequence[Row]) -> None:
-        """Add rows, sorted, to the part that is open for a cohort, or to the next one."""
+        """Add rows, in order, to the open part of a cohort, or to its next part."""
         if cohort in self._open and self._sizes[self._open[cohort][1]] + len(rows) > ROWS_A_PART:
             self._close(cohort)
         if cohort not in self._open:
@@ -241,6 +241,7 @@ class _Writing:
         if self._by_cohort:
             folder /= f"{COHORT}={_folder_name(cohort)}"
             try:
+                # The first time it must be new: a disk may not distinguish cohorts A and a.
                 folder.mkdir(exist_ok=bool(self._numbers[cohort]))
             except FileExistsError:
                 raise ParameterError(
@@ -263,9 +264,9 @@ def _cohort(row: Row) -> str | None:
 
 
 def _folder_name(cohort: str | None) -> str:
-    """A cohort in the name of a folder.
+    """The name of a cohort in a folder name, percent-encoded.
 
-    Letters beyond ASCII stay: what ``%`` stands before is a byte of UTF-8 to DuckDB and Arrow, and a letter to Spark.
+    Characters beyond ASCII stay: DuckDB and Arrow decode ``%`` to bytes of UTF-8, but Spark decodes it to characters.
 
     >>> _folder_name("web"), _folder_name("a/b"), _folder_name("Zürich"), _folder_name(None)
     ('web', 'a%2Fb', 'Zürich', '__HIVE_DEFAULT_PARTITION__')

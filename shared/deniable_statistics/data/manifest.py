@@ -1,4 +1,4 @@
-"""What stands in a folder of exported reports, and whether it still does.
+"""The manifest of a folder of exported reports, and the check of the folder against it.
 
 An export is a folder::
 
@@ -7,7 +7,7 @@ An export is a folder::
     reports/part-00000.parquet     rows up to a fixed number, sorted by random id over all parts
     reports/cohort=web/part-...    the same, in a folder for each cohort
 
-No field is a date: the day of the export is nobody's business, and when reports came is known to nobody.
+No field is a date: neither the day of an export nor the time of a report is recorded.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ TYPES = {Kind.WHOLE: "integer", Kind.REAL: "number", Kind.TEXT: "text", Kind.CAT
 
 @dataclass(frozen=True)
 class PartFile:
-    """One file of rows.
+    """One part of an export: a file of rows.
 
     Attributes
     ----------
@@ -56,7 +56,7 @@ class PartFile:
 
 @dataclass(frozen=True)
 class Manifest:
-    """What an export holds, as it is written and as it is read.
+    """The manifest of an export: its survey, columns and parts.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Manifest:
         Columns that are names of folders, such as ``cohort=web``, and not in the parts.
     rows_by_cohort : mapping of str or None to int
     types : mapping of str to str
-        What all columns hold, those of `partitions` too, by name: a value of `TYPES`.
+        Type of each column by name, including `partitions`: a value of `TYPES`.
     parts : tuple of PartFile
     """
 
@@ -85,7 +85,7 @@ class Manifest:
         return sum(self.rows_by_cohort.values())
 
     def encode(self, survey: Survey, columns: Sequence[Variable], tool: str) -> bytes:
-        """The bytes of ``manifest.json``, with a title and labels besides, and what wrote it."""
+        """The bytes of ``manifest.json``, which also has the title, the labels and the tool that wrote it."""
         document = {
             "survey": self.survey,
             "title": survey.title,
@@ -108,7 +108,7 @@ class Manifest:
 
 @dataclass(frozen=True)
 class Export:
-    """An export as somebody finds it; `open_export` makes it."""
+    """An export that `open_export` has checked."""
 
     folder: Path
     survey: Survey
@@ -116,15 +116,15 @@ class Export:
 
 
 def open_export(folder: Path) -> Export | None:
-    """The export in a folder, every part of which is as it was written; None where there is no manifest.
+    """Open the export in a folder, after all of its parts are compared with the manifest; None without a manifest.
 
-    It reads all parts once.
+    All parts are read once for their hashes.
 
     Raises
     ------
     ReportError
-        If a part or the survey is missing, was changed or came besides; if the manifest
-        is not valid; or if a file cannot be read.
+        If a part or the survey is missing, was changed or added; if the manifest is not valid; or if a file cannot be
+        read.
     """
     try:
         return _open(folder)
@@ -152,14 +152,14 @@ def _open(folder: Path) -> Export | None:
 
 
 def parse_manifest(raw: bytes, subject: str) -> Manifest:
-    """Read a manifest. Its parts lie under `REPORTS` and nowhere else.
+    """Parse a manifest, all parts of which must lie under `REPORTS`.
 
     Raises
     ------
     ReportError
-        If it is not a manifest, with ``subject``, the name of its folder.
+        If it is not a valid manifest; the message begins with ``subject``, the name of its folder.
     """
-    # No model of pydantic: who analyses an export may have the extra engine alone, which does not bring it.
+    # Not a model of pydantic, which the extra ``engine`` does not install.
     content = strict_json.loads(raw, ReportError, f"{subject}: {MANIFEST}")
     try:
         manifest = Manifest(
@@ -203,7 +203,7 @@ def _is_within(path: str) -> bool:
 
 
 def _compare(folder: Path, listed: Sequence[PartFile]) -> None:
-    """Raise a ReportError unless there are just these parts."""
+    """Raise a ReportError unless the folder holds exactly these parts, unchanged."""
     parts = {part.path: part for part in listed}
     found = {path.relative_to(folder).as_posix(): path for path in _files(folder / REPORTS)}
     if missing := sorted(parts.keys() - found.keys()):

@@ -1,4 +1,4 @@
-"""Reports back from a collector's ``reports.csv``."""
+"""Reading of reports from a collector's ``reports.csv``."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ _WHOLE = re.compile(r"-?[0-9]{1,18}")
 
 
 def reports_from_csv(lines: Iterable[str], survey: Survey) -> Iterator[Report]:
-    """Read reports as a collector writes them for download, one at a time, and check each like one that is sent.
+    """Read the reports of a collector's download one at a time, and check each like a report that is sent.
 
     Parameters
     ----------
     lines : iterable of str
-        With their ends, as a file gives them that was opened with ``newline=""``.
+        Lines with their line ends, as from a file that is opened with ``newline=""``.
     survey : Survey
-        Whose reports they are.
+        The survey of the reports.
 
     Yields
     ------
@@ -35,7 +35,7 @@ def reports_from_csv(lines: Iterable[str], survey: Survey) -> Iterator[Report]:
     Raises
     ------
     ReportError
-        Naming the row, the column, what was expected there, and what kind of thing came.
+        If a row is not a valid report; the message names the row, the column, and what was expected.
     """
     rows = csv.reader(lines, strict=True)
     header = [variable.name for variable in report_variables(survey)]
@@ -48,7 +48,7 @@ def reports_from_csv(lines: Iterable[str], survey: Survey) -> Iterator[Report]:
         for row in rows:
             number += 1
             report = _report(row, survey)
-            # In order, no id can stand there twice, and none has to be remembered.
+            # In order, duplicates are adjacent, so that no ids must be held in memory.
             if report.id <= before:
                 raise ReportError("id: must come after that of the row before")
             before = report.id
@@ -74,7 +74,7 @@ def _report(row: Sequence[str], survey: Survey) -> Report:
 
 
 def _value(cell: str, is_text: bool) -> object:
-    """What `deniable.table.report_cell` was given; of another cell something that no mechanism sends."""
+    """The report value of a cell of `deniable.table.report_cell`; for any other cell a value that is refused."""
     if cell == "":
         return None
     if is_text:

@@ -1,4 +1,4 @@
-"""Scripts for R and Stata that estimate from a file of reports what we estimate from it."""
+"""Scripts for R and Stata that compute the published estimates from a file of reports."""
 
 from __future__ import annotations
 
@@ -15,25 +15,25 @@ from deniable.survey.question import Question
 from deniable.wire.space import Bits, DrawnBits, Numbers
 
 _EXACT = 2**53
-"""Largest integer up to which all are exact in R and Stata, whose numbers are doubles."""
+"""Bound below which all integers are exact in R and Stata, whose numbers are doubles."""
 
 
 @dataclass(frozen=True)
 class Share:
-    """How one share is estimated: from where a report says something of the option, and where it supports it.
+    """The estimation of one share: which reports have information on the option, and which of them support it.
 
     Attributes
     ----------
     question : Question
     column : int
-        Of the file, counted from 1.
+        Number of the column in the file, counted from 1.
     option : str
     support : Support
     report : str or None
-        The report that supports the option, where reports are numbers.
+        The report that supports the option, if reports are numbers.
     at, drawn : int or None
-        Otherwise the place of its character 1 in the text of the file, counted from 1, and that of the pair of
-        characters which is 00 where the box was not drawn.
+        Otherwise the position of the character that is 1 if the report supports the option, counted from 1; and of the
+        pair of characters that is 00 if the box was not drawn.
     """
 
     question: Question
@@ -46,7 +46,7 @@ class Share:
 
 
 def shares_of(survey: Survey) -> Iterator[Share]:
-    """Every share that the support formula gives: yes-no, k-ary and subset questions, and boxes."""
+    """All shares that the support formula estimates: of yes-no, k-ary and subset questions, and of boxes."""
     for column, question in enumerate(survey.questions, start=3):  # after id and cohort
         mechanism = question.mechanism
         supports = mechanism.support if question.has_shares else None
@@ -80,6 +80,7 @@ def r_script(survey: Survey, file: str) -> str:
         "# a, b: probability that a report supports an option if it is true, and if another one is.",
         f"# n counts reports; {ONE_REPORT[survey.access]}.",
         *_left_out(survey),
+        # All columns as texts, because R would read 0101 as a number.
         f'reports <- read.csv({_r_text(file)}, header = FALSE, skip = 1, colClasses = "character", na.strings = "")',
         "share <- function(question, option, supports, a, b) {",
         "  supports <- supports[!is.na(supports)]",
@@ -147,7 +148,7 @@ def stata_script(survey: Survey, file: str) -> str:
 
 
 def _left_out(survey: Survey) -> list[str]:
-    """Comments of R on the questions that the formula is not for."""
+    """R comments on the questions that the formula does not cover."""
     told = {each.question.id for each in shares_of(survey)}
     return [
         f"# {question.id} ({question.mechanism.name}) is left out, its estimates take more: see deniable analyze shares"
@@ -171,14 +172,14 @@ def _pair(support: Support) -> str:
 
 
 def _number(value: Fraction) -> str:
-    """A probability as R and Stata compute it: as a fraction of whole numbers that they have, or to all its digits."""
+    """A probability in R and Stata: a fraction if its integers are exact there, else a decimal with all its digits."""
     if value.denominator < _EXACT:
         return f"{value.numerator} / {value.denominator}"
     return repr(float(value))
 
 
 def _r_text(text: str) -> str:
-    r"""A text as R reads it, in ASCII also where it holds other characters.
+    r"""A text as an R string in ASCII, with all other characters escaped.
 
     >>> print(_r_text('a "b" \\ ü'))
     "a \"b\" \\ \u00fc"
@@ -192,7 +193,7 @@ def _r_escape(point: int) -> str:
 
 
 def _stata_text(text: str) -> str:
-    """A text with nothing in it that Stata would read as more than a text."""
+    """A text without the characters that have a meaning in Stata."""
     return re.sub(r"[^\w .,:;!?()/+&-]", " ", text)
 
 

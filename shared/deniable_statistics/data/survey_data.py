@@ -46,7 +46,7 @@ RESULT_LABELS: dict[str, tuple[Kind, str]] = {
 
 
 def reports_data(survey: Survey, reports: Iterable[Report]) -> DataSet:
-    """The noisy reports of a survey, a row for each.
+    """The noisy reports of a survey as a data set, a row for each report.
 
     >>> from deniable import Question, TwoCoin
     >>> survey = Survey("Study", (Question("q", "yes-no", "Ever?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
@@ -59,9 +59,10 @@ def reports_data(survey: Survey, reports: Iterable[Report]) -> DataSet:
 
 
 def report_variables(survey: Survey) -> list[Variable]:
-    """The columns of a survey's reports."""
+    """The columns of a survey's reports, with labels."""
     return [
         Variable("id", "Random id of the report"),
+        # Numbered in the order of the survey, whatever the order of the reports.
         Variable(COHORT, "Cohort", Kind.CATEGORY, dict(enumerate(survey.cohorts, start=1))),
         *map(variable_of, survey.questions),
         Variable(
@@ -81,14 +82,14 @@ def variable_of(question: Question) -> Variable:
 def report_labels(question: Question) -> dict[int, str]:
     """The option that each value of a report supports; empty where a report may support several options or none."""
     reports = question.mechanism.reports
-    # Only a report that is one option has its name; a text of 0 and 1 speaks for several.
+    # Only a report of one option is labelled by it; a text of 0 and 1 may support several.
     if not question.has_shares or not reports.supports_one or reports.size != len(question.options):
         return {}
     return {reports.first + place: str(option) for place, option in enumerate(question.options)}
 
 
 def estimates_data(title: str, rows: Iterable[Mapping[str, Any]], access: str) -> DataSet:
-    """The estimates in rows like `EstimateRow`, each followed by the access of its survey."""
+    """A data set of estimates from rows like `EstimateRow`, each followed by the access of its survey."""
     variables = [Variable(name, label, kind) for name, (kind, label) in RESULT_LABELS.items()]
     variables += [Variable(name, label, Kind.CATEGORY) for name, label in ACCESS_LABELS.items()]
     cells = access_cells(access)

@@ -1,4 +1,4 @@
-"""Files and folders that come whole or not at all."""
+"""Atomic writing of files and folders: they appear complete or not at all."""
 
 from __future__ import annotations
 
@@ -13,25 +13,24 @@ from deniable.errors import ParameterError
 
 
 def check_parent(path: Path) -> None:
-    """Raise a ParameterError unless the folder that something is to be written to is there."""
+    """Raise a ParameterError unless the folder of this path exists."""
     if not path.parent.is_dir():
         raise ParameterError(f"{path.name}: cannot be written: there is no folder {path.parent.name!r:.80}")
 
 
 def replace_file(path: Path, write: Callable[[Path], object]) -> None:
-    """Write a file under another name first, and give it its name when it is whole.
+    """Write a file under another name, and rename it when it is complete.
 
     Raises
     ------
     ParameterError
         If it cannot be written.
     """
-    # Beside the file: a rename is one step within a file system, and a copy between two.
+    # Beside the file, because a rename is atomic only within one file system.
     part = path.with_name(f".{path.name}.part")
     with _said_of(path):
         try:
             write(part)
-            # Atomic within one file system, which a name beside it is in.
             part.replace(path)
         finally:
             part.unlink(missing_ok=True)
@@ -39,7 +38,7 @@ def replace_file(path: Path, write: Callable[[Path], object]) -> None:
 
 @contextmanager
 def whole_folder(folder: Path) -> Iterator[Path]:
-    """A new folder beside one, which takes its place when the block has ended well and is gone when not.
+    """A temporary folder that becomes ``folder`` when the block succeeds, and is removed when it fails.
 
     Raises
     ------
@@ -51,21 +50,21 @@ def whole_folder(folder: Path) -> Iterator[Path]:
         try:
             part.mkdir()
             yield part
-            # The names of files are on the disk only once their folders are.
+            # The names of files are on the disk only after their folders are synced.
             for each in (part, *(path for path in part.rglob("*") if path.is_dir())):
                 sync(each)
             part.rename(folder)  # an empty folder is replaced, any other is not
-            # The name is data of the folder above, and may be lost with the power as well.
+            # The new name is data of the parent folder, which a power failure may lose, too.
             sync(folder.parent)
-        # Ctrl-C too: what is half written must not stay.
+        # Also after Ctrl-C an incomplete folder must not stay.
         except BaseException:
             shutil.rmtree(part, ignore_errors=True)
             raise
 
 
 def sync(path: Path) -> None:
-    """See to it that a file or folder is on the disk."""
-    with suppress(PermissionError):  # some systems open no folder
+    """Flush a file or folder to the disk."""
+    with suppress(PermissionError):  # some systems, such as Windows, cannot open folders
         opened = os.open(path, os.O_RDONLY)
         try:
             os.fsync(opened)

@@ -18,13 +18,13 @@ from deniable_statistics.data.names import safe_names
 from deniable_statistics.data.whole import check_parent, replace_file
 
 EXCEL_ROWS = 2**20 - 1
-"""Most rows of an Excel sheet below the header."""
+"""Largest number of rows of an Excel sheet, without the header."""
 
 STATA_LABEL = 80
 """Longest label of a variable or of a file in Stata, in characters."""
 
 STATA_FILE_LABEL_BYTES = 256
-"""Bytes of UTF-8 after which ReadStat ends the label of a Stata file, within a character if need be."""
+"""Longest label of a Stata file for ReadStat, in bytes of UTF-8; it would cut a longer one within a character."""
 
 SPSS_LABEL, SPSS_VALUE_LABEL, SPSS_FILE_LABEL = 255, 120, 64
 """Longest labels of a variable, of a value and of a file in SPSS, in bytes of UTF-8."""
@@ -34,7 +34,7 @@ _NOT_OF_XML = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]
 
 
 def check_suffix(path: Path) -> None:
-    """Raise a ParameterError unless files of that name can be written, before anything is computed."""
+    """Raise a ParameterError unless a file can be written to this path; to be called before long computations."""
     if path.suffix.lower() not in WRITERS:
         raise ParameterError(f"file: must end in {', '.join(WRITERS)}, got {path.name!r:.80}")
     for module in NEEDED.get(path.suffix.lower(), ()):
@@ -43,7 +43,7 @@ def check_suffix(path: Path) -> None:
 
 
 def write_data_set(data: DataSet, path: Path) -> None:
-    """Write a data set; a file that is there already is replaced once the new one is whole.
+    """Write a data set; an existing file is replaced only when the new one is complete.
 
     Parameters
     ----------
@@ -58,24 +58,23 @@ def write_data_set(data: DataSet, path: Path) -> None:
 
     Notes
     -----
-    Labels stand in ``.dta`` and ``.sav`` as these programs keep them, cut where they are longer than these allow
-    (Stata: 80 characters of a variable and of the title; SPSS: 255 bytes of a variable, 120 of a value, 64 of the
-    title); in ``.parquet`` as metadata ``label`` and
-    ``value_labels`` (JSON) of each field; in ``.json`` beside the rows; in ``.xlsx`` on a second sheet; in ``.csv``
-    nowhere.
-    Infinite numbers are missing in ``.dta`` and ``.sav``, and ``inf`` elsewhere, in ``.json`` null.
+    ``.dta`` and ``.sav`` have the labels of their formats, cut to the longest that these allow (Stata: 80 characters
+    for a variable and for the title; SPSS: 255 bytes for a variable, 120 for a value, 64 for the title). ``.parquet``
+    has them as metadata ``label`` and ``value_labels`` (JSON) of each field, ``.json`` beside the rows, ``.xlsx`` on a
+    second sheet, and ``.csv`` has none. Infinite numbers are missing in ``.dta`` and ``.sav``, null in ``.json``, and
+    ``inf`` elsewhere.
     """
     check_suffix(path)
     replace_file(path, lambda part: WRITERS[path.suffix.lower()](data, part))
 
 
 def library(module: str, subject: str) -> Any:
-    """A library that reads or writes files.
+    """Import a library that reads or writes files.
 
     Raises
     ------
     ParameterError
-        If it is not installed, with how to install it.
+        If it is not installed; the message says how to install it.
     """
     try:
         return importlib.import_module(module)
@@ -108,7 +107,7 @@ def _parquet(data: DataSet, path: Path) -> None:
 
 
 def arrow_schema(title: str, variables: Sequence[Variable], subject: str) -> Any:
-    """The schema of Arrow for some columns, with their labels as metadata; ``subject`` says what needs pyarrow."""
+    """The Arrow schema of these columns, with their labels as metadata; ``subject`` is named if pyarrow is missing."""
     arrow = library("pyarrow", subject)
     kinds = {
         Kind.WHOLE: arrow.int64(),
@@ -126,7 +125,7 @@ def arrow_schema(title: str, variables: Sequence[Variable], subject: str) -> Any
 
 
 def arrow_table(schema: Any, columns: Iterable[Sequence[Any]]) -> Any:
-    """The table of Arrow with such columns."""
+    """The Arrow table of these columns."""
     import pyarrow as arrow
 
     arrays = []
@@ -164,12 +163,13 @@ def _spss(data: DataSet, path: Path) -> None:
 
 
 def _labelled(data: DataSet, subject: str) -> tuple[Any, dict[str, str], dict[str, dict[int, str]]]:
-    """A data frame, the labels of its columns and those of their values, as pyreadstat takes them."""
+    """A data frame, the labels of its columns and the labels of their values, as arguments of pyreadstat."""
     pandas = library("pandas", subject)
     columns, labels, values = {}, {}, {}
     for name, variable, column in zip(
         safe_names(each.name for each in data.variables), data.variables, data.columns, strict=True
     ):
+        # A name that Stata and SPSS do not take is kept in the label.
         labels[name] = variable.label if name == variable.name else f"{variable.name}: {variable.label}"
         numbers, value_labels = column, variable.labels
         if variable.kind is Kind.CATEGORY:
@@ -207,7 +207,7 @@ def _excel(data: DataSet, path: Path) -> None:
 
 
 def _sheet(book: Any, title: str, *parts: Any) -> None:
-    """A sheet of rows. Texts are texts: none is calculated, however it starts."""
+    """Add a sheet of rows, in which no text is a formula, whatever its first character is."""
     from openpyxl.cell import WriteOnlyCell
 
     sheet = book.create_sheet(title)
@@ -229,7 +229,7 @@ def _sheet(book: Any, title: str, *parts: Any) -> None:
 
 
 def _escaped(character: re.Match[str]) -> str:
-    """A character that XML cannot hold, as Excel writes it."""
+    """A character that XML does not allow, in the escape of Excel."""
     return f"_x{ord(character[0]):04X}_"
 
 

@@ -1,1 +1,1 @@
-"""What is published of a survey: the rows that API, pages and command line show, and which answer leads."""
+"""Published results of a survey: the rows of API, pages and command line, their chart, and the leading answer."""

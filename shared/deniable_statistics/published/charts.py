@@ -1,7 +1,7 @@
 """The one chart of estimates with their intervals: panels below each other, a line for each figure.
 
-The collector draws it for a paper, commands write it to files and notebooks show it. matplotlib is imported where
-something is drawn, so that whoever draws nothing starts without it.
+The collector draws it for downloads, commands write it to files, and notebooks show it. matplotlib is imported by the
+functions that draw, so that programs which draw nothing start without it.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INK, FAINT_INK, GRID = "#24292f", "#57606a", "#d8dee4"
+"""Colours of text, of secondary text and of grids."""
 
 STYLES: tuple[tuple[str, Any], ...] = (
     ("#0b6e99", "-"),
@@ -32,22 +33,23 @@ STYLES: tuple[tuple[str, Any], ...] = (
     ("#8a4f9e", (0, (3, 2))),
     ("#a4343a", (0, (1, 1.5))),
 )
-"""Colour and dashes of lines; dashes, for who tells colours apart badly."""
+"""Colours and dashes of lines; the dashes are for readers who cannot distinguish the colours."""
 
 MOST_LINES = 300
-"""Beyond this a chart is a wall; the table and the CSV have everything."""
+"""Largest number of lines of a chart; the table and the CSV have all figures."""
 
 MOST_LOG = math.log(1e6)
-"""Logarithmic axes end there to either side; arrows point beyond."""
+"""Natural logarithm of the largest value on a logarithmic axis; its negative is that of the smallest. Arrows point
+beyond."""
 
 WIDTH, LABELS, EDGE = 8.0, 2.9, 0.1
-"""Width of a chart, of its labels and of its edges, in inches."""
+"""Widths of a chart, of its labels and of its margins, in inches."""
 
 INDENT = 0.12
-"""How far names of series stand to the right of their heading, in inches."""
+"""Indentation of the names of series below their heading, in inches."""
 
 LINE, BELOW = 0.18, 0.45
-"""Height of a line of 10 points, and of what stands below an axis, in inches."""
+"""Heights of a line of 10 pt text, and of the tick labels below an axis, in inches."""
 
 _TITLE_COLUMNS, _LABEL_COLUMNS, _TICK_COLUMNS = 76, 30, 9
 
@@ -56,13 +58,13 @@ _one_at_a_time = threading.Lock()  # matplotlib's font cache and the filter of w
 
 @dataclass(frozen=True)
 class Axis:
-    """An axis that shows all that is possible, whatever the estimates are."""
+    """A fixed axis over all possible values, whatever the estimates are."""
 
     low: float = 0.0
     high: float = 1.0
 
     def ticks(self) -> Iterator[tuple[float, str]]:
-        """A value at each quarter, and what is written there, which may be nothing."""
+        """The value and the label of a tick at each quarter; a label may be empty."""
         for place in range(5):
             value = self.low + (self.high - self.low) * place / 4
             text = f"{100 * value:.0f} %" if self is SHARES else number(value, 3 if place == 2 else 9)
@@ -75,9 +77,9 @@ SHARES = Axis()
 
 @dataclass(frozen=True)
 class Mark:
-    """One figure, its interval, whose ends may be infinite, and the robust one if there is one.
+    """One figure with its interval, whose ends may be infinite, and with a robust interval if there is one.
 
-    On a fixed axis `point` is drawn, the most likely possible value, instead of the estimate. None is not drawn.
+    On a fixed axis `point`, the most likely possible value, is drawn instead of the estimate, unless it is None.
     """
 
     line: str
@@ -97,19 +99,19 @@ class Panel:
     ----------
     title : str
     axis : str
-        What the axis measures.
+        Label of the axis.
     marks : tuple of Mark
-        Marks of one line and different series stand below each other.
+        Figures; those of one line and different series are drawn below each other.
     share : bool
         Whether the axis is in percent.
     within : tuple of two floats or None
-        What the axis shows at least.
+        Range that the axis shows at least.
     reference : float
-        Where a line is drawn, if the axis comes there.
+        Value at which a line is drawn, if it is on the axis.
     log : bool
-        Whether the axis is logarithmic; all figures are then above 0, ends of intervals at least 0.
+        Whether the axis is logarithmic; then all figures are above 0, and ends of intervals are at least 0.
     fixed : Axis or None
-        What the axis shows instead, neither less nor more: arrows stand for what reaches beyond.
+        Fixed axis instead; arrows mark figures and intervals that reach beyond it.
     """
 
     title: str
@@ -123,14 +125,14 @@ class Panel:
 
     @functools.cached_property
     def limits(self) -> tuple[float, float]:
-        """What the axis shows: every finite number and the least of the panel, with a margin."""
+        """Ends of the axis: the range of all finite numbers and of `within`, with a margin."""
         if self.fixed is not None:
             return self.fixed.low, self.fixed.high
         figures = [(mark.estimate, mark.low, mark.high, *(mark.robust or ())) for mark in self.marks]
         known = [each for figure in figures for each in figure if each is not None and math.isfinite(each)]
         known += self.within or ()
         if self.log:
-            # Margins of a logarithmic axis are parts of its length, so they are taken of logarithms.
+            # On a logarithmic axis the margin is a part of the range of logarithms.
             known = [math.log(each) for each in known if each > 0]
         low, high = min(known), max(known)
         margin = 0.04 * (high - low) or 0.5
@@ -156,8 +158,8 @@ class Panel:
         if mark.estimate is None:
             return False, False
         low, high = self.limits
-        slack = 1e-9 * (high - low)  # an estimate of 1 + 2e-16 reaches nowhere
-        # Denied, so that an end that is no number, of an interval that nobody could compute, reaches beyond as well.
+        slack = 1e-9 * (high - low)  # an estimate of 1 + 2e-16 is not beyond 1
+        # Negated comparisons, so that NaN, the end of an interval that could not be computed, also reaches beyond.
         return (
             not min(mark.low, mark.estimate) >= low - slack,
             not max(mark.high, mark.estimate) <= high + slack,
@@ -166,7 +168,7 @@ class Panel:
 
 @dataclass(frozen=True)
 class _Line:
-    """A label of some lines of text, and its mark; a heading has none."""
+    """A label of one or more lines of text, with its mark; a heading has no mark."""
 
     label: tuple[str, ...]
     mark: Mark | None
@@ -193,7 +195,7 @@ def _lines(panel: Panel) -> list[_Line]:
 
 
 def interval_chart(panels: Sequence[Panel], foot: str = "", most: int = MOST_LINES) -> Figure:
-    """Draw panels below each other, and a small line below all.
+    """Draw panels below each other, with a small footer.
 
     Raises
     ------
@@ -251,7 +253,7 @@ def _draw_axis(axes: Axes, panel: Panel, low: float, high: float) -> None:
     if panel.log:
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter(FuncFormatter(lambda x, _: f"{x:g}"))
-        # Else 2, 3, 4 and so on have names as well, which cover each other.
+        # Otherwise 2, 3, 4 and so on are labelled, too, and overlap.
         axes.xaxis.set_minor_formatter(NullFormatter())
     elif panel.share:
         digits = 0 if high - low > 0.04 else 1
@@ -262,7 +264,7 @@ def _draw_axis(axes: Axes, panel: Panel, low: float, high: float) -> None:
         named = list(panel.fixed.ticks())
         axes.set_xticks([value for value, _ in named], [text for _, text in named])
     elif not panel.log:
-        axes.locator_params(axis="x", nbins=7)  # more names of numbers would touch each other
+        axes.locator_params(axis="x", nbins=7)  # more labels would touch each other
     axes.set_xlim(low - margin, high + margin)
     axes.set_yticks([])
     axes.set_xlabel(_plain(panel.axis))
@@ -282,7 +284,7 @@ def _draw_mark(axes: Axes, panel: Panel, mark: Mark, y: float, colour: str) -> N
     axes.plot(ends, [y] * 2, color=colour, linewidth=3, alpha=0.55, solid_capstyle="butt", zorder=2, clip_on=False)
     if mark.robust is not None:
         axes.plot(mark.robust, [y] * 2, color=colour, linewidth=1, marker="|", markersize=6, zorder=2)
-    # What stands at an end is half beyond it, and would be cut there.
+    # Not clipped: half of a marker at an end lies beyond the axis.
     arrow = functools.partial(axes.plot, color=colour, markersize=6, alpha=0.55, clip_on=False)
     for is_beyond, edge, shape in zip(panel.beyond(mark), axes.get_xlim(), "<>", strict=True):
         if is_beyond:
@@ -293,21 +295,21 @@ def _draw_mark(axes: Axes, panel: Panel, mark: Mark, y: float, colour: str) -> N
 
 
 def _plain(text: str) -> str:
-    """A text in which a dollar is a dollar, not the beginning of mathematics."""
+    """A text with its dollar signs escaped, which would begin a formula of matplotlib."""
     return text.replace("$", r"\$")
 
 
 def render(draw: Callable[[], Figure], form: str, salt: str = "deniable") -> bytes:
-    """The bytes of a chart, in the one style: the same chart gives the same ones.
+    """The bytes of a chart in the common style; equal charts have equal bytes.
 
     Parameters
     ----------
     draw : function
-        Makes the figure.
+        Function that makes the figure.
     form : str
         svg, png or pdf; texts of an svg are made `printable`, so that it is XML.
     salt : str
-        What names within an svg are made of.
+        Salt of the ids within an svg.
     """
     import matplotlib as mpl
 
@@ -315,19 +317,19 @@ def render(draw: Callable[[], Figure], form: str, salt: str = "deniable") -> byt
     settings: Any = {"font.size": 10, "svg.fonttype": "none", "svg.hashsalt": salt}
     with _one_at_a_time, mpl.rc_context(settings), warnings.catch_warnings():
         if form == "svg":
-            warnings.filterwarnings("ignore", message="Glyph")  # whoever shows it has other fonts
-        # Without a date the same chart gives the same bytes.
+            warnings.filterwarnings("ignore", message="Glyph")  # the viewer has other fonts
+        # A date would make the bytes of equal charts differ.
         draw().savefig(drawn, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
     content = drawn.getvalue()
     return printable(content.decode("utf-8", "surrogatepass")).encode() if form == "svg" else content
 
 
 def columns(text: str) -> float:
-    """About how wide a text is, in letters; a letter of Chinese takes the room of two."""
+    """Approximate width of a text, in narrow letters; wide characters of East Asia count as two."""
     return sum(map(_width, text))
 
 
-# About those of a sans-serif face: a line has to fit, whatever fonts there are.
+# Approximate widths of a sans-serif font, because the viewer's font is unknown.
 def _width(letter: str) -> float:
     if unicodedata.combining(letter) or unicodedata.category(letter) in ("Mn", "Me", "Cf"):
         return 0
@@ -339,7 +341,7 @@ def _width(letter: str) -> float:
 
 
 def wrapped(text: str, widest: float) -> tuple[str, ...]:
-    """A text in lines of at most that width, all of it; a word that is wider itself is broken."""
+    """A text broken into lines of at most this width; a word that is wider is broken, too."""
     lines = [""]
     for word in text.split():
         joined = f"{lines[-1]} {word}".lstrip()

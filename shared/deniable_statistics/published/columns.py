@@ -1,4 +1,4 @@
-"""Tables for people: a kind of row names its columns once, and one function makes a text of them."""
+"""Tables as text: each kind of row defines its columns once, and one function formats them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from deniable.output import number, percent
 from deniable.table import format_table
 
 Form = Callable[[float | None], str]
-"""How a number is written."""
+"""Formats a number as text."""
 
 
 @dataclass(frozen=True)
@@ -22,11 +22,11 @@ class Column:
     ----------
     heading : str
     cell : function of a row
-        The text that stands there.
+        The text of the column's cell.
     is_text : bool
-        Whether cells begin together; numbers end together.
+        Whether cells are aligned to the left, as texts are; numbers are aligned to the right.
     is_shown : function of all rows
-        Whether the table has it: a column that says nothing is left out.
+        Whether the table has the column; one without content is left out.
     """
 
     heading: str
@@ -36,7 +36,7 @@ class Column:
 
 
 def text_table(columns: Iterable[Column], rows: Sequence[Any]) -> str:
-    """The table of some rows, of those columns that they need.
+    """The table of these rows, without the columns that are not shown.
 
     >>> print(text_table([Column("n", str), Column("even", lambda n: "" if n % 2 else "yes", is_text=True)], [8, 11]))
      n  even
@@ -45,25 +45,25 @@ def text_table(columns: Iterable[Column], rows: Sequence[Any]) -> str:
     """
     shown = [column for column in columns if column.is_shown(rows)]
     lines = [[column.cell(row) for column in shown] for row in rows]
-    # By headings, as `format_table` wants them: columns of one name end alike.
+    # `format_table` aligns by heading: columns with the same heading are aligned alike.
     return format_table(
         [column.heading for column in shown], lines, right={each.heading for each in shown if not each.is_text}
     )
 
 
 def form_of(row: Any) -> Form:
-    """Percents for shares, digits for means."""
-    # A ratio is a share among some of the people.
+    """The format of a row's figures: percent for shares, a number for means."""
+    # Ratios are shares of a part of the people, and so in percent.
     return number if row.statistic == "mean" else percent
 
 
 def figure(name: str, form: Callable[[Any], Form] = form_of) -> Callable[[Any], str]:
-    """What writes the number in a field of a row."""
+    """A cell function that formats the number in a field of a row."""
     return lambda row: form(row)(getattr(row, name))
 
 
 def ends(name: str, form: Callable[[Any], Form] = form_of) -> Callable[[Any], str]:
-    """What writes both ends of an interval, or nothing where there is none."""
+    """A cell function that formats both ends of an interval, or gives an empty text if there is none."""
     low, high = attrgetter(f"{name}_low"), attrgetter(f"{name}_high")
 
     def cell(row: Any) -> str:
@@ -73,12 +73,12 @@ def ends(name: str, form: Callable[[Any], Form] = form_of) -> Callable[[Any], st
 
 
 def has(name: str) -> Callable[[Sequence[Any]], bool]:
-    """Whether some row has something in a field."""
+    """A function of all rows: whether the field is not None in at least one of them."""
     return lambda rows: any(getattr(row, name) is not None for row in rows)
 
 
 def figures(form: Callable[[Any], Form] = form_of) -> tuple[Column, Column, Column]:
-    """The columns of every estimate: it, its standard error, and its interval."""
+    """The columns of an estimate, its standard error and its interval."""
     return (
         Column("estimate", figure("estimate", form)),
         Column("std. error", figure("std_error", form)),

@@ -1,4 +1,4 @@
-"""Whether one answer is more frequent than all others, so surely that a sentence may say so."""
+"""The most frequent answer to a question, if the reports identify it with confidence."""
 
 from __future__ import annotations
 
@@ -16,32 +16,35 @@ from deniable_statistics.intervals.interval import normal_quantile
 from deniable_statistics.published.published_rows import EstimateRow
 
 
-class Leading(NamedTuple):
-    """The most frequent answer, and an interval of its share that knows that it was chosen for being largest."""
+class LeadingOption(NamedTuple):
+    """The most frequent answer, and an interval of its share that allows for the selection of the largest."""
 
     option: int
     interval: Interval
 
 
-def most_frequent(design: AnyDesign, rows: Sequence[EstimateRow], confidence_level: float = 0.95) -> Leading | None:
-    """The most frequent answer if the reports tell which it is; None if they do not.
+def most_frequent(
+    design: AnyDesign, rows: Sequence[EstimateRow], confidence_level: float = 0.95
+) -> LeadingOption | None:
+    """The most frequent answer if the reports identify it, else None.
 
     Parameters
     ----------
     design : Design or Mechanism
     rows : sequence of EstimateRow
-        The shares of all its answers, for everybody or for one cohort chosen beforehand.
+        Rows of the shares of all answers, for everybody or for one cohort that was chosen beforehand.
     confidence_level : float
-        With this probability it is None, or the answer is a most frequent one *and* the interval holds its share.
+        Probability that the result is None, or else names a most frequent answer *and* the interval holds its share.
 
     Returns
     -------
-    Leading or None
+    LeadingOption or None
 
     Notes
     -----
-    Half of the risk is for the name, half for the interval; see `is_ahead`. The interval is one of those that hold all
-    shares together (Bonferroni), so that it holds the share of the answer that is named, though the data chose it.
+    The comparison (see `is_ahead`) and the interval each have half of the error probability. The interval is one of
+    simultaneous intervals of all shares (Bonferroni), so that it holds the share of the named answer, although the data
+    selected it.
 
     Examples
     --------
@@ -72,11 +75,11 @@ def most_frequent(design: AnyDesign, rows: Sequence[EstimateRow], confidence_lev
     level, binomials = level_of_each(half, len(rows)), design.binomials(design.expected_if_even, 1)
     if binomials is not None:
         row = rows[best]
-        return Leading(best, share_interval(row.count or 0, row.n, binomials[best].support.floats, level))
+        return LeadingOption(best, share_interval(row.count or 0, row.n, binomials[best].support.floats, level))
     if estimate is None or not design.channels:
         return None
     (interval,) = estimate.combination_intervals(np.eye(len(rows))[[best]], confidence_level=level)
-    return Leading(best, interval)
+    return LeadingOption(best, interval)
 
 
 def is_ahead(
@@ -88,24 +91,24 @@ def is_ahead(
     ----------
     option : int
     shares : sequence of float, length k
-        Unbiased.
+        Unbiased estimates.
     covariance : ndarray, shape (k, k)
-        Of these. Where the covariance of two is NaN the largest variance of their difference is taken, that of shares
-        that move exactly against each other.
+        Covariance of the shares. A covariance that is NaN is replaced by that of perfect negative correlation, which
+        makes the variance of the difference largest.
     n : float
-        Reports.
+        Number of reports.
     confidence_level : float
-        With this probability no share is called ahead of a larger one, or of an equal one.
+        Probability that no share is called ahead of a larger or an equal one.
 
     Notes
     -----
-    The comparison is Hsu's [1]_: of all differences only those with the share that is truly largest can make a wrong
-    name, and these are ``k - 1`` whatever the estimates are. Each may err with an equal part of the risk (Bonferroni),
-    which holds under every dependence of the shares. Quantiles are two-sided although one side is looked at, so that
-    among equal shares none is called ahead either: which of two comes out on top is chance [2]_. With ``d`` the
-    difference and ``V`` its variance, the statistic is ``d / sqrt(V + d^2 / n)``, the score statistic: ``V + d^2 / n``
-    is the mean square that a report adds, which is the variance if the two shares are equal. A small ``V`` that was
-    itself estimated from few reports is no evidence.
+    These are Hsu's multiple comparisons with the best [1]_: only the ``k - 1`` differences with the truly largest
+    share can lead to a wrong name, whatever the estimates are. Each has an equal part of the error probability
+    (Bonferroni), which is valid under any dependence of the shares. Quantiles are two-sided although the comparison is
+    one-sided, so that of equal shares none is called ahead: which of them has the larger estimate is chance [2]_. With
+    ``d`` the difference and ``V`` its variance, the statistic is ``d / sqrt(V + d^2 / n)``, the score statistic:
+    ``V + d^2 / n`` is the variance under the null hypothesis of equal shares. So a small ``V`` that was estimated from
+    few reports is no evidence.
 
     References
     ----------

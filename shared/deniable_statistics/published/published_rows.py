@@ -18,25 +18,25 @@ from deniable_statistics.intervals import check_confidence_level
 from deniable_statistics.robustness.misbehaviour import Misbehaving, RobustFigure
 
 TARGETS = ("population", "respondents")
-"""Whose shares an interval is for: everybody's like the respondents, or the respondents' alone."""
+"""Targets of an interval: the shares in a population like the respondents, or among the respondents only."""
 
 
 @dataclass(frozen=True)
 class EstimateRow:
-    """One published line: one option of one question, or its mean, for everybody or for one cohort.
+    """One published row: an option of a question, or the mean of the question, for everybody or for one cohort.
 
     The fields are the columns of the CSV, in order. `statistic` is "share" or "mean", or "ratio" for a share among
-    some people only; the mean has no option and no count. `n` is the number of reports that speak of it, fewer than all
-    where devices draw what they ask. `p_below` and `p_above` are one-sided p-values that the count fits the design at
-    all: that it is so small, or so large, when the share is 0, or 1; `flag` is a sentence where one is small.
-    `fake_margin` is the largest shift of the estimate, in its own unit, by made-up reports that are one in a
-    hundred. Numbers are None where there is no report to estimate from, or nothing to test.
+    a part of the people; a mean has no option and no count. `n` is the number of reports with information on the
+    figure, fewer than all if devices draw what they ask. `p_below` and `p_above` are one-sided p-values of the design:
+    of so small a count if the share is 0, and of so large a count if it is 1; `flag` is a sentence if one is small.
+    `fake_margin` is the largest shift of the estimate, in its own unit, if one in a hundred reports is fake. Numbers
+    are None without reports to estimate from, or without a test.
 
-    If people are supposed to misbehave, at most a share `misbehaving` of them, the figure is from `bound_low` to
-    `bound_high` as far as the reports go, and `robust_low` to `robust_high` is an interval of it whatever they did; see
-    `deniable_statistics.robustness.misbehaviour`. All are None if nobody is.
+    If at most a share `misbehaving` of the people is assumed to misbehave, `bound_low` and `bound_high` are the bounds
+    of the figure without sampling error, and `robust_low` to `robust_high` is an interval that is valid whatever these
+    people do; see `deniable_statistics.robustness.misbehaviour`. Without this assumption all are None.
 
-    If a share `assumed_fake` of all reports may be fake, `conf_low` to `conf_high` holds whatever the fakes say; see
+    If a share `assumed_fake` of all reports may be fake, `conf_low` to `conf_high` is valid for any fakes; see
     `deniable_statistics.estimates.assumed_fakes`.
     """
 
@@ -69,21 +69,21 @@ class EstimateRow:
 
 @dataclass(frozen=True)
 class EstimateOptions:
-    """How to estimate.
+    """Options of estimates and intervals.
 
     Parameters
     ----------
     confidence_level, method
-        As for `Estimate.confidence_interval`.
+        As in `Estimate.confidence_interval`.
     target : {"population", "respondents"}
         Whose shares the errors and intervals are for. Means are always for the population.
     simultaneous : bool
-        Intervals that hold the shares of all options of a question at once.
+        Whether the intervals of all options of a question hold simultaneously.
     misbehaving : Misbehaving, optional
-        How many people may do something else than they are asked to, and what: gives bounds and robust intervals.
+        Largest share of people who misbehave, and how; it adds bounds and robust intervals.
     assume_fake : float, optional
-        Share of all reports, at most a half, that may be fake: makes every interval hold whatever these say. Not with
-        `misbehaving`, whose kind "anything" is the same of people instead of reports.
+        Largest share of fake reports, at most a half; every interval is then valid for any fakes. It excludes
+        `misbehaving`, whose kind "anything" makes the corresponding assumption about people.
     """
 
     confidence_level: float = 0.95
@@ -126,13 +126,13 @@ def estimate(
     Parameters
     ----------
     tallies : mapping of cohort to Tally
-        What was counted; the key None holds reports without a cohort.
+        Tallies of reports; the key None is for reports without a cohort.
     survey : Survey
         The published survey, whose mechanisms are inverted.
     by_cohort : bool
-        One group of rows for each cohort instead of one for everybody.
+        Whether there are rows for each cohort instead of for everybody.
     confidence_level, method, target, simultaneous, misbehaving, assume_fake
-        As for `EstimateOptions`. Fakes are a share of the reports of all cohorts, and may all be in one.
+        As in `EstimateOptions`. Fakes are a share of the reports of all cohorts, and may all be in one cohort.
 
     Returns
     -------
@@ -151,6 +151,7 @@ def estimate(
     rows: list[EstimateRow] = []
     for cohort, tally in groups:
         for question in survey.questions:
+            # n of a question that devices draw is the number of its own reports.
             counts, n = question.counted(tally.counts[question.id], tally.n)
             about = (question.id, question.options, question.epsilon, cohort, wanted)
             if question.has_shares:
@@ -224,9 +225,9 @@ def share_rows(
 
 
 def _counted(result: Estimate, n: int, k: int) -> tuple[Sequence[Count | None], Sequence[int]]:
-    """For each option, the number of reports that support it and the number that speak of it.
+    """For each option, the number of supporting reports and the number of reports with information on it.
 
-    The first is None where responses are counted instead of reports.
+    The first is None if responses of a design are counted instead.
     """
     if result.binomials is not None:
         # With weights, n counts reports and result.n adds up weights: the share by weight is applied to the number.
@@ -264,6 +265,7 @@ def mean_row(
         epsilon=epsilon,
         feasible=number_or_none(result.feasible),
         statistic="mean",
+        # A mean has no interval for the respondents alone.
         target="population",
         p_below=None,
         p_above=None,

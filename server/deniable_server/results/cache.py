@@ -1,4 +1,4 @@
-"""What was made once and is sent many times."""
+"""A cache of results that are computed once and sent many times."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from collections.abc import Hashable
 from typing import Any
 
 
-class Kept:
-    """Results by name, the latest used, of so many bytes together."""
+class ResultCache:
+    """The results that were used last, by name, of at most ``most`` bytes together."""
 
     def __init__(self, most: int) -> None:
         self._most = most
@@ -17,9 +17,9 @@ class Kept:
         self._results: dict[Hashable, tuple[Any, int]] = {}  # in order of use
 
     def get(self, name: Hashable) -> Any:
-        """The result of that name, or None."""
+        """The result of this name, or None if it is not kept."""
         with self._lock:
-            # Taken out and put in again it is the latest: a dict keeps the order of insertion.
+            # Reinserted, so that it is the last: a dict keeps the order of insertion.
             found = self._results.pop(name, None)
             if found is None:
                 return None
@@ -27,8 +27,8 @@ class Kept:
             return found[0]
 
     def put(self, name: Hashable, result: Any, size: int) -> None:
-        """Keep a result of that many bytes, and drop those not used for longest."""
-        size += 1000  # its name, and its place
+        """Keep a result of ``size`` bytes, and drop the least recently used ones beyond the limit."""
+        size += 1000  # about as much for its name and its entry
         with self._lock:
             _, before = self._results.pop(name, (None, 0))
             self._results[name] = result, size

@@ -1,4 +1,4 @@
-"""The figure of a survey's results for a paper or a talk: an image to download. The page itself has `drawing`."""
+"""The chart of a survey's results as an image to download; the chart within the page is that of `drawing`."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from deniable_statistics.published.charts import interval_chart, render
 def estimates_chart(survey: Survey, rows: tuple[EstimateRow, ...], form: str = "svg") -> bytes:
     """Draw every share and mean with its interval, a panel for each question.
 
-    Every axis is fixed: 0 to 100 %, or the numbers that can be answered. What reaches beyond is an arrow, and a point
-    is the most likely possible value, so that a cohort of six looks like one and stretches nothing.
+    Every axis is fixed: 0 to 100 %, or the range of possible numbers. An arrow stands for an interval that reaches
+    beyond, and a point is the most likely possible value, so that the wide intervals of a small cohort stretch no
+    axis.
 
     Parameters
     ----------

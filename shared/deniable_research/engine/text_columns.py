@@ -1,4 +1,4 @@
-"""Reports that are texts of 0 and 1, as expressions of an engine."""
+"""Columns of reports that are texts of 0 and 1, as expressions of an engine."""
 
 from __future__ import annotations
 
@@ -15,17 +15,16 @@ from deniable_research.files.coded import alike
 class TextColumn:
     """A column of texts of 0 and 1, read on the engine as `Texts.from_text` reads them here.
 
-    Each step is a column of `source`, because expressions that hold each other many times over grow beyond what
-    engines read.
+    Each step is a column of `source`, because nested expressions would repeat each other until engines refuse them.
 
     Parameters
     ----------
     source : Source
     column : str
-        As tables write reports: ``b0101``, or numbers that lost the zeros in front.
+        Its cells are like ``b0101``, or numbers that lost their leading zeros.
     space : Texts
     missing : collection of str
-        Texts that mean no report.
+        Texts that mean a missing value.
     """
 
     def __init__(self, source: Source, column: str, space: ReportSpace, missing: Collection[str]) -> None:
@@ -48,12 +47,12 @@ class TextColumn:
             ibis.ifelse(fits, stripped, ibis.literal("x")).lpad(space.size, "0"), f"{column} padded"
         )
         text = source.rows[padded]
-        # SQL counts no characters: what is missing without them is counted instead.
+        # SQL cannot count a character; the length without it is subtracted instead.
         ones = space.size - text.replace("1", "").length()
         zeros = space.size - text.replace("0", "").length()
         valid = ones + zeros == space.size
         if isinstance(space, DrawnBits):
-            # A box that was drawn has one 1 in its pair of characters, any other none.
+            # A drawn box has exactly one 1 in its pair of characters, any other box none.
             valid &= ones == space.drawn
             for box in range(space.k):
                 valid &= text.substr(2 * box, 2) != "11"
@@ -64,17 +63,17 @@ class TextColumn:
         self.source = source
         """The rows, with the columns that are computed here."""
         self.said = ibis._[said]
-        """What stands there, without spaces around it; like all that follows, of the rows that it is asked of."""
+        """The text of each cell, without surrounding spaces; an expression, like the attributes below."""
         self.text = ibis._[padded]
-        """The characters 0 and 1."""
+        """The report as characters 0 and 1, with leading zeros."""
         self.is_missing = ibis._[missed]
-        """Whether there is no report."""
+        """Whether the cell means a missing value."""
         self.is_report = ibis._[report]
-        """Whether the design can have made what stands there."""
+        """Whether the cell is a report that the design can produce."""
 
     @property
     def is_strange(self) -> Any:
-        """Whether it is neither a report nor missing."""
+        """Whether the cell is neither a report nor a missing value."""
         return ~self.is_missing & ~self.is_report
 
     def supports(self, option: int) -> Any:
@@ -82,9 +81,9 @@ class TextColumn:
         return self.is_report & (self.text.substr(option, 1) == "1")
 
     def of_boxes(self, boxes: Sequence[int]) -> Any:
-        """The reports in `source` with the other boxes all alike, so that as few of them differ as these boxes can.
+        """The reports with all other boxes made equal, so that there are as few different ones as possible.
 
-        What is not a report stays as it is, and is refused where it is read.
+        A cell that is not a report stays as it is, and is refused when it is read.
         """
         import ibis
 
@@ -94,7 +93,7 @@ class TextColumn:
             kept = {box: text.substr(2 * box, 2) for box in boxes}
             drawn = sum((pair != "00").cast("int64") for pair in kept.values())
             others = [box for box in range(space.k) if box not in kept]
-            for place, box in enumerate(others):  # as many of the others as the device drew besides
+            for place, box in enumerate(others):  # the device drew this many of the other boxes
                 kept[box] = ibis.ifelse(drawn <= space.drawn - 1 - place, "10", "00")
         else:
             kept = {box: text.substr(box, 1) if box in boxes else ibis.literal("0") for box in range(space.size)}
@@ -105,8 +104,8 @@ class TextColumn:
 
 
 def means_nothing(said: Any, missing: Collection[str]) -> Any:
-    """Whether texts are missing, as `Coded.without` has it."""
-    # By value, as `alike` has it: 99.0 is 99, and 099 is another text.
+    """Whether texts mean a missing value, by the rule of `Coded.without`."""
+    # Numbers compare by value, as in `alike`: 99.0 is 99, but 099 is another text.
     nothing = said.isnull() | said.isin(sorted(missing))
     for number in sorted({each for each in map(alike, missing) if isinstance(each, Decimal)}):
         whole, _, digits = f"{number:f}".partition(".")
@@ -117,14 +116,14 @@ def means_nothing(said: Any, missing: Collection[str]) -> Any:
 
 
 def as_text(column: Any) -> Any:
-    """A column as a CSV would have it: whole numbers without a point, nothing around it."""
+    """A column as the texts of a CSV: whole numbers without a point, no surrounding spaces."""
     import ibis
 
     kind = column.type()
     if kind.is_string():
         return column.strip()
     if kind.is_floating():
-        # Stata and pandas keep whole numbers beside nothing as floats: 1.0 is the code 1.
+        # Stata and pandas store whole numbers as floats if some are missing: 1.0 is the code 1.
         whole = column.cast("int64")
         return ibis.ifelse(
             column.isnan(),

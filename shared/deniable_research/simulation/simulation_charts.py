@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
-from deniable_research.pictures import FAINT_INK, STYLES, tidy
+from deniable_research.pictures import FAINT_INK, STYLES, label_in_percent, tidy
 from deniable_research.simulation.figures import SimulationRow
 
 if TYPE_CHECKING:
@@ -14,24 +14,24 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_ROWS = 200
-"""Beyond this a chart is a wall."""
+"""Largest number of rows that a chart shows; the CSV has all of them."""
 
 MOST_PANELS = 24
+"""Largest number of tested figures in a chart of power, one panel each."""
 
 BOUND = 2
-"""Lines are this many Monte Carlo standard errors to either side."""
+"""Half length of the lines around a figure, in Monte Carlo standard errors: about a 95 % interval."""
 
 
 def simulation_chart(rows: Sequence[SimulationRow]) -> Figure:
-    """Bias in standard errors of the estimate, and coverage, a line for each of the first `MOST_ROWS` figures."""
+    """Bias, in standard errors of the estimate, and coverage of the first `MOST_ROWS` figures, a line for each."""
     from matplotlib.figure import Figure
-    from matplotlib.ticker import PercentFormatter
 
     shown = list(rows[:MOST_ROWS])
     figure = Figure(figsize=(9, 1.3 + 0.26 * len(shown)), layout="constrained")
     biases, coverages = figure.subplots(1, 2, sharey=True)
     for place, row in enumerate(shown):
-        # Biases of shares and means on one axis, so in standard errors of each.
+        # In standard errors, so that biases of shares and of means stand on one axis.
         spread = row.empirical_se or 1.0
         colour = STYLES[1 if row.statistic == "difference" else 0][0]
         for axes, middle, error in (
@@ -45,9 +45,10 @@ def simulation_chart(rows: Sequence[SimulationRow]) -> Figure:
     coverages.axvline(shown[0].conf_level, color=FAINT_INK, linewidth=1, zorder=0)
     biases.set_yticks(range(len(shown)), [_name(row) for row in shown])
     biases.set_ylim(len(shown) - 0.4, -0.6)
+    # At least half a standard error to either side: Monte Carlo noise must not look like a large bias.
     biases.set_xlim(min(-0.5, biases.get_xlim()[0]), max(0.5, biases.get_xlim()[1]))
     coverages.set_xlim(min(0.85, coverages.get_xlim()[0]), 1.005)
-    coverages.xaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+    label_in_percent(coverages.xaxis)
     tidy(biases, "Bias")
     tidy(coverages, "Coverage")
     biases.set_xlabel("bias, in standard errors of the estimate")
@@ -59,7 +60,7 @@ def simulation_chart(rows: Sequence[SimulationRow]) -> Figure:
 
 
 def power_chart(rows: Sequence[SimulationRow]) -> Figure:
-    """Power over the number of respondents, or over epsilon where that alone is varied: a panel for each tested figure.
+    """Power against the number of respondents, or against epsilon if only that varies; a panel for each tested figure.
 
     Raises
     ------
@@ -67,14 +68,13 @@ def power_chart(rows: Sequence[SimulationRow]) -> Figure:
         If nothing is tested, or more than `MOST_PANELS` figures are.
     """
     from matplotlib.figure import Figure
-    from matplotlib.ticker import PercentFormatter
 
     tested = [row for row in rows if row.rejected is not None and row.option != "Intercept"]
     names = list(dict.fromkeys(row.option or row.statistic for row in tested))
     if not 0 < len(names) <= MOST_PANELS:
         raise ParameterError(f"chart: must have 1 to {MOST_PANELS} tested figures, got {len(names)}")
     by_epsilon = len({row.respondents for row in tested}) == 1 and len({row.epsilon for row in tested}) > 1
-    # Two panels a line, and as many lines as it takes.
+    # Two panels in a row; the division rounds up.
     columns = min(len(names), 2)
     lines = -(-len(names) // columns)
     figure = Figure(figsize=(4.6 * columns, 0.4 + 3 * lines), layout="constrained")
@@ -82,9 +82,10 @@ def power_chart(rows: Sequence[SimulationRow]) -> Figure:
     for axes, name in zip(panels, names, strict=False):
         here = [row for row in tested if (row.option or row.statistic) == name]
         _draw_power(axes, here, by_epsilon)
+        # Under the null hypothesis the test rejects with the probability 1 - conf_level.
         axes.axhline(1 - here[0].conf_level, color=FAINT_INK, linewidth=1, zorder=0)
         axes.set_ylim(0, 1.02)
-        axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+        label_in_percent(axes.yaxis)
         axes.set_xlabel("epsilon of each question" if by_epsilon else "respondents")
         tidy(axes, f"power: {name}"[:60].replace("$", r"\$"))
     for axes in panels[len(names) :]:
@@ -93,8 +94,7 @@ def power_chart(rows: Sequence[SimulationRow]) -> Figure:
 
 
 def _draw_power(axes: Axes, rows: Sequence[SimulationRow], by_epsilon: bool) -> None:
-    """A line of powers over epsilon, or one over the respondents for each epsilon."""
-    # Either epsilon is the axis, or each has a line over the respondents.
+    """Draw one curve of power against epsilon, or one against the respondents for each epsilon."""
     series = [None] if by_epsilon else list(dict.fromkeys(row.epsilon for row in rows))
     for place, epsilon in enumerate(series):
         line = [row for row in rows if by_epsilon or row.epsilon == epsilon]

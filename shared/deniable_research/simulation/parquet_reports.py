@@ -1,4 +1,4 @@
-"""Writing the reports of a simulated survey of many people: Parquet by several processes, in constant memory."""
+"""The reports of a large simulated survey as Parquet, written by several processes in constant memory."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from deniable.survey.question import Question
 from deniable.wire.space import Texts
-from deniable_research.simulation.draw import Column, draw_reports
+from deniable_research.simulation.draw import QuestionReports, draw_reports
 from deniable_research.simulation.processes import map_all
-from deniable_research.simulation.simulate import Simulation, check_number
+from deniable_research.simulation.simulation import Simulation, check_number
 from deniable_statistics.data.folder import check_folder
 from deniable_statistics.data.manifest import REPORTS, SURVEY
 from deniable_statistics.data.whole import whole_folder
@@ -25,16 +25,17 @@ if TYPE_CHECKING:
     import pyarrow
 
 PEOPLE = 1_000_000
-"""People in one part. Each part has a seed of its own, so the rows do not depend on how many processes write them."""
+"""Number of people in a part. Each part has its own seed, so that rows do not depend on the number of processes."""
 
 CELLS = 2**21
-"""Supports that a process holds at a time, of all questions together."""
+"""Largest number of cells (reports times supports of all questions) that a process holds at a time."""
 
 MOST_PROCESSES = 64
+"""Largest number of processes that a user can ask for."""
 
 
-class Piece(NamedTuple):
-    """What one part holds."""
+class Part(NamedTuple):
+    """The people of one part: its number, its cohort by place, their number, and the seed of their draws."""
 
     number: int
     cohort: int
@@ -50,13 +51,13 @@ def write_rows(simulation: Simulation, folder: Path, seed: int, processes: int |
     simulation : Simulation
         Its people draw their answers, and its survey's own mechanisms randomise them.
     folder : Path
-        New or empty. It gets ``survey.json``, the published survey, and ``reports/part-00000.parquet`` and so on: the
-        cohort and a column for each question, empty where it was not asked. Nobody sent these reports, so they have no
-        ids; people are independent of each other, so their order says nothing.
+        A new or empty folder. It receives ``survey.json``, the published survey, and the parts
+        ``reports/part-00000.parquet`` and so on: the cohort and a column for each question, empty where a device did
+        not ask it. Nobody sent these reports, so they have no ids.
     seed : int
-        The same gives the same rows, whatever the number of processes.
+        Equal seeds give equal rows, for any number of processes.
     processes : int, optional
-        By default one for each core; never more.
+        Number of processes; by default and at most one for each core.
 
     Raises
     ------
@@ -66,8 +67,8 @@ def write_rows(simulation: Simulation, folder: Path, seed: int, processes: int |
 
     Notes
     -----
-    Until every part is whole their names end in ``.part``, within a folder beside the other one whose name begins with
-    a dot. So what an interrupted run leaves holds no file that is read as Parquet.
+    Parts are written to a hidden folder beside ``folder``, and their names end in ``.part`` until all of them are
+    complete. So an interrupted run leaves no file that is read as Parquet.
     """
     check_folder(folder, "parquet")
     if processes is not None:
@@ -84,12 +85,11 @@ def _cores() -> int:
 
 def _write_parts(simulation: Simulation, folder: Path, seed: int, processes: int) -> None:
     sizes = [(place, part) for place, (_, people, _) in enumerate(simulation.links) for part in _cut(people)]
-    # Each part has its own seed: the number of processes changes nothing.
     seeds = np.random.SeedSequence(seed).spawn(len(sizes))
-    pieces = [Piece(number, *size, each) for number, (size, each) in enumerate(zip(sizes, seeds, strict=True))]
+    pieces = [Part(number, *size, each) for number, (size, each) in enumerate(zip(sizes, seeds, strict=True))]
     write = functools.partial(_write_part, simulation, folder)
     for each in map_all(write, pieces, min(processes, len(pieces))):
-        # Only when all are whole: an interrupted run leaves nothing that reads as Parquet.
+        # Only once all are complete: an interrupted run must leave nothing that reads as Parquet.
         each.rename(each.with_suffix(""))
 
 
@@ -98,7 +98,7 @@ def _cut(people: int) -> Iterator[int]:
         yield min(PEOPLE, people - start)
 
 
-def _write_part(simulation: Simulation, folder: Path, piece: Piece) -> Path:
+def _write_part(simulation: Simulation, folder: Path, piece: Part) -> Path:
     """Write one part, a row group at a time."""
     import pyarrow
     from pyarrow import parquet
@@ -113,7 +113,7 @@ def _write_part(simulation: Simulation, folder: Path, piece: Piece) -> Path:
     with parquet.ParquetWriter(path, schema) as writer:
         left = piece.people
         while left:
-            # Row groups of so many supports, so that memory does not grow with the people.
+            # Row groups of at most CELLS cells, so that memory does not grow with the number of people.
             people = min(left, max(CELLS // width, 1))
             left -= people
             reports = draw_reports(truths, people, simulation.misbehaviour, generator)
@@ -129,8 +129,8 @@ def _type(question: Question) -> pyarrow.DataType:
     return pyarrow.string() if isinstance(question.mechanism.reports, Texts) else pyarrow.int64()
 
 
-def _array(column: Column, question: Question) -> pyarrow.Array:
-    """The reports of a question: numbers, or texts of one character 0 or 1 for each option."""
+def _array(column: QuestionReports, question: Question) -> pyarrow.Array:
+    """The reports to a question as an Arrow array: integers, or texts with a character 0 or 1 for each option."""
     import pyarrow
 
     people = len(column.values)
@@ -138,6 +138,7 @@ def _array(column: Column, question: Question) -> pyarrow.Array:
     if not isinstance(question.mechanism.reports, Texts):
         return pyarrow.array(column.values, pyarrow.int64(), mask=None if asked is None else ~asked)
     size = column.values.shape[1]
+    # Arrow stores strings as one buffer of bytes and the offsets at which each begins and ends.
     ends = pyarrow.py_buffer(np.arange(0, (people + 1) * size, size, dtype=np.int32))
     # All texts have the same length, so that their bytes stand one after the other: no Python string is made.
     marks = pyarrow.py_buffer(np.ascontiguousarray(column.values + np.uint8(ord("0")), dtype=np.uint8))

@@ -37,7 +37,7 @@ _LABELS: Mapping[str, tuple[Kind, str]] = RESULT_LABELS | {
     "setting": (Kind.CATEGORY, "What everybody is set to; empty for people as they are"),
     "variable": (Kind.CATEGORY, "Variable that moves"),
 }
-"""What a column holds, whichever kind of row has it."""
+"""Kind and label of each column that is the same in all row types."""
 
 _UNDER_DESIGN = {"df": (Kind.REAL, "Degrees of freedom of the error, or the first ones of F")}
 _ESTIMATED = {"statistic": RESULT_LABELS["statistic"]}  # the name of a figure, not a number
@@ -56,7 +56,7 @@ _OWN: Mapping[str, Mapping[str, tuple[Kind, str]]] = {
         "df": (Kind.REAL, "Degrees of freedom of the error"),
     },
 }
-"""What a column holds of one kind of row, where it has another meaning there."""
+"""Kind and label of columns with another meaning in one row type."""
 
 
 def results_data(title: str, rows: Collection[Any], row_type: Any) -> DataSet:
@@ -78,7 +78,7 @@ def results_data(title: str, rows: Collection[Any], row_type: Any) -> DataSet:
 def save_results(
     path: Path, title: str, rows: Sequence[Any], row_type: Any, document: Mapping[str, Any], doubts: Sequence[str]
 ) -> None:
-    """Write rows to a file; `document` is what JSON holds, with doubts about the results.
+    """Write rows to a file, in the format of its suffix; JSON holds ``document`` with ``doubts`` as its cautions.
 
     Raises
     ------
@@ -94,7 +94,7 @@ def save_results(
 
 
 def _numbered(value: Any) -> Any:
-    # Neither Stata nor SPSS has booleans.
+    # Stata and SPSS have no booleans.
     return int(value) if isinstance(value, bool) else value
 
 

@@ -1,4 +1,4 @@
-"""Pictures of plans: against epsilon for one question, side by side for the questions of a survey."""
+"""Charts of plans: of one question against epsilon, and of the questions of a survey side by side."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from deniable.errors import ParameterError
-from deniable_research.pictures import FAINT_INK, INK, STYLES, tidy
+from deniable_research.pictures import FAINT_INK, INK, STYLES, label_in_percent, tidy
 from deniable_research.planning.plans import EstimandPlan, Plan, PowerPlan, SizePlan, SplitPlan, WidthPlan
 
 if TYPE_CHECKING:
@@ -17,8 +17,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 STEPS = 60
-SHOWN = (0.25, 5.0)
-"""Range of epsilon that charts show: from more noise than nearly anybody asks for to nearly none."""
+"""Number of epsilons at which a curve is computed, besides its first point."""
+
+EPSILON_RANGE = (0.25, 5.0)
+"""Range of epsilon that charts show at least, in nats: from more noise than most surveys accept to nearly none."""
 
 TICKS = (0.01, 0.02, 0.05, 0.1, 0.25, 0.5, 1, 2, 3, 5, 8, 12, 20)
 
@@ -32,35 +34,37 @@ CURVES: dict[type[Plan], dict[str, str]] = {
     PowerPlan: {DEVICE: "people", DIRECTLY: "people_directly"},
     SplitPlan: {"all questions asked": "people_together", "one drawn for each person": "people_one_each"},
 }
-"""Which figures of each kind of plan are compared, and how they are named."""
+"""The figures of each kind of plan that are compared, by their names in the legend."""
 
 
 def epsilon_chart(plans: Sequence[Plan], options: int = 2) -> Figure:
-    """What one question costs against epsilon, with the plans as dots.
+    """The people, half width or power of one question against epsilon, with the plans as dots.
 
     Parameters
     ----------
     plans : sequence of plans of one kind
-        Each share that is among them gets its curves, of the mechanism with the least noise.
+        Each planned share has its own curves, computed for the mechanism with the least noise at each epsilon.
     options : int
-        2 for a yes-no question.
+        Number of options of the question: 2 for yes or no.
 
     Notes
     -----
-    A test is drawn by the people that it takes; where the number of respondents was given, by their power.
+    The chart of a test shows the people that it needs, or its power if the number of respondents was given.
 
-    Curves of half widths are those of normal intervals, and so are the dots: near 0 and 1 the expected half width of
-    the table is smaller, because intervals are cut there.
+    Curves and dots of half widths are those of normal intervals: near 0 and 1 the expected half width in the table is
+    smaller, because published intervals are cut there.
 
-    Of a choice, curves have steps where another mechanism becomes the one with the least noise over all options, which
-    need not be the best for a share far from the average one.
+    The curves of a choice have steps where another mechanism becomes the one with the least noise on average over the
+    options; for a share far from that average it need not be the best.
     """
     from matplotlib.figure import Figure
-    from matplotlib.ticker import NullFormatter, PercentFormatter
+    from matplotlib.ticker import NullFormatter
 
     figure = Figure(figsize=(8, 5), layout="constrained")
     axes = figure.subplots()
-    low, high = (end(limit, *(plan["epsilon"] for plan in plans)) for end, limit in zip((min, max), SHOWN, strict=True))
+    low, high = (
+        end(limit, *(plan["epsilon"] for plan in plans)) for end, limit in zip((min, max), EPSILON_RANGE, strict=True)
+    )
     # Geometric steps: even on a logarithmic axis.
     epsilons = [low * (high / low) ** (step / STEPS) for step in range(STEPS + 1)]
     curves, colours = _curves(plans[0]), _colours(plans)
@@ -85,7 +89,7 @@ def epsilon_chart(plans: Sequence[Plan], options: int = 2) -> Figure:
     axes.set_xlabel("epsilon")
     if _shows_power(plans[0]):
         axes.set_ylim(0, 1)
-        axes.yaxis.set_major_formatter(PercentFormatter(xmax=1, decimals=0))
+        label_in_percent(axes.yaxis)
     else:
         axes.set_yscale("log")
         _log_labels(axes.yaxis, _points if isinstance(plans[0], WidthPlan) else _people)
@@ -98,14 +102,14 @@ def epsilon_chart(plans: Sequence[Plan], options: int = 2) -> Figure:
 
 
 def survey_chart(plans: Sequence[Plan]) -> Figure:
-    """For every question of a survey a line from asking directly to randomising, a row for each planned share.
+    """A line from asking directly to randomising for each question of a survey and each planned share.
 
-    Means stand in the table only: they have units of their own.
+    Means are left to the table, because each has its own unit.
 
     Raises
     ------
     ParameterError
-        If there is no share among the plans.
+        If no plan is for a share.
     """
     from matplotlib.figure import Figure
     from matplotlib.ticker import FuncFormatter
@@ -142,13 +146,13 @@ def survey_chart(plans: Sequence[Plan]) -> Figure:
 
 
 def _colours(plans: Sequence[Plan]) -> dict[float, str]:
-    """A colour for each planned share, in their order."""
+    """A colour for each planned share, in the order of the plans."""
     shares = dict.fromkeys(plan["share"] for plan in plans)
     return {share: STYLES[place % len(STYLES)][0] for place, share in enumerate(shares)}
 
 
 def _or_gap(at: Callable[[float], Plan], epsilon: float, name: str) -> float:
-    """NaN, which is not drawn, where integer weights cannot hold an epsilon or no number of people is enough."""
+    """A figure at an epsilon, or NaN, which is not drawn, if integer weights cannot hold it or no sample is enough."""
     try:
         return float(at(epsilon)[name])
     except ParameterError:
@@ -164,7 +168,7 @@ def _curves(plan: Plan) -> dict[str, str]:
 
 
 def _words(plan: Plan) -> tuple[str, str]:
-    """Label of the vertical axis, and title."""
+    """The label of the vertical axis, and the title."""
     if isinstance(plan, WidthPlan):
         interval = f"half width of the normal {100 * plan.conf_level:g} % interval"
         return interval, f"How precisely {plan.respondents:,} people tell a share"
@@ -181,7 +185,7 @@ def _words(plan: Plan) -> tuple[str, str]:
 
 
 def _legend(axes: Axes, colours: dict[float, str], names: Sequence[str]) -> None:
-    """Dashes say who is asked how, colours which share."""
+    """Add a legend of dashes, one for each way of asking, and of colours, one for each share."""
     from matplotlib.lines import Line2D
 
     lines = zip(names, DASHES, strict=False)
@@ -202,7 +206,7 @@ def _points(value: float) -> str:
 
 
 def _log_labels(axis: Axis, shown: Callable[[float], str]) -> None:
-    """Name powers of ten and, between them, the numbers that start with 2 or 5."""
+    """Label the powers of ten on a logarithmic axis and, between them, the numbers that start with 2 or 5."""
     from matplotlib.ticker import FuncFormatter
 
     axis.set_major_formatter(FuncFormatter(lambda value, _position: shown(value)))

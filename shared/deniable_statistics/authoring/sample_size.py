@@ -1,4 +1,4 @@
-"""Respondents needed by a mechanism: the one figure by which mechanisms and ways to share an epsilon are compared."""
+"""Sample size of a mechanism for a fixed precision, by which mechanisms and ways to share an epsilon are compared."""
 
 from __future__ import annotations
 
@@ -32,8 +32,8 @@ def people(variance: float) -> int:
 def variance_if_even(mechanism: Mechanism, *, wants_mean: bool) -> float:
     """``n`` times the variance of the mean in a range of length 1, or of a share, if all answers are equally frequent.
 
-    Of the shares it is the mean over all options. Where an answer is one option and all have the same noise, what noise
-    adds to it is the same whatever the shares are, and what chance adds in who answers is largest here.
+    For shares it is averaged over the options. If an answer is one option and all options have the same noise, the
+    average noise is the same for all shares, and the sampling variance is largest for equal ones.
     """
     if not wants_mean:
         share = _even_share(mechanism)
@@ -51,12 +51,12 @@ def noise_if_even(mechanism: Mechanism) -> float:
 
 
 def _even_share(mechanism: Mechanism) -> float:
-    """The share of an option if all answers are equally frequent: of a box, if ticked or not is."""
+    """The share of an option if all answers are equally frequent; for a box one half."""
     return 0.5 if "ticks" in mechanism.question_types else 1 / mechanism.k
 
 
 def _noise(mechanism: Mechanism) -> Sequence[tuple[float, float]]:
-    """What noise adds to the variance of each share, as a design's `noise`; of what has supports without numpy."""
+    """The noise variance of each share, as in `Design.noise`; for a mechanism with supports without numpy."""
     if mechanism.support is None:
         from deniable_statistics.designs.of_mechanisms import design_of
 
@@ -68,7 +68,7 @@ def _noise(mechanism: Mechanism) -> Sequence[tuple[float, float]]:
 
 
 def mean_variance(mechanism: Mechanism) -> float:
-    """``n`` times the variance of the estimated mean of a population that is uniform over the answers; takes numpy."""
+    """``n`` times the variance of the estimated mean, if all answers are equally frequent; needs numpy."""
     import numpy as np
 
     from deniable_statistics.designs.of_mechanisms import design_of

@@ -1,4 +1,4 @@
-"""What a survey will find when it is repeated: bias, coverage and power of its own estimator."""
+"""A survey repeated many times: bias, coverage and power of its own estimator."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import numpy as np
 from deniable.errors import ParameterError, describe
 from deniable.survey.document import Survey
 from deniable_research.comparison import difference
-from deniable_research.simulation.counts import CountedSurvey, Told
+from deniable_research.simulation.counted_surveys import CountedSurvey, ReportCounts
 from deniable_research.simulation.draw import DrawnCohort, draw_reports, generator_of
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
 from deniable_research.simulation.misbehaviour import Misbehaviour
@@ -24,22 +24,24 @@ from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, mean_row, share_rows
 
 DEFAULT_SEED = 1
+"""Seed of a simulation unless another one is given, so that it can be repeated."""
 
 MOST_DRAWS = 10**9
-"""Answers of one simulation: respondents times repetitions, larger surveys counting as `ONE_BY_ONE`."""
+"""Largest number of people drawn in a simulation: repetitions times respondents, of whom at most `ONE_BY_ONE` count."""
 
 MOST_RESPONDENTS = 10**11
-"""More than there are people; of so many, numpy's draws of counts are exact."""
+"""Largest number of respondents, more than there are people; numpy draws counts of so many without rounding."""
 
 ONE_BY_ONE = 10_000
-"""Surveys of more people are drawn as counts, in the same distribution: `CountedSurvey`.
+"""Largest number of respondents who are drawn one by one; larger surveys are drawn as counts, by `CountedSurvey`.
 
-In smaller ones every person has answers, and the survey's own mechanisms randomise them. So the estimates are tried on
-what devices send, and not on what is believed of it.
+One by one every person has answers, and the survey's own mechanisms randomise them. So the estimates are tested on the
+reports of devices, and not on a model of these reports.
 """
 
 ABOVE_ZERO = "share = 0"
 EQUAL = "no difference"
+"""Null hypotheses of shares and of differences, as the column ``test`` names them."""
 
 
 @dataclass(frozen=True)
@@ -50,13 +52,13 @@ class Simulation:
     ----------
     survey : Survey
     truth : mapping of str to shares, optional
-        As for `truth_of`.
+        True shares, as in `truth_of`.
     respondents : int
-        People who answer, in both cohorts together; as many as a nation has, or more.
+        Number of people who answer, in both cohorts together; a nation's population is possible.
     misbehaviour : Misbehaviour
     compare : mapping of str to shares, optional
-        Where the truth of a second cohort, one half of the people, is another one; questions that are not named have
-        the same truth. By default there is one cohort.
+        True shares that differ in a second cohort, which is one half of the people; other questions have the same
+        truth in both. By default there is one cohort.
 
     Examples
     --------
@@ -91,21 +93,22 @@ class Simulation:
 
     @property
     def links(self) -> tuple[tuple[str | None, int, tuple[Truth, ...]], ...]:
-        """`cohorts` as their reports name them: a survey that needs a cohort is answered evenly by all of its links."""
+        """`cohorts` as their reports name them; if a cohort is required, each link has an equal part of the people."""
         self.check_links()
         if self.compare is not None or not self.survey.cohort_required:
             return self.cohorts
         ((_, people, truths),), labels = self.cohorts, self.survey.cohorts
-        # Links are opened evenly; the first ones have one person more.
+        # The first ``more`` links have one person more.
         each, more = divmod(people, len(labels))
         return tuple((label, each + (place < more), truths) for place, label in enumerate(labels[:people]))
 
     def check_links(self) -> None:
-        """Refuse what can be estimated and not reported: a comparison of cohorts that the survey does not have.
+        """Check that the survey has links for the cohorts that are compared; `run` needs none, reports do.
 
         Raises
         ------
         ParameterError
+            If two cohorts are compared that the survey does not have.
         """
         if self.compare is not None and len(self.survey.cohorts) < 2:
             raise ParameterError('compare: needs a survey with two cohorts for its reports, such as ["paper", "web"]')
@@ -120,19 +123,19 @@ class Simulation:
     def run(
         self, repetitions: int = 500, seed: int = DEFAULT_SEED, wanted: EstimateOptions | None = None
     ) -> tuple[SimulationRow, ...]:
-        """Draw whole surveys, estimate each one, and say how the estimates behave.
+        """Draw whole surveys, estimate each one, and summarise the estimates.
 
         Every repetition draws other people from the population of the truth, sends their answers through the survey's
-        own mechanisms, and estimates as a collector publishes. Only the words of chance are PCG64's, so that the same
-        seed repeats the same surveys: this is a simulation, and no way to collect answers. Of more than 10,000 people
-        only the counts are drawn, in the distribution that they have with people; so respondents cost nothing.
+        own mechanisms, and estimates as a collector does. The random words come from PCG64, so that equal seeds give
+        equal surveys: this is for simulation, and must not collect answers. Of more than 10,000 people only the counts
+        are drawn, in the same distribution, so that time does not grow with the number of respondents.
 
         Parameters
         ----------
         repetitions, seed : int
         wanted : EstimateOptions, optional
-            Confidence level, method, target, simultaneous intervals. With the target "respondents" the truth is still
-            that of the population.
+            Confidence level, method, target, simultaneous intervals. With the target "respondents" coverage is still
+            measured against the shares of the population.
 
         Returns
         -------
@@ -147,7 +150,7 @@ class Simulation:
         check_number(repetitions, "repetitions", 2, MOST_DRAWS // min(self.respondents, ONE_BY_ONE))
         asked = wanted or EstimateOptions()
         generator, cohorts = generator_of(seed), self.cohorts
-        # Laws are made once and drawn from in every repetition.
+        # Samplers are prepared once for all repetitions.
         counted = [self._counts(truths, people) for _, people, truths in cohorts]
         figures: dict[Key, list[Outcome]] = {}
         for _ in range(repetitions):
@@ -164,16 +167,18 @@ class Simulation:
             for key, outcomes in figures.items()
         )
 
-    def _counts(self, truths: tuple[Truth, ...], people: int) -> Callable[[np.random.Generator], Mapping[str, Told]]:
-        """What draws the counts of one cohort."""
+    def _counts(
+        self, truths: tuple[Truth, ...], people: int
+    ) -> Callable[[np.random.Generator], Mapping[str, ReportCounts]]:
+        """A function that draws the counts of one cohort."""
         if self.respondents > ONE_BY_ONE:
             return partial(CountedSurvey(truths, self.misbehaviour).draw, people)
 
-        def of_reports(generator: np.random.Generator) -> dict[str, Told]:
+        def of_reports(generator: np.random.Generator) -> dict[str, ReportCounts]:
             reports = draw_reports(truths, people, self.misbehaviour, generator)
             mechanisms = {truth.question.id: truth.question.mechanism for truth in truths}
             return {
-                name: Told(tally_array(mechanisms[name].reports, column.told), len(column.told))
+                name: ReportCounts(tally_array(mechanisms[name].reports, column.told), len(column.told))
                 for name, column in reports.items()
             }
 
@@ -183,11 +188,11 @@ class Simulation:
 def _publish(
     cohort: str | None,
     truths: tuple[Truth, ...],
-    told: Mapping[str, Told],
+    told: Mapping[str, ReportCounts],
     wanted: EstimateOptions,
     figures: dict[Key, list[Outcome]],
 ) -> dict[str, Estimate]:
-    """One cohort of one survey: note its published rows, return its estimates."""
+    """Append the published rows of one cohort of one survey to ``figures``, and return its estimates of shares."""
     found = {}
     for truth in truths:
         question = truth.question
@@ -215,7 +220,7 @@ def _compare(
     wanted: EstimateOptions,
     figures: dict[Key, list[Outcome]],
 ) -> None:
-    """Note the differences between the two cohorts of one survey."""
+    """Append the differences between the two cohorts of one survey to ``figures``."""
     for first, second in zip(cohorts[0][2], cohorts[1][2], strict=True):
         question = first.question
         if not question.has_shares:
@@ -223,17 +228,17 @@ def _compare(
         for option, label in enumerate(question.options):
             result = difference(found[0][question.id], found[1][question.id], option)
             low, high = result.confidence_interval(wanted.confidence_level)
-            # What is true of the difference, first cohort minus second, as the estimate has it.
+            # True difference, first cohort minus second, as in the estimate.
             apart = first.shares[option] - second.shares[option]
             rejected = result.p_value < 1 - wanted.confidence_level
             name = f"{cohorts[0][0]} - {cohorts[1][0]}"
-            # Noted even where it stays empty: figures keep the order of the survey.
+            # An entry even if it stays empty, so that figures keep the order of the survey.
             outcomes = figures.setdefault(Key(question.id, label, name, "difference", apart, EQUAL), [])
             if not math.isnan(result.difference):  # otherwise a box that no device of a cohort drew
                 outcomes.append(Outcome(result.difference, result.std_error, low, high, rejected, result.method))
 
 
 def check_number(value: object, subject: str, least: int, most: int) -> None:
-    """Raise a ParameterError unless a value is an integer of a range."""
+    """Raise a ParameterError unless a value is an integer from ``least`` to ``most``."""
     if type(value) is not int or not least <= value <= most:
         raise ParameterError(f"{subject}: must be an integer in [{least}, {most}], got {describe(value)}")

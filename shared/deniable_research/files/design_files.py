@@ -1,4 +1,4 @@
-"""Designs as researchers write them: tables of TOML, or a line for one question."""
+"""Designs of data from elsewhere, as researchers write them: a design file in TOML, or a line for one question."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 
 DESIGNS: dict[str, tuple[Callable[..., AnyDesign], ...]] = {}
-"""Name of each design to the ways of making it, the first one that takes the given parameters is used."""
+"""Functions that make each design, by its name; the first one that takes the given parameters is used."""
 
-# Keys are the names of the fields that they fill, so that each stands in one place.
+# Keys are named like the fields that they fill, so that each name is defined once.
 _SAMPLING_KEYS = tuple(each.name for each in fields(SamplingColumns) if each.name != "margins")  # which are a file
 _LAYOUT_KEYS = ("questions", "weights", *_SAMPLING_KEYS, "cohort", "cohorts", "missing")
 _QUESTION_KEYS = tuple(
@@ -35,7 +35,7 @@ _QUESTION_KEYS = tuple(
 _LISTS = ("forced", "options", "values", "missing", "groups", "group_missing")
 _PROBABILITIES = ("p", "p1", "p2", "truth", "yes", "no", "prevalence", "keep")
 _PAIRS = ("yes", "no")
-"""Probabilities that some designs take one of for each group."""
+"""Probabilities of which some designs take one for each group."""
 _DECIMAL_COMMA = re.compile(r"^[^\"'\[#]*= *([0-9]+,[0-9]+)", re.MULTILINE)
 _INTEGER = re.compile(r"-?[0-9]+")
 
@@ -52,13 +52,13 @@ def direct(options: Sequence[str] = channels.designs.NO_YES) -> Channel:
 
 def _add_designs() -> None:
     DESIGNS["direct"] = (direct,)
-    # Every public function there is a design, so that a new one is offered without being named again.
+    # Every public function of that module is a design, so that a new one needs no entry here.
     for name, made in inspect.getmembers(channels.designs, inspect.isfunction):
         if name in channels.__all__ and name not in ("from_mechanism", "of_one_truth"):  # which make one of another
             DESIGNS[name.removeprefix("from_").replace("_", "-")] = (made,)
     for name, cls in MECHANISMS.items():
         ways = [getattr(cls, way) for way in ("from_epsilon", "from_coin", "calibrated") if hasattr(cls, way)]
-        # The first way whose parameters fit is taken: those for people stand before the one for published integers.
+        # Ways with probabilities or epsilon come before the class itself, whose parameters are published integers.
         DESIGNS[name] = (*DESIGNS.get(name, ()), *ways, cls)
 
 
@@ -71,22 +71,24 @@ def read_layout(text: str | bytes) -> Layout:
     Parameters
     ----------
     text : str or bytes
-        TOML: a table ``[[questions]]`` for each randomised column, with ``column``, ``design`` (one of `DESIGNS`) and
-        the parameters of that design; optionally ``name``, ``options`` (names of the true answers), ``values`` (their
-        numbers), ``codes`` (what stands in the file for each response), ``missing``, and for designs of two groups
-        ``group`` (a column) with ``groups`` (its two codes, by default 1 and 2) and ``group_missing`` (what stands
-        there for no group; ``missing`` is about reports). A question that was asked by several designs has ``arm`` (a
-        column) instead of a design, and for each of its labels a table ``[questions.arms.LABEL]`` with all that
-        differs: ``design``, its parameters, ``codes``, ``column`` and so on. ``anchor`` names another question that
-        tells how many people attend to this one; that one has ``known_share``, its known share of yes. Before the first
-        table optionally the names of the columns ``weights`` and ``cohort``, the order of ``cohorts``, and ``missing``
-        for the other columns; and how people were drawn, in the keys of `SamplingColumns`: ``replicates`` are names
-        like ``"w1..w80"`` or a list of them.
+        TOML with a table ``[[questions]]`` for each randomised column. It has ``column``, ``design`` (one of `DESIGNS`)
+        and the parameters of that design; optionally ``name``, ``options`` (names of the true answers), ``values``
+        (their numbers), ``codes`` (the code of each response in the file) and ``missing`` (codes of missing values).
+
+        Designs of two groups also have ``group`` (a column), ``groups`` (its two codes, by default 1 and 2) and
+        ``group_missing`` (its codes of missing values). A question that was asked by several designs has ``arm`` (a
+        column) instead of a design, and for each label of that column a table ``[questions.arms.LABEL]`` with the keys
+        that differ, such as ``design``, its parameters, ``codes`` and ``column``. ``anchor`` names another question,
+        from which attention to this one is estimated; that question has ``known_share``, its known share of yes.
+
+        Before the first table there may be the names of the columns ``weights`` and ``cohort``, the order of
+        ``cohorts``, ``missing`` for the other columns, and the sampling design in the keys of `SamplingColumns`, where
+        ``replicates`` is a range of names like ``"w1..w80"`` or a list of names.
 
     Raises
     ------
     ParameterError
-        Naming the question and the key.
+        If a key or value is not valid; the message names the question and the key.
 
     Examples
     --------
@@ -107,7 +109,7 @@ def read_layout(text: str | bytes) -> Layout:
     """
     try:
         source = text.decode("utf-8-sig") if isinstance(text, bytes) else text
-        # Decimal keeps what was written: the float 0.1 is no tenth, and channels are exact.
+        # Decimal is exact: the float 0.1 is not 1/10, and channels are fractions.
         written = tomllib.loads(source, parse_float=Decimal)
     except (UnicodeDecodeError, RecursionError):
         raise ParameterError("design file: must be TOML in UTF-8") from None
@@ -115,7 +117,7 @@ def read_layout(text: str | bytes) -> Layout:
         comma = _DECIMAL_COMMA.search(source)
         hint = number_hint(comma[1]) if comma else ""
         raise ParameterError(f"design file: is not TOML: {problem}{hint}") from None
-    # A key that nobody reads would be a design that nobody meant.
+    # A misspelt key must not be ignored: the design would be another one.
     for key in written:
         if key not in _LAYOUT_KEYS:
             raise ParameterError(f"design file: has the unknown key {key!r}; {key_hint(key, _LAYOUT_KEYS)}")
@@ -142,7 +144,7 @@ def read_layout(text: str | bytes) -> Layout:
 
 
 def _arms(written: Mapping[str, Any], fallback: str) -> tuple[str, list[RandomizedColumn]]:
-    """The arms of a question that was asked by several designs, each a question of its own people."""
+    """The arms of a question that was asked by several designs; each arm is a randomised column."""
     name = _text(written.get("name", written.get("column", "")), f"{fallback}: name")
     where = f"question {name!r}"
     arms = written.get("arms")
@@ -159,7 +161,7 @@ def _arms(written: Mapping[str, Any], fallback: str) -> tuple[str, list[Randomiz
     for label, own in arms.items():
         arm = _question({**common, **own, "name": f"{name} ({label})"}, fallback)
         found.append(replace(arm, arm=(_text(written["arm"], f"{where}: arm"), label)))
-    # Arms are compared and pooled answer by answer.
+    # Arms are compared and pooled by answer, so their answers must be the same.
     truths = {len(_answers(arm)) for arm in found}
     if len(truths) > 1 or not all(arm.design.is_exclusive and arm.has_shares for arm in found):
         raise ParameterError(f"{where}: arms must ask for the same answers, of which each person has one")
@@ -167,12 +169,12 @@ def _arms(written: Mapping[str, Any], fallback: str) -> tuple[str, list[Randomiz
 
 
 def _answers(question: RandomizedColumn) -> tuple[str, ...]:
-    """The answers to a question; those of two-group designs are no and yes, whatever else the design finds out."""
+    """The answers to a question; designs of two groups estimate more truths than the answers no and yes."""
     return channels.designs.NO_YES if question.design.groups > 1 else question.options
 
 
 def _sampling(written: Mapping[str, Any]) -> SamplingColumns:
-    """The keys that say how people were drawn."""
+    """The sampling design, from its keys."""
     found: dict[str, Any] = {key: written[key] for key in _SAMPLING_KEYS if key in written}
     for key in ("strata", "cluster", "population", "lonely", "replicate_method"):
         if key in found:
@@ -190,14 +192,14 @@ def _sampling(written: Mapping[str, Any]) -> SamplingColumns:
 
 
 def _numbers(values: Sequence[object], subject: str) -> tuple[float, ...]:
-    # bool is an int of Python: true would be 1.
+    # In Python bool is an int, and true would count as 1.
     if not all(isinstance(each, (int, float, Decimal)) and not isinstance(each, bool) for each in values):
         raise ParameterError(f"{subject}: must be a number, got {describe(values[0] if len(values) == 1 else values)}")
     return tuple(float(each) for each in values)  # type: ignore[arg-type]  # tested here
 
 
 def quick_question(line: str) -> RandomizedColumn:
-    """Read the short form, ``[name=]column: design parameter=value ...``; lists have commas.
+    """Read the short form ``[name=]column: design parameter=value ...``, in which commas separate the values of a list.
 
     >>> question = quick_question("affair=rrt_q1: forced-response truth=2/3 codes=no:2,yes:1 missing=9")
     >>> question.name, question.column, question.codes, question.missing
@@ -221,7 +223,7 @@ def quick_question(line: str) -> RandomizedColumn:
         if key in written:
             raise ParameterError(f"question {written['column']!r}: must say each parameter once, got {key} again")
         written[key] = _value(key, value)
-    # On a line these are added to the usual texts; in a file, whose author sees the list, they replace them.
+    # In the short form these are added to the usual codes; in a file, whose author sees the list, they replace them.
     for key in ("missing", "group_missing"):
         if key in written:
             written[key] = [*MISSING, *written[key]]
@@ -285,14 +287,14 @@ def _make(kind: str, parameters: Mapping[str, Any]) -> Design:
     for key in _PROBABILITIES:
         given = parameters.get(key)
         if any(type(each) is int and 1 < each <= 100 for each in (given if isinstance(given, list) else [given])):
-            # An integer would be read as a published weight out of 2**32, which nobody means by 70.
+            # An integer would be a published weight out of 2**32; 70 is more likely meant as a percentage.
             raise ParameterError(f'{key}: must be a probability such as "2/3" or 0.7, no percentage, got {given}')
     taken = []
     for make in DESIGNS[kind]:
         signature = inspect.signature(make)
         taken.append(_ways(signature))
         try:
-            # Names of parameters say which way is meant; what is wrong with their values is for that way to say.
+            # The names of parameters select the function, which then checks their values.
             signature.bind(**parameters)
         except TypeError:
             continue
@@ -302,7 +304,7 @@ def _make(kind: str, parameters: Mapping[str, Any]) -> Design:
 
 
 def _ways(signature: inspect.Signature) -> str:
-    """The parameters that a design takes, in words."""
+    """The parameters of a design, in words."""
     own = [each for each in signature.parameters.values() if each.name not in ("responses", "truths", "name")]
     needed = [each.name for each in own if each.default is each.empty]
     optional = [each.name for each in own if each.default is not each.empty]
@@ -310,7 +312,7 @@ def _ways(signature: inspect.Signature) -> str:
 
 
 def _codes(written: object, design: Design) -> dict[str, int | str] | None:
-    """From response to code, as a person thinks, to code to report value, as a file is read."""
+    """The report of each code in a file, from the codes of each response that a researcher gives."""
     if written is None:
         return None
     if not isinstance(written, dict) or not written:
@@ -348,7 +350,7 @@ def _text(value: object, subject: str) -> str:
 
 
 def texts(value: object, subject: str) -> tuple[str, ...]:
-    """A list of texts, whole numbers among them as texts; ``subject`` opens messages."""
+    """A list of texts, with whole numbers turned into texts; messages begin with ``subject``."""
     if isinstance(value, str) or not isinstance(value, Sequence):
         raise ParameterError(f'{subject}: must be a list like ["a", "b"], got {describe(value)}')
     if not all(isinstance(each, (str, int)) and not isinstance(each, bool) for each in value):

@@ -1,4 +1,4 @@
-"""What the chart of intervals shows of each analysis: a panel for each subject, a line for each figure."""
+"""The panels of the chart of intervals, for each kind of analysis."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def share_panels(rows: Iterable[EstimateRow]) -> list[Panel]:
-    """A panel for the shares of each question, and one for each mean; cohorts are series."""
+    """Panels of estimates: one for the shares of each question and one for each mean; cohorts are series."""
     subjects: dict[tuple[str, str], list[Mark]] = {}
     for row in rows:
         if row.estimate is not None:
@@ -33,7 +33,7 @@ def share_panels(rows: Iterable[EstimateRow]) -> list[Panel]:
 
 
 def comparison_panels(rows: Sequence[ComparisonRow]) -> list[Panel]:
-    """A panel for each measure."""
+    """Panels of comparisons, one for each measure."""
     titles = {
         "difference": "difference of shares",
         "trend": "slope of the share",
@@ -53,14 +53,14 @@ def comparison_panels(rows: Sequence[ComparisonRow]) -> list[Panel]:
                 marks.append(Mark(line, row.estimate, row.conf_low, row.conf_high))
         if marks:
             share = measure in ("difference", "trend")
-            # A ratio of 1 says what a difference of 0 says.
+            # Equal shares have a difference of 0 and a ratio of 1.
             equal = 1.0 if measure == "ratio" else 0.0
             panels.append(Panel(f"{rows[0].question}: {title}", title, tuple(marks), share, (equal, equal), equal))
     return panels
 
 
 def crosstab_panels(rows: Sequence[CrosstabRow]) -> list[Panel]:
-    """A panel for each answer to the first question, or to the one that is given; a third question is series."""
+    """Panels of a crosstab, one for each answer to the first (or given) question; a third question makes series."""
     panels: dict[str, list[Mark]] = {}
     for row in rows:
         answers = {row.first: row.first_option, row.second: row.second_option}
@@ -70,7 +70,7 @@ def crosstab_panels(rows: Sequence[CrosstabRow]) -> list[Panel]:
             continue
         assert row.conf_low is not None
         assert row.conf_high is not None
-        # Shares add up to 1 for each answer that is given, so each of these is a panel.
+        # Conditional shares add up to 1 for each given answer, so each such answer has a panel.
         head = row.given or row.first
         line, *series = [f"{name}: {answer}" for name, answer in answers.items() if name != head]
         title = f"{'among ' if row.given else ''}{head}: {answers[head]}"
@@ -99,7 +99,7 @@ def term_panels(models: Sequence[FittedModel], odds_ratios: bool = False) -> lis
 
 
 def prediction_panels(rows: Sequence[PredictionRow]) -> list[Panel]:
-    """A panel for each setting of shares, effects or differences; truths of a choice are series."""
+    """Panels of predictions, one for each setting; the options of a choice are series."""
     panels: dict[str, list[Mark]] = {}
     several = len({row.option for row in rows}) > 1
     for row in rows:

@@ -6,27 +6,22 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from deniable.table import format_table
 from deniable_research.planning.plans import EstimandPlan, Plan, PowerPlan, SizePlan, SplitPlan, WidthPlan
+from deniable_statistics.published.columns import Column, text_table
 
 
 def plans_table(plans: Sequence[Plan]) -> str:
-    """Plans of one kind, a row each; questions are named where there are several.
+    """The table of plans of one kind, a row for each plan; a column names the questions of a survey.
 
     >>> print(plans_table([SplitPlan(5, 1, share=0.1, half_width=0.05)]))
     epsilon  share  questions  epsilon each  all asked: people  one drawn: people  times
      1.0000   10 %          5        0.2000             38,426              7,765    4.9
     """
-    columns = [EPSILON, SHARE, *COLUMNS[type(plans[0])]]
-    if any(isinstance(plan, EstimandPlan) and plan.estimand.question for plan in plans):
-        columns = [("question", lambda plan: plan["question"]), *columns]
-    header = [name for name, _ in columns]
-    rows = [[show(plan) for _, show in columns] for plan in plans]
-    return format_table(header, rows, right=set(header) - {"question"})
+    return text_table([QUESTION, EPSILON, SHARE, *COLUMNS[type(plans[0])]], plans)
 
 
 def meaning(plan: Plan) -> list[str]:
-    """What a row says, in sentences.
+    """The figures of a plan in sentences.
 
     >>> from deniable import Warner
     >>> from deniable_research.planning import NoiseModel
@@ -124,30 +119,32 @@ def _points(width: float) -> str:
 
 
 def _amount(plan: Plan, name: str) -> str:
-    """A figure in the unit of what is estimated: points of a share, or that of the mean."""
-    # Means have units of their own, which nobody here knows.
+    """A figure in percentage points of a share, or in the unit of a mean."""
+    # The unit of a mean is known to the author of the question only.
     return _points(plan[name]) + " points" if plan["statistic"] == "share" else f"{plan[name]:.3g}"
 
 
-Column = tuple[str, Callable[[Any], str]]
-"""The heading of a column, and what it shows of a plan."""
-
-
 def _column(name: str, heading: str, form: Callable[[Any], str] = "{:,}".format) -> Column:
-    return heading, lambda plan: form(plan[name])
+    return Column(heading, lambda plan: form(plan[name]))
 
 
 def _width(name: str, heading: str) -> Column:
-    return heading, lambda plan: "-" if plan[name] is None else _amount(plan, name).removesuffix(" points")
+    # Headings name no unit, because means and shares stand below each other.
+    return Column(heading, lambda plan: "-" if plan[name] is None else _amount(plan, name).removesuffix(" points"))
+
+
+def _has_questions(plans: Sequence[Plan]) -> bool:
+    return any(isinstance(plan, EstimandPlan) and bool(plan.estimand.question) for plan in plans)
 
 
 def _factor(times: float) -> str:
     return f"{times:.1f}" if math.isfinite(times) else "-"
 
 
+QUESTION = Column("question", lambda plan: plan["question"], is_text=True, is_shown=_has_questions)
 EPSILON = _column("epsilon", "epsilon", "{:.4f}".format)
 SHARE = _column("share", "share", lambda share: "mean" if share is None else _percent(share))
-WANTED = _width("wanted", "")[1]
+WANTED = _width("wanted", "").cell
 
 MEANINGS: dict[type, Callable[[Any], list[str]]] = {
     SizePlan: _size_meaning,
@@ -171,7 +168,7 @@ COLUMNS: dict[type, list[Column]] = {
         _width("half_width_curator", "trusted curator"),
         _width("break_even_bias", "break-even bias"),
         _width("detectable", "detectable"),
-        ("people for ±", lambda plan: f"{plan['people']:,} for {WANTED(plan)}"),
+        Column("people for ±", lambda plan: f"{plan['people']:,} for {WANTED(plan)}"),
     ],
     PowerPlan: [
         _column("against", "against", _percent),
@@ -191,4 +188,4 @@ COLUMNS: dict[type, list[Column]] = {
         _column("ratio", "times", _factor),
     ],
 }
-"""What the table of each kind of plan shows beside epsilon and share."""
+"""Columns of the table of each kind of plan, after question, epsilon and share."""

@@ -1,18 +1,18 @@
-"""Drawing what is counted of a survey, without its people: as quick for a hundred million as for a hundred.
+"""Drawing the counts of a survey without its people, as fast for a hundred million as for a hundred.
 
-Estimates need to know how many reports support each option. These counts are drawn here in the very distribution that
-they have if every person is drawn and every device randomises (`draw_reports`), up to the rounding of probabilities to
-floats. Why, is said at each step; all of them rest on this: people are drawn independently of each other, and each
-answers the questions independently of each other.
+Estimates need the number of reports that support each option. These counts are drawn here in the distribution that they
+have if every person is drawn and every device randomises (`draw_reports`), up to the rounding of probabilities to
+floats. All steps rest on two facts: people are drawn independently of each other, and a person's answers to different
+questions are independent.
 
-* Where a report supports one option, the report of a person is one of ``k`` with the probabilities ``A f``, and counts
-  of independent ones are multinomial.
-* Tick boxes are independent of each other, truths and coins alike, so each count is a binomial of its own.
-* A subset, the boxes that a device draws and the questions that it asks are uniform sets of a given size, some of them
-  around a truth; `count_members` says how these are counted. A k-ary response is with some probability a uniform value
-  and else the truth; given which of both, the marks of drawn boxes are independent of each other.
-* Who misbehaves does so at every question, and who is asked one question of a group may not be asked another. So both
-  are counted first, once for all questions; given these numbers the questions are independent.
+* Where a report supports one option, a person's report is one of ``k`` with the probabilities ``A f``, and the counts
+  of independent reports are multinomial.
+* Tick boxes are independent of each other, both their truths and their coins, so each count is a separate binomial.
+* A subset, the boxes that a device draws and the questions that it asks are uniform random sets of a given size, some
+  of which contain a truth; `count_members` draws their counts. A k-ary response is a uniform value with some
+  probability and otherwise the truth; given which of the two it is, the marks of drawn boxes are independent.
+* A person who misbehaves does so at every question, and a device that asks one question of a group may not ask another.
+  So these people are counted first, once for all questions; given their numbers the questions are independent.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ from deniable_statistics.designs.of_mechanisms import design_of
 
 Counts = NDArray[np.int64]
 
-Law = Callable[[int, np.random.Generator], Counts]
-"""How often each option is supported by so many independent reports."""
+CountSampler = Callable[[int, np.random.Generator], Counts]
+"""Draws the counts of each option from a number of independent reports."""
 
 
-class Told(NamedTuple):
-    """What is counted of one question: how many reports support each option, and how many there are."""
+class ReportCounts(NamedTuple):
+    """Number of reports to one question that support each option, and number of all its reports."""
 
     counts: tuple[int, ...]
     n: int
@@ -49,37 +49,40 @@ class Told(NamedTuple):
 
 @dataclass(frozen=True)
 class CountedQuestion:
-    """One question, and the law of the reports of each kind of people.
+    """One question, with a sampler of counts for each kind of people.
 
     Attributes
     ----------
     id : str
     options : int
         Number of options that a report can support.
-    kept, spread : Law
-        Of people who do as they are told: with a joint response those of whose answers it reports as they are, and
-        those of whom it reports anything; otherwise both are the same law of all their reports.
-    denied : Law
-        Of people who answer the first option, like ``kept``.
-    refused, careless : Law
+    kept, spread : CountSampler
+        People who follow the instruction. Under a joint response ``kept`` is for those whose response is their own
+        answers, ``spread`` for those whose response is a uniform pattern; otherwise the two are equal.
+    denied : CountSampler
+        People who answer the first option, like ``kept``.
+    refused : CountSampler
+        People who report the first option without randomising.
+    careless : CountSampler
+        People who report a value drawn uniformly from all possible ones.
     """
 
     id: str
     options: int
-    kept: Law
-    spread: Law
-    denied: Law
-    refused: Law
-    careless: Law
+    kept: CountSampler
+    spread: CountSampler
+    denied: CountSampler
+    refused: CountSampler
+    careless: CountSampler
 
 
 class CountedSurvey:
-    """The laws of what is counted of a survey; made once, drawn from often.
+    """Samplers of the counts of a survey, which are prepared once for all repetitions.
 
     Parameters
     ----------
     truths : sequence of Truth
-        Of every question.
+        The true shares of every question.
     misbehaviour : Misbehaviour
     """
 
@@ -94,11 +97,11 @@ class CountedSurvey:
             else:
                 members.append(_counted(truth))
 
-    def draw(self, people: int, generator: np.random.Generator) -> dict[str, Told]:
-        """What is counted of one survey, by question."""
+    def draw(self, people: int, generator: np.random.Generator) -> dict[str, ReportCounts]:
+        """The counts of one survey of ``people`` respondents, by the id of the question."""
         # Counted once for all questions: the same people misbehave at each.
         refusing, denying, careless, honest = _kinds(self.misbehaviour, people, generator)
-        told: dict[str, Told] = {}
+        told: dict[str, ReportCounts] = {}
         for group, questions in self.units:
             joint = group.joint if group else None
             # How many responses are uniform patterns is one draw for all questions of a group.
@@ -110,14 +113,14 @@ class CountedSurvey:
                 sizes = [int(of_part[place]) for of_part in asked]
                 # Kinds of people are independent, so that their counts add up.
                 counts = sum(law(size, generator) for law, size in zip(laws, sizes, strict=True) if size)
-                told[each.id] = Told(tuple(np.broadcast_to(counts, each.options).tolist()), sum(sizes))
+                told[each.id] = ReportCounts(tuple(np.broadcast_to(counts, each.options).tolist()), sum(sizes))
         return told
 
 
 def draw_counts(
     truths: Sequence[Truth], people: int, misbehaviour: Misbehaviour, generator: np.random.Generator
-) -> dict[str, Told]:
-    """What is counted of one survey of people who are drawn anew; `CountedSurvey` draws many of the same.
+) -> dict[str, ReportCounts]:
+    """The counts of one survey, by the id of the question; `CountedSurvey` draws many of the same survey.
 
     >>> from deniable import Question, Survey, TwoCoin
     >>> from deniable_research.simulation import generator_of, truth_of
@@ -130,26 +133,26 @@ def draw_counts(
 
 
 def _kinds(misbehaviour: Misbehaviour, people: int, generator: np.random.Generator) -> list[int]:
-    """How many refuse, deny, are careless, and do as they are told."""
+    """Numbers of people who refuse, who deny, who are careless, and who follow the instruction."""
     shares = (misbehaviour.noncompliance, misbehaviour.denial, misbehaviour.careless)
     kinds: list[int] = multinomial(people, [*shares, max(1 - math.fsum(shares), 0.0)], generator).tolist()
     return kinds
 
 
 def _spread(response: KAry | None, people: int, generator: np.random.Generator) -> int:
-    """How many people's joint response is a pattern drawn uniformly instead of their own."""
+    """Number of people whose joint response is a uniform pattern instead of their own answers."""
     return 0 if response is None else int(generator.binomial(people, float(response.k * response.support[0].if_other)))
 
 
 def _asked(group: Group | None, people: int, generator: np.random.Generator) -> Sequence[int]:
-    """How many are asked each question of a unit."""
+    """Number of people whose devices ask each question of a unit."""
     return [people] if group is None else count_members(group.size, group.draw, people, generator).tolist()
 
 
 def _counted(truth: Truth) -> CountedQuestion:
     question, mechanism = truth.question, truth.question.mechanism
     first = [0.0 if truth.boxes else float(place == 0) for place in range(len(truth.shares))]
-    laws = laws_of(mechanism)
+    laws = samplers_of(mechanism)
     if question.group is not None and question.group.joint is not None:
         spread = _one_of(np.ones(mechanism.k))
         kept, denied = _one_of(truth.shares), _one_of(first)
@@ -159,83 +162,84 @@ def _counted(truth: Truth) -> CountedQuestion:
     return CountedQuestion(question.id, mechanism.reports.size, kept, spread, denied, laws.refused, laws.careless)
 
 
-class Laws(NamedTuple):
-    """How often options are supported by the reports of a mechanism.
+class CountSamplers(NamedTuple):
+    """Samplers of the counts of one mechanism, for each kind of people.
 
     Attributes
     ----------
     told : callable
-        The law of the reports of people with these shares of true answers: of all answers in order, adding up to 1; of
-        boxes of each box alone, people ticking them independently.
-    refused : Law
-        Of people who report the first option as it is, as `first_reports` draws them.
-    careless : Law
-        Of people who send any report, all being equally likely, as `ReportSpace.uniform` draws them.
+        The sampler for people with given shares of true answers: the shares of all answers in order, which add up to 1;
+        for tick boxes the share of each box, ticked independently.
+    refused : CountSampler
+        People who report the first option without randomising, as in `first_reports`.
+    careless : CountSampler
+        People whose reports are uniform over all possible ones, as `uniform_reports` draws them.
     """
 
-    told: Callable[[Sequence[float]], Law]
-    refused: Law
-    careless: Law
+    told: Callable[[Sequence[float]], CountSampler]
+    refused: CountSampler
+    careless: CountSampler
 
 
 @functools.singledispatch
-def laws_of(mechanism: Mechanism) -> Laws:
-    """The laws of a mechanism: here of one whose reports support one option, below by what else reports may be."""
+def samplers_of(mechanism: Mechanism) -> CountSamplers:
+    """The samplers of a mechanism: here for reports that support one option, below for other reports."""
     if not mechanism.reports.supports_one:
         raise ParameterError(f"mechanism {mechanism.name}: its counts can be drawn only with its people")
     design = design_of(mechanism)
     first: Any = first_report(mechanism)
     supports = np.arange(mechanism.reports.size) == first - mechanism.reports.first
 
-    def told(shares: Sequence[float]) -> Law:
+    def told(shares: Sequence[float]) -> CountSampler:
         matched = len(shares) == len(design.truths) and design.has_shares
         return _one_of(design.expected(shares) if matched else design.float_matrix @ np.asarray(shares))
 
-    return Laws(told, lambda n, _: n * supports, _one_of(np.ones(len(supports))))
+    return CountSamplers(told, lambda n, _: n * supports, _one_of(np.ones(len(supports))))
 
 
-@laws_of.register
-def _(mechanism: TickBoxes) -> Laws:
-    def told(shares: Sequence[float]) -> Law:
+@samplers_of.register
+def _(mechanism: TickBoxes) -> CountSamplers:
+    def told(shares: Sequence[float]) -> CountSampler:
         expected = design_of(mechanism).expected(shares)
         return lambda n, generator: generator.binomial(n, expected)
 
     first = np.array(first_report(mechanism))
-    return Laws(told, lambda n, _: n * first, lambda n, generator: generator.binomial(n, np.full(mechanism.k, 0.5)))
+    return CountSamplers(
+        told, lambda n, _: n * first, lambda n, generator: generator.binomial(n, np.full(mechanism.k, 0.5))
+    )
 
 
-@laws_of.register
-def _(mechanism: Subset) -> Laws:
+@samplers_of.register
+def _(mechanism: Subset) -> CountSamplers:
     first = np.array(first_report(mechanism))
-    return Laws(
+    return CountSamplers(
         lambda shares: functools.partial(_subsets, mechanism, np.asarray(shares)),
         lambda n, _: n * first,
         lambda n, generator: count_members(mechanism.k, mechanism.w, n, generator),
     )
 
 
-@laws_of.register
-def _(mechanism: DrawnBoxes) -> Laws:
-    return Laws(
+@samplers_of.register
+def _(mechanism: DrawnBoxes) -> CountSamplers:
+    return CountSamplers(
         lambda shares: functools.partial(_drawn_boxes, mechanism, np.asarray(shares)),
         functools.partial(_marks, mechanism, np.zeros(mechanism.k)),
         functools.partial(_marks, mechanism, np.full(mechanism.k, 0.5)),
     )
 
 
-def _one_of(weights: Sequence[float] | NDArray[np.float64]) -> Law:
+def _one_of(weights: Sequence[float] | NDArray[np.float64]) -> CountSampler:
     return lambda n, generator: multinomial(n, weights, generator)
 
 
 def _subsets(mechanism: Subset, shares: NDArray[np.float64], n: int, generator: np.random.Generator) -> Counts:
-    """A subset that holds the truth weighs ``inside``, another one less.
+    """Counts of ``n`` subset reports, for these shares of true answers.
 
-    That is the lesser weight for every subset, and the rest for those that hold the truth: with some probability a
-    uniform subset, and else a uniform one of those around the truth.
+    A subset that contains the truth has the weight ``inside``, any other one ``UNIT``. So a report is a mixture: a
+    uniform subset of all, or a uniform one of those that contain the truth, with the remaining weight.
     """
     k, w = mechanism.k, mechanism.w
     even, around = math.comb(k, w) * UNIT, math.comb(k - 1, w - 1) * (mechanism.inside - UNIT)
-    # Two kinds of subsets: uniform over all, and uniform among those around the truth.
     held = int(generator.binomial(n, around / (even + around)))
     return count_members(k, w, n - held, generator) + count_members(k, w - 1, held, generator, shares)
 
@@ -247,7 +251,7 @@ def _drawn_boxes(mechanism: DrawnBoxes, shares: NDArray[np.float64], n: int, gen
 
 
 def _marks(mechanism: DrawnBoxes, shares: NDArray[np.float64], n: int, generator: np.random.Generator) -> Counts:
-    """How often boxes are reported as not ticked and as ticked, of reports whose marks are independent."""
+    """Numbers of reports of each box as not ticked and as ticked, if the marks of a report are independent."""
     drawn = count_members(mechanism.k, mechanism.s, n, generator)
     # Given which boxes are drawn, each mark is a coin of its own.
     ticked = generator.binomial(drawn, shares)
@@ -255,9 +259,9 @@ def _marks(mechanism: DrawnBoxes, shares: NDArray[np.float64], n: int, generator
 
 
 def multinomial(n: int, weights: Sequence[float] | NDArray[np.float64], generator: np.random.Generator) -> Counts:
-    """How often each of several outcomes comes in ``n`` independent draws.
+    """The counts of several outcomes in ``n`` independent draws, with probabilities in proportion to the weights.
 
-    The likeliest is drawn last: what rounding leaves over goes to it, and never to an outcome that is impossible.
+    The likeliest outcome is drawn last, so that a rounding error of the weights never falls on an impossible one.
     """
     shares = np.asarray(weights, dtype=float)
     shares = shares / shares.sum()
@@ -270,28 +274,28 @@ def multinomial(n: int, weights: Sequence[float] | NDArray[np.float64], generato
 def count_members(
     k: int, size: int, n: int, generator: np.random.Generator, around: NDArray[np.float64] | None = None
 ) -> Counts:
-    """How many of ``n`` uniform sets of options hold each option.
+    """Numbers of ``n`` uniform random sets of options that contain each option.
 
     Parameters
     ----------
     k, size : int
-        Sets of so many out of ``k`` options.
+        Each set has ``size`` of ``k`` options.
     n : int
         Number of sets, independent of each other.
     generator : Generator
     around : ndarray, shape (k,), optional
-        Then each set holds one option more, first drawn with these probabilities: the sets are of ``size`` others.
+        If given, each set first draws one option with these probabilities, and then ``size`` of the others.
 
     Returns
     -------
     ndarray of int64, shape (k,)
-        In the joint distribution of these counts.
+        Drawn from the joint distribution of the counts.
 
     Notes
     -----
-    How many members of a uniform set are in the first half of the options is hypergeometric. Given that, its members in
-    the first half are a uniform set of so many of them, those in the second half too, and the two are independent. So
-    sets with equally many members in a half are alike there, whatever is in the other, and each half is halved again.
+    The number of members of a uniform set in the first half of the options is hypergeometric. Given this number, the
+    members in either half are a uniform set of that half, independently of the other half. So only the number of sets
+    with each number of members is needed for a half, and the halves are halved in turn.
 
     >>> count_members(3, 3, 5, np.random.default_rng(1)).tolist()
     [5, 5, 5]
@@ -299,7 +303,7 @@ def count_members(
     counts = np.zeros(k, dtype=np.int64)
     if n == 0:
         return counts
-    # Sets by how many members they have here; at the start all have the same number.
+    # Numbers of sets by their number of members here; at the start all have ``size``.
     plain, held = np.zeros((2, size + 1), dtype=np.int64)
     (plain if around is None else held)[size] = n
     weights = np.zeros(k) if around is None else np.asarray(around, dtype=float)
@@ -312,7 +316,8 @@ def _share_out(
 ) -> None:
     """Write the counts of a range of options.
 
-    ``plain[j]`` sets have ``j`` members here; ``held[j]`` have ``j`` and besides these the option that they are around.
+    ``plain[j]`` sets have ``j`` members in the range; ``held[j]`` sets have ``j``, and besides them the option that was
+    drawn first.
     """
     if len(counts) == 1:
         counts[0] = plain[1:].sum() + held.sum()
@@ -320,7 +325,7 @@ def _share_out(
     half = len(counts) // 2
     first, second, size = half, len(counts) - half, len(plain)
     total = weights.sum()
-    # Whose extra option is in the first half: its weight there, among all that is left.
+    # The first-drawn option lies in the first half in proportion to the weights.
     in_first = generator.binomial(held, weights[:half].sum() / total if total else 0.0)
     nowhere = np.zeros(size, dtype=np.int64)
     both = _split(plain, first, second, generator)
@@ -331,7 +336,7 @@ def _share_out(
 
 
 def _split(sets: Counts, first: int, second: int, generator: np.random.Generator) -> tuple[Counts, Counts]:
-    """How many sets of each size have each number of members in a first and in a second part."""
+    """Numbers of sets by their number of members in a first and in a second part, from ``sets`` by their size."""
     chances, members = _hypergeometric(first, second, len(sets))
     drawn = generator.multinomial(sets, chances)
     found = np.zeros((2, len(sets)), dtype=np.int64)
@@ -342,12 +347,12 @@ def _split(sets: Counts, first: int, second: int, generator: np.random.Generator
 
 @functools.lru_cache(maxsize=1024)
 def _hypergeometric(first: int, second: int, size: int) -> tuple[NDArray[np.float64], Counts]:
-    """Chances that of ``j`` members so many are in the first part, and how many that is; rows by ``j``.
+    """Hypergeometric probabilities of the number of ``j`` members in the first part, and these numbers; rows by ``j``.
 
-    The last column is the largest possible number, so that what rounding leaves over goes to no impossible one.
+    The last column is the largest possible number: a rounding error goes there, and never to an impossible number.
     """
     chances = np.zeros((size, size))
-    chances[:, -1] = 1.0  # of sets that are too large for both parts, which there are none of
+    chances[:, -1] = 1.0  # rows of sets larger than both parts, of which there are none
     members = np.zeros((size, size), dtype=np.int64)
     for j in range(min(size - 1, first + second) + 1):
         every = math.comb(first + second, j)

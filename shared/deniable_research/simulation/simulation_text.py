@@ -1,0 +1,128 @@
+"""Simulations for people to read: a row for each figure, and what its columns mean."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+from deniable.output import number, percent
+from deniable_research.output import counted
+from deniable_research.simulation.figures import SimulationRow
+from deniable_research.simulation.power import Power
+from deniable_research.simulation.simulation import Simulation
+from deniable_statistics.published.columns import (
+    COHORT,
+    OPTION,
+    QUESTION,
+    Column,
+    Form,
+    figure,
+    form_of,
+    has,
+    text_table,
+)
+
+SPREAD = "Spread: standard deviation of the estimates; stated: root mean square of the standard errors beside them."
+
+MISBEHAVIOUR = {
+    "noncompliance": "of the people report the first option as it is, whatever the instruction",
+    "denial": "of the people answer the first option, which then is randomised",
+    "careless": "of the people send a report drawn uniformly from all possible ones",
+}
+
+
+def _fine_form_of(row: SimulationRow) -> Form:
+    """The format of a bias: in the unit of its figure, with digits for a bias much smaller than the figure."""
+    return partial(number, digits=3) if row.statistic == "mean" else partial(percent, digits=2)
+
+
+def _estimates(form: Callable[[Any], Form], fine: Callable[[Any], Form]) -> tuple[Column, ...]:
+    return (
+        Column("truth", figure("truth", form)),
+        Column("mean", figure("mean_estimate", form)),
+        Column("bias", figure("bias", fine)),
+        Column("MC error", figure("bias_error", fine)),
+        Column("spread", figure("empirical_se", form)),
+    )
+
+
+# Coverage and power are shares, in percent whatever the unit of the figure is.
+_COVERAGE = Column("coverage", lambda row: percent(row.coverage))
+_REJECTED = Column("rejected", lambda row: percent(row.rejected))
+
+SURVEYS = (
+    QUESTION,
+    OPTION,
+    COHORT,
+    *_estimates(form_of, _fine_form_of),
+    Column("if split", figure("empirical_se_if_split"), is_shown=has("empirical_se_if_split")),
+    Column("stated", figure("stated_se")),
+    _COVERAGE,
+    Column("MC error", lambda row: percent(row.coverage_error)),
+    Column("width", figure("mean_width")),
+    _REJECTED,
+)
+"""Columns of the table of a simulated survey."""
+
+SAMPLES = (
+    replace(OPTION, heading="figure"),
+    Column("epsilon", lambda row: number(row.epsilon), is_shown=has("epsilon")),
+    Column("n", lambda row: str(row.respondents)),
+    # Coefficients, slopes and shares stand below each other, so none is in percent.
+    *_estimates(lambda _row: number, lambda _row: partial(number, digits=3)),
+    Column("stated", lambda row: number(row.stated_se)),
+    _COVERAGE,
+    _REJECTED,
+)
+"""Columns of the table of a simulated analysis."""
+
+
+def simulation_text(rows: Sequence[SimulationRow], simulation: Simulation, seed: int) -> str:
+    """The table of a simulated survey, with shares in percent and means in their own units."""
+    tests = "Rejected: surveys whose interval lies above a share of 0"
+    if simulation.compare is not None:
+        tests += f"; of a difference, those with p below {1 - rows[0].conf_level:.2g}"
+    methods = ", ".join(dict.fromkeys(row.method for row in rows))
+    said = [
+        f"{rows[0].repetitions} surveys of {simulation.respondents} people, seed {seed} (PCG64: simulation only)",
+        f"{100 * rows[0].conf_level:g} % intervals ({methods}). MC error: standard error of the simulation itself.",
+        f"{SPREAD}\n{tests}.",
+    ]
+    if has("empirical_se_if_split")(rows):
+        said.append("If split: the spread if all people were asked all questions, at a part of epsilon each.")
+    kinds = vars(simulation.misbehaviour).items()
+    said += [f"{100 * share:g} % {MISBEHAVIOUR[kind]}." for kind, share in kinds if share]
+    return "\n".join([text_table(SURVEYS, rows), "", *said])
+
+
+def power_text(rows: Sequence[SimulationRow], repetitions: int, seed: int) -> str:
+    """The table of a simulated analysis over the samples of a study."""
+    return "\n".join(
+        [
+            text_table(SAMPLES, rows),
+            "",
+            f"{repetitions} samples each, seed {seed} (PCG64: simulation only). {rows[0].question}",
+            SPREAD,
+            f"Rejected: samples with p below {1 - rows[0].conf_level:.2g}, the power where there is an effect.",
+        ]
+    )
+
+
+def cautions(found: Sequence[Power]) -> list[str]:
+    """Sentences on samples that were refused, estimated under a prior, or without an estimate."""
+    said = []
+    for each in found:
+        here = f"Caution: {counted(each.rows[0].respondents, 'respondent')}: " if each.rows else "Caution: "
+        for sentence, times in each.failures.items():
+            said.append(f"{here}{counted(times, 'sample')} of {each.repetitions} refused: {sentence}")
+        for sentence, times in each.priors.items():
+            said.append(
+                f"{here}in {counted(times, 'sample')} of {each.repetitions} {sentence}, which pulls effects "
+                "towards 0; --penalty none does without"
+            )
+        lost = each.repetitions - sum(each.failures.values()) - min((row.repetitions for row in each.rows), default=0)
+        if lost:
+            said.append(f"{here}{counted(lost, 'sample')} of {each.repetitions} without every estimate")
+    return said
