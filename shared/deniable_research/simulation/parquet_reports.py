@@ -34,7 +34,7 @@ MOST_PROCESSES = 64
 """Largest number of processes that a user can ask for."""
 
 
-class Part(NamedTuple):
+class SimulatedPart(NamedTuple):
     """The people of one part: its number, its cohort by place, their number, and the seed of their draws."""
 
     number: int
@@ -86,7 +86,7 @@ def _cores() -> int:
 def _write_parts(simulation: Simulation, folder: Path, seed: int, processes: int) -> None:
     sizes = [(place, part) for place, (_, people, _) in enumerate(simulation.links) for part in _cut(people)]
     seeds = np.random.SeedSequence(seed).spawn(len(sizes))
-    pieces = [Part(number, *size, each) for number, (size, each) in enumerate(zip(sizes, seeds, strict=True))]
+    pieces = [SimulatedPart(number, *size, each) for number, (size, each) in enumerate(zip(sizes, seeds, strict=True))]
     write = functools.partial(_write_part, simulation, folder)
     for each in map_all(write, pieces, min(processes, len(pieces))):
         # Only once all are complete: an interrupted run must leave nothing that reads as Parquet.
@@ -98,7 +98,7 @@ def _cut(people: int) -> Iterator[int]:
         yield min(PEOPLE, people - start)
 
 
-def _write_part(simulation: Simulation, folder: Path, piece: Part) -> Path:
+def _write_part(simulation: Simulation, folder: Path, piece: SimulatedPart) -> Path:
     """Write one part, a row group at a time."""
     import pyarrow
     from pyarrow import parquet

@@ -33,7 +33,7 @@ LEAST_SINGULAR = 1e-3
 """Least singular value of the rows: below it the estimator would depend on how they are rounded."""
 
 
-class Rows(NamedTuple):
+class PiecewiseRows(NamedTuple):
     """The published parameters of `Piecewise`, for the answers 0, 1 and up."""
 
     knots: tuple[int, ...]
@@ -42,7 +42,7 @@ class Rows(NamedTuple):
 
 
 @functools.lru_cache(maxsize=128)
-def least_noise(steps: int, epsilon: Fraction) -> Rows:
+def least_noise(steps: int, epsilon: Fraction) -> PiecewiseRows:
     """The rows for the answers 0 to ``steps`` whose epsilon is at most ``epsilon``, and at least 99 % of it.
 
     Raises
@@ -71,7 +71,7 @@ def least_noise(steps: int, epsilon: Fraction) -> Rows:
     ratio = float(bound) * (1 - 1e-12)
     # What many knots and outputs reach is the yardstick for few.
     reached = ENOUGH * optimal_noise(steps, ratio)
-    found: list[tuple[float, Rows]] = []
+    found: list[tuple[float, PiecewiseRows]] = []
     for line, outputs in _sizes(steps, ratio, reached):
         channel = _few_outputs(line, outputs, ratio)
         made = _rounded(channel, bound) if channel is not None else None
@@ -258,7 +258,7 @@ def _pruned(channel: Chances) -> Chances | None:
     return Chances(line, channel.outputs[channel.mean > NEGLIGIBLE], p)
 
 
-def _rounded(channel: Chances, bound: Fraction) -> Rows | None:
+def _rounded(channel: Chances, bound: Fraction) -> PiecewiseRows | None:
     """Integers out of ``2**32`` whose ratios are at most ``bound``; None if there are none near these chances.
 
     Each output keeps to its own ``least .. most``, whose ratio is within the bound. From knot to knot it moves by the
@@ -281,7 +281,7 @@ def _rounded(channel: Chances, bound: Fraction) -> Rows | None:
             return None
         row = [weight + (stop - start) * move for weight, move in zip(row, moves, strict=True)]
         slopes.append(tuple(moves))
-    return Rows(knots, weights, tuple(slopes))
+    return PiecewiseRows(knots, weights, tuple(slopes))
 
 
 def _moved(row: list[int], step: int, target: Floats, limits: list[tuple[int, int]]) -> list[int] | None:
@@ -308,13 +308,13 @@ def _moved(row: list[int], step: int, target: Floats, limits: list[tuple[int, in
     return moves
 
 
-def _at_knots(rows: Rows) -> Floats:
+def _at_knots(rows: PiecewiseRows) -> Floats:
     """The rows of the knots, shape (knots, reports)."""
     moves = np.array(rows.slopes, dtype=float) * np.diff(rows.knots)[:, None]
     return np.asarray(np.vstack([rows.weights, rows.weights + np.cumsum(moves, axis=0)]) / UNIT)
 
 
-def _keeps(rows: Rows, epsilon: Fraction) -> bool:
+def _keeps(rows: PiecewiseRows, epsilon: Fraction) -> bool:
     """Whether rounding costs at most `LARGEST_LOSS` of the asked epsilon."""
     p = _at_knots(rows)
     # epsilon is the largest log-ratio within an output, over all knots.
@@ -322,7 +322,7 @@ def _keeps(rows: Rows, epsilon: Fraction) -> bool:
     return kept >= float(epsilon * (1 - LARGEST_LOSS))
 
 
-def _noise_of(rows: Rows) -> float:
+def _noise_of(rows: PiecewiseRows) -> float:
     """The mean noise of the best unbiased estimator from these very integers."""
     line, p = Knots(rows.knots), _at_knots(rows)
     mean = line.shares @ p
