@@ -11,7 +11,7 @@ from deniable_research.regression.cells import Cells
 from deniable_research.regression.factor import Array
 from deniable_research.regression.outcomes import starting_shares
 from deniable_research.regression.regressors import Regressors
-from deniable_research.regression.sample import TOO_FEW_UNITS, Sample
+from deniable_research.regression.sample import TOO_FEW_UNITS, ModelSample
 from deniable_research.regression.tidy import Estimates, Glance
 from deniable_research.sampling import Truths
 
@@ -58,7 +58,7 @@ class MomentFit(Estimates):
         Whether the corrected equations have a solution.
     message : str
         What to know before using the estimates; empty if nothing.
-    sample : Sample
+    sample : ModelSample
         How the rows stand for people.
     moments : Moments
         The equations.
@@ -68,7 +68,7 @@ class MomentFit(Estimates):
     _solve: Callable[[Array], Array] | None = field(repr=False)
 
     @classmethod
-    def of(cls, outcome: Array, cells: Cells, sample: Sample) -> MomentFit:
+    def of(cls, outcome: Array, cells: Cells, sample: ModelSample) -> MomentFit:
         """The solution for an outcome of shape (n,) and randomised predictors."""
         frame = sample.frame
 

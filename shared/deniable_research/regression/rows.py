@@ -20,7 +20,7 @@ from deniable_research.regression.moments import calibrated
 from deniable_research.regression.outcomes import CategoricalOutcome, NormalOutcome, starting_shares
 from deniable_research.regression.regressors import Regressors
 from deniable_research.regression.reports import DesignLike, Grouped, Reports, aligned_columns, read_reports
-from deniable_research.regression.sample import DrawnSample, Sample
+from deniable_research.regression.sample import DrawnSample, ModelSample
 from deniable_research.sampling import Domain
 
 Randomised = Mapping[str, DesignLike | Grouped]
@@ -112,7 +112,7 @@ class RowRequest:
         among = tuple(each for each in self.shared if "outcome" not in each.names)
         beside = [each for each in self.shared if "outcome" in each.names]
         with_outcome = tuple(name for each in beside for name in each.names if name in predictors)
-        sample = Sample.of(frame) if self.domain is None else DrawnSample.of_domain(frame, self.domain)
+        sample = ModelSample.of(frame) if self.domain is None else DrawnSample.of_domain(frame, self.domain)
         return Rows(frame, Cells(predictors, len(frame.matrix), among, with_outcome), sample, beside)
 
     def _columns_of_predictors(self, is_formula: bool, roles: Mapping[str, str]) -> dict[str, Any]:
@@ -196,14 +196,14 @@ class Rows:
     frame : Frame
     cells : Cells
         Their randomised predictors.
-    sample : Sample
+    sample : ModelSample
     beside : sequence of SharedResponse
         Responses that predictors share with the outcome.
     """
 
     frame: Frame
     cells: Cells
-    sample: Sample
+    sample: ModelSample
     beside: Sequence[SharedResponse]
 
     @property
