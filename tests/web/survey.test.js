@@ -4,6 +4,7 @@ import { test } from "node:test";
 import { HOLDS_AT, checkCeiling, said, weakness } from "../../client/deniable_web/ceiling.js";
 import { BudgetError, SurveyError, address, oddsSentences, parseSurvey, translate } from "../../client/deniable_web/index.js";
 import { english } from "../../client/deniable_web/english.js";
+import { Warner } from "../../client/deniable_web/mechanisms/index.js";
 import { plainest, wholeOdds } from "../../client/deniable_web/odds.js";
 import { dumps } from "../../client/deniable_web/strict-json.js";
 import { bytes, vectors } from "./helpers.js";
@@ -226,6 +227,16 @@ test("each sentence about strength is said at the same strengths as by the Pytho
   assert.deepEqual([0, 1, 2].map((strength) => said(strength, { unsure, hint, weak })), [unsure, hint, weak]);
   const noAdmission = "No admission.";
   assert.deepEqual([0, 1, 2].map((strength) => said(strength, { noAdmission })), [noAdmission, noAdmission, ""]);
+});
+
+test("a mechanism of yes-no questions alone has the two sentences for yes and no, whatever it is called", () => {
+  class Another extends Warner {
+    static published = ["another", "keep"];
+  }
+  const [another, warner] = [new Another(0.75 * 2 ** 32), new Warner(0.75 * 2 ** 32)];
+  assert.equal(another.name, "another");
+  assert.deepEqual(oddsSentences({ mechanism: another }), oddsSentences({ mechanism: warner }));
+  assert.equal(oddsSentences({ mechanism: another }).length, 2);
 });
 
 test("odds never say that nobody or everybody does what a few do", async () => {

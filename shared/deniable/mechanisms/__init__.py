@@ -1,7 +1,6 @@
 """The mechanisms: one file each, under the name that surveys publish.
 
-To add one: a file beside these, its class in `MECHANISMS`, its mirror in ``client/deniable_web/mechanisms``,
-and its vectors.
+CONTRIBUTING.md says what else a new one needs.
 """
 
 from __future__ import annotations
