@@ -18,8 +18,8 @@ from deniable_research.regression.maximum import FLAT, LARGEST_ERROR, Search, ne
 from deniable_research.regression.outcomes import CategoricalOutcome, Prediction
 from deniable_research.regression.penalty import CauchyPrior, penalised
 from deniable_research.regression.profile import Profile
-from deniable_research.regression.sample import TOO_FEW_UNITS, Sample
-from deniable_research.regression.tidy import Estimates, Glance, TidyRow
+from deniable_research.regression.sample import TOO_FEW_UNITS, ModelSample
+from deniable_research.regression.tidy import CoefficientEstimates, Glance, TidyRow
 from deniable_research.sampling import Truths
 from deniable_research.sampling.design import numbered
 from deniable_statistics.intervals import check_confidence_level
@@ -42,7 +42,7 @@ COV_TYPES = ("observed", "expected", "opg", "sandwich")
 
 
 @dataclass(frozen=True)
-class Fit(Estimates):
+class Fit(CoefficientEstimates):
     """A model fitted by maximum likelihood, or penalised likelihood.
 
     Attributes
@@ -54,7 +54,7 @@ class Fit(Estimates):
         Whether gradient and step vanished at a strict maximum of what was maximised.
     message : str
         What to know before using the estimates; empty if nothing.
-    sample : Sample
+    sample : ModelSample
         How the rows stand for people.
     separated : bool
         Whether no search found a maximum of the likelihood that the data bound: it rises, or is all but flat, towards
@@ -359,7 +359,7 @@ class Fit(Estimates):
 
 def fit_model(
     model: LatentClasses,
-    sample: Sample,
+    sample: ModelSample,
     penalty: str | None = "auto",
     start: ArrayLike | None = None,
     random_starts: int = 5,
@@ -403,7 +403,12 @@ def fit_model(
 
 
 def _fit_at(
-    found: Search, model: LatentClasses, sample: Sample, prior: CauchyPrior | None, penalty: str | None, separated: bool
+    found: Search,
+    model: LatentClasses,
+    sample: ModelSample,
+    prior: CauchyPrior | None,
+    penalty: str | None,
+    separated: bool,
 ) -> Fit:
     """The fit at the best end of a search."""
     best = found.best

@@ -20,7 +20,7 @@ TOO_FEW_UNITS = "There are too few sampling units for so many coefficients: thei
 
 
 @dataclass(frozen=True)
-class Sample:
+class ModelSample:
     """Independent people, or clusters of them.
 
     Attributes
@@ -42,7 +42,7 @@ class Sample:
     """Whether a sampling design says how people were drawn."""
 
     @classmethod
-    def of(cls, frame: Frame) -> Sample:
+    def of(cls, frame: Frame) -> ModelSample:
         """Check the columns ``weights``, ``frequencies`` and ``clusters`` of a frame."""
         n, coefficients = frame.matrix.shape
         given = [role for role in ("weights", "frequencies") if role in frame.columns]
@@ -112,13 +112,13 @@ class Sample:
         product = scores.T @ weighted if self.frequencies else weighted.T @ weighted
         return np.asarray(product * self.n / max(self.n - 1, 1))
 
-    def clustered(self, clusters: NDArray[np.int64]) -> Sample:
+    def clustered(self, clusters: NDArray[np.int64]) -> ModelSample:
         """These rows in clusters that are independent of each other."""
-        return Sample(self.frame, self.weights, self.frequencies, clusters)
+        return ModelSample(self.frame, self.weights, self.frequencies, clusters)
 
 
 @dataclass(frozen=True)
-class DrawnSample(Sample):
+class DrawnSample(ModelSample):
     """People whom a sampling design drew.
 
     Attributes
@@ -136,7 +136,7 @@ class DrawnSample(Sample):
         """The people of a domain who stand in the column ``rows`` of a frame."""
         kept = np.zeros(len(domain), dtype=bool)
         kept[frame.columns["rows"]] = True
-        return cls(**vars(Sample.of(frame)), domain=domain.where(kept))
+        return cls(**vars(ModelSample.of(frame)), domain=domain.where(kept))
 
     def df(self, coefficients: int) -> float:
         """Degrees of freedom of errors: those of the design, but the first that coefficients take."""

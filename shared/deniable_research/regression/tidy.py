@@ -12,7 +12,7 @@ from deniable.output import number
 from deniable.table import format_table
 from deniable_research.output import interval, p_value
 from deniable_research.regression.factor import Array
-from deniable_research.regression.sample import Sample
+from deniable_research.regression.sample import ModelSample
 from deniable_research.sampling import t_quantile, t_two_sided
 from deniable_statistics.intervals import check_confidence_level
 
@@ -96,7 +96,7 @@ class Glance:
 
 
 @dataclass(frozen=True)
-class Estimates:
+class CoefficientEstimates:
     """Estimates and what is known of their errors.
 
     Attributes
@@ -108,7 +108,7 @@ class Estimates:
         Whether there is a solution.
     message : str
         What to know before using the estimates; empty if nothing.
-    sample : Sample
+    sample : ModelSample
         How the rows stand for people.
     """
 
@@ -116,7 +116,7 @@ class Estimates:
     terms: tuple[str, ...]
     converged: bool
     message: str
-    sample: Sample = field(repr=False)
+    sample: ModelSample = field(repr=False)
 
     @property
     def n(self) -> int:
