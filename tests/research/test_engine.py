@@ -47,7 +47,7 @@ from deniable_research.files import (
 )
 from deniable_research.files.coded import Coded
 from deniable_research.files.reading import read_columns
-from deniable_research.files.table import SupportCounts
+from deniable_research.files.table import SupportTally
 from deniable_research.results.results import Results
 from deniable_research.weights import kish
 from deniable_statistics.designs.of_mechanisms import design_of
@@ -253,7 +253,7 @@ def test_what_needs_each_person_is_refused_of_counted_rows() -> None:
 
 def test_tallies_give_shares_and_comparisons_and_nothing_else() -> None:
     question = column("subset", SUBSETS)
-    tally = SupportCounts(np.tile(np.arange(14), (2, 1)), np.array([True, True]))
+    tally = SupportTally(np.tile(np.arange(14), (2, 1)), np.array([True, True]))
     table = Table.of({"wave": ["1", "2"]}, Layout((question,)), np.array([40, 50]), {"subset": tally})
     assert [row.n for row in estimate_shares(table, by="wave")[::14]] == [40, 50]
     with pytest.raises(ParameterError, match="subset: must be counted report by report for this"):

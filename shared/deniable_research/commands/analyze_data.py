@@ -345,7 +345,7 @@ def suspected(
     return Misbehaving(misbehaving, misbehaviour or ("anything",), among or AMONG[0])
 
 
-class Analysed(NamedTuple):
+class QuestionAnalyses(NamedTuple):
     """What an analysis that takes one question at a time found.
 
     Attributes
@@ -368,10 +368,10 @@ def analyse_apart(
     questions: Sequence[str],
     analyse: Callable[[Table, Sequence[str]], Sequence[Any]],
     by: str | None = None,
-) -> Analysed:
+) -> QuestionAnalyses:
     """Analyse questions, each by itself where an engine counts them."""
     parts = reports.apart(questions, by)
-    found = Analysed([], [], {}, parts[0][1])
+    found = QuestionAnalyses([], [], {}, parts[0][1])
     for names, table in parts:
         found.dropped.update(say_dropped(table, names))
         found.rows.extend(analyse(table, names))

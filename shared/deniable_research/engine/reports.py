@@ -17,7 +17,7 @@ from deniable_research.engine.sources import Source
 from deniable_research.engine.text_columns import TextColumn, as_text, means_nothing
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.regressing import columns_in
-from deniable_research.files.table import SupportCounts, Table
+from deniable_research.files.table import SupportTally, Table
 from deniable_statistics.designs.spaces import uniform_reports
 
 FEW = 1000
@@ -165,7 +165,7 @@ class _Wanted:
 
     def table(self, counts: Supports) -> Table:
         """The table of what was counted."""
-        tallies = {name: SupportCounts(counts.supports[name], counts.present[name]) for name in counts.supports}
+        tallies = {name: SupportTally(counts.supports[name], counts.present[name]) for name in counts.supports}
         return Table.of(counts.columns, self.layout, counts.frequencies, tallies, self.partial)
 
 

@@ -12,7 +12,7 @@ from deniable.errors import ParameterError, ReportError
 from deniable_research.designs import combined_share
 from deniable_research.files.crossing_classes import cross_classes, needs_classes
 from deniable_research.files.crosstab_rows import (
-    Cells,
+    CrosstabCells,
     about_columns,
     cell_rows,
     correlation_row,
@@ -151,16 +151,16 @@ def _joint_rows(
         yield correlation_row(about, found.correlation())
 
 
-def _cells(found: Crosstab, given: str | None, level: float) -> Cells:
+def _cells(found: Crosstab, given: str | None, level: float) -> CrosstabCells:
     """Joint shares, with the most likely ones unless these are tick boxes or too many; or conditional ones."""
     if given is not None:
         among = found.conditional(given)
-        return Cells(among.share, among.std_error, *among.confidence_interval(level))
+        return CrosstabCells(among.share, among.std_error, *among.confidence_interval(level))
     try:
         feasible = found.feasible
     except ParameterError:
         feasible = None
-    return Cells(found.share, found.std_error, *found.confidence_interval(level), feasible)
+    return CrosstabCells(found.share, found.std_error, *found.confidence_interval(level), feasible)
 
 
 def _independence_row(about: CrosstabRow, test: Independence, permutations: int) -> CrosstabRow:
@@ -187,18 +187,20 @@ def _pair_rows(
         yield correlation_row(about, pair.correlation())
 
 
-def _pair_cells(pair: DrawnPair, names: Sequence[str], given: str | None, level: float) -> Cells:
+def _pair_cells(pair: DrawnPair, names: Sequence[str], given: str | None, level: float) -> CrosstabCells:
     shape, labels = pair.share.shape, list(map(", ".join, pair.cells))
     if given is None:
         errors = [combined_share(pair.estimate, [label]).std_error for label in labels]
         low, high = zip(*pair.estimate.confidence_interval(level), strict=True)
-        return Cells(pair.share, *(np.reshape(each, shape) for each in (errors, low, high, pair.estimate.feasible)))
+        return CrosstabCells(
+            pair.share, *(np.reshape(each, shape) for each in (errors, low, high, pair.estimate.feasible))
+        )
     axis, figures = list(names).index(given), []
     for cell, label in zip(pair.cells, labels, strict=True):
         among = [", ".join(each) for each in pair.cells if each[axis] == cell[axis]]
         figure, ends = combined_of(pair.estimate, [label], among, level)
         figures.append((figure.estimate, figure.std_error, *ends))
-    return Cells(*(np.reshape(each, shape) for each in zip(*figures, strict=True)))
+    return CrosstabCells(*(np.reshape(each, shape) for each in zip(*figures, strict=True)))
 
 
 def _pair(table: Table, names: Sequence[str]) -> DrawnPair:

@@ -9,7 +9,7 @@ from dataclasses import replace
 import numpy as np
 
 from deniable.errors import ParameterError
-from deniable_research.files.crosstab_rows import Cells, Floats, about_columns, cell_rows
+from deniable_research.files.crosstab_rows import CrosstabCells, Floats, about_columns, cell_rows
 from deniable_research.files.mixed import shares_together
 from deniable_research.files.model_rows import answers_to
 from deniable_research.files.regressing import regress
@@ -48,7 +48,7 @@ def cross_classes(
             np.reshape([getattr(row, name) for row in rows], shape)
             for name in ("estimate", "std_error", "conf_low", "conf_high")
         )
-        cells = Cells(share, error, np.maximum(low, 0.0), np.minimum(high, 1.0), share)
+        cells = CrosstabCells(share, error, np.maximum(low, 0.0), np.minimum(high, 1.0), share)
     else:
         axis = list(names).index(given)
         cells = _conditional(found.share.reshape(shape), found.covariance, axis, confidence_level, df)
@@ -67,7 +67,7 @@ def cross_classes(
         yield from _two_by_two(about, found.share, found.covariance, df)
 
 
-def _conditional(share: Floats, covariance: Floats, axis: int, level: float, df: float) -> Cells:
+def _conditional(share: Floats, covariance: Floats, axis: int, level: float, df: float) -> CrosstabCells:
     """Shares among the people with each answer to one of them, on the logit scale."""
     t = t_quantile(level, df)
     places, found = np.arange(share.size).reshape(share.shape), np.empty((4, *share.shape))
@@ -82,7 +82,7 @@ def _conditional(share: Floats, covariance: Floats, axis: int, level: float, df:
         slope[places[place]] += 1 / total
         error = float(np.sqrt(slope @ covariance @ slope))
         found[(slice(None), *place)] = (p, error, *_within(p, error, t))
-    return Cells(*found)
+    return CrosstabCells(*found)
 
 
 def _within(p: float, error: float, z: float) -> tuple[float, float]:

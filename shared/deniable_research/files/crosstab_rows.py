@@ -19,7 +19,7 @@ from deniable_statistics.intervals import Interval
 Floats = NDArray[np.float64]
 
 
-class Cells(NamedTuple):
+class CrosstabCells(NamedTuple):
     """The cells of a crosstab, arrays of the shape of its answers; most likely shares where some were searched."""
 
     share: Floats
@@ -44,7 +44,7 @@ def about_columns(names: Sequence[str], n: Count, level: float, df_error: float 
 
 
 def cell_rows(
-    about: CrosstabRow, options: Sequence[Sequence[str]], cells: Cells, given: str | None
+    about: CrosstabRow, options: Sequence[Sequence[str]], cells: CrosstabCells, given: str | None
 ) -> Iterator[CrosstabRow]:
     """A line for each combination of answers, the last question fastest."""
     for place in np.ndindex(cells.share.shape):

@@ -46,8 +46,8 @@ class Table:
     frequencies : ndarray of int64, shape (rows,), or None
         How many people each row stands for, where rows that are alike were counted instead of read; None for one each.
         Every analysis gives what it gives for a table with each row so many times. A weight is that of each of them.
-    tallies : mapping of str to SupportCounts
-        Questions whose reports were added up; see `SupportCounts`.
+    tallies : mapping of str to SupportTally
+        Questions whose reports were added up; see `SupportTally`.
     partial : mapping of str to str
         Questions of which only a part was counted, and which, in words; the question as a whole is not known.
 
@@ -66,7 +66,7 @@ class Table:
     columns: Mapping[str, Coded[str]] = field(repr=False)
     reports: Mapping[str, Coded[ReportValue]] = field(repr=False)
     frequencies: NDArray[np.int64] | None = field(default=None, repr=False)
-    tallies: Mapping[str, SupportCounts] = field(default_factory=dict, repr=False)
+    tallies: Mapping[str, SupportTally] = field(default_factory=dict, repr=False)
     partial: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -112,7 +112,7 @@ class Table:
         columns: Mapping[str, Iterable[str] | Coded[str]],
         layout: Layout | Survey | RandomizedColumn,
         frequencies: NDArray[np.int64] | None = None,
-        tallies: Mapping[str, SupportCounts] | None = None,
+        tallies: Mapping[str, SupportTally] | None = None,
         partial: Mapping[str, str] | None = None,
     ) -> Table:
         """The table of columns that were read already, of the same length: texts, or texts with their codes.
@@ -441,7 +441,7 @@ class Table:
 
 
 @dataclass(frozen=True, eq=False)
-class SupportCounts:
+class SupportTally:
     """The reports to one question, added up for the people of each row: enough for shares, means and comparisons.
 
     Of tick boxes and subsets of many options there are about as many different reports as people, so counting rows
@@ -458,16 +458,16 @@ class SupportCounts:
     supports: NDArray[np.int64]
     present: NDArray[np.bool_]
 
-    def where(self, rows: NDArray[np.bool_]) -> SupportCounts:
-        """The counts of some of the rows."""
-        return SupportCounts(self.supports[rows], self.present[rows])
+    def where(self, rows: NDArray[np.bool_]) -> SupportTally:
+        """The tally of some of the rows."""
+        return SupportTally(self.supports[rows], self.present[rows])
 
     def estimate(self, design: Design, people: SimpleSample) -> Estimate:
         """The shares, from rows of people; see `deniable.Estimate`.
 
         >>> from deniable import Subset
         >>> subsets = Subset.from_epsilon(3, 1, 1)
-        >>> tally = SupportCounts(np.array([[3, 1, 0], [2, 2, 2]]), np.array([True, True]))
+        >>> tally = SupportTally(np.array([[3, 1, 0], [2, 2, 2]]), np.array([True, True]))
         >>> tally.estimate(subsets, SimpleSample.alike(np.array([4, 6]))).counts
         (5, 3, 2)
         """

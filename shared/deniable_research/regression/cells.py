@@ -64,7 +64,7 @@ class SharedResponse:
 
 
 @dataclass(frozen=True)
-class Cells:
+class PredictorCells:
     """Every combination of the true values of the randomised predictors, and ``P(reports_i | cell)``.
 
     Devices randomise the answers to several questions independently, so this is a product; of questions with a shared
@@ -215,7 +215,7 @@ class Cells:
         alone = replace(self, with_outcome=())
         return alone.at(np.full(len(self.terms), 0.5), slice(None)).value
 
-    def possible(self) -> Iterator[Cells]:
+    def possible(self) -> Iterator[PredictorCells]:
         """Everything that these people could have reported."""
         if self.shared or self.with_outcome:
             raise ParameterError("cov_type: must be observed, opg or sandwich for questions that share one response")
@@ -394,12 +394,12 @@ class CellLogits:
         return np.concatenate([np.log(each / self.first[0]) * level for each in self.first[1:]])
 
 
-def cell_model(cells: Cells, covariates: Regressors, weights: Array, first: Array) -> CellShares | CellLogits:
+def cell_model(cells: PredictorCells, covariates: Regressors, weights: Array, first: Array) -> CellShares | CellLogits:
     """How often each cell is among people with the same covariates.
 
     Parameters
     ----------
-    cells : Cells
+    cells : PredictorCells
     covariates : Regressors
         All of the formula that is not randomised, with an intercept.
     weights : ndarray, shape (n,)

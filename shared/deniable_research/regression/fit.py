@@ -19,7 +19,7 @@ from deniable_research.regression.outcomes import CategoricalOutcome, Prediction
 from deniable_research.regression.penalty import CauchyPrior, penalised
 from deniable_research.regression.profile import Profile
 from deniable_research.regression.sample import TOO_FEW_UNITS, ModelSample
-from deniable_research.regression.tidy import Estimates, Glance, TidyRow
+from deniable_research.regression.tidy import CoefficientEstimates, Glance, TidyRow
 from deniable_research.sampling import Truths
 from deniable_research.sampling.design import numbered
 from deniable_statistics.intervals import check_confidence_level
@@ -42,7 +42,7 @@ COV_TYPES = ("observed", "expected", "opg", "sandwich")
 
 
 @dataclass(frozen=True)
-class Fit(Estimates):
+class Fit(CoefficientEstimates):
     """A model fitted by maximum likelihood, or penalised likelihood.
 
     Attributes

@@ -13,7 +13,7 @@ from scipy.special import xlogy
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
-from deniable_research.regression.cells import CellLogits, Cells, CellShares
+from deniable_research.regression.cells import CellLogits, CellShares, PredictorCells
 from deniable_research.regression.factor import Array
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.latent import LatentClasses
@@ -338,4 +338,6 @@ def _stacked(models: Sequence[LatentClasses], rows: NDArray[np.int64] | None = N
         covariates = [each.shares.covariates for each in models if not isinstance(each.shares, CellShares)]
         other = replace(shares, covariates=regressors(covariates))
     predictors = {name: reports([each.cells.predictors[name] for each in models]) for name in first.cells.predictors}
-    return replace(first, outcome=outcome, shares=other, cells=Cells(predictors, len(weights)), weights=weights)
+    return replace(
+        first, outcome=outcome, shares=other, cells=PredictorCells(predictors, len(weights)), weights=weights
+    )

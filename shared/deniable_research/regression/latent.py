@@ -9,7 +9,7 @@ from typing import Self
 
 import numpy as np
 
-from deniable_research.regression.cells import CellLogits, Cells, CellShares
+from deniable_research.regression.cells import CellLogits, CellShares, PredictorCells
 from deniable_research.regression.factor import TINY, Array, Factor, Part, Value, block_diagonal
 from deniable_research.regression.outcomes import CategoricalOutcome, NoOutcome, NormalOutcome
 from deniable_research.regression.regressors import Regressors
@@ -41,7 +41,7 @@ class LatentClasses:
 
     outcome: CategoricalOutcome | NoOutcome | NormalOutcome
     shares: CellShares | CellLogits
-    cells: Cells
+    cells: PredictorCells
     weights: Array
 
     @property

@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from deniable_research.regression.cells import Cells
+from deniable_research.regression.cells import PredictorCells
 from deniable_research.regression.factor import Array
 from deniable_research.regression.outcomes import starting_shares
 from deniable_research.regression.regressors import Regressors
 from deniable_research.regression.sample import TOO_FEW_UNITS, ModelSample
-from deniable_research.regression.tidy import Estimates, Glance
+from deniable_research.regression.tidy import CoefficientEstimates, Glance
 from deniable_research.sampling import Truths
 
 
@@ -46,7 +46,7 @@ class Moments:
 
 
 @dataclass(frozen=True)
-class MomentFit(Estimates):
+class MomentFit(CoefficientEstimates):
     """Corrected least squares: estimates without a likelihood.
 
     Attributes
@@ -68,7 +68,7 @@ class MomentFit(Estimates):
     _solve: Callable[[Array], Array] | None = field(repr=False)
 
     @classmethod
-    def of(cls, outcome: Array, cells: Cells, sample: ModelSample) -> MomentFit:
+    def of(cls, outcome: Array, cells: PredictorCells, sample: ModelSample) -> MomentFit:
         """The solution for an outcome of shape (n,) and randomised predictors."""
         frame = sample.frame
 
@@ -117,7 +117,7 @@ class MomentFit(Estimates):
         )
 
 
-def corrected_least_squares(outcome: Array, matrix: Array, cells: Cells, weights: Array) -> Moments:
+def corrected_least_squares(outcome: Array, matrix: Array, cells: PredictorCells, weights: Array) -> Moments:
     """Solve ``sum w_i (v_i - M_i b) = 0`` with unbiased ``M_i`` and ``v_i``.
 
     Notes
@@ -191,7 +191,7 @@ def _standardised(outcome: Array, matrix: Array, effects: int) -> tuple[Array, A
     return residual / spread, moved / size, origin, units * spread
 
 
-def calibrated(outcome: Array, regressors: Regressors, cells: Cells, weights: Array) -> Array:
+def calibrated(outcome: Array, regressors: Regressors, cells: PredictorCells, weights: Array) -> Array:
     """Coefficients and sigma to start from: least squares on regressors as they are expected given the reports.
 
     Also known as regression calibration. With more noise than people it is far from the truth, so it is never shown.

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deniable.errors import ParameterError
-from deniable_research.regression.cells import Cells, SharedResponse, cell_model
+from deniable_research.regression.cells import PredictorCells, SharedResponse, cell_model
 from deniable_research.regression.data import Frame, check_holds, check_size, read_frame
 from deniable_research.regression.factor import Array
 from deniable_research.regression.fit import Fit, fit_model
@@ -90,7 +90,7 @@ class RowRequest:
     domain: Domain | None = None
     shared: Sequence[SharedResponse] = ()
 
-    def read(self, outcome: str | ArrayLike, data: Any, aligned: Mapping[str, Any] | None = None) -> Rows:
+    def read(self, outcome: str | ArrayLike, data: Any, aligned: Mapping[str, Any] | None = None) -> RegressionRows:
         """Read the rows of a model.
 
         Parameters
@@ -113,7 +113,7 @@ class RowRequest:
         beside = [each for each in self.shared if "outcome" in each.names]
         with_outcome = tuple(name for each in beside for name in each.names if name in predictors)
         sample = ModelSample.of(frame) if self.domain is None else DrawnSample.of_domain(frame, self.domain)
-        return Rows(frame, Cells(predictors, len(frame.matrix), among, with_outcome), sample, beside)
+        return RegressionRows(frame, PredictorCells(predictors, len(frame.matrix), among, with_outcome), sample, beside)
 
     def _columns_of_predictors(self, is_formula: bool, roles: Mapping[str, str]) -> dict[str, Any]:
         """The reports to randomised predictors and what else of their designs belongs to rows, by role."""
@@ -131,7 +131,7 @@ class RowRequest:
             if strangers := [name for name in each.names if name not in {"outcome", *predictors}]:
                 raise ParameterError(f"shared: must name the outcome and predictors, got {', '.join(strangers)}")
 
-    def read_numbers(self, outcome: str | ArrayLike, data: Any) -> Rows:
+    def read_numbers(self, outcome: str | ArrayLike, data: Any) -> RegressionRows:
         """The rows of a linear model, whose outcome is a number and whose predictors are randomised."""
         if not self.randomised:
             raise ParameterError("randomised: must name a predictor, got none")
@@ -165,7 +165,7 @@ class FitRequest(RowRequest):
     random_starts: int = 5
     seed: int = 0
 
-    def fit(self, rows: Rows, model: LatentClasses) -> Fit:
+    def fit(self, rows: RegressionRows, model: LatentClasses) -> Fit:
         """Maximise the likelihood of the rows."""
         return fit_model(model, rows.sample, self.penalty, self.start, self.random_starts, self.seed)
 
@@ -188,13 +188,13 @@ def shows(options: type) -> Callable[[Model], Model]:
 
 
 @dataclass(frozen=True)
-class Rows:
+class RegressionRows:
     """Rows that models are made of.
 
     Attributes
     ----------
     frame : Frame
-    cells : Cells
+    cells : PredictorCells
         Their randomised predictors.
     sample : ModelSample
     beside : sequence of SharedResponse
@@ -202,7 +202,7 @@ class Rows:
     """
 
     frame: Frame
-    cells: Cells
+    cells: PredictorCells
     sample: ModelSample
     beside: Sequence[SharedResponse]
 

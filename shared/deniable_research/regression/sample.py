@@ -21,7 +21,7 @@ TOO_FEW_UNITS = "There are too few sampling units for so many coefficients: thei
 
 @dataclass(frozen=True)
 class ModelSample:
-    """The people of the rows of a model: independent ones, or clusters of them.
+    """Independent people, or clusters of them.
 
     Attributes
     ----------

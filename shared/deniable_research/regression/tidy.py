@@ -96,7 +96,7 @@ class Glance:
 
 
 @dataclass(frozen=True)
-class Estimates:
+class CoefficientEstimates:
     """Estimates and what is known of their errors.
 
     Attributes
