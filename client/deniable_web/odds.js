@@ -25,8 +25,8 @@ export function odds(mechanism, m) {
     sentence: fill(text, { k, s, w, p, q, e: factorAbove(mechanism.ratio, m), rest: 100 - p, other: 100 - q }),
     share,
   });
-  // Two sentences for whatever answers yes-no questions alone, by what a mechanism says of itself and not by its name.
-  return /** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types === "yes-no"
+  // By what a mechanism says of itself: one that is added later has its sentences too.
+  return mechanism.isYesNo
     ? [say(m.oddsYes, ifTrue), say(m.oddsNo, ifOther)]
     : [say(m[name] ?? m.oddsExact, share), ...(support ? [] : [say(m.near)])];
 }

@@ -204,6 +204,15 @@ def test_each_arm_is_a_question_and_all_together_are_one() -> None:
 
 
 @pytest.mark.slow
+def test_numbers_are_no_labels_of_a_model_however_they_are_asked_for() -> None:
+    file = columns(120)
+    table = Table.of({**file, "income": [str(1000 + place) for place in range(120)]}, read_layout(DESIGN))
+    with pytest.raises(
+        ParameterError, match="income must have at most 50 labels, got 120; numbers have a linear model"
+    ):
+        regress(table, "income ~ affair", model="logistic")
+
+
 @pytest.mark.parametrize(("n", "seed"), [(20, 30), (23, 93), (35, 105)])
 def test_few_people_have_a_row_for_each_answer_whichever_is_the_largest(n: int, seed: int) -> None:
     table = Table.of(columns(n, seed), read_layout(DESIGN))

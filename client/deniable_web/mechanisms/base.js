@@ -40,6 +40,11 @@ export class Mechanism {
   /** Where each survey sends a draw of its own from the value that a device keeps: what draws it. @type {Drawing | undefined} */
   second;
 
+  /** Whether it answers yes-no questions alone, whose odds have a sentence for each answer. */
+  get isYesNo() {
+    return /** @type {typeof Mechanism} */ (this.constructor).types === "yes-no";
+  }
+
   /** What it costs a device's ledger, in millionths of epsilon. */
   get cost() {
     return Math.ceil(this.epsilon * 1e6);

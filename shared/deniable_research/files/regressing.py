@@ -30,6 +30,10 @@ PENALTIES = {"auto": "auto", "cauchy": "cauchy", "none": None}
 MODELS = ("linear", "logistic")
 
 
+MOST_LABELS = 50
+"""Largest number of labels of a plain outcome: more are the values of a number or of an identifier."""
+
+
 def regress(
     table: Table,
     formula: str,
@@ -108,6 +112,12 @@ def _categorical(problem: _Problem, rows: ModelRows, settings: dict[str, Any]) -
         options = tuple(problem.table.levels(problem.outcome))
         if len(options) < 2:
             raise ParameterError(f"formula: {problem.outcome} must have at least 2 labels, got {len(options)}")
+        # Each label but one has coefficients of its own, and a fit takes the cube of their number.
+        if len(options) > MOST_LABELS:
+            raise ParameterError(
+                f"formula: {problem.outcome} must have at most {MOST_LABELS} labels, got {len(options)}; "
+                "numbers have a linear model"
+            )
         design = direct(options)
         data[problem.outcome] = rows.columns[problem.outcome].array(object, None)
     if len(options) == 2:
