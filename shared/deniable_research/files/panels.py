@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from deniable_research.files.printing import name_of
-from deniable_research.files.rows import ComparisonRow, CrosstabRow
+from deniable_research.files.rows import MEASURES, ComparisonRow, CrosstabRow
 from deniable_statistics.published.charts import Mark, Panel
 from deniable_statistics.published.published_rows import EstimateRow
 
@@ -34,28 +34,19 @@ def share_panels(rows: Iterable[EstimateRow]) -> list[Panel]:
 
 def comparison_panels(rows: Sequence[ComparisonRow]) -> list[Panel]:
     """Panels of comparisons, one for each measure."""
-    titles = {
-        "difference": "difference of shares",
-        "trend": "slope of the share",
-        "mean difference": "difference of means",
-        "ratio": "ratio of shares",
-    }
     panels = []
-    for measure, title in titles.items():
+    for name, measure in MEASURES.items():
         marks = []
         for row in rows:
             # NaN, such as a ratio to a share of 0, has no place on an axis.
-            if row.measure == measure and row.estimate is not None and row.estimate == row.estimate:
+            if row.measure == name and row.estimate is not None and row.estimate == row.estimate:
                 assert row.conf_low is not None
                 assert row.conf_high is not None
-                between = "/" if measure == "ratio" else "\u2212"
-                line = ": ".join(filter(None, (row.option, f"{row.first} {between} {row.second}")))
+                line = ": ".join(filter(None, (row.option, f"{row.first} {measure.sign} {row.second}")))
                 marks.append(Mark(line, row.estimate, row.conf_low, row.conf_high))
         if marks:
-            share = measure in ("difference", "trend")
-            # Equal shares have a difference of 0 and a ratio of 1.
-            equal = 1.0 if measure == "ratio" else 0.0
-            panels.append(Panel(f"{rows[0].question}: {title}", title, tuple(marks), share, (equal, equal), equal))
+            title, equal = f"{rows[0].question}: {measure.title}", measure.equal
+            panels.append(Panel(title, measure.title, tuple(marks), measure.is_share, (equal, equal), equal))
     return panels
 
 

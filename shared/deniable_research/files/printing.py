@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.output import number, percent
 from deniable_research.files.correcting import CORRECTED
-from deniable_research.files.rows import ComparisonRow, CrosstabRow
+from deniable_research.files.rows import MEASURES, ComparisonRow, CrosstabRow
 from deniable_research.output import counted, interval, p_value
 from deniable_statistics.published.columns import (
     BOUNDS,
@@ -47,7 +47,8 @@ def name_of(row: EstimateRow) -> str:
 
 
 def _form_of_measure(row: ComparisonRow) -> Form:
-    return percent if row.measure in ("difference", "trend") else number
+    measure = MEASURES.get(row.measure)
+    return percent if measure and measure.is_share else number
 
 
 def _form_of_prediction(row: PredictionRow) -> Form:
@@ -69,14 +70,11 @@ def _test(row: Any) -> str:
 
 
 def _measure(row: ComparisonRow) -> str:
-    between = "/" if row.measure == "ratio" else "\u2212"
-    named = {
-        "trend": f"slope for each unit, {row.first} to {row.second}",
-        "departure": "departure from a straight line",
-        "homogeneity": f"all {'arms' if row.method == 'likelihood-ratio' else 'cohorts'} equal",
-        "mean difference": f"mean, {row.first} \u2212 {row.second}",
-    }
-    return named.get(row.measure, f"{row.first} {between} {row.second}")
+    if row.measure in MEASURES:
+        return MEASURES[row.measure].words.format(first=row.first, second=row.second)
+    if row.measure == "departure":
+        return "departure from a straight line"
+    return f"all {'arms' if row.method == 'likelihood-ratio' else 'cohorts'} equal"
 
 
 _P = Column("p", lambda row: p_value(row.p_value))

@@ -4,11 +4,45 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from deniable_research.comparison.side_by_side import CohortTest, Figure
 from deniable_research.output import OPTIONAL
 from deniable_statistics.intervals import Interval
 from deniable_statistics.published.published_rows import EstimateRow
+
+
+class Measure(NamedTuple):
+    """A figure about cohorts, as tables and charts say it.
+
+    Attributes
+    ----------
+    title : str
+        Heading of its panel in a chart.
+    words : str
+        Its line in a table, with ``{first}`` and ``{second}`` for the cohorts.
+    sign : str
+        What stands between two cohorts in a chart.
+    equal : float
+        Its value where cohorts are alike.
+    is_share : bool
+        Whether it is a share, or a difference of shares, which people read in percent.
+    """
+
+    title: str
+    words: str
+    sign: str = "\u2212"
+    equal: float = 0.0
+    is_share: bool = False
+
+
+MEASURES = {
+    "difference": Measure("difference of shares", "{first} \u2212 {second}", is_share=True),
+    "trend": Measure("slope of the share", "slope for each unit, {first} to {second}", is_share=True),
+    "mean difference": Measure("difference of means", "mean, {first} \u2212 {second}"),
+    "ratio": Measure("ratio of shares", "{first} / {second}", sign="/", equal=1.0),
+}
+"""The measures of a comparison that have an estimate, in the order of their panels; the others are tests."""
 
 
 @dataclass(frozen=True)
