@@ -14,6 +14,7 @@ import re
 from collections.abc import Iterable
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from typing import Any
 
 from deniable.errors import ParameterError, describe
 from deniable.randomness import UNIT
@@ -43,7 +44,7 @@ def rational(value: Number, subject: str) -> Fraction:
     (Fraction(1, 2), Fraction(4, 5))
     """
     expectation = f"{subject}: must be a number like 0.5 or a fraction like 1/2"
-    value = value if (whole := as_integer(value)) is None else whole  # integers of numpy have no exact division
+    value = plain(value)  # integers of numpy have no exact division
     if isinstance(value, bool) or not isinstance(value, (numbers.Real, str, Decimal)):
         raise ParameterError(f"{expectation}, got {describe(value)}")
     if isinstance(value, str) and len(value) > 100:
@@ -120,6 +121,11 @@ def as_integer(value: object) -> int | None:
         return operator.index(value)  # type: ignore[arg-type]  # whether it is one is what we ask
     except TypeError:  # no integer, or an array that holds several
         return None
+
+
+def plain(value: Any) -> Any:
+    """An integer of any library as an int, and every other value as it is."""
+    return value if (whole := as_integer(value)) is None else whole
 
 
 def is_truth_value(value: object) -> bool:

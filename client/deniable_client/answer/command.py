@@ -23,6 +23,7 @@ from deniable import (
     SurveyError,
     parse_report,
 )
+from deniable.commands.files import NEW_FILE
 from deniable.commands.main import example
 from deniable_client.answer import messages as m
 from deniable_client.answer import screens
@@ -52,7 +53,7 @@ INTERRUPTED = 130
 @click.option("--try", "is_trial", is_flag=True, help="Show what 100 presses of Send would send; ask and send nothing.")
 @click.option("--resend", is_flag=True, help="Send the reports that wait on this device; ask nothing.")
 @click.option("--json", "with_json", is_flag=True, help="Show at the end exactly what was sent.")
-@click.option("--memory", "path", type=click.Path(dir_okay=False, path_type=Path), envvar="DENIABLE_MEMORY",
+@click.option("--memory", "path", type=NEW_FILE, envvar="DENIABLE_MEMORY",
               show_envvar=True, help="File that keeps reports; by default in your own data folder.")  # fmt: skip
 def answer(link: str | None, kiosk: bool, is_trial: bool, resend: bool, with_json: bool, path: Path | None) -> None:
     """Answer a survey in the terminal.

@@ -18,6 +18,7 @@ import click
 import urllib3
 
 from deniable import CollectorError, Survey
+from deniable.commands.files import NEW_FILE
 from deniable.commands.main import example
 from deniable_client import Client
 from deniable_client.demo.people import Answers, choose, everybody, survey_file, true_shares
@@ -36,7 +37,7 @@ SENDERS = 16
 @click.option(
     "--db",
     "database",
-    type=click.Path(dir_okay=False, path_type=Path),
+    type=NEW_FILE,
     help="A new SQLite file to keep; by default a temporary one.",
 )
 @click.option("--port", type=click.IntRange(1, 65535), help="Port of the collector; by default 8000, or a free one.")

@@ -7,13 +7,10 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
-from deniable_statistics.estimates.estimate import DEFAULT_METHOD
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD, INTERVAL_METHODS
 from deniable_statistics.estimates.fakes import HIGHEST_FAKE
-from deniable_statistics.intervals import METHODS
 from deniable_statistics.intervals.interval import LOWEST_LEVEL
 from deniable_statistics.robustness.misbehaviour import HIGHEST_SHARE, KINDS
-
-INTERVAL_METHODS = [DEFAULT_METHOD, *METHODS]
 
 
 def _known_method(name: str) -> str:

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 from deniable.errors import AnswerError, NotInstalled, ParameterError, describe
-from deniable.exact import Number, as_integer, is_truth_value, log_above
+from deniable.exact import Number, as_integer, is_truth_value, log_above, plain
 from deniable.mechanisms.support import Support
 from deniable.randomness import Word, Words, system_word, system_words
 from deniable.wire.space import Count, Numbers, ReportSpace
@@ -42,7 +42,7 @@ class _Maker(ABCMeta):
             way = f"{cls.__name__}.from_epsilon({given})" if maker else "a mechanism that takes one, such as Warner"
             raise ParameterError(f"epsilon: must not be given to {cls.__name__}, whose parameters are exact; use {way}")
         made: _Made = super().__call__(  # type: ignore[misc]  # mypy takes the metaclass of a type variable for `type`
-            *map(_plain, args), **{name: _plain(value) for name, value in parameters.items()}
+            *map(plain, args), **{name: plain(value) for name, value in parameters.items()}
         )
         return made
 
@@ -259,10 +259,6 @@ class OverRange(Mechanism):
     @classmethod
     def for_answers(cls, answers: range, epsilon: Number, wave_epsilon: Number | None = None) -> Self:
         return cls.from_epsilon(answers[0], answers[-1], epsilon)
-
-
-def _plain(value: Any) -> Any:
-    return value if (whole := as_integer(value)) is None else whole
 
 
 def check_answer(answer: object, possible: range) -> int:

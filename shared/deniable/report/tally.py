@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from deniable.exact import as_integer, is_truth_value
+from deniable.exact import is_truth_value, plain
 from deniable.mechanisms.base import Mechanism
 from deniable.report.report import Report
 from deniable.survey.document import Survey
@@ -108,4 +108,4 @@ def _as_report(value: Any, takes_truth: bool) -> Any:
         return "".join(str(int(bit)) for bit in value)
     if takes_truth and (isinstance(value, bool) or is_truth_value(value)):  # `tolist` makes Python's of numpy's
         return int(value)
-    return value if (whole := as_integer(value)) is None else whole
+    return plain(value)

@@ -37,8 +37,7 @@ from deniable_research.simulation.simulation_charts import power_chart, simulati
 from deniable_research.simulation.simulation_text import cautions, power_text, simulation_text
 from deniable_research.simulation.study import Covariate, Study
 from deniable_statistics.data.folder import check_folder
-from deniable_statistics.estimates.estimate import DEFAULT_METHOD
-from deniable_statistics.intervals import METHODS
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD, INTERVAL_METHODS
 from deniable_statistics.published.published_rows import EstimateOptions
 
 T = TypeVar("T")
@@ -170,7 +169,7 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
 )
 @click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True, help="Of the words of chance.")
 @click.option("--confidence", type=LEVEL, default=0.95, show_default=True)
-@click.option("--method", type=click.Choice([DEFAULT_METHOD, *METHODS]), default=DEFAULT_METHOD, show_default=True)
+@click.option("--method", type=click.Choice(INTERVAL_METHODS), default=DEFAULT_METHOD, show_default=True)
 @format_option
 @click.option(
     "--reports",

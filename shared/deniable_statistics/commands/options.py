@@ -8,15 +8,12 @@ from typing import Any
 import click
 
 from deniable.commands.numbers import Number
-from deniable_statistics.estimates.estimate import DEFAULT_METHOD
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD, INTERVAL_METHODS
 from deniable_statistics.estimates.fakes import HIGHEST_FAKE
-from deniable_statistics.intervals import METHODS
 from deniable_statistics.published.published_rows import TARGETS
 from deniable_statistics.robustness.misbehaviour import HIGHEST_SHARE, KINDS
 
 Decorator = Callable[[Any], Any]
-
-INTERVAL_METHODS = [DEFAULT_METHOD, *METHODS]
 
 format_option = click.option(
     "--format", "form", type=click.Choice(["table", "csv", "json"]), default="table", show_default=True

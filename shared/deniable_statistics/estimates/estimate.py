@@ -20,6 +20,7 @@ from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.estimates.assumed_fakes import ContaminatedTally, effective_scale, hull
 from deniable_statistics.estimates.fakes import check_fakes, fake_margins
 from deniable_statistics.intervals import (
+    METHODS,
     Consistency,
     Interval,
     check_confidence_level,
@@ -35,6 +36,8 @@ from deniable_statistics.intervals.interval import normal_quantile
 from deniable_statistics.intervals.profile import ShareLikelihood, profile_intervals
 
 DEFAULT_METHOD = "default"
+INTERVAL_METHODS = [DEFAULT_METHOD, *METHODS]
+"""Names of the methods of intervals that commands and the collector take, the default first."""
 
 FEW = 20
 """Least number of reports at which likelihood-ratio intervals are corrected for a finite population."""
