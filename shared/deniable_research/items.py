@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable.survey.group import Group
-from deniable_research.sampling.sample import Sample, SimpleSample
+from deniable_research.sampling.sample import Sample, SimpleSample, of_rows
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.designs.spaces import support_matrix
 from deniable_statistics.estimates.estimate import Estimate
@@ -111,7 +111,7 @@ class Item:
 
     def where(self, people: NDArray[Any]) -> Item:
         """This question, asked of some of the people."""
-        return replace(self, supports=self.supports[people], frequencies=self.frequencies[people])
+        return replace(self, supports=self.supports[people], frequencies=of_rows(self.frequencies, people))
 
 
 def refuse_one_chance(items: Iterable[Item]) -> None:

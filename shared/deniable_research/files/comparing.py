@@ -20,6 +20,7 @@ from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.mixed import compare_arms
 from deniable_research.files.rows import ComparisonRow, compared, places_of, tested
 from deniable_research.files.table import Table
+from deniable_research.sampling.sample import of_rows
 from deniable_statistics.intervals import level_of_each
 
 
@@ -97,7 +98,9 @@ def _cohorts(table: Table, name: str, by: str) -> tuple[list[str], list[NDArray[
     """The labels of cohorts in which somebody who counts answered a question, and who these people are."""
     every, asked = table.cohorts(by), table.answered(name)
     weights = sample_of(table, np.ones(len(table), dtype=bool)).weights
-    heard = {label: people & asked for label, people in every if label is not None and weights[people & asked].any()}
+    heard = {
+        label: people & asked for label, people in every if label is not None and of_rows(weights, people & asked).any()
+    }
     return [*heard], [*heard.values()]
 
 

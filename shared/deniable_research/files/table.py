@@ -21,7 +21,7 @@ from deniable_research.files.reading import read_columns
 from deniable_research.files.samples import sampling_of
 from deniable_research.items import Item
 from deniable_research.sampling import Sampling, SimpleSample
-from deniable_research.sampling.sample import ones
+from deniable_research.sampling.sample import of_rows, ones
 from deniable_statistics.data.names import safe_names
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.spaces import support_matrix
@@ -164,7 +164,7 @@ class Table:
 
     def count(self, rows: NDArray[np.bool_]) -> int:
         """How many people some of the rows stand for."""
-        return int(self.people_of_rows[rows].sum())
+        return int(of_rows(self.people_of_rows, rows).sum())
 
     def has_report(self, name: str) -> NDArray[np.bool_]:
         """Who gave a report to one question of one design, shape (people,)."""
@@ -425,7 +425,7 @@ class Table:
         reports = self._reports(question.name)
         supports = support_matrix(question.design.reports, reports.values)[reports.codes[asked]]
         about = (question.name, question.design, supports, question.options, question.values, question.drawn)
-        return Item(*about, self.people_of_rows[asked])
+        return Item(*about, of_rows(self.people_of_rows, asked))
 
     def _estimate_groups(self, question: RandomizedColumn, asked: NDArray[np.bool_]) -> Estimate:
         groups, design = self.groups_of(question.name), question.design

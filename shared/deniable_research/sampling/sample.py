@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, replace
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, Self, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,6 +17,8 @@ from deniable_research.sampling.estimates import SampleEstimate
 from deniable_research.sampling.noise import Truths
 from deniable_research.weights import kish
 from deniable_statistics.designs.debiasing import one_report_covariance
+
+Number = TypeVar("Number", bound=np.generic)
 
 
 class Sample(ABC):
@@ -147,11 +149,11 @@ class SimpleSample(Sample):
     @classmethod
     def alike(cls, frequencies: NDArray[np.int64]) -> SimpleSample:
         """People who all count the same, so many in each row."""
-        return cls(np.ones(len(frequencies)), frequencies)
+        return cls(np.broadcast_to(1.0, len(frequencies)), frequencies)
 
     def where(self, kept: NDArray[Any]) -> SimpleSample:
         """The sample of some of the rows."""
-        return replace(self, weights=self.weights[kept], frequencies=self.frequencies[kept])
+        return replace(self, weights=of_rows(self.weights, kept), frequencies=of_rows(self.frequencies, kept))
 
     def means(self, values: ArrayLike, truths: Truths | None = None) -> SampleEstimate:
         """Means with the covariance of one report over the effective number of people."""
@@ -163,5 +165,19 @@ class SimpleSample(Sample):
 
 
 def ones(rows: int) -> NDArray[np.int64]:
-    """One person in each row."""
-    return np.ones(rows, dtype=np.int64)
+    """One person in each row, as one number that stands for all."""
+    return np.broadcast_to(np.int64(1), rows)
+
+
+def of_rows(each: NDArray[Number], kept: NDArray[Any]) -> NDArray[Number]:
+    """The numbers of some of the rows, ``each[kept]``; one number that stands for all rows still does.
+
+    >>> of_rows(ones(3), np.array([True, False, True])).tolist()
+    [1, 1]
+    >>> of_rows(np.array([4, 5, 6]), np.array([2, 0])).tolist()
+    [6, 4]
+    """
+    if not len(each) or each.strides != (0,):
+        return np.asarray(each[kept])
+    # A million ones need not be copied for every question and cohort.
+    return np.broadcast_to(each[0], int(np.count_nonzero(kept)) if kept.dtype == bool else len(kept))
