@@ -39,7 +39,7 @@ from deniable_server.store.interface import utc_today
 from deniable_server.store.postgresql import connection, durability, fold, migrations, roles
 from deniable_server.store.postgresql.connection import SCHEMA, PostgresqlConnection
 from deniable_server.store.postgresql.errors import in_our_words
-from deniable_server.store.postgresql.store import PostgresqlStore
+from deniable_server.store.postgresql.store import CONNECTIONS, PostgresqlStore
 from deniable_server.store.tables import invitations_table, pending_table, reports_table
 from tests.support.postgresql import postgresql, template
 from tests.support.stores import rows
@@ -194,12 +194,16 @@ class TestDurability:
 
 
 def wait_for_reload(store: PostgresqlStore, reason: str | None) -> None:
-    """Until the connections of the pool have read the configuration again."""
-    for _ in range(1000):
-        told = store.not_ready_because(0)
-        if told == (reason and f"The database cannot be used: {reason}."):
-            return
-    raise AssertionError(told)
+    """Until all connections of the pool have read the configuration again, each in its own time.
+
+    The pool hands them out in turn, so that as many equal answers in a row as it has connections are those of all.
+    """
+    expected = reason and f"The database cannot be used: {reason}."
+
+    def is_told_by_all() -> bool:
+        return all(store.not_ready_because(0) == expected for _ in range(CONNECTIONS))
+
+    wait_until(is_told_by_all, f"all connections tell {expected!r}")
 
 
 def metrics(http: FlaskClient, store: PostgresqlStore) -> str:
