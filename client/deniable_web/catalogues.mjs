@@ -1,6 +1,8 @@
-// Checks the catalogues: `npm run catalogues`. Every language has every sentence that the sources name, with the same
-// values in braces, and none that misleads; the consent card stays short. Writes the addresses into catalogues/index.js and
-// each catalogue as a module; with --check it compares them instead.
+// Makes the catalogues: `npm run catalogues`. The sentences stand in words/, one file for each part of the way, and beside
+// each sentence when people read it and why it is true. From these files it writes, for each language, catalogues/<language>.json
+// with a module beside it, and catalogues/index.js with their addresses; with --check it compares them instead. Every language
+// has every sentence that the sources name, with the same values in braces, and none that misleads; what people read before
+// Start stays short.
 
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
@@ -19,7 +21,10 @@ const BANNED = {
   ar: /إبسيلون|تفاضلي|مجهول|ضمان|نضمن|كذب|لا أحد يعلم/,
 };
 
-/** The sentences that stand on the consent card before anything is opened; the author's own come on top of them. */
+/** The languages, and the direction in which each is written. */
+const LANGUAGES = { ar: "rtl", de: "ltr", en: "ltr", es: "ltr", fr: "ltr" };
+
+/** The sentences that people read before Start where nothing is opened; the author's own come on top of them. */
 const CARD = ["askedBy", "unsure", "process", "cohort", "why", "noAdmission", "drawn", "drawnKept", "facts", "start", "nothingYet"].concat(
   ["who", "odds", "tryIt"],
 );
@@ -28,13 +33,30 @@ const LONGEST_CARD = 120;
 /** Who may be counted: each way has a sentence on the card, and what follows from it elsewhere. */
 const ACCESSES = ["open", "invited", "unlinkable"];
 
+/**
+ * @typedef {object} Sentence
+ * @property {string} when when people read it
+ * @property {string} why why it is true then
+ * @property {number[]} [holds] at which `weakness` it is shown, if not at all of them
+ */
+
+/** Every sentence by its name, from all files of words/. @returns {Record<string, Sentence & Record<string, string>>} */
+export const sentences = () =>
+  Object.assign({}, ...readdirSync(new URL("words/", FOLDER)).sort().map((name) => JSON.parse(read(`words/${name}`))));
+
 /** Language to catalogue. @returns {Record<string, Record<string, string>>} */
-export const catalogues = () =>
+export const catalogues = (all = sentences()) =>
   Object.fromEntries(
-    readdirSync(new URL("catalogues/", FOLDER))
-      .filter((name) => name.endsWith(".json"))
-      .sort()
-      .map((name) => [name.slice(0, -5), JSON.parse(read(`catalogues/${name}`))]),
+    Object.entries(LANGUAGES).map(([lang, dir]) => [
+      lang,
+      { lang, dir, ...Object.fromEntries(Object.entries(all).flatMap(([name, each]) => (lang in each ? [[name, each[lang]]] : []))) },
+    ]),
+  );
+
+/** What is wrong with the notes beside the sentences, a sentence each. */
+export const gaps = (all = sentences()) =>
+  Object.entries(all).flatMap(([name, { when, why }]) =>
+    when?.endsWith(".") && why?.endsWith(".") ? [] : [`"${name}": must say in whole sentences when it is shown and why it is true`],
   );
 
 /** The keys that the sources ask a catalogue for. */
@@ -60,8 +82,6 @@ export function problems(all = catalogues(), used = usedKeys()) {
       if (BANNED[/** @type {keyof typeof BANNED} */ (language)]?.test(text)) say(`"${key}": holds a word that misleads`);
     }
     if (!Object.hasOwn(BANNED, language)) say("needs its banned words in catalogues.mjs");
-    if (catalogue.lang !== language) say(`"lang": must be "${language}"`);
-    if (!["ltr", "rtl"].includes(catalogue.dir)) say('"dir": must be "ltr" or "rtl"');
     for (const access of ACCESSES) {
       const keys = [...CARD, access].map((key) => (key === "nothingYet" && access === "unlinkable" ? "startSends" : key));
       const words = keys.map((key) => catalogue[key] ?? "").join(" ").trim().split(/\s+/).length;
@@ -74,10 +94,12 @@ export function problems(all = catalogues(), used = usedKeys()) {
   return found;
 }
 
+/** A catalogue as bundles fetch it. @param {string} language */
+const asJson = (language) => `${JSON.stringify(catalogues()[language], null, 2)}\n`;
+
 /** A catalogue as a module, for pages that are built. @param {string} language */
 export const asModule = (language) =>
-  `//@ts-check\n/* Written by \`npm run catalogues\` from ${language}.json. */\n\n` +
-  `export default Object.freeze(${read(`catalogues/${language}.json`).trim()});\n`;
+  `//@ts-check\n/* Written by \`npm run catalogues\` from words/. */\n\nexport default Object.freeze(${asJson(language).trim()});\n`;
 
 /** What survey.js calls an address, for a text: 128 bits of its SHA-256 in base32. @param {string} text */
 function addressOf(text) {
@@ -89,7 +111,7 @@ function addressOf(text) {
 /** catalogues/index.js as it must be. */
 export function hashes() {
   const lines = Object.keys(catalogues()).map((language) => {
-    return `  ${language}: "${addressOf(read(`catalogues/${language}.json`))}",\n`;
+    return `  ${language}: "${addressOf(asJson(language))}",\n`;
   });
   return (
     "//@ts-check\n/* Written by `npm run catalogues`: the address of every catalogue, which is its hash as that of a\n   survey is, so that a bundle takes no other. */\n\n" +
@@ -100,11 +122,14 @@ export function hashes() {
 /** Every file that is written from the catalogues, as it must be. @returns {[string, string][]} */
 export const written = () => [
   ["catalogues/index.js", hashes()],
-  ...Object.keys(catalogues()).map((language) => /** @type {[string, string]} */ ([`catalogues/${language}.js`, asModule(language)])),
+  ...Object.keys(LANGUAGES).flatMap((language) => [
+    /** @type {[string, string]} */ ([`catalogues/${language}.json`, asJson(language)]),
+    /** @type {[string, string]} */ ([`catalogues/${language}.js`, asModule(language)]),
+  ]),
 ];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const found = problems();
+  const found = [...problems(), ...gaps()];
   if (process.argv.includes("--check")) {
     for (const [path, text] of written()) if (read(path) !== text) found.push(`${path}: is not up to date`);
   } else {

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "sxt43p5lassg433xbe7kycvbuq",
-  de: "kvhibxogg7b6ckyoxqyv6pixk4",
-  en: "xoh22bu3a2v6c2ym5j4ymahpui",
-  es: "fdv5ogdj5xtjqhkeccf63aakmi",
-  fr: "dxkydie5b5rvy7qtefnwv7vquy",
+  ar: "dmnzxkmonixbyhipw4bin2q4pe",
+  de: "2qgrmg4xcaq25r3pzbzsr6apga",
+  en: "fspitwyehtreoluxq7f5rooyhi",
+  es: "7n472djd5noi4xtrufkzysu3xi",
+  fr: "mzvt2t7a7c3323w2dioo4iagxm",
 };
