@@ -30,7 +30,6 @@ from deniable import (
     whole_odds_sentences,
 )
 from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
-from deniable.privacy.ceiling import HOLDS_AT
 from deniable.survey.document import MAX_ROWS
 from deniable.survey.question_types import YES_NO, AnswerKind
 from deniable.survey.texts import Text
@@ -1067,7 +1066,6 @@ def vector_files() -> dict[str, str]:
     files["reports.json"] = {"document": read_survey(SURVEY).document.decode(), "vectors": report_vectors()}
     files["links.json"] = link_vectors()
     files["ledger.json"] = ledger_vectors()
-    files["strengths.json"] = {sentence: sorted(at) for sentence, at in HOLDS_AT.items()}
     files["memory.json"] = {
         "surveys": [each.document.decode() for each in device_model.SURVEYS],
         "keys": [each.keys for each in device_model.SURVEYS],

@@ -7,7 +7,7 @@ import { focusOn } from "./form.js";
 import { h } from "./dom.js";
 import { BudgetError, CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
 import { fill, messagesIn, speechless } from "./messages.js";
-import { notice } from "./screens.js";
+import { contact, notice } from "./screens.js";
 import { utf8 } from "./sha.js";
 import { css } from "./style.js";
 import { parseSurvey, translate } from "./survey.js";
@@ -50,6 +50,8 @@ export class DeniableElement extends Base {
   stirred = 0;
   /** Whether this device forgets each person. */
   isShared = false;
+  /** Whether somebody asked to leave no trace here: then the memory ends with the page. */
+  isTraceless = false;
   /** Whether somebody pressed what the next screen comes from. */
   isAsked = false;
   /** What to do when the network is back. @type {((isAsked?: unknown) => void) | null} */
@@ -140,10 +142,12 @@ export class DeniableElement extends Base {
     const { hash } = isOwn ? location : new URL(this.src, document.baseURI);
     const more = new URLSearchParams(hash.slice(1));
     const spoken = /** @type {HTMLElement | null} */ (isOwn ? null : this.closest("[lang]"));
-    const read = [more.get("lang"), spoken?.lang, ...navigator.languages];
-    const tongues = read.flatMap((tag) => (tag ? [tag, tag.split("-")[0]] : []));
+    const tongues = this.tongues(more.get("lang"), spoken?.lang);
     return { collector, survey, ...fromFragment(more), tongues, isOwn, more };
   }
+
+  /** The languages that somebody reads, the best first, each also without its region. @param {(string | null | undefined)[]} first */
+  tongues = (...first) => [...first, ...navigator.languages].flatMap((tag) => (tag ? [tag, tag.split("-")[0]] : []));
 
   /**
    * The survey, and the words around it, so that a survey that cannot be loaded says so in the right language. Both are
@@ -195,18 +199,19 @@ export class DeniableElement extends Base {
       : error instanceof BudgetError ? [m.refused, m.refusedText]
       : error instanceof UnusableMemory ? [m.refused, m.unusable]
       : !isNetwork ? [m.altered, m.alteredText]
-      : view ? [m.waiting, m.waitingText]
+      : view ? [m.waiting, this.isTraceless ? m.waitingTraceless : m.waitingText]
       : [m.unreachable, m.unreachableText];
     this.later = isNetwork ? again : null;
     this.due = isNetwork ? Date.now() + 1000 * error.seconds : 0;
     if (isNetwork && view) this.#comeBack(again);
-    const busy = isNetwork && error.seconds ? `${fill(m.busy, { time: moment(this.due, m.lang) })} ${view ? m.comesBack : ""}` : "";
+    const isComing = view && !this.isTraceless;
+    const busy = isNetwork && error.seconds ? `${fill(m.busy, { time: moment(this.due, m.lang) })} ${isComing ? m.comesBack : ""}` : "";
     if (isNetwork && !isAsked) {
       const due = this.root.querySelector("[role=status]");
       if (due) due.textContent = busy;
       return;
     }
-    const ways = { detail, again: (isNetwork || !!said) && again, next: !!view && this.another() };
+    const ways = { detail, again: (isNetwork || !!said) && again, next: !!view && this.another(), ask: !!view && contact(m, view) };
     const words = h("span", {}, said || text || m.unreachableText, " ", h("span", { role: "status" }, busy));
     this.show(notice(m, title, words, ways), !!view || !!said || this.isAsked);
     this.announce(isClosed ? "closed" : isNetwork && view ? "queued" : "error");

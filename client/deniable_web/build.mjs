@@ -19,6 +19,15 @@ export const BUNDLES = { "deniable.js": "bundle.js", "deniable-question.js": "bu
 /** What browsers compare with the attribute `integrity`. @param {Uint8Array} bytes */
 const integrity = (bytes, algorithm = "sha384") => `${algorithm}-${createHash(algorithm).update(bytes).digest("base64")}`;
 
+/**
+ * style.js: the elements' style sheet, of the design system and of what the elements have beyond it. Comments, and white space
+ * at the ends of lines, are left out.
+ */
+export const styleModule = () =>
+  `//@ts-check\n/* Written by \`npm run build\` from design.css and elements.css. */\n\nexport const css = ${"`"}\n${["design.css", "elements.css"]
+    .map((name) => read(name).toString().replace(/\/\*[^]*?\*\//g, "").replace(/^ +|[ \n]*$/gm, "").replace(/\n+/g, "\n").trim())
+    .join("\n")}\n${"`"};\n`;
+
 /** A bundle is one file, so it fetches its catalogues; pages that are built from the modules have them as modules. */
 const fetchedCatalogues = {
   name: "fetched-catalogues",
@@ -49,12 +58,16 @@ export async function bundle(file) {
 
 /** Every generated file by its path, as it must be. @returns {Promise<Map<string, Uint8Array>>} */
 export async function outputs() {
+  const style = new URL("style.js", FOLDER);
+  const module = styleModule();
+  if (!process.argv.includes("--check")) writeFileSync(style, module); // the bundles hold it
   const files = /** @type {(keyof typeof BUNDLES)[]} */ (Object.keys(BUNDLES));
   const made = await Promise.all(files.map(async (file) => /** @type {const} */ ([file, await bundle(file)])));
   const { version } = JSON.parse(read("package.json").toString());
   const manifest = { version, integrity: Object.fromEntries(made.map(([file, code]) => [file, integrity(code)])) };
   return new Map([
     ...made.map(([file, code]) => /** @type {const} */ ([`dist/${file}`, code])),
+    ["style.js", Buffer.from(module)],
     ["dist/manifest.json", Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)],
   ]);
 }

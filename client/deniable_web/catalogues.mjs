@@ -7,7 +7,6 @@
 import { createHash } from "node:crypto";
 import { readFileSync, readdirSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { english } from "./english.js";
 
 const FOLDER = new URL(".", import.meta.url);
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER), "utf8");
@@ -24,11 +23,15 @@ const BANNED = {
 /** The languages, and the direction in which each is written. */
 const LANGUAGES = { ar: "rtl", de: "ltr", en: "ltr", es: "ltr", fr: "ltr" };
 
-/** The sentences that people read before Start where nothing is opened; the author's own come on top of them. */
-const CARD = ["askedBy", "unsure", "process", "cohort", "why", "noAdmission", "drawn", "drawnKept", "facts", "start", "nothingYet"].concat(
-  ["who", "odds", "tryIt"],
+/** What people read before Start of a survey of one yes-no question; the author's own texts come on top of it. */
+const BEFORE_START = ["askedBy", "unsure", "process", "oddsYes", "once", "hundred", "noAdmission", "why", "questionsHere", "leave", "start"];
+/** In words: English says it as short as was promised, other languages need a few more. */
+const LONGEST = { en: 110, de: 115, fr: 130, es: 125, ar: 110 };
+
+/** The figures of the mechanisms and of a whole survey, which the library says in English without a catalogue. */
+const FIGURES = ["oddsYes", "oddsNo", "near", "oddsExact", "oddsAll", "guessEven", "oddsGain"].concat(
+  ["forced-response", "k-ary", "longitudinal", "subset", "tick-boxes", "drawn-boxes", "mean"],
 );
-const LONGEST_CARD = 120;
 
 /** Who may be counted: each way has a sentence on the card, and what follows from it elsewhere. */
 const ACCESSES = ["open", "invited", "unlinkable"];
@@ -40,9 +43,18 @@ const ACCESSES = ["open", "invited", "unlinkable"];
  * @property {number[]} [holds] at which `weakness` it is shown, if not at all of them
  */
 
-/** Every sentence by its name, from all files of words/. @returns {Record<string, Sentence & Record<string, string>>} */
-export const sentences = () =>
-  Object.assign({}, ...readdirSync(new URL("words/", FOLDER)).sort().map((name) => JSON.parse(read(`words/${name}`))));
+/** The file with the sentences of the collector's own pages, which no device needs. */
+const PAGES = "pages.json";
+
+/** @param {(name: string) => boolean} isWanted @returns {Record<string, Sentence & Record<string, string>>} */
+const sentencesOf = (isWanted) =>
+  Object.assign({}, ...readdirSync(new URL("words/", FOLDER)).sort().filter(isWanted).map((name) => JSON.parse(read(`words/${name}`))));
+
+/** Every sentence that a device shows, by its name, from all files of words/ but one. */
+export const sentences = () => sentencesOf((name) => name !== PAGES);
+
+/** Every sentence of the collector's own pages, by its name. */
+export const pageSentences = () => sentencesOf((name) => name === PAGES);
 
 /** Language to catalogue. @returns {Record<string, Record<string, string>>} */
 export const catalogues = (all = sentences()) =>
@@ -64,10 +76,11 @@ export function usedKeys() {
   const sources = readdirSync(FOLDER).filter((name) => name.endsWith(".js"));
   const named = sources.flatMap((name) => [...read(name).matchAll(/\b(?:m|words)\.([a-z]\w*)/gi)].map(([, key]) => key));
   const accesses = ACCESSES.flatMap((access) => (access === "open" ? access : [access, `${access}Text`, `${access}Used`]));
-  return new Set([...named, ...accesses, ...Object.keys(english), "lang", "dir"]);
+  return new Set([...named, ...accesses, ...FIGURES, "lang", "dir"]);
 }
 
-const values = (/** @type {string} */ text) => (text.match(/{\w+}/g) ?? []).sort().join();
+/** The values in braces, each once: the forms of a number may hold them or not. @param {string} text */
+const values = (text) => [...new Set(text.split("|").at(-1)?.match(/{\w+}/g))].sort().join();
 
 /** Everything that is wrong with the catalogues, a sentence each. */
 export function problems(all = catalogues(), used = usedKeys()) {
@@ -82,14 +95,10 @@ export function problems(all = catalogues(), used = usedKeys()) {
       if (BANNED[/** @type {keyof typeof BANNED} */ (language)]?.test(text)) say(`"${key}": holds a word that misleads`);
     }
     if (!Object.hasOwn(BANNED, language)) say("needs its banned words in catalogues.mjs");
-    for (const access of ACCESSES) {
-      const keys = [...CARD, access].map((key) => (key === "nothingYet" && access === "unlinkable" ? "startSends" : key));
-      const words = keys.map((key) => catalogue[key] ?? "").join(" ").trim().split(/\s+/).length;
-      if (words > LONGEST_CARD) say(`the consent card: must be at most ${LONGEST_CARD} words, got ${words} where access is ${access}`);
-    }
-  }
-  for (const [key, text] of Object.entries(english)) {
-    if (all.en?.[key] !== text) found.push(`en.json: "${key}": must be as in english.js`);
+    const longest = (/** @type {string} */ key) => (catalogue[key] ?? "").split("|").at(-1)?.replace("{minutes}", "{n} minutes");
+    const words = BEFORE_START.map(longest).join(" ").trim().split(/\s+/).length;
+    const most = LONGEST[/** @type {keyof typeof LONGEST} */ (language)];
+    if (words > most) say(`what stands before Start: must be at most ${most} words, got ${words}`);
   }
   return found;
 }
@@ -119,9 +128,24 @@ export function hashes() {
   );
 }
 
+/** The figures in English as a module. */
+function figures() {
+  const { en } = catalogues();
+  const texts = { lang: "en", ...Object.fromEntries(FIGURES.map((key) => [key, en[key]])) };
+  return `//@ts-check\n/* Written by \`npm run catalogues\` from words/: the figures in English, for the library. */\n\nexport const english = ${JSON.stringify(texts, null, 2)};\n`;
+}
+
+/** At which `weakness` the sentences are shown that are not shown at all of them. */
+function holds() {
+  const some = Object.entries(sentences()).flatMap(([name, { holds }]) => (holds ? [[name, holds]] : []));
+  return `//@ts-check\n/* Written by \`npm run catalogues\` from words/: the sentences that people read at some strengths only, by name. */\n\n/** @type {Readonly<Record<string, readonly number[]>>} */\nexport const HOLDS_AT = ${JSON.stringify(Object.fromEntries(some), null, 2)};\n`;
+}
+
 /** Every file that is written from the catalogues, as it must be. @returns {[string, string][]} */
 export const written = () => [
   ["catalogues/index.js", hashes()],
+  ["catalogues/figures.js", figures()],
+  ["catalogues/holds.js", holds()],
   ...Object.keys(LANGUAGES).flatMap((language) => [
     /** @type {[string, string]} */ ([`catalogues/${language}.json`, asJson(language)]),
     /** @type {[string, string]} */ ([`catalogues/${language}.js`, asModule(language)]),

@@ -7,6 +7,7 @@
  * below the ceiling of a single one; what all of them ask, below twice that.
  */
 
+import { HOLDS_AT } from "./catalogues/holds.js";
 import { BudgetError } from "./errors.js";
 
 export const CEILING = Object.freeze({ question: 4, survey: 8, device: 16 });
@@ -36,21 +37,9 @@ export function weakness({ questions, epsilon }, total = 0) {
   return +(most > 0.5) + +(most > 1);
 }
 
-/** The sentences that people read at some strengths only, by their names in the catalogues: at which `weakness`. */
-export const HOLDS_AT = Object.freeze({
-  unsure: [0],
-  hint: [1],
-  weak: [2],
-  cannot: [0, 1],
-  guess: [2],
-  noAdmission: [0, 1],
-  chance: [0, 1],
-  quiz: [0, 1],
-});
-
 /**
  * Of sentences by their names in the catalogues, those that hold at that `weakness`.
- * @param {number} weak @param {Partial<Record<keyof typeof HOLDS_AT, string>>} sentences
+ * @param {number} weak @param {Record<string, string>} sentences
  */
 export const said = (weak, sentences) =>
-  Object.entries(sentences).flatMap(([name, sentence]) => (Reflect.get(HOLDS_AT, name).includes(weak) ? sentence : [])).join(" ");
+  Object.entries(sentences).flatMap(([name, sentence]) => (HOLDS_AT[name].includes(weak) ? sentence : [])).join(" ");

@@ -6,6 +6,8 @@
 
 import { odds } from "./odds.js";
 
+const SVG = "http://www.w3.org/2000/svg";
+
 /** @typedef {(Node | string | 0 | false | null | undefined)[]} Children what is not truthy is left out */
 /** @typedef {Record<string, string | number | boolean | ((event: any) => void)>} Attributes functions listen */
 
@@ -20,6 +22,18 @@ export function h(tag, attributes, ...children) {
     else element.setAttribute(name, /** @type {string} */ (value));
   }
   for (const child of children) if (child) element.append(child);
+  return element;
+}
+
+/**
+ * A part of a drawing, by its attributes alone.
+ * @template {keyof SVGElementTagNameMap} T
+ * @param {T} tag @param {Record<string, string>} attributes @param {Node[]} children
+ */
+export function drawing(tag, attributes, ...children) {
+  const element = document.createElementNS(SVG, tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  element.append(...children);
   return element;
 }
 

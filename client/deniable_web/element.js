@@ -16,16 +16,18 @@ import { DeniableElement, MINUTE } from "./base-element.js";
 import { CEILING, weakness } from "./ceiling.js";
 import { deliver, hindrance, tellsUse } from "./collector.js";
 import { randomize } from "./device.js";
-import { h } from "./dom.js";
+import { h, minor } from "./dom.js";
 import { ReportError } from "./errors.js";
 import { questions } from "./form.js";
 import { drawQuestions } from "./group.js";
 import { sum } from "./mechanisms/base.js";
 import { Memory, carrying, today } from "./memory.js";
-import { fill } from "./messages.js";
+import { accentSheet } from "./look.js";
+import { fill, numbered } from "./messages.js";
 import { newReportId } from "./randomness.js";
 import * as screens from "./screens.js";
 import { buyToken } from "./tokens.js";
+import { Walk } from "./walk.js";
 
 /** @typedef {import("./base-element.js").Place} Place */
 /** @typedef {import("./survey.js").View} View */
@@ -33,6 +35,11 @@ import { buyToken } from "./tokens.js";
 
 /** The name of a frame whose element is a kiosk: only a page that holds the frame can give it. */
 const KIOSK = "deniable-kiosk";
+
+/** Where a page leads that somebody leaves quickly: a page that everybody might have open. */
+const ELSEWHERE = "https://www.wikipedia.org/";
+/** For how many milliseconds what a collector said before Start is believed at Start. */
+const FRESH = 5000;
 
 /** What is an origin to the letter: scheme, host and port of one page, and no pattern for many. @param {string | null} text */
 function originIn(text) {
@@ -50,6 +57,12 @@ export class DeniableSurvey extends DeniableElement {
 
   /** How weak the protection is, as in ceiling.js. */
   #weak = 0;
+  /** Where somebody is between the first screen and Send. @type {Walk | undefined} */
+  #walk;
+  /** The questions, also while the first screen stands in their place. @type {HTMLElement | undefined} */
+  #form;
+  /** Whether this is the survey's own page, on somebody's own device: what leads away from the page stands here alone. */
+  #isHome = false;
 
   constructor() {
     super();
@@ -71,6 +84,9 @@ export class DeniableSurvey extends DeniableElement {
     this.#person = this.isShared ? newReportId() : "";
     const seen = await this.#memory.look(view, collector, this.isShared);
     if (signal.aborted) return;
+    if (view.look) this.root.adoptedStyleSheets = [this.root.adoptedStyleSheets[0], accentSheet(view.look)];
+    this.#isHome = isOwn && !isFramed && !this.isShared;
+    if (this.#isHome) addEventListener("keydown", ({ key }) => key === "Escape" && this.#leave(), { signal });
     if (this.isShared) this.#watch(signal);
     // Somebody's link in the place of another one's changes the fragment alone.
     if (isOwn) addEventListener("hashchange", () => this.restart(), { signal });
@@ -91,6 +107,34 @@ export class DeniableSurvey extends DeniableElement {
     };
     addEventListener("message", listen, { signal });
     this.show(frame);
+  }
+
+  /** @override @param {Node} screen @param {boolean} [isAsked] */
+  show(screen, isAsked) {
+    const exit = this.#isHome && h("div", { class: "exit" }, minor(this.words.exit, () => this.#leave()));
+    super.show(exit ? h("div", { class: "stack" }, exit, screen) : screen, isAsked);
+  }
+
+  /** @override */
+  clear() {
+    super.clear();
+    this.#form?.querySelector("form")?.reset();
+  }
+
+  /** Another page in the place of this one, at once: for whoever is looked over the shoulder. Nothing is sent or kept. */
+  #leave() {
+    this.disconnectedCallback();
+    document.title = "";
+    document.body.hidden = true; // the other page takes a moment
+    if (this.#walk) this.#walk.leave(ELSEWHERE);
+    else location.replace(ELSEWHERE);
+  }
+
+  /** @param {boolean} isOn whether to leave no trace here */
+  #trace(isOn) {
+    const memory = new Memory();
+    this.isTraceless = isOn;
+    this.#memory = isOn ? memory.fleeting() : memory;
   }
 
   /** @param {View} view @param {Place} place @param {Seen} seen */
@@ -116,26 +160,41 @@ export class DeniableSurvey extends DeniableElement {
       const n = sum(view.units.map(({ draw }) => draw));
       const [own, all] = seen.totals.map((total, n) => Math.ceil((100 * total) / [CEILING.survey, CEILING.device][n]));
       const notes = [
-        this.isShared ? m.kiosk : !this.#memory.lasts && m.fleeting,
+        this.isShared ? m.kiosk : !this.#memory.lasts && !this.isTraceless && m.fleeting,
         n < length && `${fill(m.drawn, { n, all: length })} ${this.isShared || !this.#memory.lasts ? "" : m.drawnKept}`,
         seen.isSame && m.same,
         seen.hasTold && fill(m.told, { own, all }),
-        waiting.length > 0 && fill(m.queue, { n: waiting.length }),
+        waiting.length > 0 && numbered(m, m.queue, waiting.length),
       ];
-      const checked = hindrance(view, place);
+      const { gone } = this;
+      const check = () => {
+        const checked = hindrance(view, place);
+        checked.then((why) => why && gone === this.gone && this.#hinder(view, why));
+        return checked;
+      };
+      const checked = check();
+      const opened = Date.now();
       let isStarted = false;
       const start = () => {
-        if (!isStarted) this.#start(view, place, checked); // two presses can come before the button is gone
+        if (isStarted) return; // two presses can come before the button is gone
         isStarted = true;
+        // A survey may be closed, or an invitation used, while its first screen stands open.
+        this.#start(view, place, Date.now() - opened < FRESH ? checked : check());
       };
-      const how = { cohort: place.cohort, isSeen: !place.isOwn, weak: this.#weak, n, notes, start };
+      const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => this.#trace(isOn) };
+      const { cohort, isOwn } = place;
+      // Back from the first question leads here again, with the answers kept, and Start to the questions as they are.
+      const first = () => this.show(screens.consent(m, view, { ...how, start: () => this.#walk?.go(0) }), true);
+      this.#walk = new Walk(this.#isHome, first, /** @type {AbortController} */ (gone).signal);
+      const how = { cohort, isSeen: !isOwn, weak: this.#weak, n, notes, start, trace, canExit: this.#isHome, history: this.#history(place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
-      const { gone } = this;
-      checked.then((why) => why && gone === this.gone && this.#hinder(view, why));
     }
     this.#sendWaiting(view, place, waiting);
   }
+
+  /** The address of the page on what this device has told, from the survey's own pages. @param {Place} place */
+  #history = ({ collector }) => this.#isHome && `${collector}/device`;
 
   /** Nobody answers for nothing. @param {View} view @param {import("./collector.js").Hindrance} why */
   #hinder(view, why) {
@@ -187,7 +246,11 @@ export class DeniableSurvey extends DeniableElement {
       const asked = this.isShared ? drawQuestions(view) : await this.#memory.asked(view);
       if (gone !== this.gone) return;
       const drawn = { ...view, questions: view.questions.filter(({ id }) => asked.has(id)) };
-      this.show(questions(m, drawn, (answers) => this.#answer(view, place, answers, { asked, credential })), true);
+      const walk = /** @type {Walk} */ (this.#walk);
+      const form = questions(m, drawn, (answers) => this.#answer(view, place, answers, { asked, credential }), walk);
+      walk.begin(() => form.isConnected || this.show(form, true));
+      this.#form = form;
+      this.show(form, true);
       this.announce("start");
     } catch (error) {
       if (gone === this.gone) this.fail(error, issuer ? null : view, () => this.#start(view, place, checked), true, issuer ? m.notAsked : "");
@@ -249,11 +312,14 @@ export class DeniableSurvey extends DeniableElement {
   }
 
   /** @param {View} view @param {Place} place @param {string} report @param {string} title */
-  #receipt(view, { collector, invitation }, report, title) {
+  #receipt(view, place, report, title) {
+    const { collector, invitation } = place;
     const link = `${collector}/s/${view.id}`;
     const isMine = carrying(report, invitation) === report; // the link may be that of another person at this device
     // Nobody asked for the receipt of another day: then the focus stays where it is.
-    this.show(screens.receipt(this.words, view, report, { title, weak: this.#weak, link, isMine, next: this.another() }), title === this.words.sent || this.isAsked);
+    const isNew = title === this.words.sent;
+    const how = { title, weak: this.#weak, link, isMine, isNew, canPrint: this.#isHome, history: this.#history(place), next: this.another() };
+    this.show(screens.receipt(this.words, view, report, how), isNew || this.isAsked);
     this.announce("complete");
   }
 }

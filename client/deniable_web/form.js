@@ -1,134 +1,61 @@
 //@ts-check
-/* The questions: native inputs, an error summary, and a review before anything is sent. */
+/*
+ * The questions, one at a time or all on a page, then the answers once more, then Send. The form has no action: without this
+ * script it sends nothing. Answers are in its inputs alone.
+ */
 
+import { ask } from "./ask.js";
 import { tellsUse } from "./collector.js";
-import { bar, box, card, button, fold, heading, h, link, minor, oddsBox, own, p, quiet } from "./dom.js";
-import { fill } from "./messages.js";
+import { bar, button, card, h, heading, link, minor, own, p, quiet } from "./dom.js";
+import { fill, numbered } from "./messages.js";
 
 /**
  * @typedef {import("./messages.js").Messages} Messages
  * @typedef {import("./survey.js").View} View
- * @typedef {import("./survey.js").Asked} Asked
+ * @typedef {import("./ask.js").Asked} Asked
+ * @typedef {import("./walk.js").Walk} Walk
  */
 
-/** More options than this get a field to look for one. */
-const LONG = 12;
-
-/** A text as people look for it: without accents, marks of vowels, and capitals. */
-const plain = (/** @type {any} */ text) =>
-  text.normalize("NFKD").replace(/[\p{M}]/gu, "").trim().replace(/\s+/g, " ").toUpperCase(); // ß is SS there
-
 /**
- * One question. Options carry numbers, so markup alone can send nothing.
- * @param {Messages} m @param {Asked} question @param {string} [number] where it stands among others
- */
-export function ask(m, { id, kind, text, options, labels, mechanism }, number = "") {
-  const { lo, hi } = mechanism;
-  const { takesSeveral, isRow } = kind;
-  const isNumber = !kind.most;
-  const isLong = options.length > LONG && !isRow; // where the ends of a scale are is plain
-  const title = number + text;
-  const note = h("p", { class: "missing" });
-  const described = { "aria-describedby": `about-${id}` };
-  const inputs = isNumber
-    ? [
-        h("input", {
-          type: "number",
-          name: id,
-          inputmode: lo < 0 ? "text" : "numeric", // some keypads for numbers have no minus
-          min: lo,
-          max: hi,
-          "aria-label": title,
-          part: "number",
-          ...described,
-        }),
-      ]
-    : options.map((_, n) => h("input", { type: takesSeveral ? "checkbox" : "radio", name: id, value: n }));
-  for (const input of inputs) input.required = !takesSeveral; // none is an answer too
-  const rows = inputs.map((input, n) => (isNumber ? input : h("label", { part: "option" }, input, own(labels[n]))));
-  const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
-
-  const shape = !isRow ? (isLong ? "long" : "") : options.length > LONG ? "cells" : "line";
-  const list = h("div", { class: `options ${shape}` }, ...rows);
-  const set = h(
-    "fieldset",
-    { class: "card", part: "card question", input: () => note.textContent && asked.check(), ...(!isNumber && described) },
-    h("legend", { part: "question-text" }, own(title)),
-    h("div", { id: `about-${id}` }, quiet(fill(takesSeveral ? m.ticks : isNumber ? m.range : "", { lo, hi })), note),
-    isLong && finder(m, list, rows, inputs),
-    list,
-    fold(m.odds, () => oddsBox(m, mechanism)),
-  );
-
-  const asked = {
-    title,
-    number,
-    set,
-
-    /** To the first option that is shown, or to the field that hides them all. */
-    focus: () => (inputs.find((_, n) => !rows[n].hidden) ?? set.querySelector("input"))?.focus(),
-
-    /** What somebody gave as an answer, undefined where that is not an answer yet. */
-    answer() {
-      const number = inputs[0].valueAsNumber; // an empty field is NaN, not 0
-      if (isNumber) return mechanism.takes(number) ? number : undefined;
-      const given = chosen().map((n) => options[n]);
-      return takesSeveral ? given : given[0];
-    },
-
-    /** The same in the words that somebody chose from. */
-    words: () => (isNumber ? inputs[0].value : chosen().map((n) => labels[n]).join(" · ") || m.none),
-
-    /** Whether it has no answer, which its own place says until it has one. */
-    check() {
-      const isMissing = asked.answer() === undefined;
-      note.textContent = isMissing ? fill(isNumber ? m.range : m.missing, { lo, hi }) : "";
-      if (isNumber) inputs[0].setAttribute("aria-invalid", /** @type {any} */ (isMissing));
-      return isMissing;
-    },
-  };
-  return asked;
-}
-
-/**
- * Of many options, show those that hold what somebody looks for, and what is chosen.
- * @param {Messages} m @param {HTMLElement} list what scrolls @param {HTMLElement[]} rows @param {HTMLInputElement[]} inputs
- */
-function finder(m, list, rows, inputs) {
-  const found = h("p", { role: "status", class: "quiet", translate: "no" });
-  const narrow = () => {
-    const words = plain(search.value);
-    const shown = rows.filter((row, n) => !(row.hidden = !inputs[n].checked && !plain(row.textContent).includes(words)));
-    found.textContent = `${shown.length} / ${rows.length}`;
-    list.scrollTop = 0;
-  };
-  const search = h("input", {
-    type: "search",
-    "aria-label": m.find,
-    spellcheck: "false",
-    input: narrow,
-    keydown: (event) => event.key === "Enter" && event.preventDefault(), // it sends no form
-  });
-  narrow();
-  return h("div", { class: "options" }, quiet(m.find), search, found);
-}
-
-/**
- * All questions on one page, then the answers once more, then Send. The form has no action: without this script it
- * sends nothing.
  * @param {Messages} m @param {View} view @param {(answers: Record<string, unknown>) => void} send
+ * @param {Walk} walk where somebody is on the way: at a question by its number, or behind the last one at the review
  */
-export function questions(m, view, send) {
+export function questions(m, view, send, walk) {
   const all = view.questions.length;
-  /** @type {ReturnType<typeof ask>[]} */
+  const isStepped = view.layout === "steps" && all > 1;
+  const last = isStepped ? all : 1; // the place of the review
+  /** @type {Asked[]} */
   const asked = [];
   const next = () => {
     const n = asked.length;
-    asked.push(ask(m, view.questions[n], all > 1 ? `${n + 1}. ` : ""));
+    asked.push(ask(m, view.questions[n], !isStepped && all > 1 ? `${n + 1}. ` : ""));
     return asked[n].set;
   };
+  const review = h("div", { class: "review" });
+  const isHere = () => !form.hidden;
+  let isChanging = false; // whether the review is where the next step leads
+
+  /** Show the place of a walk; what it is called from has moved the focus, or wants it moved. @param {number} place */
+  const show = (place) => {
+    review.replaceChildren();
+    form.hidden = place >= last;
+    if (form.hidden) {
+      if (asked.length === all && !asked.some((each) => each.check())) return showReview();
+      return show(last - 1); // by Forward, after an answer was taken back
+    }
+    if (isStepped) steps(place);
+    else count();
+  };
+  walk.follow((place) => {
+    isChanging = false;
+    show(place);
+    if (!isHere()) return focusOn(review);
+    if (isStepped) asked[place].begin();
+    else focusOn(form);
+  });
+
   const summary = h("div", { role: "alert", class: "bad" });
-  /** What the summary lists: questions without an answer, each with its line. @type {[ReturnType<typeof ask>, Element][]} */
+  /** What the summary lists: questions without an answer, each with its line. @type {[Asked, Element][]} */
   let missing = [];
   /** What has been mended is no longer listed. */
   const mend = () => {
@@ -142,19 +69,61 @@ export function questions(m, view, send) {
    */
   const count = (isTouched = true) => {
     const n = asked.filter((each) => each.answer() === undefined).length; // ticks need no answer: none is one too
-    done.replaceChildren(bar(1 - n / all), fill(m.progress, { n }));
+    done.replaceChildren(bar(1 - n / all), numbered(m, m.progress, n));
     done.classList.toggle("unseen", !isTouched);
   };
-  const review = h("div", { class: "review" });
-  const edit = () => {
-    review.replaceChildren();
-    form.hidden = false;
-    count();
+
+  const advice = p(m.truthfully);
+  const position = h("p", { class: "quiet position" });
+  const onward = h("button", { part: "button" }, isStepped ? m.onward : m.review);
+  const before = minor(m.back, () => walk.back());
+  /** One question, and where it stands among the others. @param {number} place */
+  const steps = (place) => {
+    asked.forEach(({ set }, n) => (set.hidden = n !== place));
+    advice.hidden = place > 0;
+    position.replaceChildren(fill(m.step, { n: place + 1, all }), bar((place + 1) / all));
+    before.hidden = !place && !walk.hasStart;
+    onward.textContent = isChanging || place === all - 1 ? m.review : m.onward;
   };
-  /** Nothing, or what is missing, in place of the answers. @param {Event} event */
+
+  const showReview = () => {
+    review.replaceChildren(
+      card(
+        heading(m.yours),
+        p(m.yoursText),
+        ...asked.map(({ title, words }, n) => {
+          const change = minor(m.change, () => {
+            walk.go(isStepped ? n : 0);
+            isChanging = isStepped;
+            onward.textContent = m.review;
+            asked[n].focus();
+          });
+          change.setAttribute("aria-label", fill(m.changeNumber, { n: n + 1 }));
+          return h("div", { class: "box given" }, h("div", {}, quiet(own(title)), p(own(words(), "no"))), change);
+        }),
+        p(m.final),
+        h("div", { class: "row" }, button(m.send, submitted), isStepped && minor(m.back, () => walk.back())),
+      ),
+    );
+  };
+  const submitted = () => {
+    const answers = Object.fromEntries(view.questions.map(({ id }, n) => [id, asked[n].answer()]));
+    walk.end();
+    form.reset();
+    send(answers);
+  };
+
+  /** @param {Event} event */
   const submit = (event) => {
     event.preventDefault();
     if (asked.length < all) return; // Enter, in the moment before they all stand there
+    if (isStepped) {
+      const { place } = walk;
+      if (asked[place].check()) return asked[place].focus();
+      const skipped = asked.findIndex((each) => each.answer() === undefined);
+      const isLast = isChanging || place === all - 1;
+      return walk.go(!isLast ? place + 1 : skipped < 0 ? last : skipped);
+    }
     missing = asked.filter((each) => each.check()).map((each) => [each, h("li", {}, link(own(each.title), each.focus))]);
     count();
     if (missing.length) {
@@ -162,48 +131,37 @@ export function questions(m, view, send) {
       return focusOn(summary);
     }
     summary.replaceChildren();
-    form.hidden = true;
-    review.replaceChildren(
-      card(
-        heading(m.yours),
-        ...asked.map(({ title, number, words, focus }) => {
-          const change = () => {
-            edit();
-            focus();
-          };
-          return box(quiet(own(title)), p(own(words(), "no")), minor(`${m.change} ${number}`, change));
-        }),
-        p(m.final),
-        button(m.send, () => {
-          const answers = Object.fromEntries(view.questions.map(({ id }, n) => [id, asked[n].answer()]));
-          form.reset();
-          send(answers);
-        }),
-      ),
-    );
-    focusOn(review);
+    walk.go(last);
   };
   const reset = () => {
-    edit(); // a page that goes away shows no answers when it comes back
+    walk.touched(false);
+    show(Math.max(0, Math.min(walk.place, last - 1))); // a page that goes away shows no answers when it comes back
     setTimeout(() => count(false)); // once the inputs are empty, nobody has touched one
   };
   const input = () => {
+    walk.touched(true);
     mend();
     count();
   };
-  const form = h(
-    "form",
-    { novalidate: "", autocomplete: "off", part: "form", input, submit, reset },
-    card(heading(own(view.title)), p(m.truthfully), !view.issuer && !tellsUse(view) && quiet(m.nothingYet)),
-    summary,
-    next(),
-  );
+  /** Digits choose. @param {KeyboardEvent} event */
+  const keydown = ({ key, target, ctrlKey, altKey, metaKey }) => {
+    const isField = /** @type {HTMLInputElement} */ (target).matches("[type=number], [type=search], select");
+    if (isStepped && /^\d$/.test(key) && !isField && !ctrlKey && !altKey && !metaKey) asked[walk.place].press(key);
+  };
+  const top = isStepped
+    ? h("div", { class: "stack" }, h("h1", { class: "quiet" }, own(view.title)), position, advice)
+    : card(heading(own(view.title)), advice, !view.issuer && !tellsUse(view) && quiet(m.nothingYet));
+  const form = h("form", { novalidate: "", autocomplete: "off", part: "form", input, submit, reset, keydown }, top, summary, next());
   // The first question stands on the screen before a slow phone lays out the others.
   setTimeout(() => {
     while (asked.length < all) form.append(next());
     count(false);
-    form.append(card(done, h("button", { part: "button" }, m.review)));
+    if (isStepped) {
+      form.append(h("div", { class: "row steps" }, onward, before));
+      steps(walk.place);
+    } else form.append(card(done, onward));
   }, 20);
+  if (isStepped) steps(0);
   return h("div", {}, form, review);
 }
 

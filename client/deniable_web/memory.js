@@ -13,7 +13,7 @@ import { encodeReport, isCohort, isCredential } from "./device.js";
 import { UnusableMemory } from "./errors.js";
 import { drawQuestions, together, valuesOf } from "./group.js";
 import { isBits, isWhole } from "./mechanisms/base.js";
-import { browserStore } from "./store.js";
+import { browserStore, fleetingStore } from "./store.js";
 
 /** @typedef {import("./store.js").State} State */
 /** @typedef {import("./survey.js").Survey} Survey */
@@ -32,6 +32,8 @@ import { browserStore } from "./store.js";
  * @property {string[]} waiting on a shared device, under what the reports of other people to this collector are kept
  */
 
+/** @typedef {{ survey: string, report: string, hasArrived: boolean }} Reply what is kept of a survey, by its address */
+
 const LEDGER_MS = 90 * 864e5; // 90 days
 
 /** The day, in UTC, as in "2026-11-20": no finer time is kept anywhere. */
@@ -43,6 +45,9 @@ export class Memory {
   constructor(store = browserStore) {
     this.#store = store;
   }
+
+  /** A memory that knows what this one knows, and ends with the page. */
+  fleeting = () => new Memory(fleetingStore(this.#store));
 
   /** Whether what is kept outlives the page; known once something was asked. */
   get lasts() {
@@ -164,6 +169,28 @@ export class Memory {
     return this.#store.run(({ reports: { [name]: kept } }) => {
       if (kept?.to[collector] === false) kept.to[collector] = true;
     });
+  }
+
+  /**
+   * What is kept for a collector, for whoever wants to see it: the replies to its surveys, and the epsilon that it was told
+   * within 90 days. Those of other people at a shared device are not among them.
+   * @param {string} collector @returns {Promise<{ replies: Reply[], total: number }>}
+   */
+  told(collector, day = today()) {
+    return this.#store.run(
+      ({ reports, told }) => ({
+        replies: Object.entries(reports)
+          .filter(([name, { to }]) => !name.includes(":") && collector in to)
+          .map(([survey, { report, to }]) => ({ survey, report, hasArrived: to[collector] })),
+        total: sum([told[new URL(collector).origin] ?? {}], day),
+      }),
+      true,
+    );
+  }
+
+  /** Forget everything. A survey that is answered afterwards is drawn anew. */
+  forgetAll() {
+    return this.#store.clear?.();
   }
 
   /** Forget a report, which is right only where another person comes next. @param {string} name */

@@ -1,11 +1,11 @@
 //@ts-check
 /*
- * What respondents read, in their language: the catalogues in catalogues/, one JSON file for each.
+ * What respondents read, in their language. The sentences stand in words/, each with when it is shown and why it is true;
+ * `npm run catalogues` makes a catalogue for each language from them.
  *
- * Consequences first, odds instead of figures of privacy loss, and words that a twelve-year-old reads. The consent
- * card, without the author's own texts, stays below 120 words. `npm run catalogues` checks that every language has
- * every sentence, and writes down the addresses without which no device takes a catalogue: so the words are pinned as
- * the code is.
+ * Consequences first, odds instead of figures of privacy loss, and words that a twelve-year-old reads. What stands before
+ * Start, without the author's own texts, has at most 110 words in English. No device takes a catalogue whose address is not in
+ * the script: so the words are pinned as the code is.
  */
 
 import { addresses } from "./catalogues/index.js";
@@ -28,6 +28,16 @@ export const speechless = {
 
 /** Put values where a text names them in braces. @param {string} text @param {object} values */
 export const fill = (text, values) => text.replace(/{(\w+)}/g, (_, key) => Reflect.get(values, key));
+
+/**
+ * A sentence with a number, in the grammatical number that the language has for it. Its forms stand in one text, as in
+ * "one=a minute|other={n} minutes".
+ * @param {Messages} m @param {string} text @param {number} n @param {object} [values]
+ */
+export function numbered(m, text, n, values = {}) {
+  const forms = Object.fromEntries(text.split("|").map((form) => form.split(/=(.*)/s, 2)));
+  return fill(forms[new Intl.PluralRules(m.lang).select(n)] ?? forms["other"], { n, ...values });
+}
 
 /**
  * The catalogue of the first language that there is, out of those that somebody reads; English is the last.

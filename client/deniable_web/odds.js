@@ -50,8 +50,18 @@ export const oddsOf = ({ mechanism }, m) => odds(mechanism, m).map(({ sentence }
  */
 export function wholeOdds({ units }, m) {
   const ratio = product(units.map(({ mechanism }) => mechanism.ratio));
-  return [fill(m.oddsAll, { e: factorAbove(ratio, m) }), fill(m.oddsGain, { n: gainOf100(ratio) })];
+  return [
+    fill(m.oddsAll, { e: factorAbove(ratio, m) }),
+    fill(m.guessEven, { g: rightOf100(ratio) }),
+    fill(m.oddsGain, { n: gainOf100(ratio) }),
+  ];
 }
+
+/**
+ * How many of 100 guesses at even odds can be right afterwards, rounded up, where odds grow by at most this factor: 100 r / (1 + r).
+ * @param {Ratio} ratio
+ */
+export const rightOf100 = ([more, less]) => (100n * more + more + less - 1n) / (more + less);
 
 /**
  * A factor for people, rounded up: one decimal below 10, then whole, and from 10^9 on the power of ten above it.
@@ -81,4 +91,4 @@ function gainOf100([more, less]) {
 }
 
 /** Round to whole people, but never say that nobody or everybody does what a few do or do not. @param {number} p */
-const of100 = (p) => Math.min(Math.max(Math.floor(100 * p + 0.5), 1), 99);
+export const of100 = (p) => Math.min(Math.max(Math.floor(100 * p + 0.5), 1), 99);

@@ -14,6 +14,7 @@
  * @property {true} [isRow] whether the options stand side by side, because they are short
  * @property {(options: string[], m: import("./messages.js").Messages) => string[]} [labels] what people choose from, where it is
  *   not the options in their language
+ * @property {true} [hasStars] whether people choose among stars
  * @property {true} [hasLevels] whether the options are consecutive whole numbers, which have a mean too
  */
 
@@ -26,7 +27,7 @@ const types = [
   ["choice", { most: MAX_OPTIONS }],
   ["ticks", { most: MAX_OPTIONS, takesSeveral: true }],
   ["scale", { most: MAX_LEVELS, hasLevels: true, isRow: true }],
-  ["rating", { most: 10, hasLevels: true, like: "scale", labels: (levels) => levels.map((each, n) => `${"★".repeat(n + 1)} ${each}`) }],
+  ["rating", { most: 10, hasLevels: true, like: "scale", hasStars: true, labels: (levels) => levels.map((each) => `${each} ★`) }],
   ["number", { most: 0 }],
 ];
 

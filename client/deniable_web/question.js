@@ -10,9 +10,9 @@
 import { DeniableElement } from "./base-element.js";
 import { weakness } from "./ceiling.js";
 import { randomizeAnswer } from "./device.js";
-import { button, card, h, heading, p, quiet } from "./dom.js";
+import { button, card, h, heading, own, p, quiet } from "./dom.js";
 import { SurveyError } from "./errors.js";
-import { ask } from "./form.js";
+import { ask } from "./ask.js";
 import { Memory } from "./memory.js";
 import { notice, strength } from "./screens.js";
 
@@ -106,7 +106,7 @@ export class DeniableQuestion extends DeniableElement {
       this.#follow();
       this.append(this.#field);
       this.internals.setValidity({});
-      this.show(card(heading(m.mixed, "h2")), isAsked); // so that screen readers say it
+      this.show(card(quiet(own(question.text)), heading(m.mixed, "h2")), isAsked); // so that screen readers say it
       this.dispatchEvent(new Event("change", { bubbles: true }));
       this.announce("complete");
     };

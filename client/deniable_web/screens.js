@@ -2,94 +2,209 @@
 /* What people see before and after the questions: each screen a function from what is known to a node. */
 
 import { said } from "./ceiling.js";
+import { chance } from "./chance.js";
 import { CLIENT, tellsUse } from "./collector.js";
+import { completionOf } from "./completion.js";
 import { isCohort } from "./device.js";
-import { box, button, card, fold, h, heading, oddsBox, own, p, quiet } from "./dom.js";
-import { fill } from "./messages.js";
-import { oddsOf, plainest, wholeOdds } from "./odds.js";
-import { simulator } from "./simulator.js";
+import { box, button, card, fold, h, heading, minor, oddsBox, own, p, quiet } from "./dom.js";
+import { fill, numbered } from "./messages.js";
+import { oddsOf, of100, plainest, wholeOdds } from "./odds.js";
+import { logo } from "./look.js";
+import { inWords } from "./wording.js";
 
 /**
  * @typedef {import("./messages.js").Messages} Messages
  * @typedef {import("./survey.js").View} View
  */
 
+/** Questions that people answer in a minute, for the time that a survey takes. */
+const PACE = 4;
+
 /** Terms, and what is to say of each, if anything. @param {[string, string | Node][]} pairs */
 const pairs = (pairs) =>
   h("dl", {}, ...pairs.map(([term, text]) => text && h("div", {}, h("dt", {}, term), h("dd", {}, text))));
 const code = (/** @type {string} */ text) => h("code", { dir: "ltr" }, text);
 
-/** @param {View} view */
-const hasYes = ({ questions }) => questions.some(({ kind }) => kind.isYesNo);
+/** The yes-no questions. @param {View} view */
+const yesNo = ({ questions }) => questions.filter(({ kind }) => kind.isYesNo);
 
 /** What all that is sent can tell. @param {Messages} m @param {View} view */
 const whole = (m, view) => wholeOdds(view, m).map((sentence) => quiet(sentence));
 
 /** Something that ends by itself; where it takes long, it says that it goes on. @param {Messages} m */
 export function wait(m, text = m.sending) {
-  const said = h("p", { role: "status", tabindex: "-1" }, text);
-  setTimeout(() => said.append(" ", m.still), 8000);
-  return card(said);
+  const said = h("p", { role: "status" });
+  setTimeout(() => said.append(m.still), 8000);
+  return card(heading(text), said);
 }
 
 /** What people read first: how well chance protects them. @param {Messages} m @param {number} weak as in ceiling.js */
 export const strength = (m, weak) => p(said(weak, { unsure: m.unsure, hint: m.hint, weak: m.weak }), weak > 1 ? "box bad" : "lead");
 
+/** Whom to ask: a link where the contact is an address of mail or of the web, and nothing where a survey names nobody. @param {Messages} m @param {View} view */
+export function contact(m, { contact }) {
+  if (!contact) return false;
+  const [before, after] = m.contact.split("{contact}");
+  const href = /^[^\s@:/]+@[^\s@:/]+$/.test(contact) ? `mailto:${contact}` : /^https:\/\/\S+$/.test(contact) ? contact : "";
+  const who = own(contact, "no");
+  return quiet(before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after);
+}
+
+/** Beside somebody's own texts, who asks: the logo, the title and the organiser. @param {Messages} m @param {View} view */
+const head = (m, view) =>
+  h("header", { class: "stack" }, view.look && logo(view.look), heading(own(view.title)), view.organiser && quiet(m.askedBy, " ", own(view.organiser), "."));
+
+/**
+ * @typedef {object} Tracing Where a device can leave no trace.
+ * @property {boolean} isOn
+ * @property {(isOn: boolean) => void} choose
+ */
+
 /**
  * @param {Messages} m @param {View} view
- * @param {{ cohort: string | null, isSeen: boolean, weak: number, n: number, notes: (string | false)[], start: (event: Event) => void }} how
- *   `isSeen` by the site around it; `n` is how many questions are asked; `weak` as in ceiling.js
+ * @param {{ cohort: string | null, isSeen: boolean, weak: number, n: number, notes: (string | false)[], start: (event: Event) => void, trace: Tracing | false, canExit: boolean, history: string | false }} how
+ *   `isSeen` by the site around it; `n` is how many questions are asked; `weak` as in ceiling.js; `history` is the address of
+ *   the page on what this device has told
  */
-export function consent(m, view, { cohort, isSeen, weak, n, notes, start }) {
+export function consent(m, view, { cohort, isSeen, weak, n, notes, start, trace, canExit, history }) {
   const least = plainest(view.questions);
+  const minutes = Math.ceil(n / PACE);
   return card(
-    heading(own(view.title)),
-    view.organiser && quiet(m.askedBy, " ", own(view.organiser)),
+    head(m, view),
     view.about && p(own(view.about)),
     strength(m, weak),
-    p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""} ${view.isLive ? m.live : ""}`),
-    quiet(`${m.why} ${hasYes(view) ? said(weak, { noAdmission: m.noAdmission }) : ""}`),
-    button(m.start, start),
-    quiet(m[view.access]),
+    p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
+    view.isLive && p(m.live, "box"),
+    chance(m, least, yesNo(view)[0] ? said(weak, { noAdmission: m.noAdmission }) : ""),
+    p(m.why),
+    p(`${numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })} ${m.leave}`),
     ...notes.map((note) => note && p(note, "box")),
-    quiet(`${fill(m.facts, { n })} ${view.issuer ? m.startSends : tellsUse(view) ? m.hashSent : m.nothingYet}`),
-    fold(m.who, () =>
-      pairs([
-        [said(weak, { cannot: m.cannot, guess: m.guess }), m.cannotText],
-        [m.can, isSeen ? m.canSite : m.canText],
-        [m.invitation, m[`${view.access}Text`]],
-      ]),
+    h("div", { class: "start" }, button(m.start, start)),
+    quiet(m[view.access]),
+    quiet(view.issuer ? m.startSends : tellsUse(view) ? m.hashSent : m.nothingYet),
+    contact(m, view),
+    h(
+      "div",
+      { class: "folds" },
+      fold(m.who, () =>
+        pairs([
+          [said(weak, { cannot: m.cannot, guess: m.guess }), m.cannotText],
+          [m.can, isSeen ? m.canSite : m.canText],
+          [m.invitation, m[`${view.access}Text`]],
+        ]),
+      ),
+      fold(m.odds, () =>
+        h("div", { class: "stack" }, view.questions.length > 1 && quiet(m.oddsLeast), oddsBox(m, least.mechanism), ...whole(m, view)),
+      ),
+      fold(m.faq, () => faq(m, view, weak, least)),
+      (trace || canExit) && fold(m.shared, () => sharing(m, trace, canExit)),
     ),
-    fold(m.odds, () =>
-      h("div", {}, view.questions.length > 1 && quiet(m.oddsLeast), oddsBox(m, least.mechanism), ...whole(m, view)),
-    ),
-    fold(m.tryIt, () => simulator(m, least, said(weak, { quiz: m.quiz }))),
+    history && h("a", { href: history }, m.historyLink),
   );
+}
+
+/** What people ask most, and the answers. @param {Messages} m @param {View} view @param {number} weak @param {View["questions"][number]} least */
+function faq(m, view, weak, least) {
+  const [asked] = yesNo(view).length ? [plainest(yesNo(view))] : [];
+  const q = of100(asked?.mechanism.support?.[1].ifOther ?? 0);
+  return h(
+    "div",
+    { class: "stack" },
+    pairs([
+      [m.askSent, m.answerSent],
+      [m.askYes, asked ? fill(m.answerYes, { q }) : ""],
+      [m.askBack, m.answerBack],
+      [m.askHonest, m.answerHonest],
+    ]),
+    least.kind.isYesNo && said(weak, { quiz: m.quiz }) && quiz(m),
+  );
+}
+
+/** Whether somebody took in what a reply means. It stays here: it is asked for the reader's sake. @param {Messages} m */
+function quiz(m) {
+  const said = h("p", { "aria-live": "polite", class: "quiet" });
+  const choices = [[m.quizSure, m.quizWrong], [m.quizMaybe, m.quizRight]].map(([label, reply]) =>
+    minor(label, () => said.replaceChildren(reply)),
+  );
+  return box(p(m.quiz), h("div", { class: "row" }, ...choices), said);
+}
+
+/** For people who share a device with somebody whom they fear. @param {Messages} m @param {Tracing | false} trace @param {boolean} canExit */
+function sharing(m, trace, canExit) {
+  const status = h("p", { role: "status" }, trace && trace.isOn ? m.noTraceOn : "");
+  const change = (/** @type {Event} */ { target }) => {
+    const { checked } = /** @type {HTMLInputElement} */ (target);
+    /** @type {Tracing} */ (trace).choose(checked);
+    status.replaceChildren(checked ? m.noTraceOn : "");
+  };
+  const tick = h("input", { type: "checkbox", change });
+  if (trace) tick.checked = trace.isOn;
+  return h("div", { class: "stack" }, canExit && p(m.exitText), trace && p(m.traceText), trace && h("label", { part: "option" }, tick, m.noTrace), status);
 }
 
 /**
  * @param {Messages} m @param {View} view @param {string} report
- * @param {{ title: string, weak: number, link: string, isMine: boolean, next: false | (() => void) }} how
- *   `weak` as the consent said; `isMine` where the report bears the invitation of the link, if there is one
+ * @param {{ title: string, weak: number, link: string, isMine: boolean, isNew: boolean, canPrint: boolean, history: string | false, next: false | (() => void) }} how
+ *   `weak` as the consent said; `isMine` where the report bears the invitation of the link, if there is one; `isNew` where it
+ *   was sent now
  */
-export function receipt(m, view, report, { title, weak, link, isMine, next }) {
+export function receipt(m, view, report, { title, weak, link, isMine, isNew, canPrint, history, next }) {
   const each = new Set(view.questions.flatMap((question) => oddsOf(question, m)));
-  return card(
-    heading(title),
-    p(m.notKept, "lead"),
-    p(said(weak, { weak: m.weak, chance: hasYes(view) ? m.chance : "" })),
-    isMine && quiet(m[`${view.access}Used`]),
-    ...whole(m, view),
-    fold(m.odds, () => box(...[...each].map((sentence) => quiet(sentence)))),
-    pairs([
-      [m.survey, code(view.id)],
-      [m.client, code(`${CLIENT} ${checkedHash()}`)],
-    ]),
-    fold(m.json, () => h("pre", { class: "box" }, code(report))),
-    fold(m.verify, () => h("pre", { class: "box" }, code(`deniable answer --try ${link}`))),
-    h("a", { href: `${link}/results` }, m.results),
-    next && button(m.next, next),
+  const { values } = JSON.parse(report);
+  return h(
+    "div",
+    { class: "stack" },
+    card(
+      heading(title),
+      p(m.notKept, "lead"),
+      p(said(weak, { weak: m.weak, chance: yesNo(view)[0] ? m.chance : "" })),
+      isMine && quiet(m[`${view.access}Used`]),
+      view.thanks && p(own(view.thanks)),
+      p(view.isLive ? m.resultsLive : view.release ? fill(m.resultsBatches, { n: view.release }) : m.resultsClosed),
+      h("a", { href: `${link}/results` }, m.results),
+      contact(m, view),
+      next && button(m.next, next),
+    ),
+    isNew && view.completion && way(m, view),
+    card(
+      h(
+        "div",
+        { class: "folds" },
+        fold(m.inWords, () =>
+          h("div", { class: "stack" }, p(m.inWordsText), pairs(view.questions.map((each) => [each.text, own(inWords(m, each, values[each.id]).join("\n"))]))),
+        ),
+        fold(m.odds, () => box(...[...each].map((sentence) => quiet(sentence)), ...whole(m, view))),
+        fold(m.experts, () =>
+          h(
+            "div",
+            { class: "stack" },
+            pairs([
+              [m.survey, code(view.id)],
+              [m.client, code(`${CLIENT} ${checkedHash()}`)],
+            ]),
+            p(m.json),
+            h("pre", { class: "box" }, code(report)),
+            p(m.verify),
+            h("pre", { class: "box" }, code(`deniable answer --try ${link}`)),
+          ),
+        ),
+      ),
+      canPrint && minor(m.print, () => print()),
+      history && h("a", { href: history }, m.historyLink),
+    ),
   );
+}
+
+/**
+ * The way back to a panel: a code, a link, or both, each opened only by a press, and none made of anything that was sent.
+ * @param {Messages} m @param {View} view
+ */
+function way(m, view) {
+  const { text, link, code: given, isDrawn } = completionOf(/** @type {import("./survey.js").Completion} */ (view.completion));
+  const shown = h("div", { role: "status", class: "stack" });
+  const show = () => shown.replaceChildren(p(fill(m.codeIs, { code: given }), "lead"), quiet(isDrawn ? m.codeDrawn : m.codeSame));
+  const go = () => (location.href = /** @type {string} */ (link));
+  return card(heading(m.way, "h2"), text && p(own(text)), given && minor(m.wayCode, show), shown, link && button(m.wayLink, go));
 }
 
 /** The hash that the browser held this script to before it ran it, if the page asked for that. */
@@ -99,34 +214,42 @@ const checkedHash = () =>
 /**
  * Everything that ends or interrupts: a heading, a sentence, perhaps a way on.
  * @param {Messages} m @param {string} title @param {string | Node} text
- * @param {{ detail?: string, again?: false | (() => void), next?: false | (() => void), way?: string }} [more] `way` is
- *   what the button of `next` says
+ * @param {{ detail?: string, again?: false | (() => void), next?: false | (() => void), way?: string, ask?: Node | false }} [more]
+ *   `detail` is what a program said, for experts; `way` is what the button of `next` says; `ask` says whom to ask
  */
-export const notice = (m, title, text, { detail, again, next, way = m.next } = {}) =>
+export const notice = (m, title, text, { detail, again, next, way = m.next, ask } = {}) =>
   card(
     heading(title || m.unreachable), // before there is a catalogue, nothing more can be said
     p(text),
-    detail && quiet(detail),
+    ask,
     again && button(m.again, again),
     next && button(way, next),
+    detail && m.experts && fold(m.experts, () => box(quiet(m.machine, ": ", h("span", { dir: "auto", translate: "no" }, detail)))),
   );
 
 /**
- * That a report would not count, as the collector says before anybody answers.
+ * That a reply would not count, as the collector says before anybody answers.
  * @param {Messages} m @param {View} view @param {import("./collector.js").Hindrance} why
  */
-export const hindered = (m, view, why) =>
-  why === "used" ? notice(m, m.usedBefore, m.notAsked)
-  : why === "unknown" ? notice(m, m.unknown, m.notAsked)
-  : why === "closed" ? notice(m, m.closed, m.closedNow)
-  : notice(m, m.early, fill(m.closedText, daysOf(m, view)));
+export function hindered(m, view, why) {
+  const ask = contact(m, view);
+  return why === "used" ? notice(m, m.usedBefore, m.notAsked, { ask })
+  : why === "unknown" ? notice(m, m.unknown, m.notAsked, { ask })
+  : why === "closed" ? notice(m, m.closed, m.closedNow, { ask })
+  : notice(m, m.early, days(m, view), { ask });
+}
 
-/** The days between which a survey takes answers. @param {Messages} m @param {View} view */
-function daysOf(m, view) {
-  const [opens, closes] = [view.opens, view.closes].map((day) =>
-    day ? new Date(day).toLocaleDateString(m.lang, { dateStyle: "long", timeZone: "UTC" }) : "…",
-  );
-  return { opens, closes };
+const DAY = 864e5;
+
+/**
+ * When a survey takes replies. Its days are those of UTC, so each is said as the moment that it is here.
+ * @param {Messages} m @param {View} view
+ */
+function days(m, { opens, closes }) {
+  const moment = (/** @type {string | null} */ day, later = 0) =>
+    day && new Date(Date.parse(day) + later).toLocaleString(m.lang, { dateStyle: "long", timeStyle: "short" });
+  const values = { opens: moment(opens), closes: moment(closes, DAY) };
+  return fill(opens && closes ? m.openFromTo : opens ? m.openFrom : m.openTo, values);
 }
 
 /**
@@ -135,10 +258,11 @@ function daysOf(m, view) {
  * @param {{ cohort: string | null, invitation: string | null }} link @param {() => void} again
  */
 export function notOpen(m, view, today, { cohort, invitation }, again) {
+  const ask = contact(m, view);
   const isEarly = (view.opens ?? "") > today;
   if (isEarly || today > (view.closes ?? today)) {
-    return notice(m, isEarly ? m.early : m.closed, fill(m.closedText, daysOf(m, view)));
+    return notice(m, isEarly ? m.early : m.closed, days(m, view), { ask });
   }
   const isComplete = isCohort(view, cohort) && (invitation || view.access === "open");
-  return isComplete ? null : notice(m, m.unreachable, m.incomplete, { again });
+  return isComplete ? null : notice(m, m.unreachable, m.incomplete, { again, ask });
 }

@@ -28,6 +28,7 @@ import { DeniableError, UnusableMemory } from "./errors.js";
  *   that made of it, unless it only looks, all in one step. What `act` throws keeps nothing; what it cannot make sense
  *   of is damaged.
  * @property {() => void} [stay] ask that what is kept is not cleared when the disk is full
+ * @property {() => Promise<void>} [clear] delete everything, and the database with it
  */
 
 /** @returns {State} */
@@ -68,6 +69,14 @@ export const browserStore = {
     // Some browsers ask the person; others refuse in frames, or do not know of it. Nothing waits for what comes of it.
     if (this.lasts) globalThis.navigator?.storage?.persist?.().catch(() => {});
   },
+  clear() {
+    page[PLACE] = undefined;
+    return new Promise((done, fail) => {
+      const request = indexedDB.deleteDatabase("deniable");
+      request.onsuccess = () => done();
+      request.onerror = fail;
+    });
+  },
   async run(act, isLook) {
     const db = await open(isLook).catch(() => {
       // Storage that is there and fails is no reason to draw again.
@@ -106,3 +115,25 @@ export const browserStore = {
     }
   },
 };
+
+/**
+ * A memory that ends with the page. It begins with what the device knows, so that nothing is drawn a second time and every
+ * ceiling holds, and it writes nothing back.
+ * @param {Store} known @returns {Store}
+ */
+export function fleetingStore(known) {
+  /** @type {State} */
+  let state;
+  /** @type {Promise<unknown> | undefined} */
+  let begun;
+  return {
+    lasts: false,
+    async run(act, isLook) {
+      await (begun ??= known.run((kept) => (state = structuredClone(kept)), true));
+      const next = structuredClone(state); // what throws keeps nothing
+      const result = act(next);
+      if (!isLook) state = next;
+      return result;
+    },
+  };
+}

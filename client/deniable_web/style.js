@@ -1,101 +1,162 @@
 //@ts-check
-/*
- * How the elements look. Nothing moves. A constructed stylesheet needs no inline style, so style-src 'self' is enough.
- *
- * For the page around it: parts, and the properties --deniable-accent, -on-accent, -ink, -quiet, -paper, -card,
- * -line, -danger, -radius and -font.
- * Light and dark follow the page's own color-scheme, so the element never turns dark on a page that stays light. A
- * browser that does not know light-dark() shows the same in the page's own colours: a border has its colour apart from its
- * width, so that it stays where the colour is not understood.
- *
- * What text inherits from the page around, beyond the properties above, is set back where it would harm reading.
- */
+/* Written by `npm run build` from design.css and elements.css. */
 
 export const css = `
+:host, :root {
+--accent: var(--deniable-accent, light-dark(#0b5d82, #6cc5ee));
+--on-accent: var(--deniable-on-accent, light-dark(#fff, #10202c));
+--ink: var(--deniable-ink, light-dark(#14202b, #e4edf5));
+--quiet: var(--deniable-quiet, light-dark(#52606d, #a3b3c2));
+--paper: var(--deniable-paper, light-dark(#f2f6f9, #1b2733));
+--card: var(--deniable-card, light-dark(#fff, #10202c));
+--line: var(--deniable-line, light-dark(#7b8794, #8296a8));
+--hair: light-dark(#dde5ec, #2b3a48);
+--danger: var(--deniable-danger, light-dark(#a3231a, #ff9d94));
+--radius: var(--deniable-radius, 1rem);
+--small: .9375rem;
+--text: 1.0625rem;
+--large: 1.25rem;
+--huge: clamp(1.5rem, 1.3rem + 1.2vw, 1.875rem);
+--gap: 1rem;
+}
+* { box-sizing: border-box; }
+.card {
+min-width: 0;
+border: 1px solid;
+border-color: var(--hair);
+background: var(--card);
+border-radius: var(--radius);
+padding: clamp(1.125rem, 5vw, 2.25rem);
+box-shadow: 0 1px 2px light-dark(#14202b14, #0004);
+}
+.stack > * + *, form > * + *, dl > * + *, fieldset > * + * { margin-top: var(--gap); }
+.box { background: var(--paper); border-radius: .625rem; padding: .75rem 1rem; }
+.box > * + * { margin-top: .5rem; }
+.quiet, dt, code { font-size: var(--small); color: var(--quiet); }
+.lead { font-size: var(--large); line-height: 1.4; font-weight: 600; }
+.bad { color: var(--danger); border-inline-start: .25rem solid; }
+.row { display: flex; flex-wrap: wrap; gap: .5rem; align-items: center; }
+.text, pre { white-space: pre-line; }
+pre { overflow-x: auto; }
+code { font-family: ui-monospace, monospace; overflow-wrap: anywhere; }
+a { color: var(--accent); text-underline-offset: .2em; }
+:focus-visible { outline: 3px solid var(--accent) !important; outline-offset: 2px; }
 :host {
-  margin-inline: auto;
-  overflow-wrap: anywhere;
-  accent-color: var(--a);
-  letter-spacing: normal;
-  display: block;
-  color: var(--deniable-ink, light-dark(#123, #def));
-  --a:var(--deniable-accent, light-dark(#0b5d82, #6cc5ee));
-  --s:var(--deniable-paper, light-dark(#f3f6f9, #223));
-  font: 1.06rem/1.6 var(--deniable-font, system-ui, sans-serif);
-  text-align: start;
-  text-transform: none;
-  /* As wide as there is room, also where a page's grid or table would ask how wide the text is: forms below do not say. */
-  width: -moz-available;
-  width: -webkit-fill-available;
-  width: stretch;
-  max-width: 40rem;
+margin-inline: auto;
+overflow-wrap: anywhere;
+accent-color: var(--accent);
+letter-spacing: normal;
+display: block;
+color: var(--ink);
+font: var(--text)/1.6 var(--deniable-font, system-ui, sans-serif);
+text-align: start;
+text-transform: none;
+width: -moz-available;
+width: -webkit-fill-available;
+width: stretch;
+max-width: 40rem;
 }
 :host([hidden]), [hidden], :empty:is(p, div) { display: none; }
-* { color: inherit; padding: 0; box-sizing: border-box; font: inherit; margin: 0; }
-h1, button, .missing, .lead, h2, legend { font-weight: 600; }
-h1 { line-height: 1.3; font-size: 1.5rem; }
-:is(form, .stack, dl, fieldset) > * + * { margin-top: 1rem; }
-:is(.box, .options) > * + * { margin-top: .5rem; }
-dl div, .row, li, label { flex-wrap: wrap; display: flex; gap: .5rem; }
-label { flex-wrap: nowrap; align-items: center; }
-dt { width: 11rem; }
-dd { flex: 14rem; }
-.card {
-  min-width: 0;
-  border: 1px solid;
-  background: var(--deniable-card, light-dark(#fff, #112));
-  border-color: var(--s);
-  border-radius: var(--deniable-radius, 1rem);
-  padding: clamp(1rem, 4vw, 2rem);
-}
-legend { float: inline-start; margin-bottom: 1rem; }
-iframe, legend { width: 100%; border: 0; }
-progress { appearance: none; display: block; width: 100%; height: .75rem; border: 1px solid var(--a); border-radius: .5rem; background: var(--s); overflow: hidden; }
-progress::-webkit-progress-bar { background: var(--s); }
-progress::-webkit-progress-value { background: var(--a); }
-progress::-moz-progress-bar { background: var(--a); }
+* { color: inherit; padding: 0; font: inherit; margin: 0; }
+h1, h2, button, legend, .missing, .lead, dt { font-weight: 600; }
+h1 { font-size: var(--huge); line-height: 1.25; }
+h2 { font-size: var(--large); line-height: 1.35; }
+header .quiet { margin-top: .25rem; }
+.logo { display: block; max-width: 12rem; max-height: 4rem; }
+.options > * + * { margin-top: .5rem; }
+.options { clear: both; }
+dl div { display: block; }
+dt { color: var(--ink); }
+dd { margin-top: .125rem; }
+ul { list-style: none; }
+li + li { margin-top: .25rem; }
+legend { float: inline-start; margin-bottom: 1rem; font-size: var(--large); line-height: 1.4; }
+iframe, legend, fieldset { width: 100%; border: 0; }
+fieldset.card { border: 1px solid; border-color: var(--hair); }
+progress { appearance: none; display: block; width: 100%; height: .5rem; border: 0; border-radius: .5rem; background: var(--hair); overflow: hidden; }
+progress::-webkit-progress-bar { background: var(--hair); }
+progress::-webkit-progress-value { background: var(--accent); border-radius: .5rem; }
+progress::-moz-progress-bar { background: var(--accent); border-radius: .5rem; }
 @media (forced-colors: active) { progress { appearance: auto; } }
-summary, dt, .quiet, code { font-size: .94rem; color: var(--deniable-quiet, light-dark(#567, #9ab)); }
-.box { background: var(--s); }
-.box, select, [type=number], [type=search], label, button { border-radius: .5rem; padding: .5rem 1rem; }
-.bad { border-inline-start: .25rem solid; }
-.missing, .bad { color: var(--deniable-danger, light-dark(#a21, #f99)); }
-code { font-family: monospace; }
-.text, pre { white-space: pre-line; }
+.missing { color: var(--danger); }
 select, [type=number], [type=search], label {
-  border: 1px solid;
-  background: none;
-  max-width: 100%;
-  border-color: var(--deniable-line, light-dark(#567, #9ab));
+border: 1px solid;
+border-color: var(--line);
+border-radius: .625rem;
+padding: .625rem 1rem;
+background: none;
+max-width: 100%;
 }
 option { color: initial; }
+label { display: flex; gap: .75rem; align-items: center; min-height: 3rem; }
 summary, label, button { cursor: pointer; }
-label:has(:checked) { outline: 2px solid var(--a); background: var(--s); }
+label:hover { background: var(--paper); }
+label:has(:checked) { outline: 2px solid var(--accent); background: var(--paper); border-color: var(--accent); }
 input { width: 1.25rem; height: 1.25rem; flex: none; }
 [type=number], [type=search] { width: 10rem; height: 3rem; }
-.options { clear: both; }
 .long { height: 20rem; padding: .5rem; overflow: auto; }
+:host > div { container-type: inline-size; }
 form { container-type: inline-size; contain-intrinsic-inline-size: 16rem; }
 .unseen { visibility: hidden; }
+.stars { display: flex; justify-content: flex-start; gap: 0; }
+.stars > * + * { margin: 0; }
+.stars label { position: relative; border: 0; padding: .25rem; min-width: 2.75rem; justify-content: center; }
+.stars label:has(:checked) { outline: 0; background: none; }
+.stars input, .spoken { position: absolute; opacity: 0; width: 100%; height: 100%; inset: 0; overflow: hidden; cursor: pointer; }
+.star { font-size: 2rem; line-height: 1.2; color: var(--hair); -webkit-text-stroke: 1px var(--line); }
+.stars label:has(:checked) .star, .stars label:has(~ label :checked) .star { color: var(--accent); -webkit-text-stroke: 0; }
+.stars label:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px; }
+@media (forced-colors: active) { .stars label:has(:checked) .star, .stars label:has(~ label :checked) .star { color: Highlight; } }
+.ends { display: flex; justify-content: space-between; max-width: 20rem; }
+.position progress { margin-top: .5rem; }
+.steps { margin-top: 1.25rem; }
+.steps button:first-child { min-width: 10rem; }
 .line, .cells { display: grid; gap: .5rem; }
 .cells { grid-template-columns: repeat(auto-fill, minmax(4rem, 1fr)); }
 .line > * + *, .cells > * + * { margin: 0; }
 .cells label { flex-flow: column; padding: .5rem .25rem; }
-@container (min-width: 34rem) { /* on phones a scale stands upright: in one line its ends would be too narrow */
-  .line { grid-auto-flow: column; grid-auto-columns: minmax(min-content, 1fr); gap: .25rem; overflow-wrap: normal; }
-  .line label { flex-flow: column; padding: .5rem .25rem; text-align: center; }
+@container (min-width: 34rem) {
+.line { grid-auto-flow: column; grid-auto-columns: minmax(min-content, 1fr); gap: .25rem; overflow-wrap: normal; }
+.line label { flex-flow: column; padding: .5rem .25rem; text-align: center; }
 }
 button {
-  border: 2px solid; /* forced colours show it */
-  display: block;
-  color: var(--deniable-on-accent, light-dark(#fff, #112));
-  border-color: var(--a);
-  background: var(--a);
-  min-height: 3rem;
+border: 2px solid;
+display: block;
+color: var(--on-accent);
+border-color: var(--accent);
+background: var(--accent);
+border-radius: .625rem;
+padding: .625rem 1.5rem;
+min-height: 3rem;
 }
-.minor, .link { color: inherit; background: none; }
-.minor { min-height: 2.75rem; color: var(--a); }
-.link { border: 0; padding: 0; min-height: 2rem; text-align: start; text-decoration: underline; }
-summary { width: fit-content; padding-block: .25rem; }
-:focus-visible { outline: 3px solid var(--a) !important; outline-offset: 2px; }
+button:hover { filter: brightness(1.1); }
+.minor { color: var(--accent); background: none; min-height: 2.75rem; padding: .5rem 1rem; border-width: 1px; }
+.minor:hover { background: var(--paper); filter: none; }
+.link { color: var(--accent); background: none; border: 0; padding: 0; min-height: 2rem; text-align: start; text-decoration: underline; font-weight: 400; }
+.given { display: flex; justify-content: space-between; align-items: center; gap: 1rem; }
+.given .minor { min-height: 2.5rem; padding: .25rem .75rem; font-size: var(--small); }
+.given > div > * + * { margin-top: .25rem; }
+:is(h1, h2, legend):focus-visible { outline: 0 !important; }
+.exit { display: flex; justify-content: flex-end; }
+.exit .minor, .chance .minor, .chance select { min-height: 2.5rem; padding: .375rem .75rem; font-size: var(--small); }
+.exit + * { margin-top: .5rem !important; }
+.start { position: sticky; bottom: 0; background: var(--card); padding-block: .75rem; margin-block: .25rem 0 !important; }
+.start button { width: 100%; }
+@container (min-width: 34rem) { .start { position: static; } .start button { width: auto; min-width: 10rem; } }
+.folds { border-top: 1px solid var(--hair); }
+.folds > details { border-bottom: 1px solid var(--hair); }
+summary { display: flex; gap: .75rem; align-items: center; padding-block: .75rem; color: var(--accent); font-weight: 600; list-style: none; }
+summary::-webkit-details-marker { display: none; }
+summary::before { content: ""; width: .5rem; height: .5rem; border: solid; border-width: 0 2px 2px 0; rotate: -45deg; flex: none; }
+:dir(rtl) > summary::before { rotate: 135deg; }
+details[open] > summary::before { rotate: 45deg; }
+details > :not(summary) { margin-bottom: 1rem; }
+.people { display: block; width: 100%; max-width: 26rem; margin-inline: auto; }
+.person { fill: none; stroke: var(--accent); stroke-width: 1; transition: fill .3s; }
+.filled { fill: var(--accent); }
+.chance { text-align: center; }
+.chance .row { justify-content: center; gap: .375rem; }
+@media (prefers-reduced-motion: reduce) { .person { transition: none; } }
+@media (forced-colors: active) { .person { stroke: CanvasText; } .filled { fill: CanvasText; } }
+@media print { button, .exit, details:not([open]) { display: none; } .card { box-shadow: none; } }
 `;

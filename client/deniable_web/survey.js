@@ -9,7 +9,7 @@
 import { SurveyError } from "./errors.js";
 import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, sorted, taking, text } from "./fields.js";
 import { GroupMechanism } from "./group.js";
-import { demand, isWhole, list, sum } from "./mechanisms/base.js";
+import { demand, integer, isWhole, list, sum } from "./mechanisms/base.js";
 import { mechanismFromPublished } from "./mechanisms/index.js";
 import { QUESTION_TYPES } from "./question-types.js";
 import { digits } from "./randomness.js";
@@ -50,6 +50,23 @@ import { dumps } from "./strict-json.js";
  */
 
 /**
+ * @typedef {object} Completion
+ * @property {string} [text]
+ * @property {string} [link] an https address, in which "{code}" is the place of the code
+ * @property {string} [code] the same for everybody
+ * @property {number} [code_length] how long a code is that each device draws instead
+ */
+
+/**
+ * @typedef {object} Look
+ * @property {string} [accent] a colour on light cards
+ * @property {string} [accent_dark] a colour on dark cards
+ * @property {string} [logo_type] the media type of the logo
+ * @property {string} [logo] an image in base64
+ * @property {string} [logo_text] what is read out for it
+ */
+
+/**
  * @typedef {object} Survey
  * @property {string} id first 128 bits of the SHA-256 of the document in lower-case base32
  * @property {string} title
@@ -57,7 +74,13 @@ import { dumps } from "./strict-json.js";
  * @property {string | null} about
  * @property {string | null} opens first day (UTC) on which reports are taken, such as "2026-11-20"
  * @property {string | null} closes last day
+ * @property {string | null} contact whom to ask
+ * @property {string | null} thanks what the author says after Send
+ * @property {"steps" | "page"} layout whether questions are asked one at a time
+ * @property {Completion | null} completion the way back to a panel
+ * @property {Look | null} look an accent colour and a logo
  * @property {boolean} isLive whether results change with every report
+ * @property {number} release how many more replies of a cohort results wait for; 0 where they do not come in lots
  * @property {readonly string[]} cohorts
  * @property {true} [cohortRequired] whether a link without one of them is incomplete
  * @property {readonly Question[]} questions
@@ -76,6 +99,10 @@ const MAX_COHORTS = 1000;
 const MAX_ROWS = 2000;
 const MAX_LABEL = 200;
 const MAX_TEXT = 4000;
+const MAX_COMPLETION = 1000;
+/** Bytes of a logo. */
+const MAX_LOGO = 20000;
+const RELEASE = 200;
 
 /**
  * The address of published bytes.
@@ -138,15 +165,22 @@ async function read(bytes, id) {
     .map((members) => unit(members, groups, fresh && id));
   const issuer = await maybe(take("issuer"), issuerOf);
   if (issuer) known["issuer"] = { key: issuer.key, url: issuer.url }; // with nothing else in it
+  const results = oneOf(take("results"), "live", "closed");
   const survey = {
     id,
     title: text(take("title"), MAX_LABEL),
     organiser: maybe(take("organiser"), text, MAX_LABEL),
     about: maybe(take("about"), text, MAX_TEXT),
+    contact: maybe(take("contact"), text, MAX_LABEL),
+    thanks: maybe(take("thanks"), text, MAX_TEXT),
+    layout: oneOf(take("layout"), "page") ?? "steps",
+    completion: maybe(take("completion"), completionIn),
+    look: maybe(take("look"), lookIn),
     opens: maybe(take("opens"), date),
     closes: maybe(take("closes"), date),
     cohortRequired: oneOf(take("cohort_required"), cohorts[0] && true),
-    isLive: oneOf(take("results"), "live", "closed") === "live",
+    isLive: results === "live",
+    release: results ? 0 : (release ?? RELEASE),
     cohorts,
     questions: Object.freeze(questions),
     units: Object.freeze(await Promise.all(units)),
@@ -210,6 +244,41 @@ function isIpv6(host) {
   const fits = halves.length === 1 ? groups.length === 8 : halves.length === 2 && groups.length < 8;
   return fits && groups.every((group) => /^[0-9a-f]{1,4}$/.test(group));
 }
+
+/** The way back to a panel: the rules are those of `Completion` in shared/deniable/survey/presentation.py. @param {any} published @returns {Completion} */
+function completionIn(published) {
+  const known = {};
+  const take = taking(published, known);
+  maybe(take("text"), text, MAX_COMPLETION);
+  const code = maybe(take("code"), matching, /^[A-Za-z0-9_-]{1,64}$/);
+  const length = maybe(take("code_length"), integer, 6, 20);
+  const link = maybe(take("link"), matching, /^https:\/\/[a-z0-9.-]{1,253}(:[1-9]\d{0,4})?\/[!-~]{0,400}$/);
+  const places = (link ?? "").split("{code}").length - 1;
+  demand((link || code || length) && !(code && length) && places <= +!!(code || length));
+  nothingElse(published, known);
+  return known;
+}
+
+/** The rules are those of `Look` in shared/deniable/survey/presentation.py. @param {any} published @returns {Look} */
+function lookIn(published) {
+  const known = {};
+  const take = taking(published, known);
+  const colours = [take("accent"), take("accent_dark")].map((each) => maybe(each, matching, /^#[0-9a-f]{6}$/));
+  const logo = maybe(take("logo"), matching, /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/);
+  const type = take("logo_type");
+  const name = maybe(take("logo_text"), text, MAX_LABEL);
+  demand(!colours[0] === !colours[1] && !logo === !name && !logo === !type && (logo || colours[0]));
+  if (logo) {
+    const bytes = atob(logo);
+    demand(bytes.length <= MAX_LOGO && btoa(bytes) === logo && isLogo(bytes, type));
+  }
+  nothingElse(published, known);
+  return known;
+}
+
+/** Whether an image begins as its type says. @param {string} bytes @param {unknown} type */
+const isLogo = (bytes, type) =>
+  type === "image/png" ? bytes.startsWith("\x89PNG\r\n\x1a\n") : type === "image/webp" && /^RIFF[^]{4}WEBP/.test(bytes);
 
 /** Groups by their names. @param {any} named */
 function groupsOf(named) {
@@ -306,6 +375,10 @@ export function translate(survey, languages, m) {
     title: own["title"],
     organiser: own["organiser"],
     about: own["about"],
+    contact: own["contact"],
+    thanks: own["thanks"],
+    completion: /** @type {Completion | null} */ (own["completion"] ?? null),
+    look: /** @type {Look | null} */ (own["look"] ?? null),
     questions: survey.questions.map((question, n) => {
       const { ["text"]: text, ["options"]: options } = own["questions"][n];
       return { ...question, text, labels: question.kind.labels?.(options, m) ?? options };

@@ -42,7 +42,7 @@ def create_app(
     service.init_app(app, store)
     api.init_app(app, store, writer)
     invitations.init_app(app)
-    pages.init_app(app)
+    pages.init_app(app, settings.contact)
     embedding.init_app(app, settings.public_url)
     openapi.init_app(app, settings.public_url)
     # WSGI layers wrap the application from the inside out: heads, the last one, sees a request first.

@@ -51,6 +51,12 @@ class Settings(BaseSettings):
         default=None,
         description="Where people reach this collector, for what it prints: https://... Without it, the host they ask.",
     )
+    contact: str | None = Field(
+        default=None,
+        min_length=1,
+        max_length=200,
+        description="Whom to ask about this collector, for its home page: an address of mail or of the web, or words.",
+    )
     rate_limit: Annotated[Rate | None, NoDecode, BeforeValidator(Rate.parse)] = Field(
         default=Rate(300, 60),
         description="Reports that one address may send, and as many results and batches: 120/minute, 5/second, or off.",

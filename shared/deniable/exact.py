@@ -223,6 +223,17 @@ def factor_above(ratio: Fraction) -> str:
     return f"{tenths / 10:g}" if tenths < 100 else str(whole)
 
 
+def right_of_100(ratio: Fraction) -> int:
+    """Largest number of correct guesses out of 100 at even odds, where odds grow by at most this factor; rounded up.
+
+    Odds of 1 become at most ``ratio``, which is the probability ``ratio / (1 + ratio)``.
+
+    >>> right_of_100(Fraction(3)), right_of_100(Fraction(1))
+    (75, 50)
+    """
+    return math.ceil(100 * ratio / (1 + ratio))
+
+
 def gain_of_100(ratio: Fraction) -> int:
     """Largest gain, in correct guesses out of 100, of somebody whose odds grow by at most this factor; rounded up.
 

@@ -14,7 +14,7 @@ from contextlib import contextmanager
 import click
 
 from deniable import Question, Survey, odds_sentences, whole_odds_sentences
-from deniable.privacy.ceiling import Ceiling, said, weakness
+from deniable.privacy.ceiling import Ceiling, weakness
 from deniable.privacy.odds import plainest
 from deniable.survey.question_types import AnswerKind
 from deniable.survey.texts import EVERY_OTHER, Text
@@ -32,6 +32,9 @@ MARGIN = "    "
 
 # Control characters drive terminals, and these marks reorder what stands beside them.
 _UNSAFE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+PACE = 4
+"""Questions that people answer in a minute, for the time that a survey takes."""
 
 Paragraphs = list[str]
 
@@ -80,19 +83,20 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclos
     told = told or Disclosure()
     most = Ceiling()
     weak = weakness(survey, told.collector)
-    no_admission = said(weak, noAdmission=m.NO_ADMISSION) if _has_yes(survey) else ""
+    minutes = math.ceil(survey.asks / PACE)
+    no_admission = m.said(weak, noAdmission=m.NO_ADMISSION) if _has_yes(survey) else ""
     return [
         own(survey.title),
-        *([f"{m.ASKED_BY}\n{own(survey.organiser)}"] if survey.organiser else []),
+        *([f"{m.ASKED_BY}:\n{own(survey.organiser)}"] if survey.organiser else []),
         *([own(survey.about)] if survey.about else []),
-        said(weak, unsure=m.UNSURE, hint=m.HINT, weak=m.WEAK),
+        m.said(weak, unsure=m.UNSURE, hint=m.HINT, weak=m.WEAK),
         m.PROCESS if cohort is None else f"{m.PROCESS} {m.COHORT.format(cohort=inline(cohort))}",
         f"{m.WHY} {no_admission}".rstrip(),
         *([m.LIVE] if survey.results == "live" else []),
         *([drawn(survey, is_kiosk=is_kiosk)] if survey.is_drawn else []),
         {"open": m.OPEN, "invited": m.INVITED, "unlinkable": m.UNLINKABLE}[survey.access],
-        m.FACTS.format(n=survey.asks),
-        f"{said(weak, cannot=m.CANNOT, guess=m.GUESS)}: {m.CANNOT_TEXT}",
+        f"{m.numbered(m.QUESTIONS_HERE, survey.asks, minutes=m.numbered(m.MINUTES, minutes))} {m.LEAVE}",
+        f"{m.said(weak, cannot=m.CANNOT, guess=m.GUESS)}: {m.CANNOT_TEXT}",
         f"{m.CAN}: {m.CAN_TEXT}",
         *([m.KIOSK] if is_kiosk else []),
         *([m.SAME] if told.is_same else []),
@@ -186,7 +190,7 @@ def receipt(
         m.SENT_BEFORE if is_old else m.SENT,
         m.NOT_KEPT,
         *({"invited": [m.INVITED_USED] * is_mine, "unlinkable": [m.UNLINKABLE_USED]}.get(survey.access, [])),
-        said(weak, weak=m.WEAK, chance=m.CHANCE if _has_yes(survey) else m.CHANCE_OTHER),
+        m.said(weak, weak=m.WEAK, chance=m.CHANCE if _has_yes(survey) else m.CHANCE_OTHER),
         "\n".join(whole_odds_sentences(survey)),
         "\n".join([f"{m.ODDS_EACH}:", *each] if len(survey.questions) > 1 else each),
         f"{m.SURVEY}: {survey.id}\n{m.CLIENT}: {CLIENT}\n{m.RESULTS}: {collector}/s/{survey.id}/results",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "dmnzxkmonixbyhipw4bin2q4pe",
-  de: "2qgrmg4xcaq25r3pzbzsr6apga",
-  en: "fspitwyehtreoluxq7f5rooyhi",
-  es: "7n472djd5noi4xtrufkzysu3xi",
-  fr: "mzvt2t7a7c3323w2dioo4iagxm",
+  ar: "twxn43f4bxjg3cfx5fgqlbbmv4",
+  de: "sooob6aak4dof7pggy7ggv4e44",
+  en: "76zn3ms3grohyggwcynjewngm4",
+  es: "7fuhkpintqscce6h62qkna2bem",
+  fr: "tysxvneecm7dy24gr65r6kadym",
 };

@@ -84,7 +84,7 @@ def _asks(checked: Survey) -> str:
 )
 def check(file: BinaryIO, respondents: int | None) -> None:
     """Read a survey and say what its noise does, without publishing it."""
-    checked = read_survey(file.read())
+    checked = survey_in(file)
     click.echo(f"{checked.title}\nsurvey {checked.id}, {len(checked.document)} bytes when published\n")
     for question in checked.questions:
         click.echo(f"{question.id} ({question.type}): {question.text}")
@@ -138,7 +138,7 @@ def publish(
 
     A survey that asks for more than every device allows (epsilon 4 for a question, 8 for all) is refused.
     """
-    published = read_survey(file.read())
+    published = survey_in(file)
     # Devices refuse it as well, so whoever publishes it would wait for reports that never come.
     if not force:
         check_askable(published, "publish it all the same with --force")
@@ -219,6 +219,12 @@ def close(survey_id: str, database: Location, url: str | None, token: str | None
         with operation("close_survey", database, survey=survey_id):
             open_store(existing(database)).close_survey(survey_id)
     click.echo(f"Survey {survey_id} is closed.")
+
+
+def survey_in(file: BinaryIO) -> Survey:
+    """The survey of a file; its logo stands beside it, where it is not read from standard input."""
+    path = Path(file.name)
+    return read_survey(path=path) if path.is_file() else read_survey(file.read())
 
 
 def open_store(database: Location) -> Store:

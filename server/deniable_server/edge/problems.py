@@ -14,11 +14,14 @@ from typing import TYPE_CHECKING
 from apiflask import APIFlask
 from apiflask.exceptions import HTTPError
 from flask import Response, current_app, render_template, request
+from werkzeug.datastructures import LanguageAccept
 from werkzeug.exceptions import HTTPException
+from werkzeug.http import parse_accept_header
 
 from deniable.errors import DeniableError, NotInvited, ReportConflict, SurveyClosed
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
 from deniable_server.edge.limits import NoPlace, TooBusy, TooMany
+from deniable_server.language import language_of, words
 from deniable_server.logs import log_mistake
 from deniable_server.store import (
     NotFound,
@@ -58,6 +61,15 @@ SENTENCES = {
     413: "The body is too large.",
     500: "The collector made a mistake. Nothing of this request was stored.",
 }
+
+PROBLEMS = {
+    404: ("problem404", "problem404Text"),
+    429: ("problem429", "problemLater"),
+    500: ("problem500", "problem500Text"),
+    503: ("problem503", "problemLater"),
+    507: ("problem503", "problemLater"),
+}
+"""Names of the heading and the sentence of a page for people, by status; another status has a heading alone."""
 
 FULL = "The collector's disk is full. Nothing of this request was stored; send the same again later."
 REPLACED = "The collector's database was replaced while it was in use. Nothing was stored; send the same again later."
@@ -131,7 +143,7 @@ def answer(
     """
     is_api = environ["PATH_INFO"].startswith("/api/")
     if not is_api and "pages" in app.blueprints and "text/html" in environ.get("HTTP_ACCEPT", ""):
-        body, mimetype = _page(app, status.phrase, detail), "text/html; charset=utf-8"
+        body, mimetype = _page(app, int(status), detail, _language(environ)), "text/html; charset=utf-8"
     else:
         body, mimetype = _json(status, detail).encode(), "application/problem+json"
     more = [("Content-Type", mimetype), ("Content-Length", str(len(body))), *(OPEN_TO_ALL_ORIGINS if is_api else [])]
@@ -139,10 +151,18 @@ def answer(
     return [body]
 
 
-@lru_cache(maxsize=16)
-def _page(app: APIFlask, title: str, detail: str) -> bytes:
+def _language(environ: WSGIEnvironment) -> str:
+    return language_of(parse_accept_header(environ.get("HTTP_ACCEPT_LANGUAGE", ""), LanguageAccept))
+
+
+@lru_cache(maxsize=64)
+def _page(app: APIFlask, status: int, detail: str, language: str) -> bytes:
+    """The page for people: what happened and what to do in their language, and the sentence for programs aside."""
+    sentences = words(language)
+    title, text = (sentences[name] if name else "" for name in PROBLEMS.get(status, ("problemOther", "")))
     with app.app_context():
-        return render_template("problem.html", title=title, detail=detail).encode()
+        page = render_template("problem.html", words=sentences, title=title, text=text, status=status, detail=detail)
+    return page.encode()
 
 
 def _json(status: int, detail: str) -> str:
@@ -152,11 +172,12 @@ def _json(status: int, detail: str) -> str:
 
 def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> Response:
     """An error response: a page where a browser asked for a page, problem+json everywhere else."""
-    title = HTTPStatus(status).phrase
     # The first where either will do.
     wanted = request.accept_mimetypes.best_match(("application/problem+json", "text/html"))
     has_pages = "pages" in current_app.blueprints  # an issuer has none
     if has_pages and not request.path.startswith("/api/") and wanted == "text/html":
-        page = render_template("problem.html", title=title, detail=detail)
-        return Response(page, status, headers, mimetype="text/html")
+        language = language_of(request.accept_languages)
+        response = Response(_page(current_app._get_current_object(), status, detail, language), status, headers)
+        response.vary.add("Accept-Language")
+        return response
     return Response(_json(status, detail), status, headers, mimetype="application/problem+json")

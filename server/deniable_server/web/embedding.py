@@ -5,8 +5,6 @@ from __future__ import annotations
 import gzip
 import json
 import secrets
-from functools import cache
-from importlib.resources import files
 from pathlib import Path
 from typing import NamedTuple
 
@@ -16,6 +14,7 @@ from markupsafe import escape
 
 from deniable import Survey
 from deniable_server.edge.heads import CONTENT_SECURITY_POLICY
+from deniable_server.language import catalogues, client_folder, language_of, words
 from deniable_server.results.cache import ResultCache
 from deniable_server.web.api import get_store
 
@@ -60,25 +59,6 @@ def client_files() -> dict[str, ClientFile]:
     return files
 
 
-@cache
-def catalogues() -> dict[str, str]:
-    """The catalogues of sentences by language, as the exact text whose hash the browser client knows."""
-    folder = client_folder() / "catalogues"
-    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.json"))}
-
-
-@cache
-def words(language: str) -> dict[str, str]:
-    """The sentences of a language by their names in the catalogue."""
-    sentences: dict[str, str] = json.loads(catalogues()[language])
-    return sentences
-
-
-def client_folder() -> Path:
-    """The folder of the installed browser client."""
-    return Path(str(files("deniable_web")))
-
-
 def init_app(app: APIFlask, public_url: str | None) -> None:
     """Give templates the hashes of bundles and English as the default language; register the page for frames."""
     app.extensions["deniable-pages"] = Pages(public_url)
@@ -100,7 +80,7 @@ def survey_page(template: str, survey_id: str, policy: str = CONTENT_SECURITY_PO
     hashes; for another language it fetches the catalogue.
     """
     # The page works in every language; this one saves the first request for sentences.
-    language = request.accept_languages.best_match(catalogues(), "en")
+    language = language_of(request.accept_languages)
     survey = get_store().survey(survey_id)
     pages: Pages = current_app.extensions["deniable-pages"]
     response = make_response(pages.page(template, survey, language))

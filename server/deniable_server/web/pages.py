@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 from zlib import adler32
 
 from apiflask import APIBlueprint, APIFlask
-from flask import Response, redirect, render_template, request, send_file
+from flask import Response, current_app, redirect, render_template, request, send_file
 from werkzeug.exceptions import NotFound
 from werkzeug.wrappers import Response as AnyResponse
 
@@ -16,6 +18,7 @@ from deniable.access.words import ONE_REPORT
 from deniable.privacy.ceiling import weakness
 from deniable_server.access.tokens import require_reader
 from deniable_server.edge.delivery import counted
+from deniable_server.language import client_folder, translated
 from deniable_server.results import drawing
 from deniable_server.results.query import EstimatesQuery
 from deniable_server.results.service import figure, get_results, points_of_fakes
@@ -36,9 +39,10 @@ PROTECTION = (
 CLIENT_TYPES = {".js": "text/javascript", ".json": "application/json"}
 
 
-def init_app(app: APIFlask) -> None:
-    """Serve the pages and the browser client."""
+def init_app(app: APIFlask, contact: str | None) -> None:
+    """Serve the pages and the browser client; the home page says whom to ask about this collector."""
     files = client_files()
+    app.config["CONTACT"] = contact
     app.jinja_env.globals["version"] = __version__
     app.jinja_env.globals["one_report"] = ONE_REPORT
     app.jinja_env.filters["figure"] = figure
@@ -47,6 +51,17 @@ def init_app(app: APIFlask) -> None:
     app.jinja_env.globals["drawing_of"] = drawing.drawing
     app.jinja_env.globals["headlines_of"] = drawing.headlines
     app.register_blueprint(pages)
+
+    style = style_sheet()
+
+    @app.get("/static/pages.css")
+    @app.doc(hide=True)
+    def pages_css() -> AnyResponse:
+        """The style sheet of every page."""
+        response = Response(style, mimetype="text/css")
+        response.add_etag()
+        response.headers["Cache-Control"] = "no-cache"
+        return response.make_conditional(request)
 
     @app.get("/client/<path:name>")
     @app.doc(hide=True)
@@ -71,10 +86,23 @@ def init_app(app: APIFlask) -> None:
         return response
 
 
+def style_sheet() -> bytes:
+    """The design system of the browser client, and what the pages have beyond it."""
+    own = Path(__file__).parent / "pages.css"
+    return (client_folder() / "design.css").read_bytes() + own.read_bytes()
+
+
 @pages.get("/")
-def home() -> str:
-    """The start page, for visitors without a link to a survey."""
-    return render_template("home.html")
+def home() -> Response:
+    """The start page: a field for a link, and what this server is, for whom, and who runs it."""
+    contact: str | None = current_app.config["CONTACT"]
+    return translated("home.html", contact=contact, contact_link=link_to(contact))
+
+
+@pages.get("/device")
+def device() -> Response:
+    """The page on what a browser remembers of the surveys of this collector. The script reads it; nothing is sent."""
+    return translated("device.html")
 
 
 @pages.get("/s/<survey_id>")
@@ -141,6 +169,13 @@ def chart(survey_id: str, form: str, query: EstimatesQuery) -> Response:
 def favicon() -> AnyResponse:
     """Redirect to the icon, which browsers request for every page."""
     return redirect("/static/icon.png", 301)
+
+
+def link_to(contact: str | None) -> str | None:
+    """The address behind a contact, if it is one of mail or of the web."""
+    if contact and re.fullmatch(r"[^\s@:/]+@[^\s@:/]+", contact):
+        return f"mailto:{contact}"
+    return contact if contact and re.fullmatch(r"https://\S+", contact) else None
 
 
 def notice(state: SurveyState) -> str | None:

@@ -184,8 +184,9 @@ class DrawnBoxes(BoxMechanism):
     def odds(self) -> tuple[str, ...]:
         p = of_100(self.box.if_true)
         return (
-            f"Your device draws {self.s} of the {self.k} boxes by chance and sends nothing about the others. "
-            f"Of 100 people who tick a drawn box, about {p} send it as ticked; of 100 who do not, about {100 - p} do.",
+            f"Your device picks {self.s} of the {self.k} boxes by chance and sends nothing about the others. "
+            f"If you ticked a box that it picked, it says so about {p} times in 100; "
+            f"if you did not, it says that you did about {100 - p} times.",
         )
 
 

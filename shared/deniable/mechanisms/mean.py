@@ -113,8 +113,8 @@ class OneBitMean(OverRange, PureMechanism, OneOfK):
     def odds(self) -> tuple[str, ...]:
         low, high = of_100(self.support[1].if_other), of_100(self.support[1].if_true)
         return (
-            f"Of 100 people who give the highest answer, about {high} send “high”; "
-            f"of 100 who give the lowest, about {low} do.",
+            "Your device sends only “high” or “low”. "
+            f"For the highest answer it sends “high” about {high} times in 100, and for the lowest one about {low} times.",
         )
 
     @property

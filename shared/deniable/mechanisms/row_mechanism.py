@@ -86,7 +86,7 @@ class RowMechanism(OneOfK):
     @property
     def odds(self) -> tuple[str, ...]:
         return (
-            "Whatever somebody believed before, what you send can multiply the odds of any answer by at most "
+            "Whatever somebody believed before, what you send changes the odds of any answer by a factor of at most "
             f"{factor_above(self.likelihood_ratio)}.",
             "Answers far apart are easier to tell apart than close ones.",
         )

@@ -148,8 +148,8 @@ class Subset(PureMechanism):
     def odds(self) -> tuple[str, ...]:
         p, q = (of_100(each) for each in self.support[0])
         return (
-            f"Of 100 people who choose an option, about {p} send a set of {self.w} options that holds it; "
-            f"of 100 who choose another, about {q} do.",
+            f"Your device sends {self.w} of the {self.k} options. "
+            f"The one that you choose is among them about {p} times in 100, and any other one about {q} times.",
         )
 
     def randomize_many(self, answers: ArrayLike, words: Words = system_words) -> Octets:

@@ -18,18 +18,6 @@ WARN_QUESTION = 2.0
 WARN_SURVEY = 4.0
 """Epsilon of a whole survey, in nats, above which people are warned; above half of it reports are called a hint."""
 
-HOLDS_AT: dict[str, frozenset[int]] = {
-    "unsure": frozenset({0}),
-    "hint": frozenset({1}),
-    "weak": frozenset({2}),
-    "cannot": frozenset({0, 1}),
-    "guess": frozenset({2}),
-    "noAdmission": frozenset({0, 1}),
-    "chance": frozenset({0, 1}),
-    "quiz": frozenset({0, 1}),
-}
-"""The degrees of `weakness` at which a sentence of the catalogues is shown; other sentences are always shown."""
-
 
 @dataclass(frozen=True)
 class Ceiling:
@@ -98,16 +86,6 @@ def weakness(survey: Survey, told: float = 0.0) -> Literal[0, 1, 2]:
     # Epsilon as a part of where warnings start: above 1 people are warned, above 1/2 what they send is a hint.
     most = max(max(survey.epsilon, told) / WARN_SURVEY, *(each.epsilon / WARN_QUESTION for each in survey.questions))
     return 2 if most > 1 else 1 if most > 0.5 else 0
-
-
-def said(weak: int, /, **sentences: str) -> str:
-    """The sentences that are true at a degree of `weakness`, joined; they are given by their names in the catalogues.
-
-    >>> said(2, unsure="Nobody can be sure.", weak="Little protection.")
-    'Little protection.'
-    """
-    # The same rule chooses sentences in the browser, where catalogues hold them.
-    return " ".join(sentence for name, sentence in sentences.items() if weak in HOLDS_AT[name])
 
 
 def weak_protection(survey: Survey) -> list[str]:

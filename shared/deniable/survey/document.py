@@ -22,6 +22,7 @@ from deniable.access.issuer import Issuer, Tokens
 from deniable.errors import SurveyError, shown
 from deniable.exact import sum_above
 from deniable.survey.group import Group
+from deniable.survey.presentation import LAYOUTS, Completion, Look
 from deniable.survey.question import Question
 from deniable.survey.texts import MAX_LABEL, MAX_TEXT, check_text, publish_text, refuse_repeats
 from deniable.survey.unit import Unit, check_group
@@ -62,6 +63,8 @@ RELEASE = 200
 LEAST_RELEASE, MOST_RELEASE = 50, 100_000
 """Range of the number of reports in a release."""
 
+_SETTINGS = {"retention": RETENTIONS, "results": RESULTS, "readers": READERS, "access": ACCESS, "layout": LAYOUTS}
+
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
 # What makes two questions the same for a device: not their id, goal or reason, which tell it nothing.
 _REMEMBERED = ("mechanism", "options", "text", "type")
@@ -81,8 +84,14 @@ class Survey:
         Labels that the author puts on links. A report carries one of them, or none.
     cohort_required : bool
         Whether every report must carry one; a link without one is incomplete.
-    organiser, about : str or None
-        Who asks, and why: shown to the respondent.
+    organiser, about, contact, thanks : str or None
+        Who asks, why, whom to ask, and what the author says after Send: shown to the respondent.
+    layout : {"steps", "page"}
+        Whether questions are asked one at a time or all on a page.
+    completion : Completion or None
+        The way back to a panel, after Send.
+    look : Look or None
+        An accent colour and a logo.
     retention : {"reports", "tallies"}
         What the collector keeps of counted reports: the noisy rows, or their sums and, until closing, their ids.
     fresh : {"each wave"} or None
@@ -119,6 +128,11 @@ class Survey:
     readers: str = READERS[0]
     access: str = ACCESS[0]
     issuer: Issuer | None = None
+    contact: str | None = None
+    thanks: str | None = None
+    layout: str = LAYOUTS[0]
+    completion: Completion | None = None
+    look: Look | None = None
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -146,8 +160,11 @@ class Survey:
         check_text(self.title, "title", MAX_LABEL)
         if self.organiser is not None:
             check_text(self.organiser, "organiser", MAX_LABEL)
-        if self.about is not None:
-            check_text(self.about, "about", MAX_TEXT)
+        if self.contact is not None:
+            check_text(self.contact, "contact", MAX_LABEL)
+        for key in ("about", "thanks"):
+            if getattr(self, key) is not None:
+                check_text(getattr(self, key), key, MAX_TEXT)
 
     def _check_questions(self) -> None:
         if not 1 <= len(self.questions) <= MAX_QUESTIONS:
@@ -179,7 +196,7 @@ class Survey:
             )
 
     def _check_access(self) -> None:
-        for key, known in (("retention", RETENTIONS), ("results", RESULTS), ("readers", READERS), ("access", ACCESS)):
+        for key, known in _SETTINGS.items():
             value = getattr(self, key)
             if not isinstance(value, str) or value not in known:
                 raise SurveyError(f"{key}: must be {' or '.join(known)}, got {shown(value)}")
@@ -344,6 +361,11 @@ def _published(survey: Survey) -> dict[str, Any]:
         "cohort_required": survey.cohort_required,
         "organiser": survey.organiser and publish_text(survey.organiser),
         "about": survey.about and publish_text(survey.about),
+        "contact": survey.contact and publish_text(survey.contact),
+        "thanks": survey.thanks and publish_text(survey.thanks),
+        "layout": None if survey.layout == LAYOUTS[0] else survey.layout,
+        "completion": survey.completion and survey.completion.publish(),
+        "look": survey.look and survey.look.publish(),
         # A setting at its default is not published, so that new settings leave the addresses of old surveys alone.
         "retention": None if survey.retention == RETENTIONS[0] else survey.retention,
         "fresh": survey.fresh,

@@ -13,6 +13,7 @@ from deniable.errors import DeniableError, SurveyError, describe
 from deniable.mechanisms import KAry, Mechanism, mechanism_from_published
 from deniable.survey.document import ACCESS, FORMAT, MAX_BYTES, READERS, RELEASE, RESULTS, RETENTIONS, Survey, address
 from deniable.survey.group import Group
+from deniable.survey.presentation import LAYOUTS, Completion, Look
 from deniable.survey.question import Question
 from deniable.survey.texts import read_text
 from deniable.wire import strict_json
@@ -64,6 +65,11 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
         access=keys.optional("access", ACCESS[0]),
         issuer=_issuer(keys.optional("issuer")),
         fresh=keys.optional("fresh"),
+        contact=keys.text("contact", keys.optional("contact")),
+        thanks=keys.text("thanks", keys.optional("thanks")),
+        layout=keys.optional("layout", LAYOUTS[0]),
+        completion=_completion(keys.optional("completion")),
+        look=_look(keys.optional("look")),
     )
     keys.refuse_others()
     # Publishing again must give these very bytes, so nothing in them was ignored, and one survey has one address.
@@ -87,6 +93,26 @@ def _issuer(published: object) -> Issuer | None:
     issuer = Issuer(keys.required("key"), keys.optional("url"))
     keys.refuse_others()
     return issuer
+
+
+def _completion(published: object) -> Completion | None:
+    if published is None:
+        return None
+    keys = _Keys(published, "completion")
+    text = keys.text("text", keys.optional("text"))
+    completion = Completion(text, *(keys.optional(key) for key in ("link", "code", "code_length")))
+    keys.refuse_others()
+    return completion
+
+
+def _look(published: object) -> Look | None:
+    if published is None:
+        return None
+    keys = _Keys(published, "look")
+    given = (keys.optional(key) for key in ("accent", "accent_dark", "logo_type", "logo"))
+    look = Look(*given, logo_text=keys.text("logo_text", keys.optional("logo_text")))
+    keys.refuse_others()
+    return look
 
 
 def _groups(published: object, questions: Sequence[object]) -> dict[str, Group]:

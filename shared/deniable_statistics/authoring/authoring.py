@@ -18,21 +18,26 @@ from deniable.exact import positive_epsilon
 from deniable.mechanisms import MECHANISMS, ForcedResponse, KAry, Longitudinal, Mechanism, TwoCoin, Warner
 from deniable.survey.document import MAX_BYTES, Survey
 from deniable.survey.group import Group, check_name
+from deniable.survey.presentation import Completion, Look
 from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refuse_repeats
+from deniable_statistics.authoring.look import look_from
 from deniable_statistics.authoring.selection import choice_for
 from deniable_statistics.authoring.sharing import Member, ways_to_share, why
 
-AS_WRITTEN = ("cohort_required", "retention", "fresh", "release", "results", "readers", "access")
+AS_WRITTEN = ("cohort_required", "retention", "fresh", "release", "results", "readers", "access", "layout")
 """Keys whose values are passed to `Survey` unchanged, which checks them and has their defaults."""
 
 SURVEY_KEYS = (
-    *("title", "organiser", "about", "opens", "closes", "cohorts", *AS_WRITTEN, "issuer"),
+    *("title", "organiser", "about", "contact", "opens", "closes", "cohorts", *AS_WRITTEN, "issuer"),
+    *("thanks", "completion", "look"),
     *("epsilon", "draw", "groups", "questions"),
 )
 QUESTION_KEYS = ("id", "type", "text", "epsilon", "group")
 ISSUER_KEYS = ("key", "url")
+COMPLETION_KEYS = ("text", "link", "code", "code_length")
+LOOK_KEYS = ("accent", "accent_dark", "logo", "logo_text")
 GROUP_KEYS = ("epsilon", "draw")
 WHOLE_SURVEY = "survey"
 """Name of the group of the questions that share the epsilon of the survey."""
@@ -104,6 +109,10 @@ def read_survey(text: str | bytes | None = None, *, path: str | PathLike[str] | 
         title=_text(_required(written, "title", "survey"), "title"),
         organiser=_text(written.get("organiser"), "organiser"),
         about=_text(written.get("about"), "about"),
+        contact=_text(written.get("contact"), "contact"),
+        thanks=_text(written.get("thanks"), "thanks"),
+        completion=_completion(written.get("completion")),
+        look=_look(written.get("look"), None if path is None else Path(path).parent),
         opens=_date(written, "opens"),
         closes=_date(written, "closes"),
         cohorts=tuple(_list(written, "cohorts", "survey")) if "cohorts" in written else (),
@@ -153,6 +162,25 @@ def _issuer(written: object) -> Issuer | None:
         raise SurveyError(f"issuer: must be a table [issuer], got {shown(written)}")
     _refuse_unknown(written, ISSUER_KEYS, "issuer")
     return Issuer(_required(written, "key", "issuer"), written.get("url"))
+
+
+def _completion(written: object) -> Completion | None:
+    if written is None:
+        return None
+    if not isinstance(written, dict):
+        raise SurveyError(f"completion: must be a table [completion], got {shown(written)}")
+    _refuse_unknown(written, COMPLETION_KEYS, "completion")
+    text = _text(written.get("text"), "completion: text")
+    return Completion(text, *(written.get(key) for key in COMPLETION_KEYS[1:]))
+
+
+def _look(written: object, folder: Path | None) -> Look | None:
+    if written is None:
+        return None
+    if not isinstance(written, dict):
+        raise SurveyError(f"look: must be a table [look], got {shown(written)}")
+    _refuse_unknown(written, LOOK_KEYS, "look")
+    return look_from(written, _text(written.get("logo_text"), "look: logo_text"), folder)
 
 
 def _usual_slip(source: str, sentence: str) -> str | None:

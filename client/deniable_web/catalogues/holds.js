@@ -1,0 +1,34 @@
+//@ts-check
+/* Written by `npm run catalogues` from words/: the sentences that people read at some strengths only, by name. */
+
+/** @type {Readonly<Record<string, readonly number[]>>} */
+export const HOLDS_AT = {
+  "quiz": [
+    0,
+    1
+  ],
+  "chance": [
+    0,
+    1
+  ],
+  "unsure": [
+    0
+  ],
+  "hint": [
+    1
+  ],
+  "weak": [
+    2
+  ],
+  "noAdmission": [
+    0,
+    1
+  ],
+  "cannot": [
+    0,
+    1
+  ],
+  "guess": [
+    2
+  ]
+};

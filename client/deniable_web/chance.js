@@ -1,0 +1,117 @@
+//@ts-check
+/*
+ * Chance that can be seen: a hundred small people who give one answer, and how many of them send it. Pressed, the very
+ * mechanism of the question draws in their place. Nothing is sent, and nothing is kept.
+ */
+
+import { randomizeAnswer } from "./device.js";
+import { drawing, h, minor, p, quiet } from "./dom.js";
+import { fill } from "./messages.js";
+import { of100 } from "./odds.js";
+import { UNIT } from "./randomness.js";
+import { inWords, stepsOf } from "./wording.js";
+
+/** @typedef {import("./mechanisms/base.js").Mechanism} Mechanism */
+/** @typedef {import("./messages.js").Messages} Messages */
+/** @typedef {import("./survey.js").Asked} Asked */
+
+const PEOPLE = 100;
+const COLUMNS = 20;
+/** A head and shoulders, 10 units wide and 14 high. */
+const PERSON = "M5 .8a2.6 2.6 0 1 1 0 5.2a2.6 2.6 0 0 1 0-5.2M.9 13.2v-2a4.1 4.1 0 0 1 8.2 0v2z";
+
+/**
+ * @typedef {object} Fate What chance does to one answer.
+ * @property {string} caption the sentence for it, with the places {p} and {rest}
+ * @property {number} share the probability that the device sends what the figure counts as kept
+ * @property {(report: any) => boolean} isKept whether a report counts so
+ * @property {number} [d] how far a number may be away
+ */
+
+/**
+ * What the mechanism's integers make of an answer, by what the mechanism says of itself.
+ * @param {Messages} m @param {Asked} question @param {number} answer an option, or a number @returns {Fate}
+ */
+export function fateOf(m, { kind, mechanism }, answer) {
+  const { support, lo, hi, excess, isYesNo } = mechanism;
+  const { w, s, least, slope } = /** @type {Mechanism & Record<"w" | "s" | "least" | "slope", number>} */ (mechanism);
+  if (!mechanism.hasShares) {
+    const steps = stepsOf(mechanism);
+    const share = support ? (least + (answer - lo) * slope) / UNIT : shareOf(mechanism, answer, (report) => 2 * report >= steps);
+    return { caption: m.pictureHigh, share, isKept: (report) => 2 * report >= steps };
+  }
+  if (support) {
+    if (isYesNo) { // filled are those who send Yes, whatever the answer
+      const { ifTrue, ifOther } = support[1];
+      return { caption: answer ? m.oddsYes : m.oddsNo, share: answer ? ifTrue : ifOther, isKept: (report) => report === 1 };
+    }
+    const { ifTrue } = support[answer] ?? support[0];
+    const bits = kind.takesSeveral && s ? 2 : 1;
+    const isMarked = (/** @type {any} */ report) => report === answer || String(report)[bits * (answer + 1) - 1] === "1";
+    const caption =
+      kind.takesSeveral ? (s ? m.pictureDrawn : m.pictureBox)
+      : w ? m.pictureSet
+      : m.pictureSame;
+    return { caption, share: ifTrue, isKept: isMarked };
+  }
+  const d = hi - lo > 10 ? Math.ceil((hi - lo) / 10) : 0;
+  const isNear = (/** @type {number} */ report) => Math.abs(report - answer) <= d;
+  return { caption: d ? m.pictureNear : m.pictureSame, share: shareOf(mechanism, answer, (n) => isNear(n + lo - excess)), isKept: isNear, d };
+}
+
+/** The probability of some of the reports of a mechanism with rows. @param {Mechanism} mechanism @param {number} answer @param {(place: number) => boolean} counts */
+const shareOf = (mechanism, answer, counts) =>
+  /** @type {import("./mechanisms/rows.js").RowMechanism} */ (mechanism).row(answer).reduce((all, weight, n) => all + (counts(n) ? weight : 0), 0) / UNIT;
+
+/**
+ * The picture of a question.
+ * @param {Messages} m @param {Asked} question @param {string} [lesson] what follows for whoever is asked
+ */
+export function chance(m, question, lesson = "") {
+  const { kind, options, labels, mechanism: { lo, hi, isYesNo } } = question;
+  const answers = options.length ? [...options.keys()] : [lo, hi];
+  if (isYesNo) answers.reverse(); // Yes first: its picture is the one to be sure about
+  const people = Array.from({ length: PEOPLE }, (_, n) => {
+    const place = `translate(${(n % COLUMNS) * 14 + 2} ${Math.floor(n / COLUMNS) * 18 + 2})`;
+    return drawing("path", { d: PERSON, transform: place, class: "person" });
+  });
+  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 18}`, role: "img", class: "people" }, ...people);
+  const caption = quiet();
+  const drawn = h("div", { role: "status" });
+  const choice = h(
+    "select",
+    { "aria-label": m.pretend, change: () => expected() },
+    ...answers.map((answer) => h("option", { value: answer }, labels[answer] ?? `${answer}`)),
+  );
+  const answer = () => answers[choice.selectedIndex];
+  /** Fill the first people, or those whose place says so. @param {(n: number) => boolean} isFilled */
+  const colour = (isFilled) => people.forEach((person, n) => person.setAttribute("class", isFilled(n) ? "person filled" : "person"));
+  const expected = () => {
+    const { caption: text, share, d } = fateOf(m, question, answer());
+    const number = of100(share);
+    const sentence = fill(text, { p: number, q: number, rest: PEOPLE - number, other: PEOPLE - number, d });
+    picture.setAttribute("aria-label", sentence);
+    caption.replaceChildren(sentence);
+    drawn.replaceChildren();
+    colour((n) => n < number);
+  };
+  const press = (/** @type {number} */ times) => {
+    const { isKept } = fateOf(m, question, answer());
+    const given = options.length ? options[answer()] : answer();
+    const reports = Array.from({ length: times }, () => randomizeAnswer(question, kind.takesSeveral ? [given] : given));
+    if (times > 1) colour((n) => isKept(reports[n]));
+    drawn.replaceChildren(...(times > 1 ? counted(m, question, reports) : [p(fill(m.onceMade, { what: inWords(m, question, reports[0]).join(", ") }))]));
+  };
+  expected();
+  const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
+  return h("div", { class: "box chance", part: "chance" }, picture, caption, p(lesson), h("div", { class: "row" }, choice, ...buttons), drawn);
+}
+
+/** How often each thing was said, the most frequent first. @param {Messages} m @param {Asked} question @param {any[]} reports */
+function counted(m, question, reports) {
+  /** @type {Map<string, number>} */
+  const counts = new Map();
+  for (const what of reports.flatMap((report) => inWords(m, question, report))) counts.set(what, (counts.get(what) ?? 0) + 1);
+  const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, 9);
+  return [p(m.hundredMade), h("ul", {}, ...most.map(([what, n]) => h("li", {}, fill(m.madeOf, { what, n }))))];
+}

@@ -1,0 +1,70 @@
+//@ts-check
+/*
+ * <deniable-told src="https://collector">: what this browser remembers of the surveys of a collector, in words, what is left
+ * of its limit, and how to forget. It stands on the collector's own page and reads the same memory as the surveys do.
+ *
+ * Opening it asks nobody for anything. Only a press fetches the questions of a survey, because a reply holds none.
+ */
+
+import { DeniableElement } from "./base-element.js";
+import { CEILING } from "./ceiling.js";
+import { fetchSurvey } from "./collector.js";
+import { box, button, card, h, heading, minor, own, p, quiet } from "./dom.js";
+import { Memory } from "./memory.js";
+import { fill, messagesIn } from "./messages.js";
+import { translate } from "./survey.js";
+import { inWords } from "./wording.js";
+
+/** @typedef {import("./memory.js").Reply} Reply */
+
+export class DeniableTold extends DeniableElement {
+  #memory = new Memory();
+
+  /** @param {AbortSignal} signal */
+  async begin(signal) {
+    const collector = new URL(this.src, document.baseURI).href.replace(/\/$/, "");
+    const tongues = this.tongues();
+    const m = (this.words = await messagesIn(tongues, this.getAttribute("catalogue")));
+    const { replies, total } = await this.#memory.told(collector);
+    if (signal.aborted) return;
+    const used = Math.ceil((100 * total) / CEILING.survey);
+    const forget = minor(m.forget, () => {
+      const really = button(m.forgetReally, async () => {
+        await this.#memory.forgetAll();
+        this.show(card(heading(m.forgotten)), true);
+      });
+      forget.replaceWith(box(p(m.forgetText), really));
+      really.focus();
+    });
+    this.show(
+      card(
+        heading(m.deviceTitle),
+        p(m.deviceText),
+        replies.length ? p(fill(m.deviceLeft, { n: used })) : p(m.deviceNone),
+        ...replies.map((reply) => this.#entry(collector, reply, tongues)),
+        replies.length > 0 && forget,
+      ),
+    );
+  }
+
+  /** One survey: whether the reply arrived, and on a press what it says. @param {string} collector @param {Reply} reply @param {string[]} tongues */
+  #entry(collector, { survey, report, hasArrived }, tongues) {
+    const m = this.words;
+    const { values } = JSON.parse(report);
+    const name = h("a", { href: `${collector}/s/${survey}` }, h("code", { dir: "ltr" }, survey));
+    const [before, after] = (hasArrived ? m.deviceEach : m.deviceWaits).split("{survey}");
+    const words = h("div", { role: "status", class: "stack" });
+    const show = minor(m.deviceWords, async () => {
+      try {
+        const view = translate(await fetchSurvey({ collector, survey, cohort: null, invitation: null }), tongues, m);
+        name.replaceChildren(own(view.title));
+        const rows = view.questions.map((each) => h("div", {}, h("dt", {}, own(each.text)), h("dd", {}, own(inWords(m, each, values[each.id]).join("\n")))));
+        words.replaceChildren(p(m.inWordsText), h("dl", {}, ...rows));
+        show.remove();
+      } catch {
+        words.replaceChildren(quiet(`${m.unreachable}. ${m.unreachableText}`));
+      }
+    });
+    return box(p(h("span", {}, before, name, after)), words, show);
+  }
+}

@@ -1,0 +1,47 @@
+"""The sentences of the collector's pages in the language of their reader, from the browser client's words."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+from flask import Response, make_response, render_template, request
+from werkzeug.datastructures import LanguageAccept
+
+
+def client_folder() -> Path:
+    """The folder of the installed browser client."""
+    return Path(str(files("deniable_web")))
+
+
+@cache
+def catalogues() -> dict[str, str]:
+    """The catalogues of sentences by language, as the exact text whose hash the browser client knows."""
+    folder = client_folder() / "catalogues"
+    return {path.stem: path.read_text(encoding="utf-8") for path in sorted(folder.glob("*.json"))}
+
+
+@cache
+def words(language: str) -> dict[str, str]:
+    """The sentences of a language by their names: those of the catalogue for devices, and those of the pages alone."""
+    sentences: dict[str, str] = json.loads(catalogues()[language])
+    pages = json.loads((client_folder() / "words" / "pages.json").read_text(encoding="utf-8"))
+    return sentences | {name: sentence[language] for name, sentence in pages.items()}
+
+
+def language_of(accepted: LanguageAccept) -> str:
+    """The language of a page for a reader who accepts these languages; English where there is none of them."""
+    return accepted.best_match(catalogues(), "en")
+
+
+def translated(template: str, **values: Any) -> Response:
+    """A page of the collector's own in the language that the browser asks for."""
+    language = language_of(request.accept_languages)
+    response = make_response(
+        render_template(template, words=words(language), catalogue=catalogues()[language], **values)
+    )
+    response.vary.add("Accept-Language")
+    return response
