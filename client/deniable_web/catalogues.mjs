@@ -153,7 +153,9 @@ export const written = () => [
 ];
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  const found = [...problems(), ...gaps()];
+  const pages = pageSentences();
+  const ofPages = problems(catalogues(pages), new Set([...Object.keys(pages), "lang", "dir"]));
+  const found = [...problems(), ...gaps(), ...ofPages, ...gaps(pages)];
   if (process.argv.includes("--check")) {
     for (const [path, text] of written()) if (read(path) !== text) found.push(`${path}: is not up to date`);
   } else {

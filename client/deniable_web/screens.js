@@ -103,6 +103,9 @@ export function consent(m, view, { cohort, isSeen, weak, n, notes, start, trace,
   );
 }
 
+/** When results change. @param {Messages} m @param {View} view */
+const results = (m, view) => (view.isLive ? m.resultsLive : view.release ? fill(m.resultsBatches, { n: view.release }) : m.resultsClosed);
+
 /** What people ask most, and the answers. @param {Messages} m @param {View} view @param {number} weak @param {View["questions"][number]} least */
 function faq(m, view, weak, least) {
   const [asked] = yesNo(view).length ? [plainest(yesNo(view))] : [];
@@ -115,6 +118,7 @@ function faq(m, view, weak, least) {
       [m.askYes, asked ? fill(m.answerYes, { q }) : ""],
       [m.askBack, m.answerBack],
       [m.askHonest, m.answerHonest],
+      [m.askResults, results(m, view)],
     ]),
     least.kind.isYesNo && said(weak, { quiz: m.quiz }) && quiz(m),
   );
@@ -160,7 +164,7 @@ export function receipt(m, view, report, { title, weak, link, isMine, isNew, can
       p(said(weak, { weak: m.weak, chance: yesNo(view)[0] ? m.chance : "" })),
       isMine && quiet(m[`${view.access}Used`]),
       view.thanks && p(own(view.thanks)),
-      p(view.isLive ? m.resultsLive : view.release ? fill(m.resultsBatches, { n: view.release }) : m.resultsClosed),
+      p(results(m, view)),
       h("a", { href: `${link}/results` }, m.results),
       contact(m, view),
       next && button(m.next, next),

@@ -53,18 +53,18 @@ export class DeniableTold extends DeniableElement {
     const { values } = JSON.parse(report);
     const name = h("a", { href: `${collector}/s/${survey}` }, h("code", { dir: "ltr" }, survey));
     const [before, after] = (hasArrived ? m.deviceEach : m.deviceWaits).split("{survey}");
-    const words = h("div", { role: "status", class: "stack" });
+    const shown = h("div", { role: "status", class: "stack" });
     const show = minor(m.deviceWords, async () => {
       try {
         const view = translate(await fetchSurvey({ collector, survey, cohort: null, invitation: null }), tongues, m);
         name.replaceChildren(own(view.title));
         const rows = view.questions.map((each) => h("div", {}, h("dt", {}, own(each.text)), h("dd", {}, own(inWords(m, each, values[each.id]).join("\n")))));
-        words.replaceChildren(p(m.inWordsText), h("dl", {}, ...rows));
+        shown.replaceChildren(p(m.inWordsText), h("dl", {}, ...rows));
         show.remove();
       } catch {
-        words.replaceChildren(quiet(`${m.unreachable}. ${m.unreachableText}`));
+        shown.replaceChildren(quiet(`${m.unreachable}. ${m.unreachableText}`));
       }
     });
-    return box(p(h("span", {}, before, name, after)), words, show);
+    return box(p(h("span", {}, before, name, after)), shown, show);
   }
 }

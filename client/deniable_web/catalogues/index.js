@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "twxn43f4bxjg3cfx5fgqlbbmv4",
-  de: "sooob6aak4dof7pggy7ggv4e44",
-  en: "76zn3ms3grohyggwcynjewngm4",
-  es: "7fuhkpintqscce6h62qkna2bem",
-  fr: "tysxvneecm7dy24gr65r6kadym",
+  ar: "mpfdsd2hx45jx3bpb7acrog6ka",
+  de: "bc25uxhfhlg47gxqx2rdgfxatq",
+  en: "eqd4vptltn3cexxemk3khgxgaa",
+  es: "jhoq6yv6ara7wbr5j7aknelz4q",
+  fr: "zbdgjmy74gltz2lgvvsratgjpq",
 };
