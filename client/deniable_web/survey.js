@@ -102,6 +102,11 @@ const MAX_TEXT = 4000;
 const MAX_COMPLETION = 1000;
 /** Bytes of a logo. */
 const MAX_LOGO = 20000;
+/** How a logo begins, by its media type. @type {Map<unknown, RegExp>} */
+const LOGOS = new Map([
+  ["image/png", /^\x89PNG\r\n\x1a\n/],
+  ["image/webp", /^RIFF[^]{4}WEBP/],
+]);
 const RELEASE = 200;
 
 /**
@@ -270,15 +275,11 @@ function lookIn(published) {
   demand(!colours[0] === !colours[1] && !logo === !name && !logo === !type && (logo || colours[0]));
   if (logo) {
     const bytes = atob(logo);
-    demand(bytes.length <= MAX_LOGO && btoa(bytes) === logo && isLogo(bytes, type));
+    demand(bytes.length <= MAX_LOGO && btoa(bytes) === logo && LOGOS.get(type)?.test(bytes));
   }
   nothingElse(published, known);
   return known;
 }
-
-/** Whether an image begins as its type says. @param {string} bytes @param {unknown} type */
-const isLogo = (bytes, type) =>
-  type === "image/png" ? bytes.startsWith("\x89PNG\r\n\x1a\n") : type === "image/webp" && /^RIFF[^]{4}WEBP/.test(bytes);
 
 /** Groups by their names. @param {any} named */
 function groupsOf(named) {

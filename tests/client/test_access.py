@@ -809,4 +809,3 @@ class TestTerminal:
             (always_open("unlinkable"), messages.UNLINKABLE),
         ):
             assert sentence in screens.consent(each, None, is_kiosk=False)
-            assert sentence.lower().startswith(ONE_REPORT[each.access].lower())

@@ -30,7 +30,7 @@ from deniable import (
     Warner,
     whole_odds_sentences,
 )
-from deniable.exact import factor_above, gain_of_100
+from deniable.exact import factor_above, gain_of_100, right_of_100
 from deniable.mechanisms import MECHANISMS
 from deniable.privacy.odds import plainest
 from deniable.survey.group import Group
@@ -109,12 +109,12 @@ def largest(rows: Sequence[Row]) -> tuple[Fraction, Row, Row, int]:
     return ratio, more, less, place
 
 
-def said_of(survey: Survey) -> tuple[Fraction, int]:
-    """The factor and the gain that people read."""
+def said_of(survey: Survey) -> tuple[Fraction, int, int]:
+    """The factor, how many of 100 guesses at even odds are right, and the gain, as people read them."""
     figures = [re.findall(r"[0-9.]*[0-9]", sentence) for sentence in whole_odds_sentences(survey)]
-    (factor,), (hundred, gain) = figures
-    assert hundred == "100"
-    return Fraction(factor), int(gain)
+    (factor,), (right, of), (hundred, gain) = figures
+    assert of == hundred == "100"
+    return Fraction(factor), int(right), int(gain)
 
 
 MADE: list[Callable[[str], Mechanism]] = [
@@ -136,7 +136,7 @@ MADE: list[Callable[[str], Mechanism]] = [
 
 def check_priors(rows: Sequence[Row], survey: Survey) -> None:
     """No posterior passes what people read; the worst prior reaches it within its rounding."""
-    factor, gain = said_of(survey)
+    factor, right, gain = said_of(survey)
     ratio, more, less, place = largest(rows)
     assert survey.likelihood_ratio == ratio
     assert ratio <= factor
@@ -148,6 +148,10 @@ def check_priors(rows: Sequence[Row], survey: Survey) -> None:
                 after = prior * a / (prior * a + (1 - prior) * b)
                 assert 100 * (after - prior) <= gain
                 assert after / (1 - after) <= factor * prior / (1 - prior)
+    # At even odds the best guess is right as often as people read, and never less often than without a reply.
+    best = max(max(one, other) / (one + other) for one, other in zip(more, less, strict=True))
+    assert right - 1 < 100 * best <= right
+    assert right >= 50
     after = worst * more[place] / (worst * more[place] + (1 - worst) * less[place])
     assert gain - 1 < 100 * (after - worst)
     # Somebody who holds any number of the answers to be possible: what counts for each is all that is not it.
@@ -204,7 +208,7 @@ def test_somebody_who_knows_that_few_say_yes_learns_no_more_than_people_read() -
         for answers in itertools.product((0, 1), repeat=2)
     ]
     right = sum((max(prior * row[n] for prior, row in zip(priors, rows, strict=True)) for n in range(4)), Fraction(0))
-    _, gain = said_of(survey)
+    _, _, gain = said_of(survey)
     assert right >= max(priors) == Fraction(81, 100)
     assert 100 * (right - max(priors)) <= gain
 
@@ -223,9 +227,9 @@ GROWING: dict[str, Callable[[str], Survey]] = {
 @pytest.mark.parametrize("name", GROWING)
 def test_what_people_read_grows_with_epsilon(name: str) -> None:
     said = [said_of(GROWING[name](str(float(epsilon)))) for epsilon in STEPS]
-    factors, gains = [factor for factor, _ in said], [gain for _, gain in said]
-    assert factors == sorted(factors)
-    assert gains == sorted(gains)
+    factors = [factor for factor, _, _ in said]
+    for figures in zip(*said, strict=True):
+        assert list(figures) == sorted(figures)
     assert factors[0] < 2
     assert factors[-1] > 1000
     for epsilon, factor in zip(STEPS, factors, strict=True):
@@ -234,9 +238,9 @@ def test_what_people_read_grows_with_epsilon(name: str) -> None:
 
 def test_five_drawn_questions_tell_more_at_a_larger_epsilon() -> None:
     assert [said_of(shared_survey(5, epsilon)) for epsilon in (1.9, 3.9, 6.0)] == [
-        (Fraction("6.7"), 45),
-        (50, 76),
-        (404, 91),
+        (Fraction("6.7"), 87, 45),
+        (50, 99, 76),
+        (404, 100, 91),
     ]
 
 
@@ -246,6 +250,7 @@ def test_numbers_of_people_are_never_below_the_truth() -> None:
         assert Fraction(factor_above(ratio)) >= ratio
         exact = (math.sqrt(ratio) - 1) / (math.sqrt(ratio) + 1)
         assert gain_of_100(ratio) == math.ceil(100 * exact - 1e-9)
+        assert 0 <= right_of_100(ratio) - 100 * ratio / (1 + ratio) < 1
     assert factor_above(Fraction(3)) == "3"
     assert factor_above(Fraction(3) + Fraction(1, 10**30)) == "3.1"
     assert factor_above(Fraction(10) ** 9) == "1000000000"

@@ -205,7 +205,7 @@ class TestKinds:
         use_up(http, lambda: http.get(f"/s/{survey.id}/results?confidence=2"))
         page = http.get(f"/s/{survey.id}/results", headers={"Accept": "text/html,*/*;q=0.8"})
         assert (page.status_code, page.mimetype) == (429, "text/html")
-        assert "<h1>Too Many Requests</h1>" in page.text
+        assert "<h1>Too many requests came from your network</h1>" in page.text
         assert page.headers["Content-Security-Policy"].startswith("default-src 'none'")
         assert http.get(f"/s/{survey.id}/results").mimetype == "application/problem+json"
         problem = http.get(f"/api/v1/surveys/{survey.id}/estimates")

@@ -3,7 +3,7 @@ import { readFileSync, readdirSync } from "node:fs";
 import { test } from "node:test";
 
 import { CLIENT } from "../../client/deniable_web/index.js";
-import { catalogues, problems, written } from "../../client/deniable_web/catalogues.mjs";
+import { catalogues, gaps, pageSentences, problems, written } from "../../client/deniable_web/catalogues.mjs";
 import { vectors } from "./helpers.js";
 
 const FOLDER = new URL("../../client/deniable_web/", import.meta.url);
@@ -30,25 +30,28 @@ test("a page loads only modules of this folder", () => {
   assert.ok(modules.every((path) => FILES.includes(path)) && modules.includes("mechanisms/k-ary.js"));
 });
 
-test("every language has every sentence, short enough, without a word that misleads, under its hash", () => {
+test("every language has every sentence, with when it is shown and why it is true, short enough and without a word that misleads", () => {
   assert.deepEqual(problems(), []);
+  assert.deepEqual(gaps(), []);
+  assert.deepEqual(gaps(pageSentences()), []);
   for (const [path, text] of written()) assert.equal(read(path), text);
   assert.deepEqual(Object.keys(catalogues()), ["ar", "de", "en", "es", "fr"]);
+  assert.deepEqual(gaps({ send: { when: "Below", why: "", en: "Send" } }), [
+    '"send": must say in whole sentences when it is shown and why it is true',
+  ]);
   const { en, de } = catalogues();
   const { send, ...without } = de;
   const card = { ...en, process: "word ".repeat(100) };
   for (const [bad, what] of [
     [without, '"send": is missing'],
     [{ ...de, more: "x" }, '"more": is used nowhere'],
-    [{ ...de, progress: "{all}" }, '"progress": must hold {n}'],
+    [{ ...de, step: "{all}" }, '"step": must hold {all},{n}'],
     [{ ...de, sent: "Sie bleiben anonym." }, '"sent": holds a word that misleads'],
-    [{ ...de, lang: "fr" }, '"lang": must be "de"'],
-    [{ ...de, dir: "up" }, '"dir": must be "ltr" or "rtl"'],
     [{ ...de, send: " " }, '"send": must be a text'],
   ]) {
     assert.deepEqual(problems({ en, de: bad }), [`de.json: ${what}`]);
   }
-  assert.match(problems({ en: card })[0], /consent card: must be at most 120 words, got 1\d\d/);
+  assert.match(problems({ en: card })[0], /what stands before Start: must be at most 110 words, got 1\d\d/);
 });
 
 test("no module can run markup, need an inline style, log, set a cookie, or draw from a weak generator", () => {

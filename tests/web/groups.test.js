@@ -253,8 +253,8 @@ test("the ceiling holds what is asked: many questions of which few are drawn pas
 });
 
 test("the odds of a group are those of its pattern, or of the questions that can multiply odds most", async () => {
-  const factor = (survey) => wholeOdds(survey, { lang: "en", oddsAll: "{e}", oddsGain: "{n}" });
-  assert.deepEqual(factor(await surveyOf(...TWO_OF_FIVE)), ["61", "78"]); // 61 to 1
+  const factor = (survey) => wholeOdds(survey, { lang: "en", oddsAll: "{e}", guessEven: "{g}", oddsGain: "{n}" });
+  assert.deepEqual(factor(await surveyOf(...TWO_OF_FIVE)), ["61", "99", "78"]); // 61 to 1
   const ratios = (survey) => survey.questions.map(({ mechanism: { ratio: [more, less] } }) => Number(more) / Number(less));
   const own = await surveyOf(...OWN);
   const [p, alone, ticks, r] = ratios(own);

@@ -18,6 +18,7 @@ from deniable.mechanisms.longitudinal import waves_of
 from deniable.privacy.ceiling import Ceiling, check_askable
 from deniable.survey.cohorts import release_note, release_warning, unlinkable_warning
 from deniable.survey.group import Group
+from deniable.survey.presentation import LAYOUTS
 from deniable.survey.texts import EVERY_OTHER, Text, publish_text
 from deniable.survey.unit import Unit
 from deniable.table import format_table
@@ -106,6 +107,8 @@ def check(file: BinaryIO, respondents: int | None) -> None:
         if unit.group:
             click.echo(f"\n{_group_lines(unit, unit.group)}")
     click.echo(f"\nAccess {checked.access}: {ONE_REPORT[checked.access]}")
+    for line in presentation_of(checked):
+        click.echo(line)
     click.echo(f"\nWhole survey: epsilon {checked.epsilon:.4f}, {_asks(checked)}")
     for sentence in whole_odds_sentences(checked):
         click.echo(f"  {sentence}")
@@ -113,6 +116,8 @@ def check(file: BinaryIO, respondents: int | None) -> None:
         click.secho(f"Warning: {warning}", fg="yellow")
     if note := release_note(checked):
         click.echo(f"Note: {note}" + ("" if respondents else "; --respondents N says whether that is much"))
+    if not checked.contact:
+        click.echo('Note: respondents learn from contact = "..." whom they can ask')
     if checked.cohorts and not checked.cohort_required:
         click.echo("Note: a link without a cohort can be answered too; cohort_required = true refuses it as incomplete")
 
@@ -246,6 +251,21 @@ def cohort_fragment(cohort: str) -> str:
     from urllib.parse import quote
 
     return f"cohort={quote(cohort, safe='')}"
+
+
+def presentation_of(checked: Survey) -> Iterator[str]:
+    """What respondents see beside the questions, where the author said something about it."""
+    if checked.contact:
+        yield f"Contact: {checked.contact}"
+    if checked.layout != LAYOUTS[0]:
+        yield "Layout: all questions on a page"
+    if checked.look:
+        logo = f"logo {checked.look.logo_text!r}" if checked.look.logo else ""
+        accent = f"accent {checked.look.accent}, {checked.look.accent_dark} in the dark" if checked.look.accent else ""
+        yield f"Look: {', '.join(filter(None, (accent, logo)))}"
+    if way := checked.completion:
+        code = way.code or (f"a code of {way.code_length} that each device draws" if way.code_length else "no code")
+        yield f"After Send: {way.link or 'no link'}, {code}"
 
 
 def missing_analyses(question: Question, possible: Mapping[str, bool]) -> list[str]:

@@ -40,6 +40,8 @@ OF_RESPONDENTS = {
     "/s/<survey_id>",
     "/embed/<survey_id>",
     "/client/<path:name>",
+    "/device",
+    "/static/pages.css",
     "/static/<path:filename>",
     "/favicon.ico",
     "/api/v1/surveys/<survey_id>",
