@@ -50,10 +50,10 @@ _INVITE = """
 UPDATE recipients SET state = 'waiting' WHERE survey = :survey AND collector = :collector AND state = 'refused'
 AND NOT EXISTS (SELECT 1 FROM recipients WHERE survey = :survey AND state = 'sent')
 """
-_PENDING = """
-SELECT survey, collector, report, state FROM recipients JOIN reports USING (survey)
-WHERE state = 'waiting' AND collector = coalesce(?, collector) ORDER BY survey, collector
+_REPLIES = """
+SELECT survey, collector, report, state FROM recipients JOIN reports USING (survey) ORDER BY survey, collector
 """
+_PENDING = _REPLIES.replace("ORDER BY", "WHERE state = 'waiting' AND collector = coalesce(?, collector) ORDER BY")
 # An entry ages from the latest of its days that is not in the future. What several collectors were told counts once for
 # the device.
 _LEDGER = """
@@ -303,6 +303,12 @@ class Memory:
         """The reports that wait, for one collector or for all."""
         with self._file.reading() as db:
             rows = db.execute(_PENDING, (collector,)).fetchall() if db else []
+        return tuple(KeptReport(*row) for row in rows)
+
+    def replies(self) -> tuple[KeptReport, ...]:
+        """All kept reports, once for each collector that they are for."""
+        with self._file.reading() as db:
+            rows = db.execute(_REPLIES).fetchall() if db else []
         return tuple(KeptReport(*row) for row in rows)
 
     def ledger(self, collector: str | None = None) -> Ledger:

@@ -20,14 +20,15 @@ const plain = (/** @type {any} */ text) =>
 /**
  * One question. Options carry numbers, so markup alone can send nothing.
  * @param {Messages} m @param {Question} question @param {string} [number] where it stands among others
+ * @param {boolean} [isAlone] whether it is alone on the screen, so that what is wrong is said beside it alone
  */
-export function ask(m, { id, kind, text, options, labels, mechanism }, number = "") {
+export function ask(m, { id, kind, text, options, labels, mechanism }, number = "", isAlone = false) {
   const { lo, hi } = mechanism;
   const { takesSeveral, isRow, hasStars, hasLevels } = kind;
   const isNumber = !kind.most;
   const isLong = options.length > LONG && !isRow; // where the ends of a scale are is plain
   const title = number + text;
-  const note = h("p", { class: "missing", role: "alert" });
+  const note = h("p", { class: "missing", ...(isAlone && { role: "alert" }) });
   const described = { "aria-describedby": `about-${id}` };
   const inputs = isNumber
     ? [

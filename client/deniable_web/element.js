@@ -111,7 +111,7 @@ export class DeniableSurvey extends DeniableElement {
 
   /** @override @param {Node} screen @param {boolean} [isAsked] */
   show(screen, isAsked) {
-    const exit = this.#isHome && h("div", { class: "exit" }, minor(this.words.exit, () => this.#leave()));
+    const exit = this.#isHome && this.words.exit && h("div", { class: "exit" }, minor(this.words.exit, () => this.#leave()));
     super.show(exit ? h("div", { class: "stack" }, exit, screen) : screen, isAsked);
   }
 

@@ -28,7 +28,7 @@ export function questions(m, view, send, walk) {
   const asked = [];
   const next = () => {
     const n = asked.length;
-    asked.push(ask(m, view.questions[n], !isStepped && all > 1 ? `${n + 1}. ` : ""));
+    asked.push(ask(m, view.questions[n], !isStepped && all > 1 ? `${n + 1}. ` : "", isStepped));
     return asked[n].set;
   };
   const review = h("div", { class: "review" });

@@ -21,8 +21,8 @@ export const speechless = {
   lang: "en",
   dir: "ltr",
   survey: "Survey",
-  unreachable: "The survey cannot be loaded",
-  unreachableText: "Nothing was sent.",
+  unreachable: "This survey cannot be loaded",
+  unreachableText: "Nothing was sent. Please check your connection and try again.",
   again: "Try again",
 };
 

@@ -5,6 +5,8 @@
  * buttons of the survey walk by themselves.
  */
 
+import { random } from "./randomness.js";
+
 /** The place of the first screen. */
 export const START = -1;
 
@@ -14,7 +16,7 @@ export class Walk {
   /** Whether Back leads to the first screen. */
   hasStart;
   /** What ties entries of the history to this run: after a reload there is nothing to walk. */
-  #run = Math.floor(performance.timeOrigin + performance.now());
+  #run = random(8);
   #depth = 0;
   #isEnded = false;
   /** @type {(place: number) => void} */
@@ -33,7 +35,8 @@ export class Walk {
     if (!isHome) return;
     history.replaceState({ deniable: this.#run, place: START, depth: 0 }, "");
     const pop = (/** @type {PopStateEvent} */ { state }) => {
-      if (state?.deniable !== this.#run || this.#isEnded) return;
+      if (this.#isEnded) return history.replaceState(null, ""); // the entry where the survey began
+      if (state?.deniable !== this.#run) return;
       this.#depth = state.depth;
       this.place = state.place;
       if (this.place === START) return start();
@@ -85,6 +88,7 @@ export class Walk {
     this.#isEnded = true;
     this.touched(false);
     if (this.#depth) history.go(-this.#depth);
+    else if (this.hasStart) history.replaceState(null, "");
     this.#depth = 0;
   }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -51,6 +52,18 @@ def context(browser: Browser) -> Iterator[BrowserContext]:
 def page(context: BrowserContext) -> Page:
     """A window on that device."""
     return context.new_page()
+
+
+@pytest.fixture(scope="session")
+def survey(survey: Survey) -> Survey:
+    """The survey of all rooms, here with all its questions on a page."""
+    return replace(survey, layout="page")
+
+
+@pytest.fixture(scope="session")
+def demo_survey(demo_survey: Survey) -> Survey:
+    """The demo's survey, here with all its questions on a page."""
+    return replace(demo_survey, layout="page")
 
 
 @pytest.fixture

@@ -121,7 +121,7 @@ const scenarios = {
       await until(name);
       await page.keyboard.press(" ");
     }
-    await until("Review");
+    await until("Check my answers");
     await page.keyboard.press("Enter");
     await shown(".review button[part]");
     await until("Send");

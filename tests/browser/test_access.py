@@ -83,7 +83,7 @@ def test_an_open_survey_says_that_nothing_keeps_people_from_answering_twice(
     page = phone.new_page()
     witness = browsing.Witness.of(page)
     page.goto(f"{collector.publish(survey)}#invitation={UNKNOWN}")
-    expect(page.get_by_text("One report a person: not enforced.")).to_be_visible()
+    expect(page.get_by_text("Anyone who has this link can answer")).to_be_visible()
     browsing.answer(page, survey, ANSWERS)
     (report,) = witness.posts()
     assert list(json.loads(report)) == ["id", "cohort", "values"]
@@ -99,21 +99,30 @@ def test_the_whole_path_on_a_phone_by_keyboard_alone(access: str, collector: Col
     witness = browsing.Witness.of(page)
     page.goto(link)
     heading(page, survey.title)
-    says = {"invited": "by invitation; the operator could note whose", "unlinkable": "by blind token"}[access]
+    says = {
+        "invited": "The server does not keep which reply came with it",
+        "unlinkable": "cannot see which reply came with your invitation",
+    }[access]
     expect(page.get_by_text(says)).to_be_visible()
-    page.get_by_text("Who can see what").click()
-    expect(page.get_by_text("somebody invited answers, once")).to_be_visible()
+    page.get_by_text("Who could learn my answers?").click()
+    expect(
+        page.get_by_text(
+            "The server sees that an invitation was used"
+            if survey.access == "invited"
+            else "somebody who was invited has answered"
+        )
+    ).to_be_visible()
     first = {
-        "invited": "Nothing is sent before you press Send.",
-        "unlinkable": "Start sends your invitation; nothing else",
+        "invited": "Nothing about you is sent before you press Send",
+        "unlinkable": "When you press Start, your device sends your invitation",
     }
     expect(page.get_by_text(first[access])).to_be_visible()
     assert violations(page) == []
-    start = page.get_by_role("button", name="Start").bounding_box()
+    start = page.get_by_role("button", name="Start", exact=True).bounding_box()
     assert start
     assert start["y"] + start["height"] <= PHONE["height"]
     assert [request for request in witness.requests if request.method != "GET"] == [], "before Start nothing is sent"
-    page.get_by_role("button", name="Start").focus()
+    page.get_by_role("button", name="Start", exact=True).focus()
     page.keyboard.press("Enter")
     expect(page.locator("form > .card > button")).to_be_visible()
     expect(page.locator("h1").last).to_be_focused()
@@ -126,15 +135,17 @@ def test_the_whole_path_on_a_phone_by_keyboard_alone(access: str, collector: Col
         )
         radio.focus()
         page.keyboard.press("Space")
-    page.get_by_role("button", name="Review").focus()
+    page.get_by_role("button", name="Check my answers").focus()
     page.keyboard.press("Enter")
     expect(page.locator(".review h1")).to_be_focused()
-    page.get_by_role("button", name="Send").focus()
+    page.get_by_role("button", name="Send", exact=True).focus()
     page.keyboard.press("Enter")
     heading(page, browsing.ARRIVED)
-    used = {"invited": "Your invitation is used", "unlinkable": "Your token is spent"}[access]
+    used = {"invited": "Your invitation has now been used", "unlinkable": "nobody can tell which reply is yours"}[
+        access
+    ]
     expect(page.get_by_text(used)).to_be_visible()
-    page.get_by_text("Exactly what was sent").click()
+    page.locator("deniable-survey").get_by_text("For experts").click()
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), "scrolls sideways"
     *before, sent = witness.posts()
@@ -166,8 +177,8 @@ def test_a_link_without_an_invitation_is_refused_before_anything_is_asked(
     for end in ("", "#invitation=", f"#invitation={link[-32:-1]}"):
         page.goto("about:blank")
         page.goto(link.split("#")[0] + end)
-        expect(page.get_by_text("each has a link of their own")).to_be_visible()
-        assert page.get_by_role("button", name="Start").count() == 0
+        expect(page.get_by_text("each person has a link of their own")).to_be_visible()
+        assert page.get_by_role("button", name="Start", exact=True).count() == 0
     assert violations(page) == []
     assert witness.posts() == []
     page.evaluate("link => location.replace(link)", link)  # the same page: only what stands behind the # is new
@@ -181,7 +192,7 @@ def test_a_token_is_bought_before_anything_is_asked_or_the_refusal_said(
     (link,) = links(collector, survey)
     page = phone.new_page()
     page.goto(f"{link[:-32]}{UNKNOWN}")
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     heading(page, "This invitation is not known here")
     expect(page.locator("h1").last).to_be_focused()
     assert page.locator("fieldset").count() == 0
@@ -192,8 +203,8 @@ def test_a_token_is_bought_before_anything_is_asked_or_the_refusal_said(
     other = browser.new_context(locale="en-GB")
     second = other.new_page()
     second.goto(link)
-    second.get_by_role("button", name="Start").click()
-    heading(second, "This invitation was used before")
+    second.get_by_role("button", name="Start", exact=True).click()
+    heading(second, "This invitation has already been used")
     expect(second.get_by_text("You were not asked anything yet")).to_be_visible()
     expect(second.locator("h1").last).to_be_focused()
     assert second.locator("fieldset").count() == 0
@@ -207,7 +218,7 @@ def test_an_invitation_that_was_used_or_is_unknown_is_said_when_the_report_is_re
 ) -> None:
     survey = titled("invited", "Refused at the end")
     (link,) = links(collector, survey)
-    for end, title in [(link[-32:], browsing.ARRIVED), (link[-32:], "used before"), (UNKNOWN, "not known here")]:
+    for end, title in [(link[-32:], browsing.ARRIVED), (link[-32:], "already been used"), (UNKNOWN, "not known here")]:
         context = browser.new_context(locale="en-GB")
         page = context.new_page()
         page.goto(link[:-32] + end)
@@ -232,20 +243,20 @@ def test_a_report_that_was_refused_takes_the_invitation_of_the_next_link_once_so
     witness = browsing.Witness.of(page)
     page.goto(link[:-32] + (other[-32:] if wrong == "used" else UNKNOWN))
     browsing.press_send(page, survey, ANSWERS)
-    heading(page, "used before" if wrong == "used" else "not known here")
+    heading(page, "already been used" if wrong == "used" else "not known here")
     assert len(witness.posts()) == 1
     page.goto(link)
     heading(page, ANSWERED)
     assert violations(page) == []
     assert len(witness.posts()) == 1, "the link may be somebody else's"
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Send", exact=True).click()
     heading(page, browsing.ARRIVED)
     assert collector.reports(survey) == before + 1
     refused, taken = map(json.loads, witness.posts())
     assert taken == refused | {"credential": link[-32:]}, "the same id and values, which count once"
     page.reload()
     heading(page, ANSWERED)
-    page.get_by_text("Exactly what was sent").click()
+    page.locator("deniable-survey").get_by_text("For experts").click()
     expect(page.get_by_text(link[-32:])).to_be_visible()
     assert len(witness.posts()) == 2
 
@@ -257,7 +268,7 @@ def test_a_link_in_the_place_of_another_one_is_the_one_that_counts(collector: Co
     page = phone.new_page()
     witness = browsing.Witness.of(page)
     page.goto(link[:-32] + UNKNOWN)
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     heading(page, "not known here")
     page.goto(link)
     browsing.answer(page, survey, ANSWERS)
@@ -272,7 +283,7 @@ def test_links_of_two_people_in_one_browser_have_a_token_each(
     hers, his = links(collector, survey, 2)
     page = phone.new_page()
     page.goto(hers)
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator("fieldset").first).to_be_visible()
     page.goto(his)
     browsing.answer(page, survey, ANSWERS)
@@ -280,8 +291,8 @@ def test_links_of_two_people_in_one_browser_have_a_token_each(
     elsewhere = browser.new_context(locale="en-GB")
     page = elsewhere.new_page()
     page.goto(his)
-    page.get_by_role("button", name="Start").click()
-    heading(page, "used before")
+    page.get_by_role("button", name="Start", exact=True).click()
+    heading(page, "already been used")
     elsewhere.close()
     assert collector.reports(survey) == 1
 
@@ -290,7 +301,7 @@ def test_nobody_is_told_that_an_invitation_was_used_which_was_not(collector: Col
     survey = titled("invited", "Two people, one device")
     mine, anothers = links(collector, survey, 2)
     page = phone.new_page()
-    used = page.get_by_text("Your invitation is used")
+    used = page.get_by_text("Your invitation has now been used")
     page.goto(mine)
     browsing.answer(page, survey, ANSWERS)
     expect(used).to_be_visible()
@@ -307,15 +318,15 @@ def test_two_tabs_with_two_invitations_say_which_report_counts(collector: Collec
     tabs = [phone.new_page(), phone.new_page()]
     for tab, link in zip(tabs, (hers, his), strict=True):
         tab.goto(link)
-        tab.get_by_role("button", name="Start").click()
+        tab.get_by_role("button", name="Start", exact=True).click()
         expect(tab.locator("form > .card > button")).to_be_visible()
     for tab, title in zip(tabs, (browsing.ARRIVED, ANSWERED), strict=True):
         browsing.choose(tab, survey, ANSWERS)
-        tab.get_by_role("button", name="Review").click()
-        tab.get_by_role("button", name="Send").click()
+        tab.get_by_role("button", name="Check my answers").click()
+        tab.get_by_role("button", name="Send", exact=True).click()
         heading(tab, title)
     assert collector.reports(survey) == 1
-    tabs[1].get_by_text("Exactly what was sent").click()
+    tabs[1].locator("deniable-survey").get_by_text("For experts").click()
     expect(tabs[1].get_by_text(hers[-32:])).to_be_visible()
 
 
@@ -329,7 +340,7 @@ def test_no_crash_reload_or_second_tab_buys_two(collector: Collector, phone: Bro
     page.route(path, lambda route: route.abort())  # it left this device, and then the network was gone
     page.goto(link)
     with page.expect_request(path):
-        page.get_by_role("button", name="Start").click()
+        page.get_by_role("button", name="Start", exact=True).click()
     page.close()
     page = phone.new_page()
 
@@ -339,8 +350,8 @@ def test_no_crash_reload_or_second_tab_buys_two(collector: Collector, phone: Bro
 
     page.route(path, lose)
     page.goto(link)
-    page.get_by_role("button", name="Start").click()
-    heading(page, "The survey cannot be loaded")
+    page.get_by_role("button", name="Start", exact=True).click()
+    heading(page, "This survey cannot be loaded")
     expect(page.get_by_text("answered with status 500")).to_be_visible()
     page.unroute(path)
     page.get_by_role("button", name="Try again").click()
@@ -348,14 +359,14 @@ def test_no_crash_reload_or_second_tab_buys_two(collector: Collector, phone: Bro
     tabs = [page, phone.new_page(), phone.new_page()]
     for tab in tabs[1:]:
         tab.goto(link)
-        tab.get_by_role("button", name="Start").click()
+        tab.get_by_role("button", name="Start", exact=True).click()
         expect(tab.locator("form > .card > button")).to_be_visible()
     assert len(asked_for(requests)) >= 3
     assert len(set(asked_for(requests))) == 1
     for tab, title in zip(tabs, (browsing.ARRIVED, ANSWERED, ANSWERED), strict=True):
         browsing.choose(tab, survey, ANSWERS)
-        tab.get_by_role("button", name="Review").click()
-        tab.get_by_role("button", name="Send").click()
+        tab.get_by_role("button", name="Check my answers").click()
+        tab.get_by_role("button", name="Send", exact=True).click()
         heading(tab, title)
     sent = {request.post_data for request in requests if request.url.endswith("/reports")}
     assert len(sent) == 1
@@ -368,7 +379,7 @@ def test_a_kept_token_needs_no_issuer_again(collector: Collector, phone: Browser
     (link,) = links(collector, survey)
     page = phone.new_page()
     page.goto(link)
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator("fieldset").first).to_be_visible()
     page.route("**/tokens", lambda route: route.abort())
     page.reload()
@@ -381,7 +392,7 @@ def test_a_damaged_token_is_never_sent(part: str, collector: Collector, phone: B
     (link,) = links(collector, survey)
     page = phone.new_page()
     page.goto(link)
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator("fieldset").first).to_be_visible()
     change = (
         f"const [token] = Object.values(state.tokens); token.{part} = token.{part}.replace(/[0-9]/g, (d) => 9 - d);"
@@ -389,8 +400,8 @@ def test_a_damaged_token_is_never_sent(part: str, collector: Collector, phone: B
     page.evaluate(browsing.remembered(f"{change} return state;"))
     page.reload()
     witness = browsing.Witness.of(page)
-    page.get_by_role("button", name="Start").click()
-    heading(page, "Do not answer this survey")
+    page.get_by_role("button", name="Start", exact=True).click()
+    heading(page, "Please do not answer this survey")
     assert witness.posts() == []
     assert page.locator("fieldset").count() == 0
 
@@ -407,8 +418,8 @@ def test_a_signature_of_another_key_is_no_token(collector: Collector, phone: Bro
 
     page.route("**/tokens", sign_otherwise)
     page.goto(link)
-    page.get_by_role("button", name="Start").click()
-    heading(page, "Do not answer this survey")
+    page.get_by_role("button", name="Start", exact=True).click()
+    heading(page, "Please do not answer this survey")
     assert violations(page) == []
     assert [request.url.rsplit("/", 1)[1] for request in witness.requests if request.method == "POST"] == ["tokens"]
 
@@ -426,9 +437,9 @@ def test_an_issuer_elsewhere_signs_and_its_absence_is_said(
             (invitation,) = invite(store, survey, 1)
         page.route("**/tokens", lambda route: route.abort())
         page.goto(f"{collector.url}/s/{survey.id}#invitation={invitation}")
-        page.get_by_role("button", name="Start").click()
-        expect(page.get_by_text("Checking your invitation")).to_be_visible()
-        heading(page, "The survey cannot be loaded")
+        page.get_by_role("button", name="Start", exact=True).click()
+        expect(page.get_by_text("Your invitation is being checked")).to_be_visible()
+        heading(page, "This survey cannot be loaded")
         expect(page.get_by_text(f"{issuer.url}: cannot be reached")).to_be_visible()
         expect(page.get_by_text("Nothing was sent.", exact=True)).to_have_count(0)  # the invitation may have been
         assert page.locator("fieldset").count() == 0
@@ -437,8 +448,8 @@ def test_an_issuer_elsewhere_signs_and_its_absence_is_said(
         page.get_by_role("button", name="Try again").click()
         expect(page.locator("form > .card > button")).to_be_visible()
     browsing.choose(page, survey, ANSWERS)  # without the issuer, and the collector never met the invitation
-    page.get_by_role("button", name="Review").click()
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Check my answers").click()
+    page.get_by_role("button", name="Send", exact=True).click()
     heading(page, browsing.ARRIVED)
     ours = [
         request for request in witness.requests if request.method == "POST" and request.url.startswith(collector.url)
@@ -477,15 +488,15 @@ def test_a_kiosk_buys_for_each_person_and_forgets_them(collector: Collector, pho
             f'<deniable-survey src="{link}" kiosk></deniable-survey>'
         ) as site:
             page.goto(site)
-            page.get_by_role("button", name="Start").click()
+            page.get_by_role("button", name="Start", exact=True).click()
             expect(page.locator("form > .card > button")).to_be_visible()
             page.reload()
             browsing.answer(page, survey, ANSWERS)
             assert page.evaluate(browsing.remembered())["tokens"] == {}
             assert page.evaluate(browsing.remembered())["reports"] == {}
             page.get_by_role("button", name="Next person").click()
-            page.get_by_role("button", name="Start").click()
-            heading(page, "This invitation was used before")
+            page.get_by_role("button", name="Start", exact=True).click()
+            heading(page, "This invitation has already been used")
     assert collector.reports(survey) == 2
     # Bought once each; and each time a try with what is used by now.
     assert len(set(asked_for(witness.requests))) == 4
@@ -505,11 +516,11 @@ def test_a_kiosk_keeps_a_report_that_a_proxy_refused(collector: Collector, phone
         page.route("**/reports", lambda route: route.fulfill(status=403, content_type="text/html", body="<html>"))
         with page.expect_response("**/reports"):
             page.reload()
-        expect(page.get_by_text("Reports waiting here for the network: 1")).to_be_visible()
+        expect(page.get_by_text("One reply of another person waits on this device")).to_be_visible()
         page.unroute("**/reports")
         with page.expect_response("**/reports"):
             page.reload()
-        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     assert collector.reports(survey) == 1
 
 

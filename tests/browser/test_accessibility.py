@@ -92,6 +92,7 @@ def arabic() -> Survey:
 QUESTION = "\u0645\u0627 \u0631\u0623\u064a\u0643 \u0641\u064a \u0647\u0630\u0627 \u0627\u0644\u0633\u0624\u0627\u0644 "
 
 ARABIC = f"""
+layout = "page"
 title = "\u0627\u0633\u062a\u0628\u064a\u0627\u0646 \u0639\u0646 \u0627\u0644\u062d\u064a\u0627\u0629"
 results = "live"
 organiser = "\u0645\u0639\u0647\u062f \u0639\u0644\u0645 \u0627\u0644\u0627\u062c\u062a\u0645\u0627\u0639"
@@ -155,7 +156,7 @@ INK_OF_CHARTS = """() => [...document.querySelectorAll("svg.chart :is(text:not(.
 def test_keyboard_alone_answers_the_whole_survey(collector: Collector, page: Page, survey: Survey, link: str) -> None:
     before = collector.reports(survey)
     page.goto(link)
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
 
     def press_until(wanted: str, key: str = "Tab") -> None:
         """Move on until what has the focus says so."""
@@ -179,9 +180,9 @@ def test_keyboard_alone_answers_the_whole_survey(collector: Collector, page: Pag
     page.keyboard.press("ArrowRight")
     press_until("number:drinks")
     page.keyboard.type("12")
-    press_until("Review")
+    press_until("Check my answers")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Your answers, on this device alone")).to_be_focused()
+    expect(page.get_by_role("heading", name="Check your answers")).to_be_focused()
     for given in ("Yes", "B", "cannabis", "2", "12"):
         expect(page.locator(".review")).to_contain_text(given)
     press_until("Send")
@@ -198,7 +199,7 @@ FOCUSED = """() => {
 
 def test_focus_is_visible(collector: Collector, page: Page, survey: Survey) -> None:
     page.goto(collector.publish(survey))
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     for _ in range(3):
         page.keyboard.press("Tab")
         outline = page.evaluate(
@@ -227,8 +228,7 @@ def test_strictest_policy_reports_no_violation(
         assert f"{part};" in policy
     assert "require-trusted-types-for 'script'; trusted-types 'none'" in policy
     assert "unsafe" not in policy
-    page.get_by_text("Try what chance does").click()
-    page.get_by_role("button", name="Press 100×").click()
+    page.get_by_role("button", name="Try 100 times").click()
     answer(page, survey, TRULY)
     for fold in page.locator("deniable-survey summary").all():
         fold.click()
@@ -242,17 +242,17 @@ def test_consent_card_has_at_most_120_words_and_every_part(
     collector: Collector, page: Page, demo_survey: Survey
 ) -> None:
     page.goto(collector.publish(demo_survey))
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     card = page.locator("deniable-survey .card[part]").inner_text()
     theirs = f"{demo_survey.title} {demo_survey.organiser} {demo_survey.about}"
     assert theirs.split()[-1] in card
     assert len(card.split()) - len(theirs.split()) <= 120, card
     for part in (
-        "What you send is a hint, not proof.",
-        "researchers subtract chance for everybody together",
-        "that is no admission",
-        f"Questions: {len(demo_survey.questions)}. Voluntary. If you leave, no answer is kept.",
-        "Nothing is sent before you press Send.",
+        "What you send lets others guess better about you, but never be certain.",
+        "Researchers take chance out of the total",
+        "a Yes admits nothing",
+        f"Questions: {len(demo_survey.questions)}. Voluntary. then no answer is kept or sent.",
+        "Nothing about you is sent before you press Send",
     ):
         assert part in card
     for fold in page.locator("deniable-survey summary").all():
@@ -260,8 +260,8 @@ def test_consent_card_has_at_most_120_words_and_every_part(
     expect(page.get_by_text("Did that person answer Yes?")).to_be_visible()  # what is tried is made when it is opened
     opened = page.locator("deniable-survey .card[part]").inner_text()
     for part in (
-        "The survey’s owner, a thief of the data, a court, other respondents.",
-        "Anyone who sees this screen, and the server’s administrator, who could change this page.",
+        "Everybody who sees only what your device sends.",
+        "Anyone who looks at this screen, anyone who controls this device",
         "Of 100 people",
         "Did that person answer Yes?",
     ):
@@ -292,14 +292,13 @@ def test_start_stands_on_the_first_screen_of_a_phone(
 def test_try_it_shows_the_split_and_sends_nothing(collector: Collector, page: Page) -> None:
     coin = read_survey('title = "Coin"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\ntruth = "1/2"\n')
     page.goto(collector.publish(coin))
-    page.get_by_text("Try what chance does").click()
     witness = Witness.of(page)
     page.get_by_role("combobox").select_option("Yes")
-    page.get_by_role("button", name="Press 1×").click()
+    page.get_by_role("button", name="Try once").click()
     expect(page.get_by_role("status")).to_contain_text("1 / 1")
     yes = 0
     for _ in range(40):
-        page.get_by_role("button", name="Press 100×").click()
+        page.get_by_role("button", name="Try 100 times").click()
         split = dict(line.split(": ") for line in page.locator("[role=status] p").all_inner_texts())
         times, pressed = (int(part) for part in split["Yes"].split(" / "))
         assert pressed == 100
@@ -316,7 +315,7 @@ def test_forced_colours_and_reduced_motion(browser: Browser, collector: Collecto
     context = browser.new_context(forced_colors="active", reduced_motion="reduce")
     page = context.new_page()
     page.goto(collector.publish(survey))
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     choose(page, survey, TRULY)
     chosen, other = (
         page.locator("label").filter(has=page.locator(f"input{which}")).first
@@ -340,7 +339,7 @@ def test_axe_finds_nothing_in_long_lists_and_warnings(collector: Collector, page
     with another_site(html) as address:
         page.goto(address)
         page.clock.install()
-        page.get_by_role("button", name="Start").click()
+        page.get_by_role("button", name="Start", exact=True).click()
         page.clock.run_for(100)
         page.get_by_role("searchbox").fill("co")
         assert violations(page) == []
@@ -357,7 +356,7 @@ def test_axe_finds_nothing_in_the_embeds(collector: Collector, page: Page, surve
     with another_site(html) as address:
         page.goto(address)
         expect(page.get_by_role("button", name="Mix in chance")).to_be_visible()
-        expect(page.frame_locator("iframe").get_by_role("button", name="Start")).to_be_visible()
+        expect(page.frame_locator("iframe").get_by_role("button", name="Start", exact=True)).to_be_visible()
         assert violations(page) == []
         (frame,) = [each for each in page.frames if "/embed/" in each.url]
         assert violations(frame) == []

@@ -9,8 +9,8 @@ import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from deniable import Survey, parse_report, read_survey
+from deniable_server.language import catalogues
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_server.web.embedding import catalogues
 from tests.support.marks import long
 from tools.programs import CHROMIUM_FLAGS, chromium
 from tools.rig import browsing
@@ -28,6 +28,7 @@ SURVEY = survey_toml(
     about="Whether what is promised holds.",
     results="live",
     cohorts=["web"],
+    layout="page",
 )
 
 SECRETS = ["yes", "Yes", "zirconium"]
@@ -45,12 +46,13 @@ def test_person_answers_and_gets_a_receipt(collector: Collector, page: Page, sur
     before = collector.reports(survey)
     witness = browsing.Witness.of(page)
     page.goto(f"{link}#cohort=web")
-    card = page.get_by_text("Asked by The tests")
+    card = page.get_by_text("This survey is by The tests")
     expect(card).to_be_visible()
-    assert page.get_by_role("button", name="Send").count() == 0
+    assert page.get_by_role("button", name="Send", exact=True).count() == 0
     browsing.answer(page, survey, TRULY)
     assert collector.reports(survey) == before + 1
     expect(page.get_by_text("Your answers were not kept")).to_be_visible()
+    page.locator("deniable-survey").get_by_text("For experts").click()
     expect(page.get_by_text(survey.id, exact=True)).to_be_visible()
     assert witness.lines == []
     (body,) = witness.posts()
@@ -68,7 +70,7 @@ def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
     before = collector.reports(survey)
     witness = browsing.Witness.of(page)
     page.goto(link)
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     kept = []
     for _ in range(people):
         page.evaluate(browsing.GIVE, [1, 3])  # Yes, zirconium
@@ -136,7 +138,7 @@ def test_every_answer_makes_the_same_requests(browser: Browser, survey: Survey, 
 
 def test_nothing_is_sent_before_send(collector: Collector, page: Page, survey: Survey) -> None:
     page.goto(collector.publish(survey))
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     witness = browsing.Witness.of(page)
     page.get_by_role("radio", name="Yes").check()
     page.get_by_role("radio", name="No", exact=True).check()
@@ -149,10 +151,10 @@ def test_nothing_is_sent_before_send(collector: Collector, page: Page, survey: S
 def test_missing_answers_are_named_and_nothing_is_sent(collector: Collector, page: Page, survey: Survey) -> None:
     page.goto(collector.publish(survey))
     witness = browsing.Witness.of(page)
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_role("radio", name="Yes").check()
-    expect(page.get_by_text("Still to answer: 1")).to_be_visible()
-    page.get_by_role("button", name="Review").click()
+    expect(page.get_by_text("One question still needs an answer.")).to_be_visible()
+    page.get_by_role("button", name="Check my answers").click()
     alert = page.get_by_role("alert")
     expect(alert).to_contain_text("Which stone do you hide?")
     expect(alert).not_to_contain_text("Have you had an affair?")
@@ -160,23 +162,23 @@ def test_missing_answers_are_named_and_nothing_is_sent(collector: Collector, pag
     alert.get_by_role("button", name="Which stone do you hide?").click()
     expect(page.get_by_role("radio", name="quartz")).to_be_focused()
     page.get_by_role("radio", name="quartz").check()
-    page.get_by_role("button", name="Review").click()
-    expect(page.get_by_role("heading", name="Your answers, on this device alone")).to_be_focused()
+    page.get_by_role("button", name="Check my answers").click()
+    expect(page.get_by_role("heading", name="Check your answers")).to_be_focused()
     assert witness.posts() == []
 
 
 def test_review_shows_the_answers_and_lets_them_be_changed(collector: Collector, page: Page, survey: Survey) -> None:
     page.goto(collector.publish(survey))
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     browsing.choose(page, survey, TRULY)
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Check my answers").click()
     review = page.locator(".review")
     expect(review).to_contain_text("zirconium")
     expect(page.get_by_role("radio")).to_have_count(0)
-    page.get_by_role("button", name="Change 2.").click()
+    page.get_by_role("button", name="Change answer 2").click()
     expect(page.get_by_role("radio", name="zirconium")).to_be_checked()
     page.get_by_role("radio", name="basalt").check()
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Check my answers").click()
     expect(review).to_contain_text("basalt")
     expect(review).not_to_contain_text("zirconium")
     page.goto("about:blank")  # what the back button brings back holds no answer
@@ -227,7 +229,7 @@ def test_altered_survey_is_refused(page: Page, survey: Survey, way: str, link: s
     browsing.serve_with(page, link, "document", weaker if way == "in the page" else None)
     page.route(f"**/api/v1/surveys/{survey.id}", lambda route: route.fulfill(status=200, body=weaker))
     page.goto(link)
-    expect(page.get_by_role("heading", name="Do not answer this survey")).to_be_visible()
+    expect(page.get_by_role("heading", name="Please do not answer this survey")).to_be_visible()
     assert page.get_by_role("radio").count() == 0
     assert witness.posts() == []
 
@@ -275,6 +277,7 @@ def test_page_over_plain_http_refuses_in_the_language_of_the_browser(
     witness = browsing.Witness.of(page)
     page.goto(collector.publish(survey).replace("127.0.0.1", "elsewhere.test"))
     expect(page.get_by_role("heading", name=json.loads(catalogues()["de"])["altered"])).to_be_visible()
+    page.locator("deniable-survey summary").click()
     expect(page.get_by_text("must come over https")).to_be_visible()
     assert page.get_by_role("radio").count() == 0
     assert witness.posts() == []
@@ -284,7 +287,7 @@ def test_page_over_plain_http_refuses_in_the_language_of_the_browser(
 def test_survey_above_the_ceiling_is_refused(collector: Collector, page: Page) -> None:
     greedy = read_survey(SURVEY.replace('truth = "1/2"', "epsilon = 4.1"))
     page.goto(collector.publish(greedy))
-    expect(page.get_by_role("heading", name="This device refuses the survey")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your device does not answer this survey")).to_be_visible()
     assert page.get_by_role("radio").count() == 0
     assert collector.reports(greedy) == 0
 
@@ -318,7 +321,7 @@ def test_page_of_another_origin_can_embed_the_survey(
         <deniable-survey src="{link}#cohort=web">scripts needed</deniable-survey>"""
     with browsing.another_site(html) as address:
         page.goto(address)
-        page.get_by_text("Who can see what").click()
+        page.get_by_text("Who could learn my answers?").click()
         expect(page.get_by_text("the website around this form")).to_be_visible()
         browsing.answer(page, survey, TRULY)
     assert parse_report(witness.posts()[-1], survey).cohort == "web"
@@ -329,14 +332,14 @@ def test_page_of_another_origin_can_embed_the_survey(
 def test_words_of_the_trade_are_not_put_before_respondents(collector: Collector, page: Page, survey: Survey) -> None:
     page.goto(collector.publish(survey))
     shown = []
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     shown.append(page.locator("main").inner_text())
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     shown.append(page.locator("deniable-survey").inner_text())
     browsing.choose(page, survey, TRULY)
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Check my answers").click()
     shown.append(page.locator("deniable-survey").inner_text())
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Send", exact=True).click()
     expect(page.get_by_role("heading", name=browsing.ARRIVED)).to_be_visible()
     shown.append(page.locator("deniable-survey").inner_text())
     for text in shown:
@@ -368,9 +371,9 @@ def test_number_that_is_none_is_named_and_nothing_is_sent(collector: Collector, 
     survey = read_survey(FIVE_TYPES)
     page.goto(collector.publish(survey))
     witness = browsing.Witness.of(page)
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     browsing.choose(page, survey, person(3) | {"drinks": 61})
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Check my answers").click()
     expect(page.get_by_role("alert")).to_contain_text("How many drinks last week?")
     assert witness.posts() == []
 

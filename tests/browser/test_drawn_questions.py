@@ -19,13 +19,13 @@ from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 
 SHARES = {"affair": 0.3, "debt": 0.5, "drugs": 0.15, "tax": 0.7, "theft": 0.05}
-REFUSED = "This device refuses the survey"
+REFUSED = "Your device does not answer this survey"
 
 
 def two_of_five(title: str, **keys: Any) -> Survey:
     """Five yes-no questions for an epsilon of 2, which is best spent on two of them."""
     questions = [question_toml(name, "yes-no", f"Is it {name}?") for name in SHARES]
-    survey = read_survey(survey_toml(title, *questions, epsilon=2.0, **keys))
+    survey = read_survey(survey_toml(title, *questions, epsilon=2.0, **keys, layout="page"))
     assert survey.asks == 2
     return survey
 
@@ -38,7 +38,7 @@ def shown(page: Page) -> list[str]:
 
 def start(page: Page) -> list[str]:
     """Press Start; the ids of the questions that are asked."""
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     return shown(page)
 
 
@@ -47,8 +47,8 @@ def send(page: Page, answers: dict[str, str], title: str = ARRIVED) -> None:
     for name in shown(page):
         place = page.locator("fieldset").filter(has_text=f"Is it {name}?")
         place.get_by_role("radio", name=answers[name], exact=True).check()
-    page.get_by_role("button", name="Review").click()
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Check my answers").click()
+    page.get_by_role("button", name="Send", exact=True).click()
     expect(page.get_by_role("heading", name=title)).to_be_visible()
 
 
@@ -94,7 +94,7 @@ def test_four_hundred_people_are_asked_two_questions_each_and_all_five_come_out_
     traffic = set()
     with another_site(f'{scripts(collector)}<title>x</title><deniable-survey kiosk src="{link}">') as address:
         page.goto(address)
-        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
         for answers in people:
             first = len(witness.requests)
             page.evaluate(NEXT_PERSON, answers)
@@ -138,19 +138,19 @@ def test_consent_says_that_some_are_drawn_and_they_are_counted(collector: Collec
     page.goto(link)
     drawn = "This device draws 2 of the 5 questions by chance, and asks you only these."
     expect(page.get_by_text(f"{drawn} Once you start, it remembers which.")).to_be_visible()
-    expect(page.get_by_text("Questions: 2. Voluntary. If you leave, no answer is kept.")).to_be_visible()
+    expect(page.get_by_text("Questions: 2. Voluntary. then no answer is kept or sent.")).to_be_visible()
     start(page)
     titles = page.locator("legend").all_inner_texts()
     assert [title[:3] for title in titles] == ["1. ", "2. "]
-    page.get_by_role("button", name="Review").click()
-    expect(page.get_by_text("Still to answer: 2")).to_be_visible()
+    page.get_by_role("button", name="Check my answers").click()
+    expect(page.get_by_text("2 questions still need an answer.")).to_be_visible()
     for each in page.get_by_role("radio", name="Yes").all():
         each.check()
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Check my answers").click()
     assert page.locator(".review .text").all_inner_texts() == [part for title in titles for part in (title, "Yes")]
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Send", exact=True).click()
     expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
-    page.get_by_text("Exactly what was sent").click()
+    page.locator("deniable-survey").get_by_text("For experts").click()
     assert page.locator("details pre").inner_text().count(":null") == 1 + 3  # the cohort, and what was not asked
 
     with another_site(f'{scripts(collector)}<title>x</title><deniable-survey kiosk src="{link}">') as address:
@@ -166,7 +166,7 @@ def test_what_was_drawn_is_asked_after_a_reload_in_another_tab_and_at_a_second_v
     (unit,) = survey.units
     link = collector.publish(survey)
     page.goto(link)
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     assert page.evaluate("indexedDB.databases()") == []
     asked = start(page)
     draw = {f"{unit.key}draw": unit.mark(asked)}
@@ -177,13 +177,13 @@ def test_what_was_drawn_is_asked_after_a_reload_in_another_tab_and_at_a_second_v
         assert page.evaluate(remembered()) == {"reports": {}, "noisy": draw, "told": {}}
     for _ in range(5):  # a device that drew anew would ask the same here and in three tabs in one of 10**8 runs
         page.reload()
-        expect(page.get_by_text("You were asked this before")).to_have_count(0)
+        expect(page.get_by_text("You have answered some of this before")).to_have_count(0)
         assert start(page) == asked
     page.close()
     tabs = [context.new_page() for _ in range(3)]
     for tab in tabs:
         tab.goto(link)
-        expect(tab.get_by_role("button", name="Start")).to_be_visible()
+        expect(tab.get_by_role("button", name="Start", exact=True)).to_be_visible()
     assert [start(tab) for tab in tabs] == [asked] * 3
     tabs[0].bring_to_front()  # a browser is slow to click where nobody looks
     send(tabs[0], ALL_YES)
@@ -198,7 +198,7 @@ def test_what_was_drawn_is_asked_after_a_reload_in_another_tab_and_at_a_second_v
     tabs[1].bring_to_front()
     send(tabs[1], dict.fromkeys(SHARES, "No"), "already answered")
     assert witness.posts() == []
-    tabs[1].get_by_text("Exactly what was sent").click()
+    tabs[1].locator("deniable-survey").get_by_text("For experts").click()
     expect(tabs[1].get_by_text(report["id"])).to_be_visible()
 
 
@@ -208,7 +208,7 @@ def test_draw_of_another_title_is_this_one(collector: Collector, page: Page) -> 
     asked = start(page)
     send(page, ALL_YES)
     page.goto(collector.publish(two_of_five("Second title")))
-    expect(page.get_by_text("You were asked this before")).to_be_visible()
+    expect(page.get_by_text("You have answered some of this before")).to_be_visible()
     assert start(page) == asked
     send(page, dict.fromkeys(SHARES, "No"))
     first, second = [json.loads(body) for body in witness.posts()]
@@ -219,7 +219,7 @@ def test_draw_of_another_title_is_this_one(collector: Collector, page: Page) -> 
 def test_start_pressed_twice_shows_one_form(collector: Collector, page: Page) -> None:
     page.add_init_script("window.starts = 0; addEventListener('deniable-start', () => window.starts++)")
     page.goto(collector.publish(two_of_five("Pressed twice")))
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     page.evaluate(
         """() => {
             const start = document.querySelector("deniable-survey").shadowRoot.querySelector(".card > button");
@@ -239,7 +239,7 @@ def test_damaged_draw_asks_nothing(collector: Collector, page: Page, damage: str
     page.evaluate(remembered(f"for (const key in state.noisy) state.noisy[key] = {damage}; return state"))
     damaged = page.evaluate(remembered())
     page.reload()
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_role("heading", name=REFUSED)).to_be_visible()
     assert page.locator("fieldset").count() == 0
     assert page.evaluate(remembered()) == damaged
@@ -248,7 +248,7 @@ def test_damaged_draw_asks_nothing(collector: Collector, page: Page, damage: str
 def test_where_storage_is_blocked_a_page_asks_the_same(collector: Collector, page: Page) -> None:
     page.add_init_script(NO_STORAGE)
     page.goto(collector.publish(two_of_five("Nothing is kept")))
-    expect(page.get_by_text("This browser keeps nothing for this page.")).to_be_visible()
+    expect(page.get_by_text("Your browser does not let this page remember anything.")).to_be_visible()
     expect(page.get_by_text("This device draws 2 of the 5 questions by chance")).to_be_visible()
     expect(page.get_by_text("it remembers which")).to_have_count(0)
     asked = start(page)

@@ -17,6 +17,7 @@ JQUERY = Path(__file__).parents[2] / "client/deniable_web/node_modules/jquery/di
 
 SURVEY = """
 title = "Elements"
+layout = "page"
 
 [[questions]]
 id = "affair"
@@ -57,7 +58,7 @@ def page_of(context: BrowserContext, collector: Collector, body: str) -> Iterato
 def say_yes(page: Page) -> None:
     """Begin, on a clock that the test sets, and choose an answer."""
     page.clock.install()
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     page.clock.run_for(100)
     page.get_by_role("radio", name="Yes").check()
 
@@ -110,7 +111,7 @@ def test_src_may_come_before_or_after_the_page_has_the_element(
             }""",
             [link, order],
         )
-        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
         assert page.evaluate("window.told") == ["ready"]
         assert page.evaluate("window.empty ?? 0") == 0
 
@@ -121,13 +122,13 @@ def test_another_src_starts_over_and_keeps_no_choice(
     other = read_survey(SURVEY.replace("Elements", "Another one").replace("EPSILON", "0.3"))
     link, another = collector.publish(survey), collector.publish(other)
     with page_of(context, collector, f'<deniable-survey src="{link}"></deniable-survey>') as page:
-        page.get_by_role("button", name="Start").click()
+        page.get_by_role("button", name="Start", exact=True).click()
         page.get_by_role("radio", name="Yes").check()
         page.evaluate("link => { document.querySelector('deniable-survey').src = link }", another)
         expect(page.get_by_role("heading", name="Another one")).to_be_visible()
         assert page.get_by_role("radio").count() == 0
         page.evaluate("link => { document.querySelector('deniable-survey').src = link }", link)
-        page.get_by_role("button", name="Start").click()
+        page.get_by_role("button", name="Start", exact=True).click()
         expect(page.get_by_role("radio", name="Yes")).not_to_be_checked()
         page.evaluate("document.querySelector('deniable-survey').removeAttribute('src')")
         expect(page.get_by_role("radio")).to_have_count(0)
@@ -205,7 +206,7 @@ def test_question_belongs_to_the_form_that_it_names(collector: Collector, contex
 
 
 def test_weak_protection_is_said_before_a_choice_is_mixed(collector: Collector, context: BrowserContext) -> None:
-    for epsilon, sentence in [("1.5", "a hint, not proof"), ("3.5", "Little protection")]:
+    for epsilon, sentence in [("1.5", "but never be certain"), ("3.5", "protects you only a little")]:
         link = collector.publish(read_survey(SURVEY.replace("EPSILON", epsilon)))
         with page_of(context, collector, f'<deniable-question name=affair src="{link}"></deniable-question>') as page:
             expect(page.get_by_text(sentence)).to_be_visible()
@@ -217,7 +218,7 @@ def test_question_on_a_shared_device_is_for_each_person_anew(
     body = f'<form><deniable-question kiosk name=affair src="{link}"></deniable-question></form>'
     with page_of(context, collector, body) as page:
         for _ in range(2):
-            expect(page.get_by_text("This shared device forgets you afterwards")).to_be_visible()
+            expect(page.get_by_text("This shared device forgets you as soon as your reply has arrived")).to_be_visible()
             page.get_by_role("radio", name="Yes", exact=True).check()
             page.get_by_role("button", name="Mix in chance").click()
             expect(page.get_by_text(MIXED)).to_be_visible()
@@ -243,11 +244,11 @@ def test_shared_device_that_somebody_left_clears_itself(
         page.clock.run_for(100_000)
         expect(page.get_by_role("radio", name="Yes")).to_be_checked()
         if screen == "review":
-            page.get_by_role("button", name="Review").click()
-            expect(page.get_by_role("button", name="Send")).to_be_visible()
+            page.get_by_role("button", name="Check my answers").click()
+            expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
         page.clock.run_for(121_000 if screen == "review" else 21_000)  # two minutes after the last press
-        expect(page.get_by_role("button", name="Start")).to_be_visible()
-        page.get_by_role("button", name="Start").click()
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+        page.get_by_role("button", name="Start", exact=True).click()
         page.clock.run_for(100)
         expect(page.get_by_role("radio", name="Yes")).not_to_be_checked()
         expect(page.get_by_role("spinbutton")).to_have_value("")
@@ -259,7 +260,7 @@ def test_shared_device_warns_before_it_clears_itself(
     warning = "Are you still there?"
     with page_of(context, collector, f'<main><deniable-survey kiosk src="{link}"></deniable-survey></main>') as page:
         page.clock.install()
-        page.get_by_role("button", name="Start").click()
+        page.get_by_role("button", name="Start", exact=True).click()
         page.clock.run_for(89_000)
         expect(page.get_by_text(warning)).to_have_count(0)
         page.clock.run_for(2_000)
@@ -272,7 +273,7 @@ def test_shared_device_warns_before_it_clears_itself(
         page.mouse.move(20, 300)
         expect(page.get_by_text(warning)).to_have_count(0)
         page.clock.run_for(121_000)
-        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
         page.clock.run_for(600_000)  # nobody is there: nothing to warn of
         expect(page.get_by_text(warning)).to_have_count(0)
 
@@ -283,11 +284,11 @@ def test_receipt_on_a_shared_device_is_not_for_the_next_person(
     with page_of(context, collector, f'<main><deniable-survey kiosk src="{link}"></deniable-survey></main>') as page:
         say_yes(page)
         page.get_by_role("spinbutton").fill("3")
-        page.get_by_role("button", name="Review").click()
-        page.get_by_role("button", name="Send").click()
+        page.get_by_role("button", name="Check my answers").click()
+        page.get_by_role("button", name="Send", exact=True).click()
         expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
         page.clock.run_for(121_000)
-        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
         assert page.get_by_text("Exactly what was sent").count() == 0
 
 
@@ -301,10 +302,10 @@ def test_focus_follows_whoever_pressed_a_button(
             f'<deniable-survey kiosk src="{link}"></deniable-survey>',
         )
         focused = "() => document.activeElement.shadowRoot?.activeElement?.textContent"
-        expect(page.get_by_role("heading", name="The survey cannot be loaded")).to_be_visible()
+        expect(page.get_by_role("heading", name="This survey cannot be loaded")).to_be_visible()
         assert page.evaluate(focused) is None  # nobody pressed anything
         page.get_by_role("button", name="Try again").click()
-        page.wait_for_function(f"({focused})() === 'The survey cannot be loaded'")
+        page.wait_for_function(f"({focused})() === 'This survey cannot be loaded'")
         page.unroute("**/api/v1/surveys/*")
         page.get_by_role("button", name="Try again").click()
         page.wait_for_function(f"({focused})() === 'Elements'")
@@ -315,9 +316,9 @@ def test_focus_follows_whoever_pressed_a_button(
 
 def test_language_may_be_set_later(collector: Collector, context: BrowserContext, survey: Survey, link: str) -> None:
     with page_of(context, collector, f'<deniable-survey src="{link}"></deniable-survey>') as page:
-        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
         page.evaluate("document.querySelector('deniable-survey').lang = 'de'")
-        expect(page.get_by_role("button", name="Beginnen")).to_be_visible()
+        expect(page.get_by_role("button", name="Starten")).to_be_visible()
         page.evaluate("document.querySelector('deniable-survey').lang = 'ar'")
         expect(page.locator("[dir=rtl]")).to_have_count(1)
 
@@ -326,7 +327,7 @@ def test_question_says_that_it_was_asked_before_elsewhere(
     collector: Collector, context: BrowserContext, survey: Survey
 ) -> None:
     first, second = survey, read_survey(SURVEY.replace("EPSILON", "0.4").replace("Elements", "NoiseModel again"))
-    same = "goes by what chance made of it then"
+    same = "sends the same reply as last time"
     told = collector.publish(first)
     with page_of(context, collector, f'<deniable-question name=affair src="{told}"></deniable-question>') as page:
         expect(page.get_by_role("button", name="Mix in chance")).to_be_visible()
@@ -343,22 +344,22 @@ def test_question_says_that_it_was_asked_before_elsewhere(
 def test_question_says_that_the_browser_keeps_nothing(collector: Collector, context: BrowserContext, link: str) -> None:
     context.add_init_script(NO_STORAGE)
     with page_of(context, collector, f'<deniable-question name=affair src="{link}"></deniable-question>') as page:
-        expect(page.get_by_text("This browser keeps nothing for this page.")).to_be_visible()
+        expect(page.get_by_text("Your browser does not let this page remember anything.")).to_be_visible()
 
 
 def test_receipt_promises_no_more_than_chance_gives(collector: Collector, browser: Browser) -> None:
-    said = "A sent Yes does not mean that you answered Yes."
+    said = "A Yes that was sent does not mean that you answered Yes."
     number = SURVEY.split("[[questions]]")
     for title, text, wanted in [
         ("Strong", SURVEY.replace("EPSILON", "1"), said),
-        ("Weak", SURVEY.replace("EPSILON", "3"), "Little protection"),
+        ("Weak", SURVEY.replace("EPSILON", "3"), "protects you only a little"),
         ("No yes", "[[questions]]".join([number[0], number[2]]).replace("EPSILON", "1"), None),
     ]:
         survey = read_survey(text.replace("Elements", title))
         page = browser.new_context(locale="en-GB").new_page()  # a device that told the collector nothing before
         page.goto(collector.publish(survey))
         answer(page, survey, {"affair": "no", "drinks": 3})
-        for each in (said, "Little protection"):
+        for each in (said, "protects you only a little"):
             expect(page.get_by_text(each)).to_have_count(int(each == wanted))
         page.close()
 
@@ -372,8 +373,8 @@ def test_memory_without_its_place_is_refused_in_words(collector: Collector, page
         })"""
     )
     page.goto(collector.publish(survey))
-    expect(page.get_by_role("heading", name="This device refuses the survey")).to_be_visible()
-    expect(page.get_by_text("It cannot read or keep what it has sent before")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your device does not answer this survey")).to_be_visible()
+    expect(page.get_by_text("Your device cannot read what it remembers of earlier replies")).to_be_visible()
 
 
 def test_own_device_never_clears_what_somebody_is_answering(
@@ -384,8 +385,8 @@ def test_own_device_never_clears_what_somebody_is_answering(
         page.clock.run_for(3_600_000)
         expect(page.get_by_role("radio", name="Yes")).to_be_checked()
         page.get_by_role("spinbutton").fill("3")
-        page.get_by_role("button", name="Review").click()
-        page.get_by_role("button", name="Send").click()
+        page.get_by_role("button", name="Check my answers").click()
+        page.get_by_role("button", name="Send", exact=True).click()
         page.clock.run_for(100)
         expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
 
@@ -401,11 +402,11 @@ def test_page_that_goes_away_shows_no_review(
     collector: Collector, context: BrowserContext, survey: Survey, link: str
 ) -> None:
     with page_of(context, collector, f'<deniable-survey src="{link}"></deniable-survey>') as page:
-        page.get_by_role("button", name="Start").click()
+        page.get_by_role("button", name="Start", exact=True).click()
         page.get_by_role("radio", name="Yes").check()
         page.get_by_role("spinbutton").fill("7")
-        page.get_by_role("button", name="Review").click()
-        expect(page.get_by_text("Your answers, on this device alone")).to_be_visible()
+        page.get_by_role("button", name="Check my answers").click()
+        expect(page.get_by_text("Check your answers")).to_be_visible()
         # What is in the page at the end of `pagehide` comes back with the back button, before any script runs.
         assert (
             page.evaluate(
@@ -418,7 +419,7 @@ def test_page_that_goes_away_shows_no_review(
         )
         expect(page.locator("input:checked")).to_have_count(0)
         expect(page.get_by_role("spinbutton")).to_have_value("")
-        expect(page.get_by_text("Still to answer")).to_be_hidden()  # nobody has touched one since
+        expect(page.get_by_text("still need")).to_be_hidden()  # nobody has touched one since
 
 
 def test_survey_that_was_answered_says_so_and_leaves_the_focus_alone(
@@ -472,7 +473,7 @@ def test_shared_device_asks_where_its_owner_was_asked_this(
             "html => document.querySelector('main').innerHTML = html",
             f'<deniable-{element} kiosk name="affair" src="{other}"></deniable-{element}>',
         )
-        expect(page.get_by_text("Go on only if you are another person")).to_be_visible()
+        expect(page.get_by_text("Please go on only if you are another person")).to_be_visible()
         start = page.get_by_role("button", name="Mix in chance" if element == "question" else "Start")
         assert start.count() == 0
         page.get_by_role("button", name="Next person").click()
@@ -486,7 +487,7 @@ def test_device_that_slept_has_forgotten_the_last_person(
         say_yes(page)
         page.clock.fast_forward("05:00:00")  # as when a lid is closed: what is due runs once
         page.mouse.move(10, 300)
-        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
         expect(page.get_by_role("radio")).to_have_count(0)
 
 
@@ -510,10 +511,10 @@ def test_page_that_goes_away_keeps_neither_focus_nor_place_nor_screen(
         expect(page.get_by_role("button", name="Mix in chance")).to_be_visible()
     with page_of(context, collector, f'<deniable-survey kiosk src="{link}"></deniable-survey>') as page:
         answer(page, survey, {"affair": "no", "drinks": 3})
-        page.get_by_text("Exactly what was sent").click()
+        page.locator("deniable-survey").get_by_text("For experts").click()
         empty = gone.replace("shadowRoot;", "shadowRoot.childElementCount;")
         assert page.evaluate(empty.replace("ELEMENT", "document.querySelector('deniable-survey')")) == 0
-        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
 
 
 def test_page_may_change_what_stands_in_the_question(collector: Collector, context: BrowserContext, link: str) -> None:
@@ -542,23 +543,23 @@ def test_attributes_and_properties_in_whatever_order_and_way(
     with another_site(f"<!doctype html><title>x</title>{early}{scripts(collector)}") as address:
         page = context.new_page()
         page.goto(address)
-        expect(page.get_by_role("button", name="Beginnen")).to_be_visible()
-        expect(page.get_by_text("vergisst Sie danach")).to_be_visible()
+        expect(page.get_by_role("button", name="Starten")).to_be_visible()
+        expect(page.get_by_text("Gerät vergisst Sie")).to_be_visible()
         element = "document.querySelector('deniable-survey')"
-        page.get_by_role("button", name="Beginnen").click()
+        page.get_by_role("button", name="Starten").click()
         page.get_by_role("spinbutton").fill("7")
         page.evaluate(f"{element}.lang = 'de'; {element}.src = {element}.src")  # nothing new: nothing is lost
         page.wait_for_timeout(200)
         expect(page.get_by_role("spinbutton")).to_have_value("7")
         page.evaluate(f"Object.assign({element}, {{ kiosk: false, src: '{second}' }})")
-        expect(page.get_by_text("vergisst Sie danach")).to_have_count(0)
+        expect(page.get_by_text("Gerät vergisst Sie")).to_have_count(0)
         assert page.evaluate(f"{element}.getAttribute('src')") == second
         for nothing in ("null", "undefined"):
             page.evaluate(f"{element}.src = {nothing}")
             expect(page.get_by_role("heading")).to_have_count(0)
             assert page.evaluate(f"{element}.hasAttribute('src')") is False
             page.evaluate(f"{element}.src = '{second}'")
-            expect(page.get_by_role("button", name="Beginnen")).to_be_visible()
+            expect(page.get_by_role("button", name="Starten")).to_be_visible()
 
 
 def test_another_language_asks_nobody_again(collector: Collector, context: BrowserContext, link: str) -> None:

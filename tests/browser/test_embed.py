@@ -30,6 +30,7 @@ SURVEY = survey_toml(
     question_toml("affair", "yes-no", "Have you had an affair?", truth="1/2"),
     question_toml("stone", "ticks", "Which stones do you hide?", options=["quartz", "zirconium"], epsilon=1),
     cohorts=["web"],
+    layout="page",
 )
 
 TRULY = {"affair": "yes", "stone": ["zirconium"]}
@@ -70,7 +71,7 @@ def test_script_and_element(
     witness = Witness.of(page)
     with another_site(example("script", f"{link}#cohort=web")) as address:
         page.goto(address)
-        page.get_by_text("Who can see what").click()
+        page.get_by_text("Who could learn my answers?").click()
         expect(page.get_by_text("the website around this form")).to_be_visible()
         answer(page, survey, TRULY)
         expect(page.get_by_text("Survey: complete.")).to_be_visible()
@@ -95,7 +96,7 @@ def test_what_opens_twice_holds_its_text_once(
     with another_site(example("script", collector.publish(survey))) as address:
         page.goto(address)
         for _ in range(3):  # open, closed, open
-            page.get_by_text("Who can see what").click()
+            page.get_by_text("Who could learn my answers?").click()
             page.wait_for_timeout(50)
         expect(page.get_by_text("the website around this form")).to_have_count(1)
 
@@ -160,7 +161,7 @@ def test_isolated_survey_cannot_be_read_by_the_page_around_it(
         page.goto(address)
         expect(page.get_by_title("Survey about your life").last).to_be_visible()
         frame = page.frame_locator("iframe")
-        expect(frame.get_by_role("button", name="Start")).to_be_visible()
+        expect(frame.get_by_role("button", name="Start", exact=True)).to_be_visible()
         expect(frame.get_by_text("the website around this form")).to_have_count(0)
         (inner,) = [each for each in page.frames if "/embed/" in each.url]
         page.wait_for_function("window.seen.some(([event]) => event === 'resize')")
@@ -213,7 +214,7 @@ def test_frame_tells_nobody_but_the_origin_that_it_was_made_for(
         for host, is_told in hosts.items():
             page.goto(address)
             page.evaluate("html => document.body.innerHTML = html", f'<iframe src="{embed}#host={host}"></iframe>')
-            expect(page.frame_locator("iframe").get_by_role("button", name="Start")).to_be_visible()
+            expect(page.frame_locator("iframe").get_by_role("button", name="Start", exact=True)).to_be_visible()
             if is_told:
                 page.wait_for_function("window.told?.splice(0).length")
             else:
@@ -228,13 +229,13 @@ def test_element_hears_its_own_frame_alone_and_only_while_it_is_the_collectors(
     page.add_init_script(f"({COUNT})()")
     with another_site(example("isolated", link)) as address, another_site(forged) as forger:
         page.goto(address)
-        expect(page.frame_locator("iframe").first.get_by_role("button", name="Start")).to_be_visible()
+        expect(page.frame_locator("iframe").first.get_by_role("button", name="Start", exact=True)).to_be_visible()
         page.wait_for_function("window.heard.length === 1")
         other = f"{link.replace('/s/', '/embed/')}#host={address.rstrip('/')}"
         page.evaluate(
             "src => document.body.append(Object.assign(document.createElement('iframe'), { src, id: 'other' }))", other
         )
-        expect(page.frame_locator("#other").get_by_role("button", name="Start")).to_be_visible()
+        expect(page.frame_locator("#other").get_by_role("button", name="Start", exact=True)).to_be_visible()
         own = "document.querySelector('deniable-survey').shadowRoot.querySelector('iframe')"
         page.evaluate(f"src => {own}.src = src", forger)
         page.wait_for_function(f"new Promise((done) => setTimeout(() => done({own} !== null), 500))")
@@ -287,13 +288,13 @@ def test_the_frame_tells_no_height_while_somebody_chooses(
     with another_site(example("isolated", collector.publish(read_survey(ticks)))) as address:
         page.goto(address)
         (inner,) = [each for each in page.frames if "/embed/" in each.url]
-        inner.get_by_role("button", name="Start").click()
-        expect(inner.get_by_role("button", name="Review")).to_be_visible()
-        expect(inner.get_by_text("Still to answer")).to_be_hidden()
+        inner.get_by_role("button", name="Start", exact=True).click()
+        expect(inner.get_by_role("button", name="Check my answers")).to_be_visible()
+        expect(inner.get_by_text("still need")).to_be_hidden()
         page.wait_for_timeout(500)
         told = page.evaluate("window.seen.length")
         inner.get_by_role("checkbox", name="a").check()
-        expect(inner.get_by_text("Still to answer")).to_be_visible()
+        expect(inner.get_by_text("still need")).to_be_visible()
         page.wait_for_timeout(500)
         assert page.evaluate("window.seen.length") == told
 
@@ -466,7 +467,7 @@ def test_attributes_that_frameworks_write_as_words(
     with another_site(example("isolated", link).replace(" isolated", f' isolated="{written}"', 1)) as address:
         page.goto(address)
         place = page if written == "false" else page.frame_locator("iframe")
-        expect(place.get_by_role("button", name="Start")).to_be_visible()
+        expect(place.get_by_role("button", name="Start", exact=True)).to_be_visible()
 
 
 @pytest.mark.parametrize("trouble", ["altered", "greedy", "no such question", "unreachable"])
@@ -498,10 +499,10 @@ def test_an_interface_of_ones_own(
         page.goto(address)
         expect(page.get_by_text("Of 100 people whose true answer is Yes, about 75 send Yes")).to_be_visible()
         page.get_by_role("button", name="yes").click()
-        expect(page.get_by_text(re.compile("Your report has arrived"))).to_be_visible()
+        expect(page.get_by_text(re.compile("Your reply has arrived"))).to_be_visible()
         page.reload()
         page.get_by_role("button", name="no", exact=True).click()
-        expect(page.get_by_text(re.compile("Your report has arrived"))).to_be_visible()
+        expect(page.get_by_text(re.compile("Your reply has arrived"))).to_be_visible()
     assert len(witness.posts()) == 2
     assert len(set(witness.posts())) == 1
     assert collector.reports(coin) == 1

@@ -21,6 +21,7 @@ TWO_QUESTIONS = survey_toml(
     "Two questions in Firefox",
     question_toml("affair", "yes-no", "Have you had an affair?", truth="1/2"),
     question_toml("drugs", "ticks", "What have you tried?", options=["cannabis", "heroin"], epsilon=1),
+    layout="page",
 )
 
 

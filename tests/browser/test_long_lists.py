@@ -10,14 +10,14 @@ from tools.rig.browsing import DRUGS, Witness, another_site, let_it_draw, long_s
 from tools.rig.collectors import Collector
 
 LIST = "form .options label:visible"
-FIND = "Search in the options"
+FIND = "Search the options"
 
 
 @pytest.mark.parametrize("kind", ["choice", "ticks"])
 def test_many_options_are_narrowed_by_what_somebody_looks_for(collector: Collector, page: Page, kind: str) -> None:
     witness = Witness.of(page)
     page.goto(collector.publish(long_survey(kind)))
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator(LIST)).to_have_count(len(DRUGS) + 2)
     find = page.get_by_role("searchbox", name=FIND)
     find.fill("CO")
@@ -36,9 +36,9 @@ def test_many_options_are_narrowed_by_what_somebody_looks_for(collector: Collect
     find.fill("nothing such")
     expect(shown).to_have_text(["cocaine"])
     page.get_by_role("radio", name="No", exact=True).check()
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Check my answers").click()
     expect(page.locator(".review")).to_contain_text("cocaine")
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Send", exact=True).click()
     expect(page.get_by_role("heading", name="Thank you")).to_be_visible()
     assert page.locator("input").count() == 0
     assert len(witness.posts()) == 1
@@ -48,7 +48,7 @@ def test_few_options_and_scales_have_no_field_to_search(collector: Collector, pa
     scale = '[[questions]]\nid = "s"\ntype = "scale"\ntext = "How?"\nlo = 0\nhi = 20\nepsilon = 1\n'
     short = '[[questions]]\nid = "c"\ntype = "choice"\ntext = "Which?"\noptions = {}\nepsilon = 1\n'
     page.goto(collector.publish(read_survey(f'title = "Short"\n{scale}{short.format(DRUGS[:12])}')))
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     expect(page.locator("fieldset")).to_have_count(2)
     assert page.get_by_role("searchbox").count() == 0
 
@@ -60,7 +60,7 @@ def test_height_of_the_list_does_not_tell_what_somebody_looks_for(collector: Col
         {scripts(collector)}<deniable-survey src="{link}"></deniable-survey>"""
     with another_site(html) as address:
         page.goto(address)
-        page.get_by_role("button", name="Start").click()
+        page.get_by_role("button", name="Start", exact=True).click()
         expect(page.locator("fieldset")).to_have_count(2)
         find = page.get_by_role("searchbox", name=FIND)
         let_it_draw(page)
@@ -84,7 +84,7 @@ def test_what_somebody_looked_for_is_gone_with_the_page(collector: Collector, co
         with another_site(f"<!doctype html><title>x</title>{scripts(collector)}{element}") as address:
             page.goto(address)
             if "survey" in element[:16]:
-                page.get_by_role("button", name="Start").click()
+                page.get_by_role("button", name="Start", exact=True).click()
             find = page.get_by_role("searchbox", name=FIND)
             find.fill("heroin")
             page.get_by_role("radio", name="heroin").check()
@@ -96,16 +96,16 @@ def test_what_somebody_looked_for_is_gone_with_the_page(collector: Collector, co
 
 def test_a_way_back_to_a_hidden_option_leads_to_one_that_is_shown(collector: Collector, page: Page) -> None:
     page.goto(collector.publish(long_survey("choice")))
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_role("radio", name="No", exact=True).check()
     find = page.get_by_role("searchbox", name=FIND)
     find.fill("heroin ")  # as keyboards of phones write it
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Check my answers").click()
     page.get_by_role("button", name="1. Which?").click()
     expect(page.get_by_role("radio", name="heroin")).to_be_focused()
     page.get_by_role("radio", name="heroin").check()
-    page.get_by_role("button", name="Review").click()
-    page.get_by_role("button", name="Change 1.").click()
+    page.get_by_role("button", name="Check my answers").click()
+    page.get_by_role("button", name="Change answer 1").click()
     expect(page.get_by_role("radio", name="heroin")).to_be_focused()
     find.fill("nothing such")
     expect(page.locator("fieldset").first.locator("label:visible")).to_have_text(["heroin"])

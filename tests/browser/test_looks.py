@@ -25,6 +25,7 @@ def scale(levels: int) -> Survey:
             f'[[questions]]\nid = "happy"\n{happy}\nepsilon = 1\n',
             question_toml("affair", "yes-no", "Affair?", epsilon=1),
             question_toml("times", "number", "How often?", lo=0, hi=10, epsilon=1),
+            layout="page",
         )
     )
 
@@ -38,7 +39,7 @@ def start(page: Page, link: str, width: int = 390) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"{link}#lang=en")
     page.locator("deniable-survey [part=button]").first.click()
-    expect(page.get_by_role("button", name="Review")).to_be_visible()
+    expect(page.get_by_role("button", name="Check my answers")).to_be_visible()
 
 
 def style_of(page: Page, selector: str, name: str) -> str:
@@ -61,14 +62,14 @@ def test_bars_have_the_accent_of_the_page(page: Page, link: str, scheme: str) ->
 
 def test_secondary_buttons_are_buttons_and_links_are_links(page: Page, link: str) -> None:
     start(page, link)
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Check my answers").click()
     assert style_of(page, "[role=alert] button", "textDecorationLine") == "underline"
     assert style_of(page, "[role=alert] button", "borderTopWidth") == "0px"
     page.get_by_role("radio").nth(2).check()
     page.get_by_role("radio", name="Yes").check()
     page.get_by_role("spinbutton").fill("3")
-    page.get_by_role("button", name="Review").click()
-    change = page.get_by_role("button", name="Change 1.")
+    page.get_by_role("button", name="Check my answers").click()
+    change = page.get_by_role("button", name="Change answer 1")
     assert style_of(page, ".review .minor", "textDecorationLine") == "none"
     assert style_of(page, ".review .minor", "borderTopWidth") == "2px"
     box = change.bounding_box()
@@ -101,24 +102,24 @@ def test_a_scale_stands_in_equal_cells(collector: Collector, page: Page, levels:
 
 def test_nothing_is_said_to_be_missing_before_anything_was_touched(page: Page, link: str) -> None:
     start(page, link)
-    expect(page.get_by_role("button", name="Review")).to_be_visible()
-    expect(page.get_by_text("Still to answer")).to_be_hidden()  # its place is taken: the height tells no first touch
+    expect(page.get_by_role("button", name="Check my answers")).to_be_visible()
+    expect(page.get_by_text("still need")).to_be_hidden()  # its place is taken: the height tells no first touch
     expect(page.locator("form > .card progress")).to_be_hidden()
     page.get_by_role("radio", name="Yes").check()
-    expect(page.get_by_text("Still to answer: 2")).to_be_visible()
+    expect(page.get_by_text("2 questions still need an answer.")).to_be_visible()
 
 
 def test_pressing_review_first_says_what_is_missing(page: Page, link: str) -> None:
     start(page, link)
-    page.get_by_role("button", name="Review").click()
-    expect(page.get_by_text("Still to answer: 3")).to_be_visible()
+    page.get_by_role("button", name="Check my answers").click()
+    expect(page.get_by_text("3 questions still need an answer.")).to_be_visible()
     expect(page.get_by_role("heading", name="Some questions still need an answer")).to_be_focused()
 
 
 def test_a_message_goes_when_its_cause_is_mended_and_the_summary_with_the_last(page: Page, link: str) -> None:
     start(page, link)
     page.get_by_role("spinbutton").fill("11")
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Check my answers").click()
     lines, marks = page.locator("[role=alert] li"), page.locator(".missing:not(:empty)")
     expect(lines).to_have_count(3)
     expect(marks).to_have_count(3)

@@ -24,7 +24,7 @@ from tools.rig.browsing import (
 from tools.rig.collectors import Collector
 
 ANSWERED = "This device has already answered this survey."
-REFUSED = "This device refuses the survey"
+REFUSED = "Your device does not answer this survey"
 
 
 def survey_of(title: str, epsilon: float = 1, text: str = "Again?", head: str = "") -> Survey:
@@ -35,10 +35,10 @@ def survey_of(title: str, epsilon: float = 1, text: str = "Again?", head: str = 
 
 def to_the_last_button(page: Page, survey: Survey) -> None:
     """Answer up to where only Send is left to press."""
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_role("radio", name="Yes").check()
-    page.get_by_role("button", name="Review").click()
-    expect(page.get_by_role("button", name="Send")).to_be_visible()
+    page.get_by_role("button", name="Check my answers").click()
+    expect(page.get_by_role("button", name="Send", exact=True)).to_be_visible()
 
 
 PRESS_AT = """time => setTimeout(() => {
@@ -67,13 +67,13 @@ def test_frame_is_a_kiosk_for_the_page_that_holds_it_and_never_for_a_link(
     survey = survey_of("Frames")
     link = collector.publish(survey)
     script = f"<!doctype html><title>x</title>{scripts(collector)}"
-    forgets = "This shared device forgets you afterwards."
+    forgets = "This shared device forgets you as soon as your reply has arrived."
     for src, attributes, is_kiosk in ((link, "isolated kiosk", True), (f"{link}#kiosk", "isolated", False)):
         with another_site(f'{script}<deniable-survey src="{src}" {attributes}></deniable-survey>') as address:
             page = context.new_page()
             page.goto(address)
             frame = page.frame_locator("iframe")
-            expect(frame.get_by_role("button", name="Start")).to_be_visible()
+            expect(frame.get_by_role("button", name="Start", exact=True)).to_be_visible()
             assert (frame.get_by_text(forgets).count() == 1) is is_kiosk
     # A window of that name is not a frame of a page that holds it.
     opener = f'<!doctype html><title>x</title><a target="deniable-kiosk" href="{link.replace("/s/", "/embed/")}">x</a>'
@@ -82,7 +82,7 @@ def test_frame_is_a_kiosk_for_the_page_that_holds_it_and_never_for_a_link(
         page.goto(address)
         with page.expect_popup() as popup:
             page.get_by_role("link").click()
-        expect(popup.value.get_by_role("button", name="Start")).to_be_visible()
+        expect(popup.value.get_by_role("button", name="Start", exact=True)).to_be_visible()
         assert popup.value.get_by_text(forgets).count() == 0
 
 
@@ -97,8 +97,8 @@ def test_kiosk_asks_where_this_device_has_answered(collector: Collector, page: P
         answer(page, survey, {"q": "yes"})
         page.evaluate(f"document.querySelector('deniable-survey').outerHTML = `<deniable-survey kiosk src='{link}'>`")
         expect(page.get_by_role("heading", name=ANSWERED)).to_be_visible()
-        expect(page.get_by_text("Go on only if you are another person")).to_be_visible()
-        assert page.get_by_role("button", name="Start").count() == 0
+        expect(page.get_by_text("Please go on only if you are another person")).to_be_visible()
+        assert page.get_by_role("button", name="Start", exact=True).count() == 0
         page.get_by_role("button", name="Next person").click()
         answer(page, survey, {"q": "no"})
     assert len({json.loads(body)["id"] for body in witness.posts()}) == 2
@@ -118,10 +118,10 @@ def test_three_tabs_of_epsilon_5_never_pass_the_budget_of_8(collector: Collector
     for survey in dear:
         page = context.new_page()
         page.goto(collector.publish(survey))
-        page.get_by_role("button", name="Start").click()
+        page.get_by_role("button", name="Start", exact=True).click()
         for asked in survey.questions:
             page.locator("fieldset").filter(has_text=asked.text).get_by_role("radio", name="Yes").check()
-        page.get_by_role("button", name="Review").click()
+        page.get_by_role("button", name="Check my answers").click()
         pages.append(page)
     at = pages[0].evaluate("Date.now() + 500")
     for page in pages:
@@ -236,8 +236,8 @@ def test_memory_is_on_the_disk_before_anything_is_sent(collector: Collector, pag
 def test_whoever_leaves_without_an_answer_leaves_nothing_behind(collector: Collector, page: Page) -> None:
     survey = survey_of("Left alone")
     page.goto(collector.publish(survey))
-    expect(page.get_by_text("If you leave, no answer is kept.")).to_be_visible()
-    page.get_by_role("button", name="Start").click()
+    expect(page.get_by_text("then no answer is kept or sent.")).to_be_visible()
+    page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_role("radio", name="Yes").check()
     assert page.evaluate("indexedDB.databases()") == []
     page.reload()
@@ -293,7 +293,7 @@ def test_report_that_cannot_be_kept_is_not_sent(collector: Collector, page: Page
     if trouble == FULL:
         press_send(page, survey, {"q": "yes"})
     expect(page.get_by_role("heading", name=REFUSED)).to_be_visible()
-    expect(page.get_by_text("It cannot read or keep what it has sent before")).to_be_visible()
+    expect(page.get_by_text("Your device cannot read what it remembers of earlier replies")).to_be_visible()
     assert witness.posts() == []
     assert page.evaluate("Object.keys(localStorage)") == []
 
@@ -316,7 +316,7 @@ def test_second_collector_gets_the_same_report_is_charged_and_asked_for(collecto
     expect(page.get_by_role("heading", name=ANSWERED)).to_be_visible()
     page.wait_for_timeout(300)
     assert len(witness.posts()) == 1, "nothing goes to somebody else without being asked"
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Send", exact=True).click()
     expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
     assert len(set(witness.posts())) == 1
     told = page.evaluate(remembered())["told"]
@@ -343,21 +343,21 @@ def test_second_collector_without_room_gets_nothing(collector: Collector, page: 
 
 def test_same_question_under_other_titles_sends_the_same_value_and_says_so(collector: Collector, page: Page) -> None:
     witness = Witness.of(page)
-    note = "this device goes by what chance made of it then"
+    note = "your device sends the same reply as last time"
     surveys = [survey_of(f"Title {n}", epsilon=3) for n in range(6)]
     for number, survey in enumerate(surveys):
         page.goto(collector.publish(survey))
-        expect(page.get_by_role("button", name="Start")).to_be_visible()
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
         assert page.get_by_text(note).count() == (1 if number else 0)
         answer(page, survey, {"q": "yes" if number % 2 else "no"})
     assert len({json.loads(body)["values"]["q"] for body in witness.posts()}) == 1
     assert len(witness.posts()) == 6
     page.goto(collector.publish(survey_of("Title 7", epsilon=3, text="Again, though?")))
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     assert page.get_by_text(note).count() == 0
     # What the sum is, and the sentence that fits it: 6 of 8, 6 of 16.
     expect(page.get_by_text("75 % to this collector, 38 % to all together")).to_be_visible()
-    expect(page.get_by_text("Little protection: what you send, taken together")).to_be_visible()
+    expect(page.get_by_text("This survey protects you only a little: what you send, taken together")).to_be_visible()
 
 
 def test_each_wave_costs_anew_where_the_survey_says_so(collector: Collector, page: Page) -> None:
@@ -381,16 +381,16 @@ def test_report_of_a_shared_device_waits_for_its_own_collector(start_collector: 
         page.route("**/reports", lambda route: route.fulfill(status=500))
         page.evaluate(show, f'<deniable-survey kiosk src="{link}"></deniable-survey>')
         press_send(page, survey, {"q": "yes"})
-        expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible()
+        expect(page.get_by_role("heading", name="Your reply has not arrived yet")).to_be_visible()
         page.unroute("**/reports")
         witness = Witness.of(page)
         page.evaluate(show, f'<deniable-survey src="{other}"></deniable-survey>')
-        expect(page.get_by_role("button", name="Start")).to_be_visible()
-        expect(page.get_by_text("Reports waiting here for the network")).to_have_count(0)
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+        expect(page.get_by_text("until the network is back")).to_have_count(0)
         page.wait_for_timeout(300)
         assert witness.posts() == []
         page.evaluate(show, f'<deniable-survey src="{link}"></deniable-survey>')
-        expect(page.get_by_text("Reports waiting here for the network: 1")).to_be_visible()
+        expect(page.get_by_text("One reply of another person waits on this device")).to_be_visible()
         page.wait_for_function("!document.hidden")
         wait_for(page, witness.posts, "the waiting report is sent")
         page.wait_for_timeout(300)

@@ -228,7 +228,7 @@ def speaks_german(context: BrowserContext, address: str, link: str) -> None:
     page = context.new_page()
     witness = Witness.of(page)
     page.goto(f"{address}/index.html?survey={quote(link, safe='')}")
-    expect(page.get_by_role("button", name="Beginnen")).to_be_visible()
+    expect(page.get_by_role("button", name="Starten")).to_be_visible()
     assert [line for line in witness.lines if "[vite]" not in line] == []
 
 

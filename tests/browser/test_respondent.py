@@ -77,7 +77,9 @@ def test_nothing_depends_on_the_answers_in_five_questions(
     traffic, announced, kept = set(), set(), []
     with another_site(html) as address:
         page.goto(address)
-        expect(page.get_by_role("button", name="Start")).to_be_visible()  # nothing comes later from the first element
+        expect(
+            page.get_by_role("button", name="Start", exact=True)
+        ).to_be_visible()  # nothing comes later from the first element
         for answers in given:
             page.wait_for_timeout(0)  # what the last person's page still reports comes before this one's
             page.evaluate("window.told.length = 0")
@@ -124,7 +126,7 @@ def test_reloads_and_resends_make_one_body(
     for _ in range(times):
         page.evaluate(remembered(unsend))
         page.reload()
-        page.wait_for_function("() => document.querySelector('deniable-survey').shadowRoot?.querySelector('dl code')")
+        page.wait_for_function("() => document.querySelector('deniable-survey').shadowRoot?.querySelector('a[href$=results]')")
     assert len(witness.posts()) == times + 1
     assert len(set(witness.posts())) == 1
     assert collector.reports(survey) == before + 1
@@ -136,11 +138,11 @@ def test_offline_at_send_then_online(
     before = collector.reports(survey)
     page.add_init_script("addEventListener('deniable-queued', () => (window.queued = true))")
     page.goto(link)
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     context.set_offline(True)
     press_send(page, survey, TRULY)
-    expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible()
-    expect(page.get_by_text("goes when the network is back")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your reply has not arrived yet")).to_be_visible()
+    expect(page.get_by_text("is sent when the network is back")).to_be_visible()
     assert page.evaluate("window.queued")
     assert "heroin" not in everything_kept(page)
     context.set_offline(False)
@@ -157,7 +159,7 @@ def test_storage_blocked_still_one_report_and_it_says_what_is_lost(
     before = collector.reports(survey)
     page.add_init_script(NO_STORAGE)
     page.goto(collector.publish(survey))
-    expect(page.get_by_text("This browser keeps nothing for this page.")).to_be_visible()
+    expect(page.get_by_text("Your browser does not let this page remember anything.")).to_be_visible()
     answer(page, survey, TRULY)
     page.evaluate(
         "document.querySelector('deniable-survey').replaceWith(document.querySelector('deniable-survey').cloneNode())"
@@ -171,7 +173,7 @@ def test_enter_before_all_questions_stand_there_does_nothing(collector: Collecto
     survey = read_survey("[[questions]]".join([title, *reversed(questions)]))  # Enter submits from a text field
     page.add_init_script("const later = setTimeout; window.setTimeout = (act, ms) => later(act, ms === 20 ? 1500 : ms)")
     page.goto(collector.publish(survey))
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_role("spinbutton").fill("4")
     page.keyboard.press("Enter")
     assert page.locator("fieldset").count() == 1
@@ -193,17 +195,17 @@ def test_the_second_half_of_a_double_click_does_nothing_on_the_screen_that_the_f
 ) -> None:
     witness = Witness.of(page)
     page.goto(collector.publish(survey))
-    double_click(page, page.get_by_role("button", name="Start"), lambda: page.get_by_role("radio").first)
+    double_click(page, page.get_by_role("button", name="Start", exact=True), lambda: page.get_by_role("radio").first)
     expect(page.locator("fieldset")).to_have_count(len(survey.questions))
     expect(page.locator("input:checked")).to_have_count(0)
     drug = page.get_by_role("checkbox").first
     double_click(page, drug)
     expect(drug).not_to_be_checked()  # where nothing has changed, each of the two counts
     choose(page, survey, TRULY)
-    send = page.get_by_role("button", name="Send")
-    double_click(page, page.get_by_role("button", name="Review"), lambda: send)
+    send = page.get_by_role("button", name="Send", exact=True)
+    double_click(page, page.get_by_role("button", name="Check my answers"), lambda: send)
     double_click(page, page.get_by_role("button", name="Change").first, lambda: page.get_by_role("radio").first)
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Check my answers").click()
     expect(send).to_be_visible()
     assert witness.posts() == []
     expect(page.locator(".review").get_by_text("Yes", exact=True)).to_be_visible()
@@ -217,7 +219,7 @@ def test_survey_that_closed_while_the_report_waited(collector: Collector, page: 
     page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
     page.goto(collector.publish(survey))
     press_send(page, survey, TRULY)
-    expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your reply has not arrived yet")).to_be_visible()
     store = SqliteStore(collector.database)
     store.close_survey(survey.id)
     store.close()
@@ -246,15 +248,15 @@ def test_kiosk_forgets_each_person_and_keeps_only_reports_that_wait(
     as_kiosk(page, link)
     page.goto(link)
     for _ in range(3):
-        expect(page.get_by_text("This shared device forgets you afterwards.")).to_be_visible()
+        expect(page.get_by_text("This shared device forgets you as soon as your reply has arrived.")).to_be_visible()
         answer(page, survey, TRULY)
         assert json.loads(everything_kept(page))["memory"] == {"reports": {}, "noisy": {}, "told": {}}
         page.get_by_role("button", name="Next person").click()
     page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
     press_send(page, survey, TRULY)
-    expect(page.get_by_role("heading", name="Your report has not arrived yet")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your reply has not arrived yet")).to_be_visible()
     page.get_by_role("button", name="Next person").click()
-    expect(page.get_by_text("Reports waiting here for the network: 1")).to_be_visible()
+    expect(page.get_by_text("One reply of another person waits on this device")).to_be_visible()
     page.unroute("**/reports")
     page.reload()
     wait_until(page, f"async () => Object.keys((await ({remembered()})()).reports).length === 0")
@@ -271,8 +273,8 @@ def test_ledger_refuses_what_a_collector_asks_too_often(collector: Collector, pa
         page.goto(collector.publish(each))
         answer(page, each, {"q": "yes"})
     page.goto(collector.publish(surveys[2]))
-    expect(page.get_by_role("heading", name="This device refuses the survey")).to_be_visible()
-    expect(page.get_by_text("within 90 days. Nothing was sent.")).to_be_visible()
+    expect(page.get_by_role("heading", name="Your device does not answer this survey")).to_be_visible()
+    expect(page.get_by_text("the last 90 days. Nothing was sent.")).to_be_visible()
     assert collector.reports(surveys[2]) == 0
     page.goto(collector.publish(surveys[0]))  # which was paid for
     expect(page.get_by_role("heading", name="This device has already answered this survey.")).to_be_visible()
@@ -280,19 +282,19 @@ def test_ledger_refuses_what_a_collector_asks_too_often(collector: Collector, pa
     age = f"for (const told of Object.values(state.told)) for (const key in told) told[key][0] = '{old}'; return state"
     page.evaluate(remembered(age))
     page.goto(collector.publish(surveys[2]))
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
 
 
 def test_without_a_required_cohort_nobody_is_asked(collector: Collector, page: Page) -> None:
     survey = read_survey('cohorts = ["web"]\ncohort_required = true\n' + FIVE_QUESTIONS)
     witness = Witness.of(page)
     page.goto(collector.publish(survey))
-    expect(page.get_by_text("The link is incomplete or mistyped at its end.")).to_be_visible()
-    expect(page.get_by_role("button", name="Start")).to_have_count(0)
+    expect(page.get_by_text("The end of the link is missing or mistyped.")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
     assert witness.posts() == []
     page.goto("about:blank")
     page.goto(f"{collector.publish(survey)}#cohort=web")
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
 
 
 def test_cohort_comes_from_the_fragment_and_never_from_a_query(collector: Collector, page: Page) -> None:
@@ -304,7 +306,7 @@ def test_cohort_comes_from_the_fragment_and_never_from_a_query(collector: Collec
     page.evaluate(FORGET)
     page.goto(f"{collector.publish(survey)}#cohort=web")
     page.reload()
-    expect(page.get_by_text("It also sends your link’s label, “web”.")).to_be_visible()
+    expect(page.get_by_text("Your device also sends the label of your link, “web”.")).to_be_visible()
     answer(page, survey, TRULY)
     assert parse_report(witness.posts()[1], survey).cohort == "web"
     assert not any("#" in request.url for request in witness.requests if request.method == "POST")
@@ -315,9 +317,9 @@ def test_a_mistyped_cohort_is_a_mistake_of_the_link_and_nobody_is_warned_of_the_
 ) -> None:
     survey = read_survey('cohorts = ["web"]\n' + FIVE_QUESTIONS)
     page.goto(f"{collector.publish(survey)}#cohort=wep")
-    expect(page.get_by_text("The link is incomplete or mistyped at its end.")).to_be_visible()
-    expect(page.get_by_text("Do not answer this survey")).to_have_count(0)
-    expect(page.get_by_role("button", name="Start")).to_have_count(0)
+    expect(page.get_by_text("The end of the link is missing or mistyped.")).to_be_visible()
+    expect(page.get_by_text("Please do not answer this survey")).to_have_count(0)
+    expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
 
 
 def test_a_survey_that_is_not_open_yet_says_when_it_opens(collector: Collector, page: Page) -> None:
@@ -333,12 +335,12 @@ def test_a_report_that_was_refused_for_now_is_sent_again_by_itself(
     page.clock.install()
     page.goto(collector.publish(survey))
     page.clock.run_for(100)
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     page.clock.run_for(100)
     page.route("**/reports", lambda route: route.fulfill(status=429, headers={"Retry-After": "30"}, body="{}"))
     witness = Witness.of(page)
     choose(page, survey, TRULY)
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Check my answers").click()
     page.get_by_role("button", name="Send", exact=True).click()
     again = page.get_by_role("button", name="Try again")
     expect(again).to_be_visible()
@@ -356,20 +358,20 @@ def test_a_send_that_hangs_says_that_it_goes_on(collector: Collector, page: Page
     page.goto(collector.publish(survey))
     page.route("**/reports", lambda _route: None)
     press_send(page, survey, TRULY)
-    expect(page.get_by_role("status")).to_contain_text("this device goes on trying")
+    expect(page.get_by_role("status")).to_contain_text("Your device keeps trying")
 
 
 def test_change_leads_to_its_own_question_and_mistakes_are_named_by_number(
     collector: Collector, page: Page, survey: Survey
 ) -> None:
     page.goto(collector.publish(survey))
-    page.get_by_role("button", name="Start").click()
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name="Check my answers").click()
     expect(page.get_by_role("alert")).to_contain_text("4. How much do you trust us?")
     choose(page, survey, TRULY)
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Check my answers").click()
     assert page.locator('.review [translate="no"]').all_inner_texts()[1] == "Never to be told"
-    page.get_by_role("button", name="Change 5.").click()
+    page.get_by_role("button", name="Change answer 5").click()
     expect(page.get_by_role("spinbutton")).to_be_focused()
 
 
@@ -382,7 +384,7 @@ def test_no_and_yes_beside_a_third_option_are_in_the_language_of_the_reader(
     context = browser.new_context(locale="de-DE")
     page = context.new_page()
     page.goto(collector.publish(survey))
-    page.get_by_role("button", name="Beginnen").click()
+    page.get_by_role("button", name="Starten").click()
     assert [label.strip() for label in page.locator("label").all_inner_texts()] == ["Nein", "Ja", "Weiß nicht"]
     context.close()
 
@@ -399,13 +401,14 @@ SPOKEN = survey_toml(
         epsilon=1,
     ),
     about={"default": "Why we ask", "de": "Warum wir fragen"},
+    layout="page",
 )
 
 
 @pytest.mark.parametrize(
     ("locale", "fragment", "title", "start", "direction"),
     [
-        ("de-AT", "", "Leben", "Beginnen", "ltr"),
+        ("de-AT", "", "Leben", "Starten", "ltr"),
         ("fr-FR", "", "Life", "Commencer", "ltr"),
         ("es-MX", "", "Life", "Empezar", "ltr"),
         ("fi-FI", "", "Life", "Start", "ltr"),
@@ -433,13 +436,13 @@ def test_translated_answers_are_the_same_answers(browser: Browser, collector: Co
     page = context.new_page()
     witness = Witness.of(page)
     page.goto(collector.publish(survey))
-    page.get_by_role("button", name="Beginnen").click()
+    page.get_by_role("button", name="Starten").click()
     page.get_by_role("radio", name="Ja", exact=True).check()
     page.get_by_role("radio", name="Keine Angabe").check()
     page.get_by_role("button", name="Prüfen").click()
     expect(page.locator(".review")).to_contain_text("Keine Angabe")
-    page.get_by_role("button", name="Senden").click()
-    expect(page.get_by_role("heading", name="Ihr Bericht ist angekommen")).to_be_visible()
+    page.get_by_role("button", name="Absenden").click()
+    expect(page.get_by_role("heading", name="Ihre Rückmeldung ist angekommen")).to_be_visible()
     parse_report(witness.posts()[0], survey)
     context.close()
 
@@ -452,7 +455,7 @@ def test_altered_catalogue_is_not_read(page: Page, survey: Survey, link: str) ->
         lambda route: route.fulfill(json=altered, headers={"access-control-allow-origin": "*"}),
     )
     page.goto(link)
-    expect(page.get_by_role("heading", name="The survey cannot be loaded")).to_be_visible()
+    expect(page.get_by_role("heading", name="This survey cannot be loaded")).to_be_visible()
     assert "We know it all" not in page.inner_text("body")
 
 
@@ -462,9 +465,8 @@ def test_trying_drawn_boxes_counts_those_that_are_sent_as_ticked(collector: Coll
         'options = ["one", "two", "three", "four"]\nepsilon = 4\n'
     )
     page.goto(collector.publish(boxes))
-    page.get_by_text("Try what chance does").click()
-    page.get_by_role("button", name="Press 100").click()
-    said = re.findall(r"(\w+): (\d+) / 100", page.get_by_role("status").first.inner_text())
+    page.get_by_role("button", name="Try 100 times").click()
+    said = re.findall(r"(\w+): ticked: (\d+) of 100", page.get_by_role("status").first.inner_text())
     counts = {option: int(n) for option, n in said}
     assert set(counts) <= {"one", "two", "three", "four"}
     mechanism = boxes.questions[0].mechanism
@@ -554,6 +556,7 @@ MANY_WORDS = survey_toml(
     question_toml("steps", "number", lo=0, hi=9, epsilon=0.5, mechanism="geometric"),
     question_toml("drinks", "number", lo=0, hi=9, epsilon=0.5, mechanism="mean"),
     cohorts=["paper"],
+    layout="page",
 )
 
 UNFOLDED = """(element) => {
@@ -569,7 +572,7 @@ UNFOLDED = """(element) => {
 def test_no_sentence_has_a_gap_where_a_figure_belongs(collector: Collector, page: Page, language: str) -> None:
     page.goto(f"{collector.publish(read_survey(MANY_WORDS))}#cohort=paper&lang={language}")
     element = page.locator("deniable-survey")
-    start = element.locator(".card > button").first
+    start = element.locator(".start button")
     start.wait_for()
     screens = [element.evaluate(UNFOLDED)]
     start.click()
@@ -581,7 +584,7 @@ def test_no_sentence_has_a_gap_where_a_figure_belongs(collector: Collector, page
         page.locator(f"input[name={name}]").fill("3")
     element.locator("form > .card > button").last.click()
     screens.append(element.evaluate(UNFOLDED))
-    element.locator(".review .card > button").last.click()
+    element.locator(".review button[part]").last.click()
     element.locator("a[href$=results]").wait_for()
     screens.append(element.evaluate(UNFOLDED))
     for screen in screens:

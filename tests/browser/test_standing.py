@@ -39,8 +39,8 @@ def test_a_survey_that_was_closed_by_hand_is_known_before_start_and_nothing_is_s
     witness = browsing.Witness.of(page)
     page.goto(link)
     heading(page, "This survey is closed")
-    expect(page.get_by_text("takes no more answers. You were not asked anything")).to_be_visible()
-    expect(page.get_by_role("button", name="Start")).to_have_count(0)
+    expect(page.get_by_text("take no more replies. You were not asked anything")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
     assert witness.posts() == [], "no invitation is asked about either"
     assert page.evaluate(browsing.remembered()) is None
 
@@ -61,7 +61,7 @@ def test_an_invitation_that_cannot_count_is_known_before_start_by_its_hash_alone
     invitation = link[-32:] if end == "used" else UNKNOWN
     witness = browsing.Witness.of(page)
     page.goto(link[:-32] + invitation)
-    heading(page, "used before" if end == "used" else "not known here")
+    heading(page, "already been used" if end == "used" else "not known here")
     expect(page.get_by_text("You were not asked anything yet.")).to_be_visible()
     (asked,) = witness.posts()
     assert json.loads(asked) == {"hash": hash_of(invitation)}
@@ -74,7 +74,7 @@ def test_beside_live_results_nobody_is_asked_about_an_invitation(collector: Coll
     (link,) = links(collector, survey)
     witness = browsing.Witness.of(page)
     page.goto(link)
-    expect(page.get_by_text("Nothing is sent before you press Send.")).to_be_visible()
+    expect(page.get_by_text("Nothing about you is sent before you press Send")).to_be_visible()
     page.wait_for_load_state("networkidle")
     assert witness.posts() == []
 
@@ -89,9 +89,9 @@ def test_no_screen_says_that_nothing_was_sent_where_an_invitation_was(
         survey = replace(hashed(f"Said truly, {access}"), access=access)
     link = collector.publish(survey) if access == "open" else links(collector, survey)[0]
     page.goto(link)
-    page.get_by_role("button", name="Start").click()
-    expect(page.get_by_role("button", name="Review")).to_be_visible()
-    claims = page.get_by_text("Nothing is sent before you press Send.")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("button", name="Check my answers")).to_be_visible()
+    claims = page.get_by_text("Nothing about you is sent before you press Send")
     expect(claims).to_have_count(1 if access == "open" else 0)
 
 
@@ -104,7 +104,7 @@ def test_who_presses_start_before_the_collector_has_answered_waits_and_is_asked_
     held: list[Route] = []
     page.route("**/state", lambda route: held.append(route))
     page.goto(link)
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     page.wait_for_timeout(200)
     expect(page.locator("form")).to_have_count(0)
     held[0].continue_()
@@ -122,16 +122,16 @@ def test_start_is_answered_at_once_and_taken_once_while_the_collector_has_not_an
     page.route(f"**/surveys/{survey.id}/state", lambda route: held.append(route))
     witness = browsing.Witness.of(page)
     page.goto(link)
-    page.get_by_role("button", name="Start").click()
-    expect(page.get_by_role("button", name="Start")).to_have_count(0)
-    expect(page.get_by_role("status")).to_be_focused()
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
+    expect(page.get_by_role("heading")).to_be_focused()
     expect(page.locator("form")).to_have_count(0)
     held[0].continue_()
     expect(page.locator("form")).to_be_visible()
     assert len([each for each in witness.requests if each.url.endswith("/tokens")]) == int(access == "unlinkable")
     browsing.choose(page, survey, ANSWERS)
-    page.get_by_role("button", name="Review").click()
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name="Check my answers").click()
+    page.get_by_role("button", name="Send", exact=True).click()
     heading(page, browsing.ARRIVED)
 
 
@@ -142,13 +142,13 @@ def test_start_that_waits_asks_nothing_for_the_link_of_somebody_else(collector: 
     page.route(f"**/surveys/{survey.id}/state", lambda route: held.append(route))
     witness = browsing.Witness.of(page)
     page.goto(mine)
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     page.evaluate("link => { location.href = link; }", another)
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     for each in held:
         each.continue_()
     page.wait_for_load_state("networkidle")
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     assert witness.posts() == [], "no token was bought by the first invitation"
 
 
@@ -159,8 +159,8 @@ def test_who_pressed_start_hears_that_the_survey_is_closed(collector: Collector,
     held: list[Route] = []
     page.route("**/state", lambda route: held.append(route))
     page.goto(link)
-    page.get_by_role("button", name="Start").press("Enter")
-    expect(page.get_by_role("status")).to_be_focused()
+    page.get_by_role("button", name="Start", exact=True).press("Enter")
+    expect(page.get_by_role("heading")).to_be_focused()
     held[0].continue_()
     heading(page, "This survey is closed")
     expect(page.get_by_role("heading", name="This survey is closed")).to_be_focused()
@@ -180,14 +180,14 @@ def test_closed_between_start_and_send_says_plainly_that_the_reply_was_sent(coll
     survey = hashed("Closed meanwhile")
     (link,) = links(collector, survey)
     page.goto(link)
-    expect(page.get_by_role("button", name="Start")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     page.wait_for_load_state("networkidle")
     close(collector, survey)
     browsing.press_send(page, survey, ANSWERS)
     heading(page, "This survey is closed")
     expect(
         page.get_by_text(
-            "Your reply was sent, and the collector refused it. Unless an earlier try arrived, it does not count."
+            "Your device sent your reply, and the server refused it. Your reply does not count, unless an earlier try had arrived."
         )
     ).to_be_visible()
 
@@ -206,14 +206,14 @@ def test_a_collector_that_asks_for_hours_is_waited_for_through_reloads_and_says_
     page.goto(link)
     page.route("**/reports", busy)
     page.clock.run_for(100)
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     page.clock.run_for(100)
     browsing.choose(page, survey, ANSWERS)
-    page.get_by_role("button", name="Review").click()
+    page.get_by_role("button", name="Check my answers").click()
     page.get_by_role("button", name="Send", exact=True).click()
-    heading(page, "Your report has not arrived yet")
-    expect(page.get_by_text("The collector asks this device to wait until")).to_be_visible()
-    expect(page.get_by_text("This device keeps your reply and sends it then by itself.")).to_be_visible()
+    heading(page, "Your reply has not arrived yet")
+    expect(page.get_by_text("The server is busy and asks your device to wait until")).to_be_visible()
+    expect(page.get_by_text("Your device then sends your reply by itself.")).to_be_visible()
     assert len(tried) == 1
     for _ in range(100):
         page.clock.run_for(60_000)
@@ -241,7 +241,7 @@ def test_the_browser_is_asked_to_keep_what_is_kept_once_somebody_pressed_send(
     page = context.new_page()
     witness = browsing.Witness.of(page)
     page.goto(collector.publish(replace(survey, title="Kept")))
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     assert page.evaluate("kept") == 0
     page.reload()
     browsing.answer(page, replace(survey, title="Kept"), ANSWERS)

@@ -224,9 +224,12 @@ def test_answers_can_be_looked_up_gone_back_to_read_and_changed(
     assert "How chance protects you:\nOf 100 people whose true answer is Yes" in text
     assert text.count("Please choose an answer.") == 7
     assert text.count("Please choose an answer. A whole number from -500000 to 499999.") == 2
-    assert "Leaving one out would tell something about you." in text
+    assert (
+        "Please answer every question. If some people left one out, the gap itself would say something about them."
+        in text
+    )
     assert text.count("Please type send, a number, show or stop.") == 2
-    shown = text[text.index("Your answers, on this device alone") :]
+    shown = text[text.index("Check your answers") :]
     for number, answer in enumerate(["No", "B", "cocaine, cannabis", "7", "12"], start=1):
         assert f"{number}  {answer}\n" in shown
     assert text.index("Sending is final") > text.index("5 of 5")
@@ -245,7 +248,7 @@ def test_kiosk_forgets(collector: Collector, five: Survey, link: str, run: Typis
         result = run(link, "--kiosk", typed=TYPED)
         assert result.exit_code == 0, result.output
         assert "This device keeps nothing." in result.stdout
-        assert "Thank you. Your report has arrived." in result.stdout
+        assert "Thank you. Your reply has arrived." in result.stdout
     assert collector.reports(five) == before + 2
     assert list(home.rglob("*")) == []
 
@@ -257,7 +260,7 @@ def test_kiosk_asks_where_its_owner_was_asked_the_same_under_another_title(
     again = collector.publish(replace(five, title="NoiseModel again"))
     result = run(again, "--kiosk", typed=["", *TYPED])
     assert result.exit_code == 0, result.output
-    assert "Go on only if you are another person" in result.stdout
+    assert "Please go on only if you are another person" in result.stdout
 
 
 @pytest.mark.parametrize(
@@ -292,7 +295,7 @@ def test_report_waits_offline_and_goes_later(collector: Collector, five: Survey,
     Memory().mark(five.id, url, "refused")
     result = run("--resend")
     assert (result.exit_code, collector.reports(five)) == (0, before + 1)
-    assert "Thank you. Your report has arrived." in result.stdout
+    assert "Thank you. Your reply has arrived." in result.stdout
     assert run("--resend").stdout.strip() == "No report waits on this device."
 
 
@@ -346,10 +349,10 @@ def test_refused_altered_and_unreachable_surveys_are_sentences(
     collector.publish(greedy)
     weaker = read_survey(FIVE.replace('truth = "1/2"', 'truth = "0.9"')).document
     endings = {
-        "This device refuses the survey. It mixes in too little chance": run(f"{collector.url}/s/{greedy.id}"),
+        "Your device does not answer this survey. It mixes in too little chance": run(f"{collector.url}/s/{greedy.id}"),
         "Do not answer this survey. This device cannot be sure": run(f"{collector.url}/s/{'a' * 26}"),
-        "The survey cannot be loaded. Nothing was sent.": run(f"http://127.0.0.1:1/s/{five.id}"),
-        "incomplete or mistyped at its end": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),
+        "This survey cannot be loaded. Nothing was sent.": run(f"http://127.0.0.1:1/s/{five.id}"),
+        "end of the link is missing or mistyped": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),
     }  # fmt: skip
     with misbehaving([(200, weaker)]) as (url, bodies):
         endings["Do not answer this survey. This device cannot"] = run(f"{url}/s/{five.id}")
@@ -365,7 +368,7 @@ def test_an_incomplete_link_is_a_kind_sentence(collector: Collector, five: Surve
     strict = replace(five, cohort_required=True)
     collector.publish(strict)
     result = run(f"{collector.url}/s/{strict.id}")
-    assert "The link is incomplete or mistyped at its end. Please use the whole link" in " ".join(result.stderr.split())
+    assert "The end of the link is missing or mistyped. Please use the whole link" in " ".join(result.stderr.split())
     assert (result.exit_code, collector.reports(strict)) == (1, 0)
     assert "Please answer truthfully" not in result.stdout
 
@@ -378,7 +381,7 @@ def test_spent_ledger_refuses_before_anybody_answers(collector: Collector, run: 
         assert run(f"{collector.url}/s/{survey.id}", typed=["", "yes", "send"]).exit_code == 0
     result = run(f"{collector.url}/s/{third.id}")
     said = " ".join(result.stderr.split())
-    assert "other surveys that this device answered within 90 days. Nothing was sent." in said
+    assert "other surveys that this device answered the last 90 days. Nothing was sent." in said
     assert not BANNED.search(result.stderr)
     assert collector.reports(third) == 0
 
@@ -556,8 +559,8 @@ def test_words_are_those_of_the_browser_and_none_misleads_or_frightens() -> None
 
 
 def test_texts_of_others_cannot_drive_the_terminal_or_pass_for_ours() -> None:
-    text = screens.own("Q\x1b[2J\x9b?\u202eevil\nThank you. Your report has arrived.")
-    assert text == "    Q\ufffd[2J\ufffd?\ufffdevil\n    Thank you. Your report has arrived."
+    text = screens.own("Q\x1b[2J\x9b?\u202eevil\nThank you. Your reply has arrived.")
+    assert text == "    Q\ufffd[2J\ufffd?\ufffdevil\n    Thank you. Your reply has arrived."
     assert screens.inline("Q\u202e\x1b[2J\nThank you.") == "Q\ufffd\ufffd[2J Thank you."
     assert screens.own("‏שלום‏ 👩‍👧") == "    ‏שלום‏ 👩‍👧"
 

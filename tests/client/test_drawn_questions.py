@@ -250,7 +250,7 @@ def link(collector: Collector, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) 
 
 def asked_in(output: str) -> list[str]:
     """The questions in the order in which a terminal asked them."""
-    return [line.strip() for line in output.split("Review")[0].splitlines() if line.strip() in NAMES]
+    return [line.strip() for line in output.split("Check my answers")[0].splitlines() if line.strip() in NAMES]
 
 
 def test_terminal_asks_what_was_drawn_and_the_same_again(link: str) -> None:

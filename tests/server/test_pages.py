@@ -19,12 +19,12 @@ from deniable import DrawnBoxes, ParameterError, Report, Survey, estimate, read_
 from deniable.wire.space import Value
 from deniable_client import randomize
 from deniable_server.app import create_app
+from deniable_server.language import catalogues
 from deniable_server.results import drawing, results_chart
 from deniable_server.results.service import figure
 from deniable_server.settings import Settings, settings_from
 from deniable_server.store import Store
 from deniable_server.web import pages
-from deniable_server.web.embedding import catalogues
 from deniable_statistics.published.charts import SHARES, Axis, columns, wrapped
 from tools.rig.surveys import FIVE_TYPES, Clock, person
 

@@ -11,7 +11,7 @@ from deniable.survey.texts import Text
 from deniable_client import randomize
 from deniable_client.answer import screens
 from deniable_server.commands.survey import missing_translations
-from deniable_server.web.embedding import catalogues
+from deniable_server.language import catalogues
 from tools.rig.survey_files import question_toml, survey_toml
 
 PLAIN = '[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\n'

@@ -36,7 +36,7 @@ def long_survey(kind: str, options: list[str] | None = None) -> Survey:
     """One question of many options, and one more."""
     drug = question_toml("drug", kind, "Which?", options=options or DRUGS, epsilon=1)
     other = question_toml("other", "yes-no", "Other?", epsilon=1)
-    return read_survey(survey_toml(f"Long lists of {kind}", drug, other))
+    return read_survey(survey_toml(f"Long lists of {kind}", drug, other, layout="page"))
 
 
 NO_STORAGE = """for (const name of ["localStorage", "indexedDB"]) {
@@ -117,7 +117,7 @@ GIVE = """async answers => {
             if ((found = element.shadowRoot?.querySelectorAll(selector))?.length) return [...found];
         }
     };
-    (await find(".card > button[type=button]")).at(-1).click();
+    (await find(".start button")).at(-1).click();
     await find("form button:not([type])"); // the last to come
     const sets = (await find("fieldset")).map((set) => [...set.querySelectorAll("input")]);
     sets.forEach((inputs, n) => {
@@ -125,12 +125,16 @@ GIVE = """async answers => {
         if (inputs[0].type === "number") inputs[0].value = given;
         else [given].flat().forEach((chosen) => inputs[chosen].click());
     });
-    (await find("form button:not([type])")).at(-1).click();
+    // All on a page it leads to the review, and one at a time to the next question.
+    while (!element.shadowRoot.querySelector(".review button[part]")) {
+        (await find("form button:not([type])")).at(-1).click();
+        await new Promise((next) => setTimeout(next, 1));
+    }
     const done = new Promise((resolve) => element.addEventListener("deniable-complete", resolve, { once: true }));
     (await find(".review button[part]")).at(-1).click();
     await done;
 }"""
-"""Press Start, answer by option numbers, press Review and Send, and wait until the report has arrived.
+"""Press Start, answer by option numbers in either layout, go on to the review, press Send, and wait for the receipt.
 
 The answers are a list, in the order of the questions, or an object from their ids, where not all may be asked."""
 
@@ -147,7 +151,7 @@ def numbers_of(survey: Survey, answers: Mapping[str, Any]) -> list[Any]:
     return numbers
 
 
-ARRIVED = "Your report has arrived"
+ARRIVED = "Your reply has arrived"
 
 
 @dataclass
@@ -183,8 +187,16 @@ def serve_with(page: Page, link: str, attribute: str, value: str | None) -> None
     page.route(link, alter)
 
 
+REVIEW = "Check my answers"
+
+
+def is_stepped(survey: Survey) -> bool:
+    """Whether its questions come one at a time."""
+    return survey.layout == "steps" and len(survey.questions) > 1
+
+
 def choose(page: Page | Frame, survey: Survey, answers: Mapping[str, Any]) -> None:
-    """Give answers of every type as a person would."""
+    """Give answers of every type as a person would; one at a time, also go on to the last question."""
     for question in survey.questions:
         place = page.locator("fieldset").filter(has_text=question.text)
         given = answers[question.id]
@@ -196,14 +208,16 @@ def choose(page: Page | Frame, survey: Survey, answers: Mapping[str, Any]) -> No
         else:
             label = given.capitalize() if question.type == "yes-no" else given
             place.get_by_role("radio", name=label, exact=True).check()
+        if is_stepped(survey) and question is not survey.questions[-1]:
+            page.get_by_role("button", name="Continue", exact=True).click()
 
 
 def press_send(page: Page | Frame, survey: Survey, answers: Mapping[str, Any]) -> None:
     """Start, choose, look at it once more, send."""
-    page.get_by_role("button", name="Start").click()
+    page.get_by_role("button", name="Start", exact=True).click()
     choose(page, survey, answers)
-    page.get_by_role("button", name="Review").click()
-    page.get_by_role("button", name="Send").click()
+    page.get_by_role("button", name=REVIEW).click()
+    page.get_by_role("button", name="Send", exact=True).click()
 
 
 def answer(page: Page | Frame, survey: Survey, answers: Mapping[str, Any]) -> None:
@@ -253,14 +267,19 @@ def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:
     yield "consent"
     for each in element.locator("summary").all():
         each.click()
-    element.locator(".row button[part]").last.click()
-    expect(element.locator("[role=status] progress").first).to_be_visible()
-    yield "try it"
-    element.locator(".card > button").click()
-    expect(element.locator("form > .card > button")).to_be_visible()
+    element.locator(".chance .row button").last.click()
+    expect(element.locator(".chance li").first).to_be_visible()
+    yield "chance"
+    element.locator(".start button").click()
+    onward = element.locator("form button:not([type])")
+    expect(onward).to_be_visible()
     yield "questions"
-    element.locator("form > .card > button").click()
-    expect(element.locator("[role=alert] h2")).to_be_focused()
+    onward.click()
+    # One at a time the first question says what is missing, on a page a summary lists it.
+    if is_stepped(survey):
+        expect(element.locator(".missing").first).not_to_be_empty()
+    else:
+        expect(element.locator("[role=alert] h2")).to_be_focused()
     yield "errors"
     page.evaluate(
         """answers => document.querySelector("deniable-survey").shadowRoot.querySelectorAll("fieldset").forEach(set => {
@@ -268,14 +287,18 @@ def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:
             if (inputs[0].type === "number") inputs[0].value = 7; else inputs[1].click();
         })"""
     )
-    element.locator("form > .card > button").click()
+    onward.click()
+    for place in range(1, len(survey.questions) if is_stepped(survey) else 1):
+        expect(element.locator("legend").nth(place)).to_be_focused()
+        yield f"question {place + 1}"
+        onward.click()
     expect(element.locator(".review h1")).to_be_focused()
     yield "review"
     element.locator(".review button[part]").click()
     expect(element.locator("h1").last).to_be_focused()
     yield "waiting"
     page.unroute("**/reports")
-    element.locator("button").click()
+    element.locator(".card button[part]").click()
     expect(element.locator("dl code").first).to_be_visible()
     for fold in element.locator("summary").all():
         fold.click()
@@ -292,4 +315,5 @@ FIVE_QUESTIONS = survey_toml(
     question_toml("drugs", "ticks", "What have you tried?", options=["cannabis", "heroin"], epsilon=1),
     question_toml("trust", "scale", "How much do you trust us?", lo=1, hi=3, epsilon=1, goal="shares"),
     question_toml("drinks", "number", "How many drinks last week?", lo=3, hi=5, epsilon=1),
+    layout="page",
 )

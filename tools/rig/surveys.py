@@ -20,6 +20,7 @@ SURVEY = survey_toml(
     closes=datetime.date(2026, 12, 20),
     cohorts=["paper", "web"],
     results="live",  # so that tests count what they have just sent
+    layout="page",
 )
 
 
@@ -31,6 +32,7 @@ FIVE_TYPES = survey_toml(
     question_toml("trust", "scale", "How much do you trust us?", lo=1, hi=7, epsilon=1, goal="shares"),
     question_toml("drinks", "number", "How many drinks last week?", lo=0, hi=60, epsilon=1),
     results="live",
+    layout="page",
 )
 """A survey with a question of each type."""
 
@@ -50,6 +52,7 @@ EVERY_KIND = survey_toml(
     question_toml("number_geometric", "number", "?", lo=0, hi=4, mechanism="geometric", epsilon=1),
     question_toml("number_piecewise", "number", "?", lo=0, hi=4, mechanism="piecewise", epsilon=1),
     question_toml("scale_piecewise", "scale", "?", lo=1, hi=7, goal="mean", mechanism="piecewise", epsilon=2),
+    layout="page",
 )
 """A survey with a question for each mechanism."""
 

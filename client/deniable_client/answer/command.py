@@ -51,20 +51,25 @@ INTERRUPTED = 130
 @click.argument("link", required=False)
 @click.option("--kiosk", is_flag=True, help="Keep nothing here: for a device that several people share.")
 @click.option("--try", "is_trial", is_flag=True, help="Show what 100 presses of Send would send; ask and send nothing.")
-@click.option("--resend", is_flag=True, help="Send the reports that wait on this device; ask nothing.")
+@click.option("--resend", is_flag=True, help="Send the replies that wait on this device; ask nothing.")
+@click.option("--history", is_flag=True, help="Show what this device has told; with LINK, what it told that survey.")
 @click.option("--json", "with_json", is_flag=True, help="Show at the end exactly what was sent.")
 @click.option("--memory", "path", type=NEW_FILE, envvar="DENIABLE_MEMORY",
               show_envvar=True, help="File that keeps reports; by default in your own data folder.")  # fmt: skip
-def answer(link: str | None, kiosk: bool, is_trial: bool, resend: bool, with_json: bool, path: Path | None) -> None:
+def answer(
+    link: str | None, kiosk: bool, is_trial: bool, resend: bool, history: bool, with_json: bool, path: Path | None
+) -> None:
     """Answer a survey in the terminal.
 
     LINK is what its author gave you. Your answers stay on this device: it mixes in chance and sends the result, once.
     What you type as an answer is neither shown nor kept.
     """
     getattr(sys.stdout, "reconfigure", _nothing)(errors="replace")  # a survey may use letters that a terminal has not
-    if (link is None) is not resend:
-        raise click.UsageError("LINK: must be given, or --resend in its place.")
-    if link is None:
+    if (link is None) is not resend and not (history and link is None):
+        raise click.UsageError("LINK: must be given, or --resend or --history in its place.")
+    if history:
+        show(history_of(Memory(path)) if link is None else told_in_words(open_survey(link, Memory(path))))
+    elif link is None:
         send_what_waits(Memory(path))
     elif is_trial:
         show(screens.trial(open_survey(link, None).survey))
@@ -72,6 +77,20 @@ def answer(link: str | None, kiosk: bool, is_trial: bool, resend: bool, with_jso
         converse(open_survey(link, None if kiosk else Memory(path)), with_json=with_json, own=Memory(path))
     else:
         raise click.ClickException(m.NO_TERMINAL)
+
+
+def history_of(memory: Memory) -> Paragraphs:
+    """The surveys that this device has answered, what is left of its limits, and how to forget."""
+    replies = memory.replies()
+    collectors = sorted({reply.collector for reply in replies})
+    used = {collector: memory.ledger(collector).epsilon for collector in collectors}
+    return screens.history(replies, used, memory.ledger().epsilon, memory.path)
+
+
+def told_in_words(opened: OpenSurvey) -> Paragraphs:
+    """What this device told one survey, in words."""
+    kept = opened.client.kept(opened.survey)
+    return screens.told(opened.survey, parse_report(kept.report, opened.survey)) if kept else [m.DEVICE_NONE]
 
 
 def in_terminal() -> bool:
@@ -136,6 +155,7 @@ def converse(opened: OpenSurvey, *, with_json: bool, own: Memory) -> None:
             del answers
         deliver(client, survey, report)
         show(receipt(is_old=False, report=report.encode() if with_json else None))
+        show(screens.ending(survey))
     except BudgetError:  # spent by another process since it was checked
         end(notice(m.REFUSED, m.REFUSED_TEXT))
     except (StopRequest, click.Abort, KeyboardInterrupt):

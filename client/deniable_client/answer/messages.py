@@ -114,6 +114,21 @@ TOO_LATE = _said_in_browsers("tooLate")
 ALTERED = _said_in_browsers("altered")
 ALTERED_TEXT = _said_in_browsers("alteredText")
 
+CODE_SAME = _said_in_browsers("codeSame")
+CODE_DRAWN = _said_in_browsers("codeDrawn")
+SENT_SET = _said_in_browsers("sentSet")
+SENT_HIGH = _said_in_browsers("sentHigh")
+SENT_LOW = _said_in_browsers("sentLow")
+SENT_STEP = _said_in_browsers("sentStep")
+SENT_BOX = _said_in_browsers("sentBox")
+SENT_NO_BOX = _said_in_browsers("sentNoBox")
+DEVICE_TITLE = _said_in_browsers("deviceTitle")
+DEVICE_NONE = _said_in_browsers("deviceNone")
+DEVICE_LEFT = _said_in_browsers("deviceLeft")
+DEVICE_EACH = _said_in_browsers("deviceEach")
+DEVICE_WAITS = _said_in_browsers("deviceWaits")
+FORGET_TEXT = _said_in_browsers("forgetText")
+
 UNSIGNED = "Your invitation could not be exchanged for a token"
 CAN_TEXT = "Anyone who looks at this screen, and anyone who controls this device."
 KIOSK = "This device keeps nothing. Please answer once only, because a second reply would tell more about you."
@@ -174,3 +189,8 @@ NO_TERMINAL = (
     "deniable answer: asks a person, and must have a terminal for that; programs use deniable_client.Client. "
     "Only --try and --resend work without one"
 )
+
+DEVICE_ALL = "Of the limit for all servers together, {n} % is used."
+DEVICE_REFUSED = "{survey}: the server did not accept your reply."
+HISTORY_WORDS = "What your device told one of them, in words: deniable answer LINK --history"
+FORGET_FILE = "To forget everything, delete this file: {path}"

@@ -6,25 +6,28 @@ import datetime
 import math
 import os
 import re
+import secrets
 import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
-from deniable import Question, Survey, odds_sentences, whole_odds_sentences
+from deniable import Question, Report, Survey, odds_sentences, whole_odds_sentences
 from deniable.privacy.ceiling import Ceiling, weakness
 from deniable.privacy.odds import plainest
 from deniable.survey.question_types import AnswerKind
 from deniable.survey.texts import EVERY_OTHER, Text
+from deniable.wire.space import ReportValue
 from deniable_client.answer import messages as m
 from deniable_client.answer.simulator import split
 from deniable_client.audit.answers import extreme_answers
 from deniable_client.client import CLIENT, tells_use
 from deniable_client.collector_connection import Hindrance
 from deniable_client.device import Given, range_of
-from deniable_client.memory import Disclosure
+from deniable_client.memory import Disclosure, KeptReport
 
 WIDTH = 80
 MARGIN = "    "
@@ -35,6 +38,9 @@ _UNSAFE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 PACE = 4
 """Questions that people answer in a minute, for the time that a survey takes."""
+
+CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
+"""Letters and digits of completion codes, without those that people mistake for another one."""
 
 Paragraphs = list[str]
 
@@ -197,6 +203,69 @@ def receipt(
         f"{m.SURVEY}: {survey.id}\n{m.CLIENT}: {CLIENT}\n{m.RESULTS}: {collector}/s/{survey.id}/results",
         *([f"{m.JSON}:\n{own(report.decode('ascii'))}"] if report else []),
     ]
+
+
+def ending(survey: Survey) -> Paragraphs:
+    """What the author says after Send, and the way back to a panel."""
+    way = survey.completion
+    thanks = [own(survey.thanks)] if survey.thanks else []
+    if not way:
+        return thanks
+    code = way.code or (draw_code(way.code_length) if way.code_length else None)
+    link = way.link and way.link.replace("{code}", code or "")
+    return [
+        *thanks,
+        *([own(way.text)] if way.text else []),
+        *([m.CODE_IS.format(code=code), m.CODE_SAME if way.code else m.CODE_DRAWN] if code else []),
+        *([own(link)] if link else []),
+    ]
+
+
+def draw_code(length: int) -> str:
+    """A completion code of letters and digits that nobody mistakes for each other, drawn apart from every report."""
+    return "".join(secrets.choice(CODE_LETTERS) for _ in range(length))
+
+
+def in_words(asked: Question, value: ReportValue | None) -> Paragraphs:
+    """A noisy value in words, a line for each thing that it says; None where the question was not drawn."""
+    if value is None:
+        return [m.NOT_DRAWN]
+    labels = [label_of(asked, option) for option in asked.options]
+    if isinstance(value, str):
+        # A mark for each option, or two for each box that may be drawn: 01 for a tick, 10 for none, 00 if not drawn.
+        marks = len(value) // len(labels)
+        said = [(what, int(value[marks * n : marks * (n + 1)], 2)) for n, what in enumerate(labels)]
+        if not asked.kind.takes_several:
+            return [m.SENT_SET.format(what=" · ".join(what for what, mark in said if mark))]
+        sentences = {1: m.SENT_BOX, 0: m.SENT_NO_BOX, 2: m.SENT_NO_BOX}
+        return [sentences[mark].format(what=what) for what, mark in said if marks < 2 or mark]
+    if not asked.mechanism.has_shares:
+        steps = asked.reports.size
+        return [m.SENT_STEP.format(n=value + 1, all=steps) if steps > 2 else m.SENT_HIGH if value else m.SENT_LOW]
+    return [labels[value] if labels else str(value)]
+
+
+def told(survey: Survey, report: Report) -> Paragraphs:
+    """What a report told its survey, in words."""
+    each = ["\n".join([own(asked.text), *in_words(asked, report.values[asked.id])]) for asked in survey.questions]
+    return [own(survey.title), m.IN_WORDS_TEXT, *each]
+
+
+def history(replies: Iterable[KeptReport], used: Mapping[str, float], all_used: float, path: Path) -> Paragraphs:
+    """What a device has told, by collector, and how to forget it: ``used`` is epsilon within 90 days, in nats."""
+    paragraphs = [m.DEVICE_TITLE]
+    for collector, epsilon in used.items():
+        sentences = {"sent": m.DEVICE_EACH, "waiting": m.DEVICE_WAITS, "refused": m.DEVICE_REFUSED}
+        lines = [
+            sentences[reply.state].format(survey=f"{collector}/s/{reply.survey}")
+            for reply in replies
+            if reply.collector == collector
+        ]
+        paragraphs += ["\n".join(lines), m.DEVICE_LEFT.format(n=_percent(epsilon, Ceiling().survey))]
+    if not used:
+        return [*paragraphs, m.DEVICE_NONE]
+    total = m.DEVICE_ALL.format(n=_percent(all_used, Ceiling().device))
+    return [*paragraphs, total, m.HISTORY_WORDS, f"{m.FORGET_TEXT} {m.FORGET_FILE.format(path=path)}"]
 
 
 def notice(title: str, *sentences: str, detail: str = "") -> Paragraphs:

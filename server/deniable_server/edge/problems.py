@@ -9,7 +9,7 @@ import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache, partial
 from http import HTTPStatus
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from apiflask import APIFlask
 from apiflask.exceptions import HTTPError
@@ -177,7 +177,8 @@ def problem(status: int, detail: str, headers: dict[str, str] | None = None) -> 
     has_pages = "pages" in current_app.blueprints  # an issuer has none
     if has_pages and not request.path.startswith("/api/") and wanted == "text/html":
         language = language_of(request.accept_languages)
-        response = Response(_page(current_app._get_current_object(), status, detail, language), status, headers)
+        app: APIFlask = cast("Any", current_app)._get_current_object()
+        response = Response(_page(app, status, detail, language), status, headers)
         response.vary.add("Accept-Language")
         return response
     return Response(_json(status, detail), status, headers, mimetype="application/problem+json")

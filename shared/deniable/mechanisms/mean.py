@@ -114,7 +114,8 @@ class OneBitMean(OverRange, PureMechanism, OneOfK):
         low, high = of_100(self.support[1].if_other), of_100(self.support[1].if_true)
         return (
             "Your device sends only “high” or “low”. "
-            f"For the highest answer it sends “high” about {high} times in 100, and for the lowest one about {low} times.",
+            f"For the highest answer it sends “high” about {high} times in 100, "
+            f"and for the lowest one about {low} times.",
         )
 
     @property

@@ -109,8 +109,8 @@ def _look(published: object) -> Look | None:
     if published is None:
         return None
     keys = _Keys(published, "look")
-    given = (keys.optional(key) for key in ("accent", "accent_dark", "logo_type", "logo"))
-    look = Look(*given, logo_text=keys.text("logo_text", keys.optional("logo_text")))
+    given = {key: keys.optional(key) for key in ("accent", "accent_dark", "logo_type", "logo")}
+    look = Look(**given, logo_text=keys.text("logo_text", keys.optional("logo_text")))
     keys.refuse_others()
     return look
 

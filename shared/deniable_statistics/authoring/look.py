@@ -48,8 +48,8 @@ def look_from(written: Mapping[str, Any], logo_text: Any, folder: Path | None) -
         _check_contrast(accent, CARD, "accent", "the white card")
         dark = dark or _readable_in_the_dark(accent)
         _check_contrast(dark, DARK_CARD, "accent_dark", "the dark card")
-    logo = (None, None) if "logo" not in written else _logo(written["logo"], folder)
-    return Look(accent, dark, *logo, logo_text=logo_text)
+    kind, logo = (None, None) if "logo" not in written else _logo(written["logo"], folder)
+    return Look(accent, dark, kind, logo, logo_text)
 
 
 def contrast(one: str, other: str) -> float:
