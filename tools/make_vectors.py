@@ -37,6 +37,7 @@ from deniable.survey.texts import Text
 from deniable_client.device import draw_questions, randomize
 from deniable_statistics.designs.of_mechanisms import design_of
 from tools.rig import device_model
+from tools.rig.presented import badly_presented, presented_surveys
 
 FOLDER = Path(__file__).parents[1] / "tests" / "vectors"
 LAST_WORD = 2**32 - 1
@@ -525,6 +526,7 @@ def survey_vectors() -> list[dict[str, Any]]:
         'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
     ).document.decode()
     largest = largest_survey().document.decode()
+    presented = presented_surveys(parse_survey(plain.encode()))
     # Reports that mostly say something else than the truth, and are read all the same.
     opposite = Survey(
         "Opposites",
@@ -684,8 +686,10 @@ def survey_vectors() -> list[dict[str, Any]]:
             grouped,
             groups,
             replace(grouped, fresh="each wave"),
+            *presented,
         )
     ]
+    bad |= badly_presented(plain)
     return vectors + [{"name": f"bad: {name}", "document": text, "id": None} for name, text in bad.items()]
 
 

@@ -6,9 +6,12 @@
  * person a weaker survey. Nobody canonicalises JSON to check an address; clients hash what they received.
  */
 
+import { readCompletion } from "./completion.js";
 import { SurveyError } from "./errors.js";
 import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, sorted, taking, text } from "./fields.js";
 import { GroupMechanism } from "./group.js";
+import { isHost, isIpv4 } from "./hosts.js";
+import { lookOf } from "./look.js";
 import { demand, isWhole, list, sum } from "./mechanisms/base.js";
 import { mechanismFromPublished } from "./mechanisms/index.js";
 import { QUESTION_TYPES } from "./question-types.js";
@@ -55,6 +58,11 @@ import { dumps } from "./strict-json.js";
  * @property {string} title
  * @property {string | null} organiser
  * @property {string | null} about
+ * @property {string | null} contact whom respondents can ask
+ * @property {"steps" | "page"} layout questions one after the other, or all at once
+ * @property {string | null} thanks what the author says once a report has been sent
+ * @property {Readonly<import("./completion.js").Completion> | null} completion what respondents take back to a panel
+ * @property {Readonly<import("./look.js").Look> | null} look the colour and the logo
  * @property {string | null} opens first day (UTC) on which reports are taken, such as "2026-11-20"
  * @property {string | null} closes last day
  * @property {boolean} isLive whether results change with every report
@@ -143,6 +151,11 @@ async function read(bytes, id) {
     title: text(take("title"), MAX_LABEL),
     organiser: maybe(take("organiser"), text, MAX_LABEL),
     about: maybe(take("about"), text, MAX_TEXT),
+    contact: maybe(take("contact"), text, MAX_LABEL),
+    layout: oneOf(take("layout"), "page") ?? "steps",
+    thanks: maybe(take("thanks"), text, MAX_TEXT),
+    completion: maybe(take("completion"), readCompletion),
+    look: maybe(take("look"), lookOf),
     opens: maybe(take("opens"), date),
     closes: maybe(take("closes"), date),
     cohortRequired: oneOf(take("cohort_required"), cohorts[0] && true),
@@ -192,23 +205,8 @@ async function issuerOf({ ["key"]: key, ["url"]: url }) {
 function issuerUrl(url) {
   const parts = /^(https?):\/\/([a-z0-9.-]{1,253}|\[[0-9a-f:]+])(?::([1-9]\d{0,4}))?$/;
   const [, scheme, host, port = "0"] = /** @type {string[]} */ (parts.exec(matching(url, parts)));
-  const isIpv4 = /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/.test(host);
-  demand(+port < 65536);
-  demand(host[0] === "[" ? isIpv6(host.slice(1, -1)) : isIpv4 || isName(host.split(".")));
-  demand(scheme === "https" || ["localhost", "[::1]"].includes(host) || (isIpv4 && host.startsWith("127.")));
-}
-
-/** Whether a host is a name, which browsers do not take for an address in numbers. @param {string[]} labels */
-const isName = (labels) =>
-  labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) &&
-  !/^(\d+|0x[0-9a-f]*)$/.test(labels[labels.length - 1]);
-
-/** @param {string} host without its brackets */
-function isIpv6(host) {
-  const halves = host.split("::").map((half) => (half ? half.split(":") : []));
-  const groups = halves.flat();
-  const fits = halves.length === 1 ? groups.length === 8 : halves.length === 2 && groups.length < 8;
-  return fits && groups.every((group) => /^[0-9a-f]{1,4}$/.test(group));
+  demand(+port < 65536 && isHost(host));
+  demand(scheme === "https" || ["localhost", "[::1]"].includes(host) || (isIpv4(host) && host.startsWith("127.")));
 }
 
 /** Groups by their names. @param {any} named */
@@ -301,11 +299,16 @@ export function translate(survey, languages, m) {
   const pick = (/** @type {string} */ _key, /** @type {any} */ value) =>
     value?.default === undefined ? value : value[[...languages, "und"].find((each) => Object.hasOwn(value, each)) ?? "default"];
   const own = JSON.parse(survey.document, pick);
+  const { completion, look } = survey;
   return {
     ...survey,
     title: own["title"],
     organiser: own["organiser"],
     about: own["about"],
+    contact: survey.contact && own["contact"],
+    thanks: survey.thanks && own["thanks"],
+    completion: completion && { ...completion, text: completion.text && own["completion"]["text"] },
+    look: look && { ...look, logo: look.logo && { ...look.logo, text: own["look"]["logo_text"] } },
     questions: survey.questions.map((question, n) => {
       const { ["text"]: text, ["options"]: options } = own["questions"][n];
       return { ...question, text, labels: question.kind.labels?.(options, m) ?? options };

@@ -12,6 +12,7 @@ from click.core import ParameterSource
 
 from deniable import Question, Survey, odds_sentences, read_survey, weak_protection, whole_odds_sentences
 from deniable.access.words import ONE_REPORT, ONE_REPORT_HEADING, enforced
+from deniable.commands.files import folder_of
 from deniable.commands.main import example
 from deniable.errors import BudgetError
 from deniable.mechanisms.longitudinal import waves_of
@@ -84,7 +85,7 @@ def _asks(checked: Survey) -> str:
 )
 def check(file: BinaryIO, respondents: int | None) -> None:
     """Read a survey and say what its noise does, without publishing it."""
-    checked = read_survey(file.read())
+    checked = read_survey(file.read(), folder=folder_of(file))
     click.echo(f"{checked.title}\nsurvey {checked.id}, {len(checked.document)} bytes when published\n")
     for question in checked.questions:
         click.echo(f"{question.id} ({question.type}): {question.text}")
@@ -138,7 +139,7 @@ def publish(
 
     A survey that asks for more than every device allows (epsilon 4 for a question, 8 for all) is refused.
     """
-    published = read_survey(file.read())
+    published = read_survey(file.read(), folder=folder_of(file))
     # Devices refuse it as well, so whoever publishes it would wait for reports that never come.
     if not force:
         check_askable(published, "publish it all the same with --force")

@@ -21,7 +21,9 @@ from deniable.access.invitation import INVITATION
 from deniable.access.issuer import Issuer, Tokens
 from deniable.errors import SurveyError, shown
 from deniable.exact import sum_above
+from deniable.survey.completion import Completion
 from deniable.survey.group import Group
+from deniable.survey.look import Look
 from deniable.survey.question import Question
 from deniable.survey.texts import MAX_LABEL, MAX_TEXT, check_text, publish_text, refuse_repeats
 from deniable.survey.unit import Unit, check_group
@@ -55,6 +57,9 @@ READERS = ("public", "token")
 
 ACCESS = ("open", "invited", "unlinkable")
 """Kinds of access: counted is everybody with the link, or each person once, by invitation or by blind token."""
+
+LAYOUTS = ("steps", "page")
+"""Layouts of the questions: one after the other, or all on one page."""
 
 RELEASE = 200
 """Default number of new reports of a cohort in a release; a report hides among that many."""
@@ -98,6 +103,16 @@ class Survey:
         token, which nobody can link to the invitation that it was given for.
     issuer : Issuer or None
         Who signs the blind tokens; only where access is unlinkable.
+    contact : str or None
+        Whom respondents can ask.
+    layout : {"steps", "page"}
+        Whether devices show the questions one after the other, or all at once.
+    thanks : str or None
+        What the author says once a report has been sent.
+    completion : Completion or None
+        What respondents take back to a panel.
+    look : Look or None
+        The colour and the logo.
     document : bytes
         The published bytes.
     id : str
@@ -119,6 +134,11 @@ class Survey:
     readers: str = READERS[0]
     access: str = ACCESS[0]
     issuer: Issuer | None = None
+    contact: str | None = None
+    layout: str = LAYOUTS[0]
+    thanks: str | None = None
+    completion: Completion | None = None
+    look: Look | None = None
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -144,10 +164,14 @@ class Survey:
 
     def _check_texts(self) -> None:
         check_text(self.title, "title", MAX_LABEL)
-        if self.organiser is not None:
-            check_text(self.organiser, "organiser", MAX_LABEL)
-        if self.about is not None:
-            check_text(self.about, "about", MAX_TEXT)
+        for key, longest in (
+            ("organiser", MAX_LABEL),
+            ("about", MAX_TEXT),
+            ("contact", MAX_LABEL),
+            ("thanks", MAX_TEXT),
+        ):
+            if (text := getattr(self, key)) is not None:
+                check_text(text, key, longest)
 
     def _check_questions(self) -> None:
         if not 1 <= len(self.questions) <= MAX_QUESTIONS:
@@ -166,6 +190,8 @@ class Survey:
     def _check_settings(self) -> None:
         if self.opens and self.closes and self.closes < self.opens:
             raise SurveyError(f"closes: must not be before opens, got {self.closes} before {self.opens}")
+        if not isinstance(self.layout, str) or self.layout not in LAYOUTS:
+            raise SurveyError(f"layout: must be {' or '.join(LAYOUTS)}, got {shown(self.layout)}")
         if self.fresh is not None and self.fresh not in FRESH:
             raise SurveyError(f"fresh: must be {FRESH[0]!r} where it is there at all, got {shown(self.fresh)}")
         if not isinstance(self.cohort_required, bool):
@@ -357,6 +383,11 @@ def _published(survey: Survey) -> dict[str, Any]:
         "readers": None if survey.readers == READERS[0] else survey.readers,
         "access": None if survey.access == ACCESS[0] else survey.access,
         "issuer": survey.issuer and {"key": survey.issuer.key} | _given(url=survey.issuer.url),
+        "contact": survey.contact and publish_text(survey.contact),
+        "layout": None if survey.layout == LAYOUTS[0] else survey.layout,
+        "thanks": survey.thanks and publish_text(survey.thanks),
+        "completion": survey.completion and survey.completion.publish(),
+        "look": survey.look and survey.look.publish(),
     }
     return {
         "deniable": FORMAT,
