@@ -590,3 +590,17 @@ def test_terminal_without_the_letters_shows_others_instead(link: str, home: Path
     arguments = [sys.executable, "-m", "deniable", "answer", link, "--try"]
     done = subprocess.run(arguments, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
+
+
+def test_way_back_is_shown_once_the_report_has_arrived(run: Typist, collector: Collector, home: Path) -> None:
+    table = '[completion]\ncode_length = 7\nlink = "https://panel.example/{code}"\n'
+    survey = read_survey(
+        STRONG.format(1).replace("[[questions]]", f'contact = "Us"\nthanks = "Ta."\n{table}[[questions]]')
+    )
+    before, _, after = run(collector.publish(survey), typed=["", "yes", "send"]).stdout.partition(messages.SENT)
+    assert "Us" in before
+    assert "Ta." in after
+    (code,) = re.findall(rf"{messages.COMPLETION_CODE}\n +(\w{{7}})\n", after)
+    assert f"https://panel.example/{code}" in after
+    assert code not in before
+    assert all(code.encode() not in path.read_bytes() for path in home.rglob("*") if path.is_file())

@@ -75,6 +75,14 @@ test("what is left out of a completion is null", async () => {
   assert.deepEqual(await back({ code: "x" }), { text: null, link: null, code: "x" });
 });
 
+for (const { name, completion, words, personal } of vectors("completions")) {
+  test(`completion: ${name}`, async () => {
+    const word = tape(words);
+    assert.deepEqual(completionOf(await viewWith({ completion }), word), personal);
+    assert.equal(word.left.length, 0);
+  });
+}
+
 test("a drawn code has its length, stands in the link, and is another one each time", async () => {
   const view = await viewWith({ completion: { code_length: 20, link: "https://panel.example/?c={code}" } });
   const codes = Array.from({ length: 50 }, () => {

@@ -23,6 +23,7 @@ from deniable_client.answer.simulator import split
 from deniable_client.audit.answers import extreme_answers
 from deniable_client.client import CLIENT, tells_use
 from deniable_client.collector_connection import Hindrance
+from deniable_client.completion import PersonalCompletion
 from deniable_client.device import Given, range_of
 from deniable_client.memory import Disclosure
 
@@ -85,6 +86,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclos
         own(survey.title),
         *([f"{m.ASKED_BY}\n{own(survey.organiser)}"] if survey.organiser else []),
         *([own(survey.about)] if survey.about else []),
+        *([f"{m.CONTACT}\n{own(survey.contact)}"] if survey.contact else []),
         said(weak, unsure=m.UNSURE, hint=m.HINT, weak=m.WEAK),
         m.PROCESS if cohort is None else f"{m.PROCESS} {m.COHORT.format(cohort=inline(cohort))}",
         f"{m.WHY} {no_admission}".rstrip(),
@@ -175,9 +177,11 @@ def receipt(
     is_mine: bool = True,
     told: Disclosure | None = None,
     report: bytes | None = None,
+    completion: PersonalCompletion | None = None,
 ) -> Paragraphs:
     """What a respondent can keep, as strong as the consent said; what was drawn only for who asked, because people read
-    a No as a denial. ``is_mine`` unless the link bears the invitation of another person at this device.
+    a No as a denial. ``is_mine`` unless the link bears the invitation of another person at this device, who has sent
+    nothing and so gets no thanks and no way back.
     """
     weak = weakness(survey, (told or Disclosure()).collector)
     # Questions with equal noise have equal sentences, which are shown once.
@@ -191,6 +195,17 @@ def receipt(
         "\n".join([f"{m.ODDS_EACH}:", *each] if len(survey.questions) > 1 else each),
         f"{m.SURVEY}: {survey.id}\n{m.CLIENT}: {CLIENT}\n{m.RESULTS}: {collector}/s/{survey.id}/results",
         *([f"{m.JSON}:\n{own(report.decode('ascii'))}"] if report else []),
+        *([own(survey.thanks)] if survey.thanks and is_mine else []),
+        *(way_back(completion) if completion and is_mine else []),
+    ]
+
+
+def way_back(completion: PersonalCompletion) -> Paragraphs:
+    """Paragraphs on the way back to a panel, the link and the code each on a line of its own."""
+    return [
+        *([own(completion.text)] if completion.text else []),
+        *([f"{m.COMPLETION_LINK}\n{own(completion.link)}"] if completion.link else []),
+        *([f"{m.COMPLETION_CODE}\n{own(completion.code)}"] if completion.code else []),
     ]
 
 

@@ -107,6 +107,8 @@ def check(file: BinaryIO, respondents: int | None) -> None:
         if unit.group:
             click.echo(f"\n{_group_lines(unit, unit.group)}")
     click.echo(f"\nAccess {checked.access}: {ONE_REPORT[checked.access]}")
+    for line in presentation(checked):
+        click.echo(line)
     click.echo(f"\nWhole survey: epsilon {checked.epsilon:.4f}, {_asks(checked)}")
     for sentence in whole_odds_sentences(checked):
         click.echo(f"  {sentence}")
@@ -114,6 +116,8 @@ def check(file: BinaryIO, respondents: int | None) -> None:
         click.secho(f"Warning: {warning}", fg="yellow")
     if note := release_note(checked):
         click.echo(f"Note: {note}" + ("" if respondents else "; --respondents N says whether that is much"))
+    if checked.contact is None:
+        click.echo('Note: contact says whom respondents can ask, such as contact = "ethics@uni.example"; it is not set')
     if checked.cohorts and not checked.cohort_required:
         click.echo("Note: a link without a cohort can be answered too; cohort_required = true refuses it as incomplete")
 
@@ -243,6 +247,32 @@ def cohort_fragment(cohort: str) -> str:
     return f"cohort={quote(cohort, safe='')}"
 
 
+def presentation(checked: Survey) -> Iterator[str]:
+    """A line on each of contact, layout, completion and look that the survey sets."""
+    if checked.contact is not None:
+        yield f"Contact: {_on_one_line(checked.contact)}"
+    if checked.layout == "page":
+        yield "Layout page: all questions are on one page"
+    if completion := checked.completion:
+        parts = [
+            completion.link and f"link {completion.link}",
+            completion.code and f"code {completion.code} for everybody",
+            completion.code_length and f"each device draws a code of {completion.code_length} letters and digits",
+        ]
+        yield f"Completion: {'; '.join(part for part in parts if part)}"
+    if look := checked.look:
+        accent = f"accent {look.accent}, {look.accent_dark} in dark mode"
+        logo = look.logo and (
+            f"logo {look.logo.type} of {' x '.join(map(str, look.logo.size))} pixels, {len(look.logo.data):,} bytes, "
+            f"read out as {_on_one_line(look.logo.text)!r}"
+        )
+        yield f"Look: {'; '.join(part for part in (look.accent and accent, logo) if part)}"
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
 def missing_analyses(question: Question, possible: Mapping[str, bool]) -> list[str]:
     """What cannot be analysed and could make sense: names have no mean."""
     return [
@@ -297,7 +327,13 @@ def _texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
     yield "title", checked.title
     if checked.about is not None:
         yield "about", checked.about
-    # The organiser may have one name in every language.
+    if checked.thanks is not None:
+        yield "thanks", checked.thanks
+    if checked.completion and checked.completion.text is not None:
+        yield "completion.text", checked.completion.text
+    if checked.look and checked.look.logo:
+        yield "look.logo_text", checked.look.logo.text
+    # Organiser and contact may be the same in every language.
     for question in checked.questions:
         yield f"the text of {question.id}", question.text
         # So may options that are numbers, unless they have labels. Yes and No are ours, also beside a third option.
