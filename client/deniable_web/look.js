@@ -1,7 +1,7 @@
 //@ts-check
 /* The look of a survey: a colour and a logo, which change nothing that is asked or sent. */
 
-import { matching, maybe, nothingElse, oneOf, taking, text } from "./fields.js";
+import { matching, maybe, nothingElse, taking, text } from "./fields.js";
 import { demand, isWhole } from "./mechanisms/base.js";
 
 const MAX_LOGO_BYTES = 20_000;
@@ -40,13 +40,13 @@ export function lookOf(published) {
 function logoOf(published, spoken) {
   const known = {};
   const take = taking(published, known);
-  const type = oneOf(take("type"), "image/png", "image/webp");
-  const data = take("data");
+  const [type, data] = [take("type"), take("data")];
   nothingElse(published, known);
+  const sizeOf = SIZES.get(type);
   const raw = atob(data);
   // One way to write each image: no spaces, all padding, and 0 in its bits.
-  demand(type && btoa(raw) === data && raw.length <= MAX_LOGO_BYTES);
-  demand((type === "image/png" ? pngSize(raw) : webpSize(raw)).every((side) => isWhole(side, 1, MAX_LOGO_SIDE)));
+  demand(sizeOf && btoa(raw) === data && raw.length <= MAX_LOGO_BYTES);
+  demand(sizeOf(raw).every((side) => isWhole(side, 1, MAX_LOGO_SIDE)));
   return Object.freeze({ type, data, text: /** @type {string} */ (spoken) });
 }
 
@@ -61,10 +61,10 @@ function pngSize(raw) {
 
 /** Width and height by the first chunk of WebP, of which there are three kinds. @param {string} raw its bytes */
 function webpSize(raw) {
-  const [, kind] = /** @type {string[]} */ (/^RIFF[^]{4}WEBPVP8([ LX])/.exec(raw)); // or it is none, which throws
+  const [, chunk] = /** @type {string[]} */ (/^RIFF[^]{4}WEBPVP8([ LX])/.exec(raw)); // or it is none, which throws
   demand(raw.length >= 30);
-  if (kind === "X") return [number(raw, 26, 25, 24) + 1, number(raw, 29, 28, 27) + 1];
-  if (kind === "L") {
+  if (chunk === "X") return [number(raw, 26, 25, 24) + 1, number(raw, 29, 28, 27) + 1];
+  if (chunk === "L") {
     demand(raw[20] === "/");
     const bits = number(raw, 24, 23, 22, 21);
     return [(bits % 2 ** 14) + 1, (Math.floor(bits / 2 ** 14) % 2 ** 14) + 1];
@@ -72,3 +72,5 @@ function webpSize(raw) {
   demand(raw.slice(23, 26) === "\x9d\x01\x2a");
   return [number(raw, 27, 26) % 2 ** 14, number(raw, 29, 28) % 2 ** 14]; // below two bits of scale
 }
+
+const SIZES = new Map([["image/png", pngSize], ["image/webp", webpSize]]);
