@@ -6,7 +6,7 @@
 export const addresses = {
   ar: "mpfdsd2hx45jx3bpb7acrog6ka",
   de: "bc25uxhfhlg47gxqx2rdgfxatq",
-  en: "eqd4vptltn3cexxemk3khgxgaa",
+  en: "qjnufvbri2hzdcyripvrzbns3u",
   es: "jhoq6yv6ara7wbr5j7aknelz4q",
   fr: "zbdgjmy74gltz2lgvvsratgjpq",
 };
