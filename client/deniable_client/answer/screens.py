@@ -90,7 +90,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclos
     no_admission = m.said(weak, noAdmission=m.NO_ADMISSION) if _has_yes(survey) else ""
     return [
         own(survey.title),
-        *([f"{m.ASKED_BY}:\n{own(survey.organiser)}"] if survey.organiser else []),
+        *([f"{m.ASKED_BY}\n{own(survey.organiser)}"] if survey.organiser else []),
         *([own(survey.about)] if survey.about else []),
         *([m.CONTACT.format(contact=inline(survey.contact))] if survey.contact else []),
         m.said(weak, unsure=m.UNSURE, hint=m.HINT, weak=m.WEAK),
@@ -204,7 +204,7 @@ def receipt(
         m.SENT_BEFORE if is_old else m.SENT,
         m.NOT_KEPT,
         *({"invited": [m.INVITED_USED] * is_mine, "unlinkable": [m.UNLINKABLE_USED]}.get(survey.access, [])),
-        m.said(weak, weak=m.WEAK, chance=m.CHANCE if _has_yes(survey) else m.CHANCE_OTHER),
+        m.said(weak, weakSent=m.WEAK_SENT, chance=m.CHANCE if _has_yes(survey) else m.CHANCE_OTHER),
         "\n".join(whole_odds_sentences(survey)),
         "\n".join([f"{m.ODDS_EACH}:", *each] if len(survey.questions) > 1 else each),
         f"{m.SURVEY}: {survey.id}\n{m.CLIENT}: {CLIENT}\n{m.RESULTS}: {collector}/s/{survey.id}/results",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "mpfdsd2hx45jx3bpb7acrog6ka",
-  de: "bc25uxhfhlg47gxqx2rdgfxatq",
-  en: "qjnufvbri2hzdcyripvrzbns3u",
-  es: "jhoq6yv6ara7wbr5j7aknelz4q",
-  fr: "zbdgjmy74gltz2lgvvsratgjpq",
+  ar: "5l42657vsylipj6du4dpnpylsy",
+  de: "5xquylfopa3ntglds6jy4uq6bu",
+  en: "eqcw4bpfsx25taus7vxj7h6heq",
+  es: "jamouzoxapqmoitkagf46xvhdi",
+  fr: "7bxc3ei5ohzt2irfmnbftdwhme",
 };
