@@ -98,15 +98,15 @@ def together(*units: Sequence[Row]) -> list[Row]:
     ]
 
 
-def largest(rows: Sequence[Row]) -> tuple[Fraction, Row, Row, int]:
-    """The largest ratio of the probabilities of a report under two sets of answers, those sets, and the report."""
-    ratio, more, less, place = Fraction(1), rows[0], rows[0], 0
-    for n, column in enumerate(zip(*rows, strict=True)):
+def largest(rows: Sequence[Row]) -> tuple[Fraction, Row, Row]:
+    """The largest ratio of the probabilities of a report under two sets of answers, and those sets."""
+    ratio, more, less = Fraction(1), rows[0], rows[0]
+    for column in zip(*rows, strict=True):
         one, other = max(column), min(column)
         if one / other > ratio:
-            ratio, place = one / other, n
+            ratio = one / other
             more, less = rows[column.index(one)], rows[column.index(other)]
-    return ratio, more, less, place
+    return ratio, more, less
 
 
 def said_of(survey: Survey) -> tuple[Fraction, int]:
@@ -137,7 +137,7 @@ MADE: list[Callable[[str], Mechanism]] = [
 def check_priors(rows: Sequence[Row], survey: Survey) -> None:
     """No posterior passes what people read; the worst prior reaches it within its rounding."""
     factor, right = said_of(survey)
-    ratio, more, less, place = largest(rows)
+    ratio, more, less = largest(rows)
     assert survey.likelihood_ratio == ratio
     assert ratio <= factor
     assert factor - ratio < (Fraction(1, 10) if factor < 10 else 1)
