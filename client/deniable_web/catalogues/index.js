@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "mpfdsd2hx45jx3bpb7acrog6ka",
-  de: "bc25uxhfhlg47gxqx2rdgfxatq",
-  en: "eqd4vptltn3cexxemk3khgxgaa",
-  es: "jhoq6yv6ara7wbr5j7aknelz4q",
-  fr: "zbdgjmy74gltz2lgvvsratgjpq",
+  ar: "r25y35w2hcg4c5c6muk4vmcd7y",
+  de: "4nsme5kopyaek6fbbkzlqthvom",
+  en: "sgqbd3kzysrgmf43cjkrfg7use",
+  es: "6l4plgljugx3drbmgxslva4lza",
+  fr: "sgigrciys2qkl3ivyz63gjgqfe",
 };
