@@ -14,7 +14,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
@@ -30,12 +30,15 @@ from deniable import (
     whole_odds_sentences,
 )
 from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
+from deniable.survey.completion import Completion
 from deniable.survey.document import MAX_ROWS
 from deniable.survey.question_types import YES_NO, AnswerKind
 from deniable.survey.texts import Text
+from deniable_client.completion import completion_of
 from deniable_client.device import draw_questions, randomize
 from deniable_statistics.designs.of_mechanisms import design_of
 from tools.rig import device_model
+from tools.rig.presented import badly_presented, presented_surveys
 
 FOLDER = Path(__file__).parents[1] / "tests" / "vectors"
 LAST_WORD = 2**32 - 1
@@ -524,6 +527,7 @@ def survey_vectors() -> list[dict[str, Any]]:
         'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
     ).document.decode()
     largest = largest_survey().document.decode()
+    presented = presented_surveys(parse_survey(plain.encode()))
     # Reports that mostly say something else than the truth, and are read all the same.
     opposite = Survey(
         "Opposites",
@@ -683,8 +687,10 @@ def survey_vectors() -> list[dict[str, Any]]:
             grouped,
             groups,
             replace(grouped, fresh="each wave"),
+            *presented,
         )
     ]
+    bad |= badly_presented(plain)
     return vectors + [{"name": f"bad: {name}", "document": text, "id": None} for name, text in bad.items()]
 
 
@@ -1052,6 +1058,32 @@ def ledger_vectors() -> list[dict[str, Any]]:
     ]
 
 
+def completion_vectors() -> list[dict[str, Any]]:
+    """What a respondent takes back to a panel, by the words that its code is drawn from."""
+    survey = read_survey('title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1')
+    cases: list[tuple[str, Completion, list[int]]] = [
+        ("a link alone", Completion(link="https://panel.example/done"), []),
+        ("a common code", Completion("Type it in.", code="C1-x_9"), []),
+        ("a common code in a link", Completion(link="https://panel.example/{code}?x=1", code="C1-x_9"), []),
+        ("the first and the last character", Completion(code_length=6), [0, 30, 0, 30, 0, 30]),
+        ("what is beyond the last", Completion(code_length=6), [31, 1, 31, 31, 2, 63, 3, 4, 5, LAST_WORD, 6]),
+        ("high bits, which mean nothing", Completion(code_length=6), [2**32 - 2, 2**31, 2**5 + 7, 1, 1, 1]),
+    ]
+    for length in (6, 13, 20):
+        dice = seeded_by(f"completion of {length}")
+        drawn = Completion("Go back.", "https://panel.example/?c={code}", code_length=length)
+        cases.append((f"a code of {length}", drawn, [dice.getrandbits(32) for _ in range(60)]))
+    vectors = []
+    for name, completion, words in cases:
+        left = iter(words)
+        personal = completion_of(replace(survey, completion=completion), left.__next__)
+        assert personal is not None
+        used = words[: len(words) - len(list(left))]
+        published = completion.publish()
+        vectors.append({"name": name, "completion": published, "words": used, "personal": asdict(personal)})
+    return vectors
+
+
 def vector_files() -> dict[str, str]:
     """File name to content."""
     files: dict[str, Any] = {}
@@ -1064,6 +1096,7 @@ def vector_files() -> dict[str, str]:
     files["epsilons.json"] = epsilon_vectors()
     files["surveys.json"] = survey_vectors()
     files["reports.json"] = {"document": read_survey(SURVEY).document.decode(), "vectors": report_vectors()}
+    files["completions.json"] = completion_vectors()
     files["links.json"] = link_vectors()
     files["ledger.json"] = ledger_vectors()
     files["memory.json"] = {

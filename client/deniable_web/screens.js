@@ -6,10 +6,10 @@ import { chance } from "./chance.js";
 import { CLIENT, tellsUse } from "./collector.js";
 import { completionOf } from "./completion.js";
 import { isCohort } from "./device.js";
+import { logo } from "./dress.js";
 import { box, button, card, fold, h, heading, minor, oddsBox, own, p, quiet } from "./dom.js";
 import { fill, numbered } from "./messages.js";
 import { oddsOf, of100, plainest, wholeOdds } from "./odds.js";
-import { logo } from "./look.js";
 import { inWords } from "./wording.js";
 
 /**
@@ -204,7 +204,8 @@ export function receipt(m, view, report, { title, weak, link, isMine, isNew, can
  * @param {Messages} m @param {View} view
  */
 function way(m, view) {
-  const { text, link, code: given, isDrawn } = completionOf(/** @type {import("./survey.js").Completion} */ (view.completion));
+  const { text, link, code: given } = /** @type {NonNullable<ReturnType<typeof completionOf>>} */ (completionOf(view));
+  const isDrawn = !view.completion?.code;
   const shown = h("div", { role: "status", class: "stack" });
   const show = () => shown.replaceChildren(p(fill(m.codeIs, { code: given }), "lead"), quiet(isDrawn ? m.codeDrawn : m.codeSame));
   const go = () => (location.href = /** @type {string} */ (link));

@@ -6,10 +6,13 @@
  * person a weaker survey. Nobody canonicalises JSON to check an address; clients hash what they received.
  */
 
+import { readCompletion } from "./completion.js";
 import { SurveyError } from "./errors.js";
 import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, sorted, taking, text } from "./fields.js";
 import { GroupMechanism } from "./group.js";
-import { demand, integer, isWhole, list, sum } from "./mechanisms/base.js";
+import { isHost, isIpv4 } from "./hosts.js";
+import { lookOf } from "./look.js";
+import { demand, isWhole, list, sum } from "./mechanisms/base.js";
 import { mechanismFromPublished } from "./mechanisms/index.js";
 import { QUESTION_TYPES } from "./question-types.js";
 import { digits } from "./randomness.js";
@@ -50,35 +53,18 @@ import { dumps } from "./strict-json.js";
  */
 
 /**
- * @typedef {object} Completion
- * @property {string} [text]
- * @property {string} [link] an https address, in which "{code}" is the place of the code
- * @property {string} [code] the same for everybody
- * @property {number} [code_length] how long a code is that each device draws instead
- */
-
-/**
- * @typedef {object} Look
- * @property {string} [accent] a colour on light cards
- * @property {string} [accent_dark] a colour on dark cards
- * @property {string} [logo_type] the media type of the logo
- * @property {string} [logo] an image in base64
- * @property {string} [logo_text] what is read out for it
- */
-
-/**
  * @typedef {object} Survey
  * @property {string} id first 128 bits of the SHA-256 of the document in lower-case base32
  * @property {string} title
  * @property {string | null} organiser
  * @property {string | null} about
+ * @property {string | null} contact whom respondents can ask
+ * @property {"steps" | "page"} layout questions one after the other, or all at once
+ * @property {string | null} thanks what the author says once a report has been sent
+ * @property {Readonly<import("./completion.js").Completion> | null} completion what respondents take back to a panel
+ * @property {Readonly<import("./look.js").Look> | null} look the colour and the logo
  * @property {string | null} opens first day (UTC) on which reports are taken, such as "2026-11-20"
  * @property {string | null} closes last day
- * @property {string | null} contact whom to ask
- * @property {string | null} thanks what the author says after Send
- * @property {"steps" | "page"} layout whether questions are asked one at a time
- * @property {Completion | null} completion the way back to a panel
- * @property {Look | null} look an accent colour and a logo
  * @property {boolean} isLive whether results change with every report
  * @property {number} release how many more replies of a cohort results wait for; 0 where they do not come in lots
  * @property {readonly string[]} cohorts
@@ -99,14 +85,6 @@ const MAX_COHORTS = 1000;
 const MAX_ROWS = 2000;
 const MAX_LABEL = 200;
 const MAX_TEXT = 4000;
-const MAX_COMPLETION = 1000;
-/** Bytes of a logo. */
-const MAX_LOGO = 20000;
-/** How a logo begins, by its media type. @type {Map<unknown, RegExp>} */
-const LOGOS = new Map([
-  ["image/png", /^\x89PNG\r\n\x1a\n/],
-  ["image/webp", /^RIFF[^]{4}WEBP/],
-]);
 const RELEASE = 200;
 
 /**
@@ -177,10 +155,10 @@ async function read(bytes, id) {
     organiser: maybe(take("organiser"), text, MAX_LABEL),
     about: maybe(take("about"), text, MAX_TEXT),
     contact: maybe(take("contact"), text, MAX_LABEL),
-    thanks: maybe(take("thanks"), text, MAX_TEXT),
     layout: oneOf(take("layout"), "page") ?? "steps",
-    completion: maybe(take("completion"), completionIn),
-    look: maybe(take("look"), lookIn),
+    thanks: maybe(take("thanks"), text, MAX_TEXT),
+    completion: maybe(take("completion"), readCompletion),
+    look: maybe(take("look"), lookOf),
     opens: maybe(take("opens"), date),
     closes: maybe(take("closes"), date),
     cohortRequired: oneOf(take("cohort_required"), cohorts[0] && true),
@@ -231,54 +209,8 @@ async function issuerOf({ ["key"]: key, ["url"]: url }) {
 function issuerUrl(url) {
   const parts = /^(https?):\/\/([a-z0-9.-]{1,253}|\[[0-9a-f:]+])(?::([1-9]\d{0,4}))?$/;
   const [, scheme, host, port = "0"] = /** @type {string[]} */ (parts.exec(matching(url, parts)));
-  const isIpv4 = /^((25[0-5]|2[0-4]\d|1\d\d|[1-9]?\d)(\.(?!$)|$)){4}$/.test(host);
-  demand(+port < 65536);
-  demand(host[0] === "[" ? isIpv6(host.slice(1, -1)) : isIpv4 || isName(host.split(".")));
-  demand(scheme === "https" || ["localhost", "[::1]"].includes(host) || (isIpv4 && host.startsWith("127.")));
-}
-
-/** Whether a host is a name, which browsers do not take for an address in numbers. @param {string[]} labels */
-const isName = (labels) =>
-  labels.every((label) => /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/.test(label)) &&
-  !/^(\d+|0x[0-9a-f]*)$/.test(labels[labels.length - 1]);
-
-/** @param {string} host without its brackets */
-function isIpv6(host) {
-  const halves = host.split("::").map((half) => (half ? half.split(":") : []));
-  const groups = halves.flat();
-  const fits = halves.length === 1 ? groups.length === 8 : halves.length === 2 && groups.length < 8;
-  return fits && groups.every((group) => /^[0-9a-f]{1,4}$/.test(group));
-}
-
-/** The way back to a panel: the rules are those of `Completion` in shared/deniable/survey/presentation.py. @param {any} published @returns {Completion} */
-function completionIn(published) {
-  const known = {};
-  const take = taking(published, known);
-  maybe(take("text"), text, MAX_COMPLETION);
-  const code = maybe(take("code"), matching, /^[A-Za-z0-9_-]{1,64}$/);
-  const length = maybe(take("code_length"), integer, 6, 20);
-  const link = maybe(take("link"), matching, /^https:\/\/[a-z0-9.-]{1,253}(:[1-9]\d{0,4})?\/[!-~]{0,400}$/);
-  const places = (link ?? "").split("{code}").length - 1;
-  demand((link || code || length) && !(code && length) && places <= +!!(code || length));
-  nothingElse(published, known);
-  return known;
-}
-
-/** The rules are those of `Look` in shared/deniable/survey/presentation.py. @param {any} published @returns {Look} */
-function lookIn(published) {
-  const known = {};
-  const take = taking(published, known);
-  const colours = [take("accent"), take("accent_dark")].map((each) => maybe(each, matching, /^#[0-9a-f]{6}$/));
-  const logo = maybe(take("logo"), matching, /^([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)$/);
-  const type = take("logo_type");
-  const name = maybe(take("logo_text"), text, MAX_LABEL);
-  demand(!colours[0] === !colours[1] && !logo === !name && !logo === !type && (logo || colours[0]));
-  if (logo) {
-    const bytes = atob(logo);
-    demand(bytes.length <= MAX_LOGO && btoa(bytes) === logo && LOGOS.get(type)?.test(bytes));
-  }
-  nothingElse(published, known);
-  return known;
+  demand(+port < 65536 && isHost(host));
+  demand(scheme === "https" || ["localhost", "[::1]"].includes(host) || (isIpv4(host) && host.startsWith("127.")));
 }
 
 /** Groups by their names. @param {any} named */
@@ -371,15 +303,16 @@ export function translate(survey, languages, m) {
   const pick = (/** @type {string} */ _key, /** @type {any} */ value) =>
     value?.default === undefined ? value : value[[...languages, "und"].find((each) => Object.hasOwn(value, each)) ?? "default"];
   const own = JSON.parse(survey.document, pick);
+  const { completion, look } = survey;
   return {
     ...survey,
     title: own["title"],
     organiser: own["organiser"],
     about: own["about"],
-    contact: own["contact"],
-    thanks: own["thanks"],
-    completion: /** @type {Completion | null} */ (own["completion"] ?? null),
-    look: /** @type {Look | null} */ (own["look"] ?? null),
+    contact: survey.contact && own["contact"],
+    thanks: survey.thanks && own["thanks"],
+    completion: completion && { ...completion, text: completion.text && own["completion"]["text"] },
+    look: look && { ...look, logo: look.logo && { ...look.logo, text: own["look"]["logo_text"] } },
     questions: survey.questions.map((question, n) => {
       const { ["text"]: text, ["options"]: options } = own["questions"][n];
       return { ...question, text, labels: question.kind.labels?.(options, m) ?? options };

@@ -83,7 +83,7 @@ def test_an_open_survey_says_that_nothing_keeps_people_from_answering_twice(
     page = phone.new_page()
     witness = browsing.Witness.of(page)
     page.goto(f"{collector.publish(survey)}#invitation={UNKNOWN}")
-    expect(page.get_by_text("Anyone who has this link can answer")).to_be_visible()
+    expect(page.get_by_text("Anyone with this link can answer")).to_be_visible()
     browsing.answer(page, survey, ANSWERS)
     (report,) = witness.posts()
     assert list(json.loads(report)) == ["id", "cohort", "values"]

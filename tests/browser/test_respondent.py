@@ -126,7 +126,9 @@ def test_reloads_and_resends_make_one_body(
     for _ in range(times):
         page.evaluate(remembered(unsend))
         page.reload()
-        page.wait_for_function("() => document.querySelector('deniable-survey').shadowRoot?.querySelector('a[href$=results]')")
+        page.wait_for_function(
+            "() => document.querySelector('deniable-survey').shadowRoot?.querySelector('a[href$=results]')"
+        )
     assert len(witness.posts()) == times + 1
     assert len(set(witness.posts())) == 1
     assert collector.reports(survey) == before + 1

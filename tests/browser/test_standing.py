@@ -187,7 +187,8 @@ def test_closed_between_start_and_send_says_plainly_that_the_reply_was_sent(coll
     heading(page, "This survey is closed")
     expect(
         page.get_by_text(
-            "Your device sent your reply, and the server refused it. Your reply does not count, unless an earlier try had arrived."
+            "Your device sent your reply, and the server refused it. "
+            "Your reply does not count, unless an earlier try had arrived."
         )
     ).to_be_visible()
 

@@ -137,7 +137,7 @@ def test_whole_survey_leaves_no_answer_anywhere(collector: Collector, five: Surv
             arguments = Path(f"/proc/{terminal.process.pid}/cmdline").read_bytes()
     assert terminal.finish() == 0, terminal.text
     assert collector.reports(five) == before + 1
-    assert f"Results: {collector.url}/s/{five.id}/results" in re.sub(r"\n *", "", terminal.text)
+    assert f"See the results: {collector.url}/s/{five.id}/results" in re.sub(r"\n *", "", terminal.text)
     # What was typed as an answer was not shown: each prompt is followed by the end of its line.
     for prompt in PROMPTS[1:-1]:
         assert re.search(re.escape(prompt) + r"\n\n(Answered\.)\n", terminal.text), prompt
@@ -223,9 +223,9 @@ def test_answers_can_be_looked_up_gone_back_to_read_and_changed(
     text = result.stdout
     assert "How chance protects you:\nOf 100 people whose true answer is Yes" in text
     assert text.count("Please choose an answer.") == 7
-    assert text.count("Please choose an answer. A whole number from -500000 to 499999.") == 2
+    assert text.count("Please choose an answer. Enter a whole number from -500000 to 499999.") == 2
     assert (
-        "Please answer every question. If some people left one out, the gap itself would say something about them."
+        "Please answer every question."
         in text
     )
     assert text.count("Please type send, a number, show or stop.") == 2
@@ -265,7 +265,7 @@ def test_kiosk_asks_where_its_owner_was_asked_the_same_under_another_title(
 
 @pytest.mark.parametrize(
     ("flags", "sentence"),
-    [([], "Your report waits on this device."), (["--kiosk"], "This device keeps nothing of the report")],
+    [([], "Your reply waits on this device."), (["--kiosk"], "This device keeps nothing of the reply")],
 )
 def test_ctrl_c_while_sending_says_what_became_of_the_report(
     five: Survey, link: str, run: Typist, monkeypatch: pytest.MonkeyPatch, flags: list[str], sentence: str
@@ -285,7 +285,7 @@ def test_report_waits_offline_and_goes_later(collector: Collector, five: Survey,
     with misbehaving([(200, five.document)] + [(503, b"")] * 4) as (url, bodies):
         result = run(f"{url}/s/{five.id}", typed=[*TYPED, "", "stop"])
     assert result.exit_code == 130
-    assert result.stdout.count("Your report has not arrived yet.") == 2
+    assert result.stdout.count("Your reply has not arrived yet.") == 2
     assert "To send it: deniable answer --resend" in result.stderr
     (waits,) = Memory().pending()
     assert {waits.report} == set(bodies[1:])
@@ -296,7 +296,7 @@ def test_report_waits_offline_and_goes_later(collector: Collector, five: Survey,
     result = run("--resend")
     assert (result.exit_code, collector.reports(five)) == (0, before + 1)
     assert "Thank you. Your reply has arrived." in result.stdout
-    assert run("--resend").stdout.strip() == "No report waits on this device."
+    assert run("--resend").stdout.strip() == "No reply waits on this device."
 
 
 def test_waiting_report_is_offered_instead_of_questions(
@@ -305,10 +305,10 @@ def test_waiting_report_is_offered_instead_of_questions(
     report = Client(collector.url, memory=Memory()).randomize(five, NOBODY)
     before = collector.reports(five)
     result = run(link, typed=["stop"])
-    assert "Your report waits on this device" in result.stderr
+    assert "Your reply waits on this device" in result.stderr
     result = run(link, "--json", typed=[""])
     assert result.exit_code == 0
-    assert "Your report has not arrived yet." in result.stdout
+    assert "Your reply has not arrived yet." in result.stdout
     assert "Please answer truthfully" not in result.stdout
     assert report.encode().decode() in result.stdout.replace("\n    ", "")
     assert collector.reports(five) == before + 1
@@ -329,15 +329,15 @@ def test_closed_early_and_closing_surveys(collector: Collector, run: Typist, hom
         collector.publish(survey)
     result = run(f"{collector.url}/s/{closed.id}")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert result.stderr == "This survey is closed.\n\nIt took answers until 20 December 2020 (UTC).\n\n"
-    assert "It takes answers from 2 January 2999 (UTC) on." in run(f"{collector.url}/s/{early.id}").stderr
+    assert result.stderr == "This survey is closed.\n\nIt took replies until 20 December 2020 (UTC).\n\n"
+    assert "It takes replies from 2 January 2999 (UTC) on." in run(f"{collector.url}/s/{early.id}").stderr
     assert list(home.rglob("*")) == []
     store = SqliteStore(collector.database)
     store.close_survey(by_hand.id)
     store.close()
     result = run(f"{collector.url}/s/{by_hand.id}", typed=[])
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "This survey is closed.\n\nWhoever runs it takes no more answers. You were not asked" in result.stderr
+    assert "This survey is closed.\n\nThe people who run it take no more replies. You were not asked" in result.stderr
     assert list(home.rglob("*")) == []
     assert collector.reports(by_hand) == 0
 
@@ -349,13 +349,13 @@ def test_refused_altered_and_unreachable_surveys_are_sentences(
     collector.publish(greedy)
     weaker = read_survey(FIVE.replace('truth = "1/2"', 'truth = "0.9"')).document
     endings = {
-        "Your device does not answer this survey. It mixes in too little chance": run(f"{collector.url}/s/{greedy.id}"),
-        "Do not answer this survey. This device cannot be sure": run(f"{collector.url}/s/{'a' * 26}"),
+        "Your device does not answer this survey. This survey would give away more about you": run(f"{collector.url}/s/{greedy.id}"),
+        "Please do not answer this survey. Your device cannot be sure": run(f"{collector.url}/s/{'a' * 26}"),
         "This survey cannot be loaded. Nothing was sent.": run(f"http://127.0.0.1:1/s/{five.id}"),
         "end of the link is missing or mistyped": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),
     }  # fmt: skip
     with misbehaving([(200, weaker)]) as (url, bodies):
-        endings["Do not answer this survey. This device cannot"] = run(f"{url}/s/{five.id}")
+        endings["Please do not answer this survey. Your device cannot"] = run(f"{url}/s/{five.id}")
     assert len(bodies) == 1, "asked for, and nothing sent"
     for sentence, result in endings.items():
         assert sentence in " ".join(result.stderr.split())
@@ -381,7 +381,7 @@ def test_spent_ledger_refuses_before_anybody_answers(collector: Collector, run: 
         assert run(f"{collector.url}/s/{survey.id}", typed=["", "yes", "send"]).exit_code == 0
     result = run(f"{collector.url}/s/{third.id}")
     said = " ".join(result.stderr.split())
-    assert "other surveys that this device answered the last 90 days. Nothing was sent." in said
+    assert "other surveys of the last 90 days. Nothing was sent." in said
     assert not BANNED.search(result.stderr)
     assert collector.reports(third) == 0
 
@@ -528,7 +528,7 @@ def test_sentences_stand_only_where_the_protection_makes_them_true(epsilon: str,
     survey = read_survey(STRONG.format(epsilon))
     (coin,) = survey.questions
     told = Disclosure(survey.epsilon + others, survey.epsilon + others)
-    card = screens.consent(survey, None, is_kiosk=False, told=told)
+    card = [*screens.consent(survey, None, is_kiosk=False, told=told), *screens.onlookers(survey, told)]
     receipt = screens.receipt(survey, "https://a.example", is_old=False, told=told)
     strength = max(survey.epsilon, (survey.epsilon + others) / 2)  # a survey, or a collector, may ask twice as much
     for sentence, (above, most) in SHOWN.items():
@@ -570,3 +570,17 @@ def test_terminal_without_the_letters_shows_others_instead(link: str, home: Path
     arguments = [sys.executable, "-m", "deniable", "answer", link, "--try"]
     done = subprocess.run(arguments, capture_output=True, text=True, check=False, env=environment)
     assert done.returncode == 0, done.stderr
+
+
+def test_way_back_is_shown_once_the_report_has_arrived(run: Typist, collector: Collector, home: Path) -> None:
+    table = '[completion]\ncode_length = 7\nlink = "https://panel.example/{code}"\n'
+    survey = read_survey(
+        STRONG.format(1).replace("[[questions]]", f'contact = "Us"\nthanks = "Ta."\n{table}[[questions]]')
+    )
+    before, _, after = run(collector.publish(survey), typed=["", "yes", "send"]).stdout.partition(messages.SENT)
+    assert "Us" in before
+    assert "Ta." in after
+    (code,) = re.findall(r"Your code is (\w{7})\.", after)
+    assert f"https://panel.example/{code}" in after
+    assert code not in before
+    assert all(code.encode() not in path.read_bytes() for path in home.rglob("*") if path.is_file())

@@ -8,13 +8,27 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deniable import DeniableError, Question, Report, Survey, mechanisms, parse_report, parse_survey
+from deniable import DeniableError, Question, Report, Survey, SurveyError, mechanisms, parse_report, parse_survey
 from deniable.mechanisms import Mechanism, OneOfK
+from deniable.survey.completion import Completion
+from deniable.survey.look import Logo, Look
 from deniable.survey.question_types import YES_NO
+from deniable.survey.texts import MAX_LABEL, check_text
 from deniable_client import randomize
+from tools.rig.presented import IMAGES, image_bytes
+
+
+def is_readable(text: str) -> bool:
+    """Whether a survey takes a text: it shows something, and every code point is a character."""
+    try:
+        check_text(text, "text", MAX_LABEL)
+    except SurveyError:
+        return False
+    return True
+
 
 texts = st.text(st.characters(exclude_categories=("Cc", "Cs")) | st.just("\n"), min_size=1, max_size=40).filter(
-    lambda text: text.strip() != ""
+    is_readable
 )
 shares = st.fractions(min_value="1/50", max_value="49/50", max_denominator=1000)
 epsilons = st.decimals(min_value="0.05", max_value=8, places=3)
@@ -23,6 +37,18 @@ days = st.dates()
 
 def labels(least: int = 2, most: int = 12) -> st.SearchStrategy[tuple[str, ...]]:
     return st.lists(texts, min_size=least, max_size=most, unique=True).map(tuple)
+
+
+link_ends = st.text("abcXYZ019._~:/?#[]@!$&'()*+,;=-", max_size=30).map(lambda text: f"https://panel.example/{text}")
+completions = st.builds(
+    Completion, st.none() | texts, st.none() | link_ends, st.from_regex(r"\A[A-Za-z0-9_-]{1,64}\Z")
+) | st.builds(
+    Completion, st.none() | texts, link_ends.map(lambda link: link + "{code}"), code_length=st.integers(6, 20)
+)
+sides = st.integers(1, 1000)
+logos = st.builds(Logo, st.builds(image_bytes, st.sampled_from(IMAGES), sides, sides), texts)
+colours = st.from_regex(r"\A#[0-9a-f]{6}\Z")
+looks = st.builds(Look, colours, colours, st.none() | logos) | logos.map(lambda logo: Look(logo=logo))
 
 
 @st.composite
@@ -106,6 +132,11 @@ def surveys(draw: Any) -> Survey:
         cohorts=draw(labels(0, 3)),
         organiser=draw(st.none() | texts),
         about=draw(st.none() | texts),
+        contact=draw(st.none() | texts),
+        layout=draw(st.sampled_from(["steps", "page"])),
+        thanks=draw(st.none() | texts),
+        completion=draw(st.none() | completions),
+        look=draw(st.none() | looks),
     )
 
 

@@ -17,7 +17,9 @@ from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.question_types import QUESTION_TYPES
 from deniable_server.commands.survey import warnings_about
 from deniable_statistics.authoring import authoring
+from deniable_statistics.authoring.look import LOOK_KEYS
 from tools import make_docs
+from tools.rig.presented import image_bytes
 
 ROOT = Path(__file__).parents[2]
 DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
@@ -118,6 +120,8 @@ def test_reference_of_the_survey_file_names_every_key() -> None:
     assert written == known, (
         f"docs/survey-file.md lacks {sorted(known - written)}, knows too many {sorted(written - known)}"
     )
+    assert set(rows_of("The way back to a panel")) == set(authoring.COMPLETION_KEYS)
+    assert set(rows_of("Colour and logo")) == set(LOOK_KEYS)
     questions = rows_of("Keys of a question")
     for kind in QUESTION_TYPES.values():
         named = {key for key, (types, *_) in questions.items() if types == "all" or kind.name in types.split(", ")}
@@ -126,14 +130,21 @@ def test_reference_of_the_survey_file_names_every_key() -> None:
 
 
 @pytest.mark.slow
-def test_example_of_the_survey_file_holds_every_type_and_can_be_published() -> None:
+def test_example_of_the_survey_file_holds_every_type_and_can_be_published(tmp_path: Path) -> None:
     document = (ROOT / "docs/survey-file.md").read_text(encoding="utf-8")
-    text, shared, group, waves = re.findall(r"```toml\n(.*?)```", document, re.DOTALL)
+    text, around, back, code, look, shared, group, waves = re.findall(r"```toml\n(.*?)```", document, re.DOTALL)
     survey = read_survey(text)
     assert {question.type for question in survey.questions} == set(QUESTION_TYPES)
     assert set(tomllib.loads(text)) <= set(authoring.SURVEY_KEYS)
     assert warnings_about(replace(survey, opens=None, closes=None)) == []
     assert waves_of(read_survey(f'title = "A panel"\n{waves}').questions[0].mechanism)
+    (tmp_path / "logo.png").write_bytes(image_bytes("png"))
+    asked = re.search(r"\[\[questions\]\]\n.*?\n\n", text, re.DOTALL)
+    assert asked
+    for table in (back, code, look):
+        around_it = read_survey(f"{around}\n{table}\n{asked[0]}", folder=tmp_path)
+        assert (around_it.contact, around_it.layout, around_it.thanks) != (None, "steps", None)
+        assert around_it.completion or around_it.look
     head, question = shared.split("# and")[0].split("[[questions]]")
     five = read_survey(head + "".join(f"[[questions]]{question.replace('affair', f'q{n}', 1)}" for n in range(5)))
     shared_by = five.questions[0].group

@@ -160,6 +160,14 @@ def test_markdown_shows_texts_as_they_are() -> None:
     assert "<script>" in str(ET.fromstring(to_ddi(Codebook.of_survey(survey))).findtext(f".//{DDI}titl"))
 
 
+def test_contact_is_named() -> None:
+    survey = read_survey(survey_toml("T", question_toml("q", "yes-no", epsilon=1), contact="ethics@uni.example"))
+    codebook = Codebook.of_survey(survey)
+    assert codebook.about[0] == "Contact: ethics@uni.example"
+    assert "ethics@uni.example" in to_markdown(codebook)
+    assert b"Contact: ethics@uni.example" in to_ddi(codebook)
+
+
 def test_labels_come_from_the_data(tmp_path: Path) -> None:
     design, path = tmp_path / "study.toml", tmp_path / "study.sav"
     design.write_text(

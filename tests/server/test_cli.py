@@ -23,6 +23,7 @@ from deniable_client import Client
 from deniable_server.store.sqlite.store import SqliteStore
 from tools.rig.collectors import Collector
 from tools.rig.command_line import CommandLine
+from tools.rig.presented import image_bytes
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import SURVEY
 
@@ -70,6 +71,49 @@ def test_check_says_what_the_noise_does(file: Path) -> None:
     assert "Of 100 people whose true answer is Yes, about 75 send Yes and 25 send No." in text
     assert "Whole survey: epsilon 2.0986" in text
     assert "Warning" not in text
+
+
+def test_check_names_what_stands_around_the_questions(file: Path) -> None:
+    recommended = 'Note: contact says whom respondents can ask, such as contact = "ethics@uni.example"; it is not set'
+    assert recommended in ok("survey", "check", file).splitlines()
+    text = file.read_text(encoding="utf-8")
+    around = """
+contact = "Ethics\\noffice"
+[completion]
+link = "https://panel.example/{code}"
+code_length = 8
+[look]
+accent = "#0b5d82"
+logo = "logo.png"
+logo_text = "Logo"
+"""
+    (file.parent / "logo.png").write_bytes(image_bytes("png", 640, 77))
+    file.write_text(text.replace("[[questions]]", f"{around}[[questions]]", 1), encoding="utf-8")
+    found = ok("survey", "check", file)
+    assert recommended not in found
+    for line in (
+        "Contact: Ethics office",
+        "Layout page: all questions are on one page",
+        "Completion: link https://panel.example/{code}; each device draws a code of 8 letters and digits",
+        "Look: accent #0b5d82, #548da7 in dark mode; logo image/png of 640 x 77 pixels, 29 bytes, read out as 'Logo'",
+    ):
+        assert line in found.splitlines()
+    file.write_text(text.replace("[[questions]]", '[completion]\ncode = "C-1"\n[[questions]]', 1), encoding="utf-8")
+    assert "Completion: code C-1 for everybody" in ok("survey", "check", file).splitlines()
+
+
+def test_logo_is_looked_for_beside_the_file_by_every_command_that_reads_it(file: Path, database: Path) -> None:
+    (file.parent / "logo.png").write_bytes(image_bytes("png"))
+    look = '[look]\nlogo = "logo.png"\nlogo_text = "Institute"\n'
+    text = file.read_text(encoding="utf-8").replace("[[questions]]", f"{look}[[questions]]", 1)
+    file.write_text(text, encoding="utf-8")
+    published = read_survey(path=file)
+    assert f"id       {published.id}" in ok("survey", "publish", file, "--db", database)
+    assert "Life and love" in ok("codebook", file)
+    ok("plan", "--survey", file, "--respondents", 1000)
+    ok("risk", "--survey", file)
+    ok("simulate", file, "--respondents", 100, "--repetitions", 2)
+    ok("audit", file, "--draws", 1000, "--client", "python")
 
 
 def test_one_is_not_many(file: Path, database: Path, tmp_path: Path) -> None:

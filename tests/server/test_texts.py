@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import pytest
 
 from deniable import KAry, parse_survey, read_survey
+from deniable.survey.completion import Completion
+from deniable.survey.look import Logo, Look
 from deniable.survey.texts import Text
 from deniable_client import randomize
 from deniable_client.answer import screens
 from deniable_server.commands.survey import missing_translations
 from deniable_server.language import catalogues
+from tools.rig.presented import image_bytes
 from tools.rig.survey_files import question_toml, survey_toml
 
 PLAIN = '[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\n'
@@ -48,6 +52,18 @@ def test_ends_of_a_scale_are_shown_in_the_terminal_and_missed_in_other_languages
     assert "\u2013" not in plain
     (sentence,) = missing_translations(survey)
     assert sentence.startswith("de: is missing in title, the text of trust, the option '3' of trust")
+
+
+def test_thanks_completion_and_logo_text_are_missed_in_other_languages_and_contact_is_not() -> None:
+    survey = replace(
+        read_survey(SCALE.replace('title = "T"', 'title = { default = "T", de = "T" }')),
+        contact="ethics@uni.example",
+        thanks="Thanks",
+        completion=Completion("Go back", code="C"),
+        look=Look(logo=Logo(image_bytes("png"), "Institute")),
+    )
+    (sentence,) = missing_translations(survey)
+    assert sentence.startswith("de: is missing in thanks, completion.text, look.logo_text, the text of trust; people")
 
 
 @pytest.mark.parametrize("decline", ["Prefer not to say", {"default": "Prefer not to say", "de": "Keine Angabe"}])

@@ -30,6 +30,7 @@ from deniable_client.answer import screens
 from deniable_client.answer.asking import StopRequest, ask_all, read
 from deniable_client.answer.screens import Paragraphs, notice, show
 from deniable_client.client import Client, UndeliveredReport
+from deniable_client.completion import completion_of
 from deniable_client.frames import answers_stay
 from deniable_client.link import parse_link
 from deniable_client.memory import Disclosure, Memory, utc_today
@@ -137,7 +138,8 @@ def converse(opened: OpenSurvey, *, with_json: bool, own: Memory) -> None:
         receipt = partial(screens.receipt, survey, client.collector, told=told)
         if kept and kept.state == "sent":
             is_mine = invitation is None or invitation.encode() in kept.report
-            show(receipt(is_old=True, is_mine=is_mine, report=kept.report if with_json else None))
+            sent = kept.report if with_json else None
+            show(receipt(is_old=True, is_mine=is_mine, report=sent, completion=completion_of(survey)))
             return
         if kept:
             is_drawn = True
@@ -154,8 +156,9 @@ def converse(opened: OpenSurvey, *, with_json: bool, own: Memory) -> None:
             report = client.randomize(survey, answers, cohort, asked, credential)
             del answers
         deliver(client, survey, report)
-        show(receipt(is_old=False, report=report.encode() if with_json else None))
-        show(screens.ending(survey))
+        # Drawn only now, so that no code is there before the report was sent.
+        sent = report.encode() if with_json else None
+        show(receipt(is_old=False, report=sent, completion=completion_of(survey)))
     except BudgetError:  # spent by another process since it was checked
         end(notice(m.REFUSED, m.REFUSED_TEXT))
     except (StopRequest, click.Abort, KeyboardInterrupt):
@@ -173,7 +176,7 @@ def agree(client: Client, survey: Survey, cohort: str | None, invitation: str | 
         end(screens.hindered(survey, hindrance))
     show(screens.consent(survey, cohort, is_kiosk=client.memory is None, told=told))
     while read(m.START) == "?":
-        show([*screens.odds(survey), *screens.invitation(survey)])
+        show([*screens.onlookers(survey, told), *screens.odds(survey), *screens.invitation(survey)])
 
 
 def credential_of(client: Client, survey: Survey, invitation: str | None) -> str | None:

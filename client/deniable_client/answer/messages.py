@@ -131,10 +131,10 @@ FORGET_TEXT = _said_in_browsers("forgetText")
 
 UNSIGNED = "Your invitation could not be exchanged for a token"
 CAN_TEXT = "Anyone who looks at this screen, and anyone who controls this device."
-KIOSK = "This device keeps nothing. Please answer once only, because a second reply would tell more about you."
+KIOSK = "This device keeps nothing of you, so please answer once."
 OTHER = "Press Enter if you are another person, or type stop: "
-START = "Press Enter to start, or type ? for how chance protects you, or stop: "
-NOTHING_YET = "Nothing about you is sent before you type send, and then only with chance mixed in."
+START = "Press Enter to start, or type ? for who could learn what and how chance protects you, or stop: "
+NOTHING_YET = "Nothing about you is sent before you type send."
 HASH_SENT = (
     "This device has asked the server whether your invitation is unused, so the server can tell that your link"
     " was opened. None of your answers is sent before you type send, and then only with chance mixed in."

@@ -6,7 +6,6 @@ import datetime
 import math
 import os
 import re
-import secrets
 import shutil
 import textwrap
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -26,6 +25,7 @@ from deniable_client.answer.simulator import split
 from deniable_client.audit.answers import extreme_answers
 from deniable_client.client import CLIENT, tells_use
 from deniable_client.collector_connection import Hindrance
+from deniable_client.completion import PersonalCompletion
 from deniable_client.device import Given, range_of
 from deniable_client.memory import Disclosure, KeptReport
 
@@ -38,9 +38,6 @@ _UNSAFE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 PACE = 4
 """Questions that people answer in a minute, for the time that a survey takes."""
-
-CODE_LETTERS = "ABCDEFGHJKMNPQRSTUVWXYZ23456789"
-"""Letters and digits of completion codes, without those that people mistake for another one."""
 
 Paragraphs = list[str]
 
@@ -101,10 +98,8 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclos
         f"{m.WHY} {no_admission}".rstrip(),
         *([m.LIVE] if survey.results == "live" else []),
         *([drawn(survey, is_kiosk=is_kiosk)] if survey.is_drawn else []),
-        {"open": m.OPEN, "invited": m.INVITED, "unlinkable": m.UNLINKABLE}[survey.access],
+        *([] if is_kiosk and survey.access == "open" else [_access(survey)]),
         f"{m.numbered(m.QUESTIONS_HERE, survey.asks, minutes=m.numbered(m.MINUTES, minutes))} {m.LEAVE}",
-        f"{m.said(weak, cannot=m.CANNOT, guess=m.GUESS)}: {m.CANNOT_TEXT}",
-        f"{m.CAN}: {m.CAN_TEXT}",
         *([m.KIOSK] if is_kiosk else []),
         *([m.SAME] if told.is_same else []),
         *(
@@ -117,6 +112,10 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclos
     ]
 
 
+def _access(survey: Survey) -> str:
+    return {"open": m.OPEN, "invited": m.INVITED, "unlinkable": m.UNLINKABLE}[survey.access]
+
+
 def _has_yes(survey: Survey) -> bool:
     return any(asked.kind.is_yes_no for asked in survey.questions)
 
@@ -125,6 +124,12 @@ def drawn(survey: Survey, *, is_kiosk: bool) -> str:
     """A sentence that this device asks only some of the questions, and remembers which."""
     sentence = m.DRAWN.format(n=survey.asks, all=len(survey.questions))
     return sentence if is_kiosk else f"{sentence} {m.DRAWN_KEPT}"
+
+
+def onlookers(survey: Survey, told: Disclosure) -> Paragraphs:
+    """Paragraphs on who could learn an answer, as strong as the consent."""
+    weak = weakness(survey, told.collector)
+    return [f"{m.said(weak, cannot=m.CANNOT, guess=m.GUESS)}: {m.CANNOT_TEXT}", f"{m.CAN}: {m.CAN_TEXT}"]
 
 
 def invitation(survey: Survey) -> Paragraphs:
@@ -186,9 +191,11 @@ def receipt(
     is_mine: bool = True,
     told: Disclosure | None = None,
     report: bytes | None = None,
+    completion: PersonalCompletion | None = None,
 ) -> Paragraphs:
     """What a respondent can keep, as strong as the consent said; what was drawn only for who asked, because people read
-    a No as a denial. ``is_mine`` unless the link bears the invitation of another person at this device.
+    a No as a denial. ``is_mine`` unless the link bears the invitation of another person at this device, who has sent
+    nothing and so gets no thanks and no way back.
     """
     weak = weakness(survey, (told or Disclosure()).collector)
     # Questions with equal noise have equal sentences, which are shown once.
@@ -202,28 +209,20 @@ def receipt(
         "\n".join([f"{m.ODDS_EACH}:", *each] if len(survey.questions) > 1 else each),
         f"{m.SURVEY}: {survey.id}\n{m.CLIENT}: {CLIENT}\n{m.RESULTS}: {collector}/s/{survey.id}/results",
         *([f"{m.JSON}:\n{own(report.decode('ascii'))}"] if report else []),
+        *([own(survey.thanks)] if survey.thanks and is_mine else []),
+        *(way_back(completion, survey) if completion and is_mine else []),
     ]
 
 
-def ending(survey: Survey) -> Paragraphs:
-    """What the author says after Send, and the way back to a panel."""
-    way = survey.completion
-    thanks = [own(survey.thanks)] if survey.thanks else []
-    if not way:
-        return thanks
-    code = way.code or (draw_code(way.code_length) if way.code_length else None)
-    link = way.link and way.link.replace("{code}", code or "")
+def way_back(completion: PersonalCompletion, survey: Survey) -> Paragraphs:
+    """Paragraphs on the way back to a panel, the link on a line of its own."""
+    is_same = survey.completion is not None and survey.completion.code is not None
+    code = [m.CODE_IS.format(code=completion.code), m.CODE_SAME if is_same else m.CODE_DRAWN]
     return [
-        *thanks,
-        *([own(way.text)] if way.text else []),
-        *([m.CODE_IS.format(code=code), m.CODE_SAME if way.code else m.CODE_DRAWN] if code else []),
-        *([own(link)] if link else []),
+        *([own(completion.text)] if completion.text else []),
+        *(code if completion.code else []),
+        *([own(completion.link)] if completion.link else []),
     ]
-
-
-def draw_code(length: int) -> str:
-    """A completion code of letters and digits that nobody mistakes for each other, drawn apart from every report."""
-    return "".join(secrets.choice(CODE_LETTERS) for _ in range(length))
 
 
 def in_words(asked: Question, value: ReportValue | None) -> Paragraphs:

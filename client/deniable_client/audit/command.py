@@ -8,6 +8,7 @@ from typing import BinaryIO
 import click
 
 from deniable import Survey, parse_survey, read_survey
+from deniable.commands.files import folder_of
 from deniable.commands.main import example
 from deniable_client.audit.auditor import audit_survey
 from deniable_client.audit.evidence import FAILURE, FOUND, Audit, AuditFailed
@@ -36,7 +37,9 @@ def audit(survey: BinaryIO, draws: int, client: str) -> None:
     would have been found.
     """
     content = survey.read()
-    audited: Survey = parse_survey(content) if content.startswith(b"{") else read_survey(content)
+    audited: Survey = (
+        parse_survey(content) if content.startswith(b"{") else read_survey(content, folder=folder_of(survey))
+    )
     chosen = {name: draw for name, draw in CLIENTS.items() if client in ("both", name)}
     faults = []
     for name, draw in chosen.items():

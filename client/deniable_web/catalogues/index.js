@@ -6,7 +6,7 @@
 export const addresses = {
   ar: "r25y35w2hcg4c5c6muk4vmcd7y",
   de: "4nsme5kopyaek6fbbkzlqthvom",
-  en: "sgqbd3kzysrgmf43cjkrfg7use",
+  en: "dqlcs2fhv2mfckl3m4yyz6lfse",
   es: "6l4plgljugx3drbmgxslva4lza",
   fr: "sgigrciys2qkl3ivyz63gjgqfe",
 };

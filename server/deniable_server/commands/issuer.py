@@ -98,4 +98,4 @@ def _read(survey: str) -> Survey:
     if not path.is_file():
         raise click.ClickException(f"{survey}: must be a file, or a link like https://collector.example/s/ID")
     content = path.read_bytes()
-    return parse_survey(content) if content.startswith(b"{") else read_survey(content)
+    return parse_survey(content) if content.startswith(b"{") else read_survey(content, folder=path.parent)

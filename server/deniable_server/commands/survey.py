@@ -12,13 +12,13 @@ from click.core import ParameterSource
 
 from deniable import Question, Survey, odds_sentences, read_survey, weak_protection, whole_odds_sentences
 from deniable.access.words import ONE_REPORT, ONE_REPORT_HEADING, enforced
+from deniable.commands.files import folder_of
 from deniable.commands.main import example
 from deniable.errors import BudgetError
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.privacy.ceiling import Ceiling, check_askable
 from deniable.survey.cohorts import release_note, release_warning, unlinkable_warning
 from deniable.survey.group import Group
-from deniable.survey.presentation import LAYOUTS
 from deniable.survey.texts import EVERY_OTHER, Text, publish_text
 from deniable.survey.unit import Unit
 from deniable.table import format_table
@@ -85,7 +85,7 @@ def _asks(checked: Survey) -> str:
 )
 def check(file: BinaryIO, respondents: int | None) -> None:
     """Read a survey and say what its noise does, without publishing it."""
-    checked = survey_in(file)
+    checked = read_survey(file.read(), folder=folder_of(file))
     click.echo(f"{checked.title}\nsurvey {checked.id}, {len(checked.document)} bytes when published\n")
     for question in checked.questions:
         click.echo(f"{question.id} ({question.type}): {question.text}")
@@ -107,7 +107,7 @@ def check(file: BinaryIO, respondents: int | None) -> None:
         if unit.group:
             click.echo(f"\n{_group_lines(unit, unit.group)}")
     click.echo(f"\nAccess {checked.access}: {ONE_REPORT[checked.access]}")
-    for line in presentation_of(checked):
+    for line in presentation(checked):
         click.echo(line)
     click.echo(f"\nWhole survey: epsilon {checked.epsilon:.4f}, {_asks(checked)}")
     for sentence in whole_odds_sentences(checked):
@@ -116,8 +116,8 @@ def check(file: BinaryIO, respondents: int | None) -> None:
         click.secho(f"Warning: {warning}", fg="yellow")
     if note := release_note(checked):
         click.echo(f"Note: {note}" + ("" if respondents else "; --respondents N says whether that is much"))
-    if not checked.contact:
-        click.echo('Note: respondents learn from contact = "..." whom they can ask')
+    if checked.contact is None:
+        click.echo('Note: contact says whom respondents can ask, such as contact = "ethics@uni.example"; it is not set')
     if checked.cohorts and not checked.cohort_required:
         click.echo("Note: a link without a cohort can be answered too; cohort_required = true refuses it as incomplete")
 
@@ -143,7 +143,7 @@ def publish(
 
     A survey that asks for more than every device allows (epsilon 4 for a question, 8 for all) is refused.
     """
-    published = survey_in(file)
+    published = read_survey(file.read(), folder=folder_of(file))
     # Devices refuse it as well, so whoever publishes it would wait for reports that never come.
     if not force:
         check_askable(published, "publish it all the same with --force")
@@ -226,12 +226,6 @@ def close(survey_id: str, database: Location, url: str | None, token: str | None
     click.echo(f"Survey {survey_id} is closed.")
 
 
-def survey_in(file: BinaryIO) -> Survey:
-    """The survey of a file; its logo stands beside it, where it is not read from standard input."""
-    path = Path(file.name)
-    return read_survey(path=path) if path.is_file() else read_survey(file.read())
-
-
 def open_store(database: Location) -> Store:
     """The store of a database."""
     from deniable_server.store import open_store as open_it
@@ -253,19 +247,30 @@ def cohort_fragment(cohort: str) -> str:
     return f"cohort={quote(cohort, safe='')}"
 
 
-def presentation_of(checked: Survey) -> Iterator[str]:
-    """What respondents see beside the questions, where the author said something about it."""
-    if checked.contact:
-        yield f"Contact: {checked.contact}"
-    if checked.layout != LAYOUTS[0]:
-        yield "Layout: all questions on a page"
-    if checked.look:
-        logo = f"logo {checked.look.logo_text!r}" if checked.look.logo else ""
-        accent = f"accent {checked.look.accent}, {checked.look.accent_dark} in the dark" if checked.look.accent else ""
-        yield f"Look: {', '.join(filter(None, (accent, logo)))}"
-    if way := checked.completion:
-        code = way.code or (f"a code of {way.code_length} that each device draws" if way.code_length else "no code")
-        yield f"After Send: {way.link or 'no link'}, {code}"
+def presentation(checked: Survey) -> Iterator[str]:
+    """A line on each of contact, layout, completion and look that the survey sets."""
+    if checked.contact is not None:
+        yield f"Contact: {_on_one_line(checked.contact)}"
+    if checked.layout == "page":
+        yield "Layout page: all questions are on one page"
+    if completion := checked.completion:
+        parts = [
+            completion.link and f"link {completion.link}",
+            completion.code and f"code {completion.code} for everybody",
+            completion.code_length and f"each device draws a code of {completion.code_length} letters and digits",
+        ]
+        yield f"Completion: {'; '.join(part for part in parts if part)}"
+    if look := checked.look:
+        accent = f"accent {look.accent}, {look.accent_dark} in dark mode"
+        logo = look.logo and (
+            f"logo {look.logo.type} of {' x '.join(map(str, look.logo.size))} pixels, {len(look.logo.data):,} bytes, "
+            f"read out as {_on_one_line(look.logo.text)!r}"
+        )
+        yield f"Look: {'; '.join(part for part in (look.accent and accent, logo) if part)}"
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def missing_analyses(question: Question, possible: Mapping[str, bool]) -> list[str]:
@@ -322,7 +327,13 @@ def _texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
     yield "title", checked.title
     if checked.about is not None:
         yield "about", checked.about
-    # The organiser may have one name in every language.
+    if checked.thanks is not None:
+        yield "thanks", checked.thanks
+    if checked.completion and checked.completion.text is not None:
+        yield "completion.text", checked.completion.text
+    if checked.look and checked.look.logo:
+        yield "look.logo_text", checked.look.logo.text
+    # Organiser and contact may be the same in every language.
     for question in checked.questions:
         yield f"the text of {question.id}", question.text
         # So may options that are numbers, unless they have labels. Yes and No are ours, also beside a third option.

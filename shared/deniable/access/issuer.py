@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from deniable.access.blind_rsa import SIZE, PublicKey
+from deniable.access.hosts import HIGHEST_PORT, is_host, is_loopback
 from deniable.errors import SurveyError, describe, shown
 
 TOKEN_TYPE = bytes([0, 2])
@@ -16,18 +17,11 @@ TOKEN_TYPE = bytes([0, 2])
 NONCE = 32
 """Length of a nonce, in bytes."""
 
-HIGHEST_PORT = 65535
-
 COLLECTOR = "collector"
 """The issuer name in challenges where the collector itself signs."""
 
 _KEY = re.compile(r"(?:[0-9a-f]{2})+")
 _URL = re.compile(r"(https?)://([a-z0-9.-]{1,253}|\[[0-9a-f:]+\])(?::([1-9][0-9]{0,4}))?")
-_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
-_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
-"""A last label that makes browsers parse the host as an IPv4 address (WHATWG URL)."""
-_IPV4 = re.compile(r"((25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(\.(?!$)|$)){4}")
-_IPV6_GROUP = re.compile(r"[0-9a-f]{1,4}")
 
 
 @dataclass(frozen=True)
@@ -82,45 +76,15 @@ def _check_url(url: object) -> None:
     if not found:
         raise SurveyError(f'issuer.url: must be like "https://issuer.example", without a path, got {describe(url)}')
     scheme, host, port = found.groups()
-    if not (_is_ipv6(host[1:-1]) if host.startswith("[") else _is_name(host)):
+    if not is_host(host):
         raise SurveyError(f"issuer.url: must have a host that there can be, got {shown(host)}")
     if port and int(port) > HIGHEST_PORT:
         raise SurveyError(f"issuer.url: must have a port from 1 to {HIGHEST_PORT}, got {port}")
-    if scheme == "http" and not _is_loopback(host):
+    if scheme == "http" and not is_loopback(host):
         raise SurveyError(
             f"issuer.url: must start with https://, or everybody on the way can read invitations and use them; "
             f"http:// is for an issuer on this machine, got {shown(url)}"
         )
-
-
-def _is_name(host: str) -> bool:
-    """Whether a host is a name or an IPv4 address.
-
-    >>> [_is_name(host) for host in ("issuer.example", "127.0.0.1", "a..b", "-a.example", "256.1.1.1", "1.2.3")]
-    [True, True, False, False, False, False]
-    """
-    labels = host.split(".")
-    if _NUMBER.fullmatch(labels[-1]):
-        return _IPV4.fullmatch(host) is not None
-    return all(map(_LABEL.fullmatch, labels))
-
-
-def _is_ipv6(host: str) -> bool:
-    """Whether a host within brackets is an IPv6 address of groups of hexadecimal digits.
-
-    >>> [_is_ipv6(host) for host in ("::1", "2001:db8::1", "1:2:3:4:5:6:7:8", "1:2", ":::", "1::2::3")]
-    [True, True, True, False, False, False]
-    """
-    # At most one :: stands for one or more groups of zeros (RFC 4291, section 2.2).
-    halves = [half.split(":") if half else [] for half in host.split("::")]
-    groups = [group for half in halves for group in half]
-    fits = len(groups) == 8 if len(halves) == 1 else len(halves) == 2 and len(groups) < 8
-    return fits and all(map(_IPV6_GROUP.fullmatch, groups))
-
-
-def _is_loopback(host: str) -> bool:
-    """Whether a host is the machine of the person who asks, so that plain http is safe."""
-    return host in ("localhost", "[::1]") or (host.startswith("127.") and _IPV4.fullmatch(host) is not None)
 
 
 @dataclass(frozen=True)

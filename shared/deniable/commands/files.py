@@ -3,8 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import BinaryIO
 
 import click
 
 FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 NEW_FILE = click.Path(dir_okay=False, path_type=Path)
+
+
+def folder_of(file: BinaryIO) -> Path:
+    """The folder of an open file; for standard input, the current folder."""
+    name = getattr(file, "name", "")
+    return Path(name).parent if isinstance(name, str) else Path()

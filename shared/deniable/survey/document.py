@@ -21,8 +21,9 @@ from deniable.access.invitation import INVITATION
 from deniable.access.issuer import Issuer, Tokens
 from deniable.errors import SurveyError, shown
 from deniable.exact import sum_above
+from deniable.survey.completion import Completion
 from deniable.survey.group import Group
-from deniable.survey.presentation import LAYOUTS, Completion, Look
+from deniable.survey.look import Look
 from deniable.survey.question import Question
 from deniable.survey.texts import MAX_LABEL, MAX_TEXT, check_text, publish_text, refuse_repeats
 from deniable.survey.unit import Unit, check_group
@@ -57,13 +58,14 @@ READERS = ("public", "token")
 ACCESS = ("open", "invited", "unlinkable")
 """Kinds of access: counted is everybody with the link, or each person once, by invitation or by blind token."""
 
+LAYOUTS = ("steps", "page")
+"""Layouts of the questions: one after the other, or all on one page."""
+
 RELEASE = 200
 """Default number of new reports of a cohort in a release; a report hides among that many."""
 
 LEAST_RELEASE, MOST_RELEASE = 50, 100_000
 """Range of the number of reports in a release."""
-
-_SETTINGS = {"retention": RETENTIONS, "results": RESULTS, "readers": READERS, "access": ACCESS, "layout": LAYOUTS}
 
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
 # What makes two questions the same for a device: not their id, goal or reason, which tell it nothing.
@@ -84,14 +86,8 @@ class Survey:
         Labels that the author puts on links. A report carries one of them, or none.
     cohort_required : bool
         Whether every report must carry one; a link without one is incomplete.
-    organiser, about, contact, thanks : str or None
-        Who asks, why, whom to ask, and what the author says after Send: shown to the respondent.
-    layout : {"steps", "page"}
-        Whether questions are asked one at a time or all on a page.
-    completion : Completion or None
-        The way back to a panel, after Send.
-    look : Look or None
-        An accent colour and a logo.
+    organiser, about : str or None
+        Who asks, and why: shown to the respondent.
     retention : {"reports", "tallies"}
         What the collector keeps of counted reports: the noisy rows, or their sums and, until closing, their ids.
     fresh : {"each wave"} or None
@@ -107,6 +103,16 @@ class Survey:
         token, which nobody can link to the invitation that it was given for.
     issuer : Issuer or None
         Who signs the blind tokens; only where access is unlinkable.
+    contact : str or None
+        Whom respondents can ask.
+    layout : {"steps", "page"}
+        Whether devices show the questions one after the other, or all at once.
+    thanks : str or None
+        What the author says once a report has been sent.
+    completion : Completion or None
+        What respondents take back to a panel.
+    look : Look or None
+        The colour and the logo.
     document : bytes
         The published bytes.
     id : str
@@ -129,8 +135,8 @@ class Survey:
     access: str = ACCESS[0]
     issuer: Issuer | None = None
     contact: str | None = None
-    thanks: str | None = None
     layout: str = LAYOUTS[0]
+    thanks: str | None = None
     completion: Completion | None = None
     look: Look | None = None
     document: bytes = field(init=False, repr=False, compare=False)
@@ -158,13 +164,14 @@ class Survey:
 
     def _check_texts(self) -> None:
         check_text(self.title, "title", MAX_LABEL)
-        if self.organiser is not None:
-            check_text(self.organiser, "organiser", MAX_LABEL)
-        if self.contact is not None:
-            check_text(self.contact, "contact", MAX_LABEL)
-        for key in ("about", "thanks"):
-            if getattr(self, key) is not None:
-                check_text(getattr(self, key), key, MAX_TEXT)
+        for key, longest in (
+            ("organiser", MAX_LABEL),
+            ("about", MAX_TEXT),
+            ("contact", MAX_LABEL),
+            ("thanks", MAX_TEXT),
+        ):
+            if (text := getattr(self, key)) is not None:
+                check_text(text, key, longest)
 
     def _check_questions(self) -> None:
         if not 1 <= len(self.questions) <= MAX_QUESTIONS:
@@ -183,6 +190,8 @@ class Survey:
     def _check_settings(self) -> None:
         if self.opens and self.closes and self.closes < self.opens:
             raise SurveyError(f"closes: must not be before opens, got {self.closes} before {self.opens}")
+        if not isinstance(self.layout, str) or self.layout not in LAYOUTS:
+            raise SurveyError(f"layout: must be {' or '.join(LAYOUTS)}, got {shown(self.layout)}")
         if self.fresh is not None and self.fresh not in FRESH:
             raise SurveyError(f"fresh: must be {FRESH[0]!r} where it is there at all, got {shown(self.fresh)}")
         if not isinstance(self.cohort_required, bool):
@@ -196,7 +205,7 @@ class Survey:
             )
 
     def _check_access(self) -> None:
-        for key, known in _SETTINGS.items():
+        for key, known in (("retention", RETENTIONS), ("results", RESULTS), ("readers", READERS), ("access", ACCESS)):
             value = getattr(self, key)
             if not isinstance(value, str) or value not in known:
                 raise SurveyError(f"{key}: must be {' or '.join(known)}, got {shown(value)}")
@@ -361,11 +370,6 @@ def _published(survey: Survey) -> dict[str, Any]:
         "cohort_required": survey.cohort_required,
         "organiser": survey.organiser and publish_text(survey.organiser),
         "about": survey.about and publish_text(survey.about),
-        "contact": survey.contact and publish_text(survey.contact),
-        "thanks": survey.thanks and publish_text(survey.thanks),
-        "layout": None if survey.layout == LAYOUTS[0] else survey.layout,
-        "completion": survey.completion and survey.completion.publish(),
-        "look": survey.look and survey.look.publish(),
         # A setting at its default is not published, so that new settings leave the addresses of old surveys alone.
         "retention": None if survey.retention == RETENTIONS[0] else survey.retention,
         "fresh": survey.fresh,
@@ -379,6 +383,11 @@ def _published(survey: Survey) -> dict[str, Any]:
         "readers": None if survey.readers == READERS[0] else survey.readers,
         "access": None if survey.access == ACCESS[0] else survey.access,
         "issuer": survey.issuer and {"key": survey.issuer.key} | _given(url=survey.issuer.url),
+        "contact": survey.contact and publish_text(survey.contact),
+        "layout": None if survey.layout == LAYOUTS[0] else survey.layout,
+        "thanks": survey.thanks and publish_text(survey.thanks),
+        "completion": survey.completion and survey.completion.publish(),
+        "look": survey.look and survey.look.publish(),
     }
     return {
         "deniable": FORMAT,

@@ -11,9 +11,21 @@ from typing import Any, NoReturn
 from deniable.access.issuer import Issuer
 from deniable.errors import DeniableError, SurveyError, describe
 from deniable.mechanisms import KAry, Mechanism, mechanism_from_published
-from deniable.survey.document import ACCESS, FORMAT, MAX_BYTES, READERS, RELEASE, RESULTS, RETENTIONS, Survey, address
+from deniable.survey.completion import Completion
+from deniable.survey.document import (
+    ACCESS,
+    FORMAT,
+    LAYOUTS,
+    MAX_BYTES,
+    READERS,
+    RELEASE,
+    RESULTS,
+    RETENTIONS,
+    Survey,
+    address,
+)
 from deniable.survey.group import Group
-from deniable.survey.presentation import LAYOUTS, Completion, Look
+from deniable.survey.look import Logo, Look
 from deniable.survey.question import Question
 from deniable.survey.texts import read_text
 from deniable.wire import strict_json
@@ -66,8 +78,8 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
         issuer=_issuer(keys.optional("issuer")),
         fresh=keys.optional("fresh"),
         contact=keys.text("contact", keys.optional("contact")),
-        thanks=keys.text("thanks", keys.optional("thanks")),
         layout=keys.optional("layout", LAYOUTS[0]),
+        thanks=keys.text("thanks", keys.optional("thanks")),
         completion=_completion(keys.optional("completion")),
         look=_look(keys.optional("look")),
     )
@@ -99,8 +111,12 @@ def _completion(published: object) -> Completion | None:
     if published is None:
         return None
     keys = _Keys(published, "completion")
-    text = keys.text("text", keys.optional("text"))
-    completion = Completion(text, *(keys.optional(key) for key in ("link", "code", "code_length")))
+    completion = Completion(
+        text=keys.text("text", keys.optional("text")),
+        link=keys.optional("link"),
+        code=keys.optional("code"),
+        code_length=keys.optional("code_length"),
+    )
     keys.refuse_others()
     return completion
 
@@ -109,10 +125,24 @@ def _look(published: object) -> Look | None:
     if published is None:
         return None
     keys = _Keys(published, "look")
-    given = {key: keys.optional(key) for key in ("accent", "accent_dark", "logo_type", "logo")}
-    look = Look(**given, logo_text=keys.text("logo_text", keys.optional("logo_text")))
+    look = Look(
+        accent=keys.optional("accent"),
+        accent_dark=keys.optional("accent_dark"),
+        logo=_logo(keys.optional("logo"), keys.text("logo_text", keys.optional("logo_text"))),
+    )
     keys.refuse_others()
     return look
+
+
+def _logo(published: object, text: object) -> Logo | None:
+    if (published is None) != (text is None):
+        raise SurveyError("look: must have logo and logo_text or neither, got one of them")
+    if published is None:
+        return None
+    keys = _Keys(published, "look.logo")
+    logo = Logo.from_published(keys.required("type"), keys.required("data"), text)
+    keys.refuse_others()
+    return logo
 
 
 def _groups(published: object, questions: Sequence[object]) -> dict[str, Group]:

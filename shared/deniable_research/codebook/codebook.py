@@ -122,15 +122,9 @@ class Codebook:
         """The codebook of a collector's reports."""
         layout = Layout.of_survey(survey)
         cohorts = tuple((cohort, cohort) for cohort in survey.cohorts)
-        about = [
-            text
-            for text in (
-                survey.organiser and f"Asked by {survey.organiser}.",
-                survey.contact and f"Contact: {survey.contact}.",
-                survey.about,
-            )
-            if text
-        ]
+        organiser = survey.organiser and f"Asked by {survey.organiser}."
+        contact = survey.contact and f"Contact: {survey.contact}"
+        about = [text for text in (organiser, survey.about, contact) if text]
         asks = f", {survey.asks} of {len(survey.questions)} questions a person" if survey.is_drawn else ""
         about.append(f"Each row is a report; {ONE_REPORT[survey.access]}.")
         # Over the whole survey: less than the sum over its questions if each device draws some of them.

@@ -303,7 +303,7 @@ def _layout(
         return read_layout(design.read_bytes())
     if lines:
         return Layout(tuple(map(quick_question, lines)))
-    asked = None if survey is None else read_any_survey(survey.read_bytes())
+    asked = None if survey is None else read_any_survey(survey.read_bytes(), survey.parent)
     asked = asked if opened is None else survey_of(opened, asked)
     assert asked is not None
     return Layout.of_survey(asked, dict(map(_pair, renamed)))

@@ -56,7 +56,7 @@ def _read(file: Path, data: Path | None) -> Codebook:
         return Codebook.of_layout(layout, file.stem, columns)
     if data is not None:
         raise click.UsageError("--data goes with a design file; a survey says it all")
-    return Codebook.of_survey(read_any_survey(content))
+    return Codebook.of_survey(read_any_survey(content, file.parent))
 
 
 def _is_design_file(content: bytes) -> bool:

@@ -143,7 +143,7 @@ def plan(**given: Any) -> None:
     """
     asked = PlanRequest(**given)
     refuse(asked, FORBIDDEN)
-    survey = None if asked.file is None else read_survey(asked.file.read_bytes())
+    survey = None if asked.file is None else read_survey(path=asked.file)
     plans = _plans(asked, survey)
     # A survey releases results of a cohort from a size on, which authors must know before fieldwork.
     if survey is not None and asked.respondents and (warning := release_warning(survey, asked.respondents)):

@@ -71,7 +71,7 @@ def risk(
     ]
     rows = [(f"{epsilon:g}", epsilon) for epsilon in epsilons]
     if file is not None:
-        survey = read_survey(file.read_bytes())
+        survey = read_survey(path=file)
         # Each question by itself, then the whole survey, which one person answers.
         rows = [*((each.id, each.epsilon) for each in survey.questions), ("whole survey", survey.epsilon)]
         meanings = [whole_odds_sentences(survey)]

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO, TypeVar
 
 import click
 
+from deniable.commands.files import folder_of
 from deniable.commands.main import example
 from deniable.commands.numbers import Number
 from deniable.errors import ParameterError
@@ -201,7 +202,7 @@ def simulate(**given: Any) -> None:
     """
     asked = SimulateRequest(**given)
     # Before the options: an error in the survey comes first.
-    survey = read_any_survey(asked.file.read())
+    survey = read_any_survey(asked.file.read(), folder_of(asked.file))
     refuse(asked, FORBIDDEN)
     if asked.formula is None:
         _simulate_survey(asked, survey)

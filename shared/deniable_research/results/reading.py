@@ -120,7 +120,7 @@ def layout_of(design: Said, columns: Mapping[str, str] | None = None) -> Layout:
         else:
             content = Path(design).read_bytes()
             if _is_survey(content):
-                return Layout.of_survey(read_any_survey(content), columns)
+                return Layout.of_survey(read_any_survey(content, Path(design).parent), columns)
             found = read_layout(content)
     elif isinstance(design, Sequence) and design and all(isinstance(each, str) for each in design):
         found = Layout(tuple(map(quick_question, design)))
@@ -133,9 +133,10 @@ def layout_of(design: Said, columns: Mapping[str, str] | None = None) -> Layout:
     return found
 
 
-def read_any_survey(document: bytes) -> Survey:
-    """A survey from its author's TOML or its published JSON, whichever it is."""
-    return parse_survey(document.rstrip(b"\n")) if document.startswith(b"{") else read_survey(document)
+def read_any_survey(document: bytes, folder: Path | None = None) -> Survey:
+    """A survey from its author's TOML or its published JSON, whichever it is; a logo of TOML is in the folder."""
+    is_published = document.startswith(b"{")
+    return parse_survey(document.rstrip(b"\n")) if is_published else read_survey(document, folder=folder)
 
 
 def _is_survey(content: bytes) -> bool:

@@ -16,13 +16,14 @@ from deniable.access.issuer import Issuer
 from deniable.errors import ParameterError, SurveyError, describe, key_hint, shown
 from deniable.exact import positive_epsilon
 from deniable.mechanisms import MECHANISMS, ForcedResponse, KAry, Longitudinal, Mechanism, TwoCoin, Warner
+from deniable.survey.completion import Completion
 from deniable.survey.document import MAX_BYTES, Survey
 from deniable.survey.group import Group, check_name
-from deniable.survey.presentation import Completion, Look
+from deniable.survey.look import Look
 from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refuse_repeats
-from deniable_statistics.authoring.look import look_from
+from deniable_statistics.authoring.look import LOOK_KEYS, read_look
 from deniable_statistics.authoring.selection import choice_for
 from deniable_statistics.authoring.sharing import Member, ways_to_share, why
 
@@ -31,13 +32,11 @@ AS_WRITTEN = ("cohort_required", "retention", "fresh", "release", "results", "re
 
 SURVEY_KEYS = (
     *("title", "organiser", "about", "contact", "opens", "closes", "cohorts", *AS_WRITTEN, "issuer"),
-    *("thanks", "completion", "look"),
-    *("epsilon", "draw", "groups", "questions"),
+    *("thanks", "completion", "look", "epsilon", "draw", "groups", "questions"),
 )
 QUESTION_KEYS = ("id", "type", "text", "epsilon", "group")
 ISSUER_KEYS = ("key", "url")
 COMPLETION_KEYS = ("text", "link", "code", "code_length")
-LOOK_KEYS = ("accent", "accent_dark", "logo", "logo_text")
 GROUP_KEYS = ("epsilon", "draw")
 WHOLE_SURVEY = "survey"
 """Name of the group of the questions that share the epsilon of the survey."""
@@ -59,7 +58,12 @@ _FILE_NAME = re.compile(r"[^\n=\[\]]{1,250}\.[A-Za-z]{1,8}|[^\n=\[\]]{0,250}[/\\
 _COINS = ("truth", "yes", "forced")
 
 
-def read_survey(text: str | bytes | None = None, *, path: str | PathLike[str] | None = None) -> Survey:
+def read_survey(
+    text: str | bytes | None = None,
+    *,
+    path: str | PathLike[str] | None = None,
+    folder: str | PathLike[str] | None = None,
+) -> Survey:
     """Read a survey from its author's TOML and resolve every mechanism to its integers.
 
     Parameters
@@ -68,6 +72,8 @@ def read_survey(text: str | bytes | None = None, *, path: str | PathLike[str] | 
         The TOML itself.
     path : str or PathLike
         The file with the TOML, instead: ``read_survey(path="my-survey.toml")``.
+    folder : str or PathLike, optional
+        The folder in which a logo is looked for; by default that of `path`.
 
     Raises
     ------
@@ -94,6 +100,7 @@ def read_survey(text: str | bytes | None = None, *, path: str | PathLike[str] | 
         raise SurveyError("survey: must be given as its text or as path=...")
     if path is not None:
         text = _read_file(Path(path))
+        folder = Path(path).parent if folder is None else folder
     assert text is not None
     written = _read_toml(text)
     _refuse_unknown(written, SURVEY_KEYS, "survey")
@@ -112,7 +119,7 @@ def read_survey(text: str | bytes | None = None, *, path: str | PathLike[str] | 
         contact=_text(written.get("contact"), "contact"),
         thanks=_text(written.get("thanks"), "thanks"),
         completion=_completion(written.get("completion")),
-        look=_look(written.get("look"), None if path is None else Path(path).parent),
+        look=_look(written.get("look"), None if folder is None else Path(folder)),
         opens=_date(written, "opens"),
         closes=_date(written, "closes"),
         cohorts=tuple(_list(written, "cohorts", "survey")) if "cohorts" in written else (),
@@ -158,29 +165,27 @@ def _read_toml(text: str | bytes) -> dict[str, Any]:
 def _issuer(written: object) -> Issuer | None:
     if written is None:
         return None
-    if not isinstance(written, dict):
-        raise SurveyError(f"issuer: must be a table [issuer], got {shown(written)}")
-    _refuse_unknown(written, ISSUER_KEYS, "issuer")
-    return Issuer(_required(written, "key", "issuer"), written.get("url"))
+    table = _table(written, "issuer", ISSUER_KEYS)
+    return Issuer(_required(table, "key", "issuer"), table.get("url"))
 
 
 def _completion(written: object) -> Completion | None:
     if written is None:
         return None
-    if not isinstance(written, dict):
-        raise SurveyError(f"completion: must be a table [completion], got {shown(written)}")
-    _refuse_unknown(written, COMPLETION_KEYS, "completion")
-    text = _text(written.get("text"), "completion: text")
-    return Completion(text, *(written.get(key) for key in COMPLETION_KEYS[1:]))
+    table = _table(written, "completion", COMPLETION_KEYS)
+    return Completion(**{**table, "text": _text(table.get("text"), "completion.text")})
 
 
 def _look(written: object, folder: Path | None) -> Look | None:
-    if written is None:
-        return None
+    return None if written is None else read_look(_table(written, "look", LOOK_KEYS), folder)
+
+
+def _table(written: object, name: str, known: Collection[str]) -> Mapping[str, Any]:
+    """A table of the survey with no other keys than these."""
     if not isinstance(written, dict):
-        raise SurveyError(f"look: must be a table [look], got {shown(written)}")
-    _refuse_unknown(written, LOOK_KEYS, "look")
-    return look_from(written, _text(written.get("logo_text"), "look: logo_text"), folder)
+        raise SurveyError(f"{name}: must be a table [{name}], got {shown(written)}")
+    _refuse_unknown(written, known, name)
+    return written
 
 
 def _usual_slip(source: str, sentence: str) -> str | None:

@@ -1,132 +1,156 @@
-"""The look of a survey from its author's file: a readable accent colour, and a logo from a file beside it."""
+"""Reading of an author's look: its file of a logo, and colours that everybody can tell from the card."""
 
 from __future__ import annotations
 
-import base64
 import re
-import struct
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from deniable.errors import SurveyError, shown
-from deniable.survey.presentation import LOGO_TYPES, MAX_LOGO, Look
+from deniable.errors import SurveyError, describe, shown
+from deniable.survey.look import MAX_LOGO_BYTES, Logo, Look
+from deniable.survey.texts import read_text
 
-CARD, DARK_CARD = "#ffffff", "#10202c"
-"""Colours of cards in the light and in the dark, as in ``client/deniable_web/design.css``."""
+LOOK_KEYS = ("accent", "accent_dark", "logo", "logo_text")
 
 LEAST_CONTRAST = 4.5
-"""Least contrast of text with what it stands on: WCAG 2.2, success criterion 1.4.3, level AA."""
+"""Least contrast ratio of text to its ground, WCAG 2.2, success criterion 1.4.3 (level AA)."""
 
-MOST_PIXELS = 1000
-"""Largest width and height of a logo, in pixels."""
+LIGHT_CARD, DARK_CARD = "#ffffff", "#10202c"
+"""The card behind questions in light and dark mode, as in ``client/deniable_web/style.js``."""
 
-_COLOUR = re.compile(r"#[0-9a-fA-F]{6}")
+STEPS = 100
+"""Number of steps in which an accent is mixed with white."""
+
+_WRITTEN_COLOUR = re.compile(r"#[0-9A-Fa-f]{6}")
 
 
-def look_from(written: Mapping[str, Any], logo_text: Any, folder: Path | None) -> Look:
-    """The look that the table ``[look]`` of a survey's file asks for.
+def read_look(written: Mapping[str, Any], folder: Path | None) -> Look:
+    """Read the table ``[look]`` of a survey's file, whose keys are known to be `LOOK_KEYS`.
 
     Parameters
     ----------
     written : mapping
-        The table.
-    logo_text : str or None
-        What is read out for the logo.
     folder : Path or None
-        Where the survey's file is, which the path of the logo is relative to; None where there is no file.
+        The folder of the survey's file, in which its logo is.
 
     Raises
     ------
     SurveyError
-        If a colour cannot be read on its card, or the logo is no PNG or WebP of at most 20 kB and 1,000 pixels.
+        If a colour has too little contrast, or the logo is not an image that devices show.
     """
+    return Look(*_accents(written), _logo(written, folder))
+
+
+def _accents(written: Mapping[str, Any]) -> tuple[str | None, str | None]:
     accent, dark = (_colour(written, key) for key in ("accent", "accent_dark"))
-    if dark and not accent:
-        raise SurveyError("look: accent_dark needs accent, the colour in the light")
-    if accent:
-        _check_contrast(accent, CARD, "accent", "the white card")
-        dark = dark or _readable_in_the_dark(accent)
-        _check_contrast(dark, DARK_CARD, "accent_dark", "the dark card")
-    kind, logo = (None, None) if "logo" not in written else _logo(written["logo"], folder)
-    return Look(accent, dark, kind, logo, logo_text)
+    if accent is None:
+        if dark is not None:
+            raise SurveyError("look.accent_dark: needs accent, the colour in light mode")
+        return None, None
+    if (ratio := contrast(accent, LIGHT_CARD)) < LEAST_CONTRAST:
+        raise SurveyError(_too_little("accent", accent, ratio, "white card", "a darker colour"))
+    if dark is None:
+        return accent, lightened(accent)
+    if (ratio := contrast(dark, DARK_CARD)) < LEAST_CONTRAST:
+        way_out = "a lighter colour, or leave it out and it is mixed from accent and white"
+        raise SurveyError(_too_little("accent_dark", dark, ratio, f"dark card {DARK_CARD}", way_out))
+    return accent, dark
 
 
-def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two colours like ``"#0b5d82"``, from 1 to 21 (WCAG 2.2).
-
-    >>> round(contrast("#000000", "#ffffff"), 2), round(contrast("#777777", "#ffffff"), 2)
-    (21.0, 4.48)
-    """
-    low, high = sorted((_luminance(one), _luminance(other)))
-    return (high + 0.05) / (low + 0.05)
-
-
-def _luminance(colour: str) -> float:
-    # Relative luminance of sRGB, WCAG 2.2: each channel made linear, weighted by what the eye makes of it.
-    channels = (part / 255 for part in bytes.fromhex(colour[1:]))
-    red, green, blue = (each / 12.92 if each <= 0.04045 else ((each + 0.055) / 1.055) ** 2.4 for each in channels)
-    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+def _too_little(key: str, colour: str, ratio: float, card: str, way_out: str) -> str:
+    # Rounded down, so that no ratio looks as large as the least one.
+    told = int(ratio * 100) / 100
+    return (
+        f"look.{key}: must have a contrast ratio of at least {LEAST_CONTRAST} to the {card}, got {told:.2f} of "
+        f"{colour}; take {way_out}"
+    )
 
 
 def _colour(written: Mapping[str, Any], key: str) -> str | None:
     value = written.get(key)
-    if value is None:
+    if value is not None and not (isinstance(value, str) and _WRITTEN_COLOUR.fullmatch(value)):
+        raise SurveyError(f'look.{key}: must be a colour like "#0b5d82", got {shown(value)}')
+    # One colour has one way to be published.
+    return value and value.lower()
+
+
+def contrast(one: str, another: str) -> float:
+    """The contrast ratio of two colours, from 1 to 21 (WCAG 2.2).
+
+    >>> contrast("#000000", "#ffffff"), round(contrast("#767676", "#ffffff"), 2)
+    (21.0, 4.54)
+    """
+    darker, lighter = sorted((_luminance(one), _luminance(another)))
+    return (lighter + 0.05) / (darker + 0.05)
+
+
+def _luminance(colour: str) -> float:
+    """The relative luminance of a colour in sRGB (WCAG 2.2)."""
+    shares = [channel / 255 for channel in _channels(colour)]
+    linear = [share / 12.92 if share <= 0.04045 else ((share + 0.055) / 1.055) ** 2.4 for share in shares]
+    return sum(weight * share for weight, share in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+
+def lightened(accent: str) -> str:
+    """The accent mixed with as little white as gives it enough contrast to the dark card.
+
+    >>> lightened("#6cc5ee"), lightened("#0b5d82")
+    ('#6cc5ee', '#4885a1')
+    """
+    for step in range(STEPS + 1):
+        mixed = "#" + "".join(f"{each + (255 - each) * step // STEPS:02x}" for each in _channels(accent))
+        if contrast(mixed, DARK_CARD) >= LEAST_CONTRAST:
+            break
+    return mixed
+
+
+def _channels(colour: str) -> tuple[int, ...]:
+    return tuple(bytes.fromhex(colour[1:]))
+
+
+def _logo(written: Mapping[str, Any], folder: Path | None) -> Logo | None:
+    name, text = written.get("logo"), written.get("logo_text")
+    if name is None:
+        if text is not None:
+            raise SurveyError("look.logo_text: needs a logo, for which it is read out")
         return None
-    if not isinstance(value, str) or not _COLOUR.fullmatch(value):
-        raise SurveyError(f"look: {key} must be a colour like #0b5d82, got {shown(value)}")
-    return value.lower()
-
-
-def _check_contrast(colour: str, card: str, key: str, where: str) -> None:
-    if (found := contrast(colour, card)) < LEAST_CONTRAST:
-        raise SurveyError(
-            f"look: {key} must have a contrast of at least {LEAST_CONTRAST:g} with {where}, {colour} has {found:.2f}; "
-            f"choose a {'darker' if card == CARD else 'lighter'} colour"
-        )
-
-
-def _readable_in_the_dark(accent: str) -> str:
-    """The accent mixed with as little white as makes it readable on the dark card, in steps of 5 %."""
-    channels = bytes.fromhex(accent[1:])
-    mixed = ("#" + bytes(round(each + (255 - each) * white / 20) for each in channels).hex() for white in range(21))
-    return next(colour for colour in mixed if contrast(colour, DARK_CARD) >= LEAST_CONTRAST)
-
-
-def _logo(written: object, folder: Path | None) -> tuple[str, str]:
-    """Media type and base64 of the logo."""
-    if not isinstance(written, str):
-        raise SurveyError(f"look: logo must be the path of a PNG or WebP file, got {shown(written)}")
+    if not isinstance(name, str) or not name:
+        raise SurveyError(f"look.logo: must be the path of a file, got {describe(name)}")
+    if text is None:
+        raise SurveyError("look.logo_text: must be there with a logo, to be read out for it, got none")
     if folder is None:
-        raise SurveyError("look: logo is a path beside the survey's file, and this survey was not read from a file")
+        raise SurveyError(
+            "look.logo: must be a file beside the file of the survey, got a survey without a file; "
+            "read_survey(path=...) knows its folder, read_survey(text, folder=...) is told it"
+        )
+    logo = Logo(_read(name, folder), read_text(text, "look.logo_text"))  # type: ignore[arg-type]  # which `Logo` checks
+    if _is_animated(logo):
+        raise SurveyError("look.logo: must be a still image, because what moves distracts readers, got an animation")
+    return logo
+
+
+def _read(name: str, folder: Path) -> bytes:
+    if Path(name).is_absolute():
+        raise SurveyError(f"look.logo: must be a path relative to the file of the survey, got {shown(name)}")
     try:
-        image = (folder / written).read_bytes()
+        # A pipe or a device is no file: its end need not come.
+        if "\0" not in name and (folder / name).is_file():
+            with (folder / name).open("rb") as file:
+                return file.read(MAX_LOGO_BYTES + 1)
     except OSError as error:
-        raise SurveyError(f"look: logo {written} cannot be read: {error.strerror}") from None
-    if len(image) > MAX_LOGO:
-        raise SurveyError(f"look: logo must be at most {MAX_LOGO:,} bytes, {written} has {len(image):,}")
-    kind = next((kind for kind, start in LOGO_TYPES.items() if image.startswith(start)), None)
-    if kind is None or (kind == "image/webp" and image[8:12] != b"WEBP"):
-        raise SurveyError(f"look: logo must be a PNG or WebP image, {written} is neither")
-    if (size := _size(kind, image)) and max(size) > MOST_PIXELS:
-        width, height = size
-        raise SurveyError(f"look: logo must be at most {MOST_PIXELS} pixels each way, {written} has {width} x {height}")
-    return kind, base64.b64encode(image).decode("ascii")
+        raise SurveyError(f"look.logo: {shown(name)} cannot be read: {error.strerror}") from None
+    raise SurveyError(f"look.logo: must be a file in the folder of the survey, got {shown(name)}, no file there")
 
 
-def _size(kind: str, image: bytes) -> tuple[int, int] | None:
-    """Width and height in pixels, from the head of the file; None where it is too short to say."""
-    try:
-        if kind == "image/png":
-            width, height = struct.unpack(">II", image[16:24])
-            return width, height
-        chunk = image[12:16]
-        if chunk == b"VP8X":  # extended: sizes less one in 24 bits
-            return (1 + int.from_bytes(image[24:27], "little"), 1 + int.from_bytes(image[27:30], "little"))
-        if chunk == b"VP8L":  # lossless: sizes less one in 14 bits each
-            bits = int.from_bytes(image[21:25], "little")
-            return 1 + (bits & 0x3FFF), 1 + (bits >> 14 & 0x3FFF)
-        width, height = struct.unpack("<HH", image[26:30])  # lossy: 14 bits each
-        return width & 0x3FFF, height & 0x3FFF
-    except struct.error:
-        return None
+def _is_animated(logo: Logo) -> bool:
+    """Whether an image has frames: by the flags of WebP (RFC 9649, section 2.7), and by a chunk of PNG, acTL."""
+    data = logo.data
+    if logo.type == "image/webp":
+        return data[12:16] == b"VP8X" and bool(data[20] & 0x02)
+    place = 8  # after the signature; a chunk is its length, its name, its data and a checksum
+    while place + 8 <= len(data):
+        if data[place + 4 : place + 8] == b"acTL":
+            return True
+        place += 12 + int.from_bytes(data[place : place + 4], "big")
+    return False

@@ -1,0 +1,52 @@
+"""Hosts of addresses, checked by the rules of browsers, so that an address leads where it seems to."""
+
+from __future__ import annotations
+
+import re
+
+HIGHEST_PORT = 65535
+
+_LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
+_NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
+"""A last label that makes browsers parse the host as an IPv4 address (WHATWG URL)."""
+_IPV4 = re.compile(r"((25[0-5]|2[0-4][0-9]|1[0-9]{2}|[1-9]?[0-9])(\.(?!$)|$)){4}")
+_IPV6_GROUP = re.compile(r"[0-9a-f]{1,4}")
+
+
+def is_host(host: str) -> bool:
+    """Whether a text is a name, an IPv4 address, or an IPv6 address in brackets; ``hosts.js`` has the same rules.
+
+    >>> [is_host(host) for host in ("issuer.example", "127.0.0.1", "[::1]", "a..b", "1.2.3", "[1:2]")]
+    [True, True, True, False, False, False]
+    """
+    return _is_ipv6(host[1:-1]) if host.startswith("[") else _is_name(host)
+
+
+def is_loopback(host: str) -> bool:
+    """Whether a host is the machine of the person who asks, so that plain http is safe."""
+    return host in ("localhost", "[::1]") or (host.startswith("127.") and _IPV4.fullmatch(host) is not None)
+
+
+def _is_name(host: str) -> bool:
+    """Whether a host is a name or an IPv4 address.
+
+    >>> [_is_name(host) for host in ("issuer.example", "127.0.0.1", "a..b", "-a.example", "256.1.1.1", "1.2.3")]
+    [True, True, False, False, False, False]
+    """
+    labels = host.split(".")
+    if _NUMBER.fullmatch(labels[-1]):
+        return _IPV4.fullmatch(host) is not None
+    return all(map(_LABEL.fullmatch, labels))
+
+
+def _is_ipv6(host: str) -> bool:
+    """Whether a host within brackets is an IPv6 address of groups of hexadecimal digits.
+
+    >>> [_is_ipv6(host) for host in ("::1", "2001:db8::1", "1:2:3:4:5:6:7:8", "1:2", ":::", "1::2::3")]
+    [True, True, True, False, False, False]
+    """
+    # At most one :: stands for one or more groups of zeros (RFC 4291, section 2.2).
+    halves = [half.split(":") if half else [] for half in host.split("::")]
+    groups = [group for half in halves for group in half]
+    fits = len(groups) == 8 if len(halves) == 1 else len(halves) == 2 and len(groups) < 8
+    return fits and all(map(_IPV6_GROUP.fullmatch, groups))
