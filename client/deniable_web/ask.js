@@ -17,18 +17,37 @@ const LONG = 12;
 const plain = (/** @type {any} */ text) =>
   text.normalize("NFKD").replace(/[\p{M}]/gu, "").trim().replace(/\s+/g, " ").toUpperCase(); // ß is SS there
 
+/** A level, and what its author says of it: they stand in one label. @param {string} label */
+function partsOf(label) {
+  const [level, ...more] = label.split(" – ");
+  return { level, end: more.join(" – ") };
+}
+
+/**
+ * How much room the levels of a scale need side by side, by their number and digits: "short" fits every phone, "wide" most of
+ * them, "wider" a desktop. Where there is less room they stand upright, so that the middle is always in the middle.
+ * @param {readonly string[]} levels
+ */
+function widthOf(levels) {
+  const room = levels.length * (2 + Math.max(...levels.map(({ length }) => length)));
+  return room <= 21 ? "short" : room <= 44 ? "wide" : "wider";
+}
+
 /**
  * One question. Options carry numbers, so markup alone can send nothing.
- * @param {Messages} m @param {Question} question @param {string} [number] where it stands among others
- * @param {boolean} [isAlone] whether it is alone on the screen, so that what is wrong is said beside it alone
+ * @param {Messages} m @param {Question} question
+ * @param {{ number?: string, position?: string, isStep?: boolean }} [how] `number` is said before its text; `isStep` where it is
+ *   alone on the screen: then what is wrong is said beside it alone, and `position` says where it stands among others
  */
-export function ask(m, { id, kind, text, options, labels, mechanism }, number = "", isAlone = false) {
+export function ask(m, { id, kind, text, options, labels, mechanism }, { number = "", position = "", isStep = false } = {}) {
   const { lo, hi } = mechanism;
   const { takesSeveral, isRow, hasStars, hasLevels } = kind;
   const isNumber = !kind.most;
   const isLong = options.length > LONG && !isRow; // where the ends of a scale are is plain
+  const isCells = isRow && options.length > LONG;
+  const isLine = hasStars || (isRow && !isCells);
   const title = number + text;
-  const note = h("p", { class: "missing", ...(isAlone && { role: "alert" }) });
+  const note = h("p", { class: "missing", ...(isStep && { role: "alert" }) });
   const described = { "aria-describedby": `about-${id}` };
   const inputs = isNumber
     ? [
@@ -45,23 +64,36 @@ export function ask(m, { id, kind, text, options, labels, mechanism }, number = 
       ]
     : options.map((_, n) => h("input", { type: takesSeveral ? "checkbox" : "radio", name: id, value: n }));
   for (const input of inputs) input.required = !takesSeveral; // none is an answer too
-  const star = () => h("span", { class: "star", "aria-hidden": true }, "★");
-  const rows = inputs.map((input, n) =>
-    isNumber ? input : h("label", { part: "option" }, input, hasStars && star(), h("span", { class: hasStars ? "spoken" : "" }, own(labels[n]))),
-  );
+  const row = (/** @type {HTMLInputElement} */ input, /** @type {number} */ n) => {
+    if (!isLine) return h("label", { part: "option" }, input, own(labels[n]));
+    // Side by side boxes are equal, so that none looks larger: what is said of the ends stands below them, and is read out with
+    // the level that it belongs to.
+    const { level, end } = partsOf(labels[n]);
+    input.setAttribute("aria-label", labels[n]);
+    const face = hasStars ? h("span", { class: "star", "aria-hidden": true }) : h("span", { class: "level" }, own(level));
+    return h("label", { part: "option" }, input, face, end && h("span", { class: "end" }, own(end)));
+  };
+  const rows = isNumber ? inputs : inputs.map(row);
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
 
-  const shape = hasStars ? "stars" : !isRow ? (isLong ? "long" : "") : options.length > LONG ? "cells" : "line";
+  const shape = hasStars ? "line stars" : isLine ? `line ${widthOf(options)}` : isCells ? "cells" : isLong ? "long" : "";
   const list = h("div", { class: `options ${shape}` }, ...rows);
-  const legend = h("legend", { part: "question-text", tabindex: "-1" }, own(title));
+  const [first, last] = [0, labels.length - 1].map((n) => (isLine ? partsOf(labels[n]).end : ""));
+  const ends = (first || last) && h("p", { class: "ends quiet", "aria-hidden": true }, own(first), own(last));
+  const legend = h("legend", { part: "question-text" }, position && h("span", { class: "quiet position" }, position, " "), own(title));
   const set = h(
     "fieldset",
-    { class: "card", part: "card question", input: () => note.textContent && asked.check(), ...(!isNumber && described) },
+    {
+      class: "card",
+      part: "card question",
+      input: () => note.textContent && asked.check(),
+      ...(!isNumber && described),
+      ...(isStep && { tabindex: "-1" }),
+    },
     legend,
     h("div", { id: `about-${id}` }, quiet(fill(takesSeveral ? m.ticks : isNumber ? m.range : "", { lo, hi })), note),
     isLong && finder(m, list, rows, inputs),
-    list,
-    hasStars && labels[0] !== `${options[0]} ★` && h("p", { class: "ends quiet", "aria-hidden": true }, own(labels[0]), own(labels[labels.length - 1])),
+    h("div", { class: hasStars ? "rated" : "choices" }, list, ends),
     fold(m.odds, () => oddsBox(m, mechanism)),
   );
 
@@ -82,8 +114,8 @@ export function ask(m, { id, kind, text, options, labels, mechanism }, number = 
     /** To the first option that is shown, or to the field that hides them all. */
     focus: () => (inputs.find((_, n) => !rows[n].hidden) ?? set.querySelector("input"))?.focus(),
 
-    /** To the text of the question, so that screen readers begin there. */
-    begin: () => legend.focus(),
+    /** To the question as a whole: screen readers say its position and its text, once. */
+    begin: () => set.focus(),
 
     /** What somebody gave as an answer, undefined where that is not an answer yet. */
     answer() {

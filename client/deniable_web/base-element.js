@@ -3,8 +3,7 @@
 
 import { checkCeiling } from "./ceiling.js";
 import { fetchSurvey, fromFragment, parseLink } from "./collector.js";
-import { focusOn } from "./form.js";
-import { h } from "./dom.js";
+import { focusOn, h } from "./dom.js";
 import { BudgetError, CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
 import { fill, messagesIn, speechless } from "./messages.js";
 import { contact, notice } from "./screens.js";
@@ -80,7 +79,7 @@ export class DeniableElement extends Base {
     let first;
     const look = (/** @type {MouseEvent} */ event) => {
       if (event.detail < 2) first = /** @type {Element} */ (event.target); // 0 by the keyboard
-      else if (first && !first.getClientRects().length) {
+      else if (first && (!first.getClientRects().length || getComputedStyle(first).visibility === "hidden")) {
         event.preventDefault();
         event.stopPropagation();
       }
@@ -230,12 +229,11 @@ export class DeniableElement extends Base {
     }, MINUTE);
   }
 
-  /** Forget what was chosen and not yet mixed. */
-  clear() {
-    const root = this.root;
+  /** Forget what was chosen and not yet mixed. @param {ParentNode} [root] where that is */
+  clear(root = this.root) {
     root.querySelector("form")?.reset();
     root.querySelectorAll("[type=search]").forEach((each) => each.dispatchEvent(new Event("input")));
-    /** @type {HTMLElement | null} */ (root.activeElement)?.blur(); // focus would tell what was chosen
+    /** @type {HTMLElement | null} */ (this.root.activeElement)?.blur(); // focus would tell what was chosen
   }
 
   /** @param {string} event @param {object | false} [detail] never an answer */

@@ -83,3 +83,6 @@ export const bar = (share) => h("progress", { value: share, "aria-hidden": true 
 /** @param {import("./messages.js").Messages} m @param {import("./mechanisms/base.js").Mechanism} mechanism */
 export const oddsBox = (m, mechanism) =>
   box(...odds(mechanism, m).flatMap(({ sentence, share }) => [share && bar(share), quiet(sentence)]));
+
+/** Put the focus on the heading of what came up. @param {ParentNode} place */
+export const focusOn = (place) => /** @type {HTMLElement | null} */ (place.querySelector("[tabindex]"))?.focus();

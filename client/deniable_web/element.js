@@ -19,13 +19,14 @@ import { randomize } from "./device.js";
 import { accentSheet } from "./dress.js";
 import { h, minor } from "./dom.js";
 import { ReportError } from "./errors.js";
-import { questions } from "./form.js";
+import { page } from "./form.js";
 import { drawQuestions } from "./group.js";
 import { sum } from "./mechanisms/base.js";
 import { Memory, carrying, today } from "./memory.js";
 import { fill, numbered } from "./messages.js";
 import { newReportId } from "./randomness.js";
 import * as screens from "./screens.js";
+import { steps } from "./steps.js";
 import { buyToken } from "./tokens.js";
 import { Walk } from "./walk.js";
 
@@ -118,7 +119,7 @@ export class DeniableSurvey extends DeniableElement {
   /** @override */
   clear() {
     super.clear();
-    this.#form?.querySelector("form")?.reset();
+    if (this.#form?.isConnected === false) super.clear(this.#form); // while the first screen stands in its place
   }
 
   /** Another page in the place of this one, at once: for whoever is looked over the shoulder. Nothing is sent or kept. */
@@ -185,7 +186,8 @@ export class DeniableSurvey extends DeniableElement {
       const { cohort, isOwn } = place;
       // Back from the first question leads here again, with the answers kept, and Start to the questions as they are.
       const first = () => this.show(screens.consent(m, view, { ...how, start: () => this.#walk?.go(0) }), true);
-      this.#walk = new Walk(this.#isHome, first, /** @type {AbortController} */ (gone).signal);
+      const mayAsk = parent === window && !this.isShared;
+      this.#walk = new Walk({ isHome: this.#isHome, mayAsk }, first, /** @type {AbortController} */ (gone).signal);
       const how = { cohort, isSeen: !isOwn, weak: this.#weak, n, notes, start, trace, canExit: this.#isHome, history: this.#history(place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
@@ -247,8 +249,10 @@ export class DeniableSurvey extends DeniableElement {
       if (gone !== this.gone) return;
       const drawn = { ...view, questions: view.questions.filter(({ id }) => asked.has(id)) };
       const walk = /** @type {Walk} */ (this.#walk);
-      const form = questions(m, drawn, (answers) => this.#answer(view, place, answers, { asked, credential }), walk);
-      walk.begin(() => form.isConnected || this.show(form, true));
+      const ask = view.layout === "page" ? page : steps;
+      const send = (/** @type {Record<string, unknown>} */ answers) => this.#answer(view, place, answers, { asked, credential });
+      const form = ask(m, drawn, walk, send, !place.isOwn || parent !== window);
+      walk.begin(() => form.isConnected || this.show(form));
       this.#form = form;
       this.show(form, true);
       this.announce("start");

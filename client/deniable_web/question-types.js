@@ -21,13 +21,22 @@
 const MAX_OPTIONS = 1000;
 const MAX_LEVELS = 101;
 
+/**
+ * How many stars of how many, and what the author says of them. @param {string[]} levels @param {import("./messages.js").Messages} m
+ */
+const inStars = (levels, m) =>
+  levels.map((level) => {
+    const [n, ...said] = level.split(" – ");
+    return [m.stars?.replace("{n}", n).replace("{all}", `${levels.length}`), ...said].join(" – ");
+  });
+
 /** @type {[string, QuestionType][]} */
 const types = [
   ["yes-no", { most: 2, isYesNo: true, labels: (_, m) => [m.no, m.yes] }],
   ["choice", { most: MAX_OPTIONS }],
   ["ticks", { most: MAX_OPTIONS, takesSeveral: true }],
   ["scale", { most: MAX_LEVELS, hasLevels: true, isRow: true }],
-  ["rating", { most: 10, hasLevels: true, like: "scale", hasStars: true, labels: (levels) => levels.map((each) => `${each} ★`) }],
+  ["rating", { most: 10, hasLevels: true, like: "scale", hasStars: true, labels: inStars }],
   ["number", { most: 0 }],
 ];
 

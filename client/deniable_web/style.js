@@ -97,27 +97,6 @@ input { width: 1.25rem; height: 1.25rem; flex: none; }
 .long { height: 20rem; padding: .5rem; overflow: auto; }
 form { container-type: inline-size; contain-intrinsic-inline-size: 16rem; }
 .unseen { visibility: hidden; }
-.stars { display: flex; justify-content: flex-start; gap: 0; }
-.stars > * + * { margin: 0; }
-.stars label { position: relative; border: 0; padding: .25rem; min-width: 2.75rem; justify-content: center; }
-.stars label:has(:checked) { outline: 0; background: none; }
-.stars input, .spoken { position: absolute; opacity: 0; width: 100%; height: 100%; inset: 0; overflow: hidden; cursor: pointer; }
-.star { font-size: 2rem; line-height: 1.2; color: var(--hair); -webkit-text-stroke: 1px var(--line); }
-.stars label:has(:checked) .star, .stars label:has(~ label :checked) .star { color: var(--accent); -webkit-text-stroke: 0; }
-.stars label:has(:focus-visible) { outline: 3px solid var(--accent); outline-offset: 2px; }
-@media (forced-colors: active) { .stars label:has(:checked) .star, .stars label:has(~ label :checked) .star { color: Highlight; } }
-.ends { display: flex; justify-content: space-between; max-width: 20rem; }
-.position progress { margin-top: .5rem; }
-.steps { margin-top: 1.25rem; }
-.steps button:first-child { min-width: 10rem; }
-.line, .cells { display: grid; gap: .5rem; }
-.cells { grid-template-columns: repeat(auto-fill, minmax(4rem, 1fr)); }
-.line > * + *, .cells > * + * { margin: 0; }
-.cells label { flex-flow: column; padding: .5rem .25rem; }
-@container (min-width: 34rem) {
-.line { grid-auto-flow: column; grid-auto-columns: minmax(min-content, 1fr); gap: .25rem; overflow-wrap: normal; }
-.line label { flex-flow: column; padding: .5rem .25rem; text-align: center; }
-}
 button {
 border: 2px solid;
 display: block;
@@ -135,7 +114,7 @@ button:hover { filter: brightness(1.1); }
 .given { display: flex; justify-content: space-between; align-items: center; gap: 1rem; }
 .given .minor { min-height: 2.75rem; padding: .25rem .75rem; font-size: var(--small); }
 .given > div > * + * { margin-top: .25rem; }
-:is(h1, h2, legend):focus-visible { outline: 0 !important; }
+:is(h1, h2, fieldset):focus-visible { outline: 0 !important; }
 .exit { display: flex; justify-content: flex-end; }
 .exit .minor, .chance .minor, .chance select { min-height: 2.5rem; padding: .375rem .75rem; font-size: var(--small); }
 .exit + * { margin-top: .5rem !important; }
@@ -160,4 +139,48 @@ details > :not(summary) { margin-bottom: 1rem; }
 @media (prefers-reduced-motion: reduce) { .person { transition: none; } }
 @media (forced-colors: active) { .person { stroke: CanvasText; } .filled { fill: CanvasText; } }
 @media print { button, .exit, details:not([open]) { display: none; } .card { box-shadow: none; } }
+.head h1 { font-weight: 400; line-height: 1.4; margin-bottom: .5rem; }
+.position { display: block; font-weight: 400; margin-bottom: .25rem; }
+.stage { display: grid; }
+.even > fieldset { grid-area: 1 / 1; align-self: start; }
+.even > [hidden] { display: block; visibility: hidden; }
+legend + div { clear: both; }
+.steps { margin-top: 1.5rem !important; }
+.steps button:first-child { flex: 1; min-width: fit-content; padding-inline: .75rem; }
+@container (min-width: 34rem) { .steps button:first-child { flex: none; min-width: 10rem; padding-inline: 1.5rem; } }
+.steps + .quiet { border-top: 1px solid var(--hair); padding-top: 1rem; }
+.missing:not(:empty) { border-inline-start: .25rem solid; padding-inline-start: .75rem; margin-top: .5rem; }
+[aria-invalid=true] { border-color: var(--danger); box-shadow: 0 0 0 1px var(--danger); }
+[type=number] { font-size: var(--large); }
+.cells { display: grid; gap: .5rem; grid-template-columns: repeat(auto-fill, minmax(4rem, 1fr)); }
+.cells label { flex-flow: column; padding: .5rem .25rem; }
+.line { display: grid; gap: .25rem; grid-auto-columns: minmax(0, 1fr); overflow-wrap: normal; }
+:is(.cells, .line) > * + * { margin: 0; }
+.line label { position: relative; justify-content: center; padding: .5rem 0; }
+.line input { appearance: none; position: absolute; inset: 0; width: 100%; height: 100%; border-radius: inherit; cursor: pointer; }
+.line :checked { background: var(--accent); outline: 3px solid transparent; outline-offset: -3px; }
+.level, .end { position: relative; pointer-events: none; }
+.end { color: var(--quiet); }
+.line :checked ~ * { color: var(--on-accent); }
+.ends { display: none; justify-content: space-between; gap: 1rem; width: 0; min-width: 100%; margin-top: .25rem; }
+.ends > :last-child { text-align: end; }
+@container (min-width: 14rem) { .short { grid-auto-flow: column; } .short .end { display: none; } .short + .ends { display: flex; } }
+@container (min-width: 19rem) { .wide { grid-auto-flow: column; } .wide .end { display: none; } .wide + .ends { display: flex; } }
+@container (min-width: 34rem) { .wider { grid-auto-flow: column; } .wider .end { display: none; } .wider + .ends { display: flex; } }
+.rated { width: fit-content; max-width: 100%; }
+.stars { grid-auto-flow: column; grid-auto-columns: minmax(0, 3.25rem); gap: 0; }
+.stars .end { display: none; }
+.stars + .ends { display: flex; }
+.stars label { border: 0; padding: 0; container-type: inline-size; }
+.stars label:has(:checked) { outline: 0; background: none; }
+.stars :checked { background: none; outline: 0; }
+.stars .star { position: relative; pointer-events: none; width: 1em; height: 1em; font-size: min(2.5rem, 90cqi); line-height: 1; text-align: center; color: var(--line); }
+.star::before { content: "☆"; }
+.stars :checked + .star, .stars label:has(~ label :checked) .star { color: var(--accent); }
+.stars :checked + .star::before { content: "★"; }
+.stars label:has(~ label :checked) .star::before { content: "★"; }
+.given { display: flex; justify-content: space-between; align-items: center; gap: 1rem; }
+.given .minor { min-height: 2.75rem; padding: .25rem .75rem; font-size: var(--small); flex: none; }
+.given > div { min-width: 0; }
+.given > div > * + * { margin-top: .25rem; font-weight: 600; }
 `;

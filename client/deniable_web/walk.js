@@ -1,49 +1,59 @@
 //@ts-check
 /*
- * The way through a survey as the browser's Back and Forward walk it: the first screen, the questions, the review. Entries of the
- * history hold the number of a place, never an answer. Where the page is somebody else's, its history is left alone, and the
- * buttons of the survey walk by themselves.
+ * The way through a survey, from the first screen over the questions to the review. On the survey's own page the browser's Back
+ * and Forward walk it too: entries of the history hold a random name of this run and how many places come before, never an
+ * answer, and the address stays. Where the page is somebody else's, its history is left alone, and the survey's buttons walk by
+ * themselves.
  */
 
 import { random } from "./randomness.js";
 
-/** The place of the first screen. */
+/** The place of the first screen; questions are numbered from 0, and the review comes behind the last one. */
 export const START = -1;
 
 export class Walk {
-  /** Where somebody is: a question by its number, or behind the last one the review. */
-  place = START;
-  /** Whether Back leads to the first screen. */
-  hasStart;
-  /** What ties entries of the history to this run: after a reload there is nothing to walk. */
+  /** The places on the way, in the order in which somebody came to them. */
+  #trail = [START];
+  /** Which of them is on the screen. */
+  #here = 0;
+  /** What ties entries of the history to this run: those from before a reload, or before answers were forgotten, lead to no question. */
   #run = random(8);
-  #depth = 0;
-  #isEnded = false;
+  /** Whether Send was pressed, or the page left: then nothing leads back. */
+  isEnded = false;
+  #isHome;
+  #mayAsk;
+  #signal;
+  #start;
   /** @type {(place: number) => void} */
   #move = () => {};
   /** What brings the questions back to the screen where the first screen took their place. */
   #return = () => {};
-  #leave = new AbortController();
+  /** Ends the question whether to leave. @type {AbortController | undefined} */
+  #staying;
 
   /**
-   * @param {boolean} isHome whether the page is the survey's own
+   * @param {{ isHome: boolean, mayAsk: boolean }} how `isHome` where the history is the survey's own; `mayAsk` where the browser
+   *   may ask before it leaves the page. In a frame it may not: the page around could try to lead the frame elsewhere, and see
+   *   whether something was chosen
    * @param {() => void} start what brings back the first screen @param {AbortSignal} signal
    */
-  constructor(isHome, start, signal) {
-    this.hasStart = isHome;
-    signal.addEventListener("abort", () => this.#leave.abort());
-    if (!isHome) return;
-    history.replaceState({ deniable: this.#run, place: START, depth: 0 }, "");
-    const pop = (/** @type {PopStateEvent} */ { state }) => {
-      if (this.#isEnded) return history.replaceState(null, ""); // the entry where the survey began
-      if (state?.deniable !== this.#run) return;
-      this.#depth = state.depth;
-      this.place = state.place;
-      if (this.place === START) return start();
-      this.#return();
-      this.#move(this.place);
-    };
-    addEventListener("popstate", pop, { signal });
+  constructor({ isHome, mayAsk }, start, signal) {
+    this.#isHome = isHome;
+    this.#mayAsk = mayAsk;
+    this.#start = start;
+    this.#signal = signal;
+    signal.addEventListener("abort", () => this.touched(false));
+  }
+
+  /** Where somebody is. */
+  get place() {
+    return this.#trail[this.#here];
+  }
+
+  #show() {
+    if (this.place === START) return this.#start();
+    this.#return();
+    this.#move(this.place);
   }
 
   /** What shows a place. @param {(place: number) => void} move */
@@ -51,53 +61,77 @@ export class Walk {
     this.#move = move;
   }
 
-  /** Go to a place. @param {number} place */
-  go(place) {
-    this.#push(place);
-    this.#return();
-    this.#move(place);
-  }
-
   /** Begin at the first question, which the screen shows already. @param {() => void} back what brings the questions back to the screen */
   begin(back) {
     this.#return = back;
     this.#push(0);
+    if (!this.#isHome) return;
+    const pop = (/** @type {PopStateEvent} */ { state }) => {
+      if (this.isEnded) return history.replaceState(null, ""); // the entry where the survey began
+      this.#here = state?.deniable === this.#run && state.at < this.#trail.length ? state.at : 0;
+      this.#show();
+    };
+    addEventListener("popstate", pop, { signal: this.#signal });
+  }
+
+  /** Go on to a place. @param {number} place */
+  go(place) {
+    this.#push(place);
+    this.#show();
   }
 
   /** @param {number} place */
   #push(place) {
-    this.place = place;
-    if (this.hasStart) history.pushState({ deniable: this.#run, place, depth: ++this.#depth }, "");
+    const note = (/** @type {"replaceState" | "pushState"} */ how) =>
+      this.#isHome && history[how]({ deniable: this.#run, at: this.#here }, "");
+    note("replaceState"); // the entry of the first screen, or one from before answers were forgotten
+    this.#trail.splice(++this.#here, Infinity, place);
+    note("pushState");
+  }
+
+  /** Another place in this place of the way: the review sends back to what has no answer. @param {number} place */
+  turn(place) {
+    this.#trail[this.#here] = place;
   }
 
   /** Back to the place before. */
   back() {
-    if (this.hasStart) history.back();
-    else this.#move((this.place = Math.max(0, this.place - 1)));
+    if (this.#isHome) return history.back();
+    this.#here--;
+    this.#show();
   }
 
   /** Whether something was chosen that would be lost: then the browser asks before it leaves the page. @param {boolean} isTouched */
   touched(isTouched) {
-    this.#leave.abort();
-    this.#leave = new AbortController();
-    if (isTouched && this.hasStart) addEventListener("beforeunload", (event) => event.preventDefault(), { signal: this.#leave.signal });
+    if (isTouched === !!this.#staying) return;
+    this.#staying?.abort();
+    this.#staying = isTouched ? new AbortController() : undefined;
+    if (this.#staying && this.#mayAsk) {
+      addEventListener("beforeunload", (event) => event.preventDefault(), { signal: this.#staying.signal });
+    }
   }
 
-  /** After Send nothing leads back: the history is again where it began. */
-  end() {
-    this.#isEnded = true;
+  /** Answers were forgotten: the way begins anew, and no entry of the history leads to where they stood. */
+  forget() {
     this.touched(false);
-    if (this.#depth) history.go(-this.#depth);
-    else if (this.hasStart) history.replaceState(null, "");
-    this.#depth = 0;
+    this.#run = random(8);
+    this.#here = Math.min(this.#here, 1);
+    this.#trail = [START, 0].slice(0, this.#here + 1);
+  }
+
+  /** After Send nothing leads back: the history is again where the survey began. */
+  end() {
+    this.isEnded = true;
+    this.touched(false);
+    if (this.#isHome) history.go(-this.#here);
   }
 
   /** Leave for another page at once, from the entry where the survey began, so that Back does not lead to it. @param {string} url */
   leave(url) {
-    this.#isEnded = true;
+    this.isEnded = true;
     this.touched(false);
-    if (!this.#depth) return location.replace(url);
+    if (!this.#here) return location.replace(url);
     addEventListener("popstate", () => location.replace(url), { once: true });
-    history.go(-this.#depth);
+    history.go(-this.#here);
   }
 }

@@ -100,6 +100,50 @@ const scenarios = {
     return {};
   },
 
+  /** Back and Forward from the review to the first screen and back, then Send, and what Back shows then. */
+  async steps(browser) {
+    const page = await browser.newPage();
+    await page.goto(link);
+    await page.waitForFunction(START);
+    const root = "document.querySelector('deniable-survey').shadowRoot";
+    const found = /** @type {unknown[]} */ ([]);
+    /** Where somebody is, once that is so. */
+    const at = async (/** @type {string} */ wanted) => {
+      const place = `(${root}.querySelector("fieldset:not([hidden])")?.closest("form:not([hidden])")
+        ? ${root}.querySelector("fieldset:not([hidden]) legend .position").textContent.trim()
+        : ${root}.querySelector("h1")?.textContent)`;
+      await page.waitForFunction(`${place} === ${JSON.stringify(wanted)}`);
+      found.push([wanted, await page.evaluate(`[...${root}.querySelectorAll("input:checked")].map(({ name, value }) => name + value)`)]);
+    };
+    const press = (/** @type {string} */ selector) => page.evaluate(`${root}.querySelector("${selector}").click()`);
+    const go = (/** @type {number} */ by) => page.evaluate(`history.go(${by})`);
+    const address = await page.evaluate("location.href");
+    const title = await page.evaluate(`${root}.querySelector("h1").textContent`);
+    await press(".start button");
+    await at("Question 1 of 2");
+    await press("fieldset:not([hidden]) input[value='1']");
+    await press("fieldset:not([hidden]) .steps button");
+    await at("Question 2 of 2");
+    await press("fieldset:not([hidden]) input[value='0']");
+    await press("fieldset:not([hidden]) .steps button");
+    await at("Check your answers");
+    for (const place of ["Question 2 of 2", "Question 1 of 2", title]) {
+      await go(-1);
+      await at(place);
+    }
+    for (const place of ["Question 1 of 2", "Question 2 of 2", "Check your answers"]) {
+      await go(1);
+      await at(place);
+    }
+    await press(".review button[part]");
+    await page.waitForFunction(RECEIPT);
+    await page.waitForFunction("history.state === null");
+    await go(1);
+    await page.waitForFunction("history.state === null");
+    const left = await page.evaluate(`${root}.querySelectorAll("fieldset, .review *").length`);
+    return { found, left, isSame: address === (await page.evaluate("location.href")) };
+  },
+
   /** The keyboard alone. */
   async keyboard(browser) {
     const page = await browser.newPage();

@@ -73,3 +73,17 @@ def test_keyboard_alone(collector: Collector) -> None:
     survey = read_survey(TWO_QUESTIONS.replace("in Firefox", "with the keyboard in Firefox"))
     in_firefox("keyboard", collector.publish(survey), elsewhere=["affair", "drugs"])
     assert collector.reports(survey) == 1
+
+
+def test_back_and_forward_walk_and_after_send_lead_to_no_question(collector: Collector) -> None:
+    title = "Two questions, one at a time in Firefox"
+    survey = read_survey(TWO_QUESTIONS.replace("Two questions in Firefox", title).replace('layout = "page"\n', ""))
+    found = in_firefox("steps", collector.publish(survey))
+    first, second, both = ("Question 1 of 2", []), ("Question 2 of 2", ["affair1"]), ["affair1", "drugs0"]
+    there = [first, second, ("Check your answers", both)]
+    back = [("Question 2 of 2", both), ("Question 1 of 2", both), (title, [])]
+    again = [("Question 1 of 2", both), ("Question 2 of 2", both), ("Check your answers", both)]
+    assert [(place, chosen) for place, chosen in found["found"]] == [*there, *back, *again]
+    assert found["left"] == 0
+    assert found["isSame"]
+    assert collector.reports(survey) == 1

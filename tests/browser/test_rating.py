@@ -23,7 +23,10 @@ epsilon = 1
 
 @pytest.mark.parametrize(
     ("language", "labels"),
-    [("en", ["★ 1 – poor", "★★ 2", "★★★ 3 – excellent"]), ("ar", ["★ 1 – سيئة", "★★ 2", "★★★ 3 – ممتازة"])],
+    [
+        ("en", ["1 of 3 stars – poor", "2 of 3 stars", "3 of 3 stars – excellent"]),
+        ("ar", ["1 من 3 نجوم – سيئة", "2 من 3 نجوم", "3 من 3 نجوم – ممتازة"]),
+    ],
 )
 def test_stars_are_a_radio_group_for_the_keyboard(
     collector: Collector, page: Page, language: str, labels: list[str]

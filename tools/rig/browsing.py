@@ -118,16 +118,19 @@ GIVE = """async answers => {
         }
     };
     (await find(".start button")).at(-1).click();
-    await find("form button:not([type])"); // the last to come
-    const sets = (await find("fieldset")).map((set) => [...set.querySelectorAll("input")]);
-    sets.forEach((inputs, n) => {
-        const given = answers[n] ?? answers[inputs[0].name];
-        if (inputs[0].type === "number") inputs[0].value = given;
-        else [given].flat().forEach((chosen) => inputs[chosen].click());
-    });
-    // All on a page it leads to the review, and one at a time to the next question.
+    const asked = new Set();
     while (!element.shadowRoot.querySelector(".review button[part]")) {
-        (await find("form button:not([type])")).at(-1).click();
+        // On a page the last to come, one at a time that of the question on the screen.
+        const [onward] = await find("form > .card > button:not([type]), fieldset:not([hidden]) .steps button:not([type])");
+        for (const set of await find("fieldset:not([hidden])")) {
+            if (asked.has(set)) continue;
+            const inputs = [...set.querySelectorAll("input")];
+            const given = answers[asked.size] ?? answers[inputs[0].name];
+            asked.add(set);
+            if (inputs[0].type === "number") inputs[0].value = given;
+            else [given].flat().forEach((chosen) => inputs[chosen].click());
+        }
+        onward.click();
         await new Promise((next) => setTimeout(next, 1));
     }
     const done = new Promise((resolve) => element.addEventListener("deniable-complete", resolve, { once: true }));
@@ -192,7 +195,7 @@ REVIEW = "Check my answers"
 
 def is_stepped(survey: Survey) -> bool:
     """Whether its questions come one at a time."""
-    return survey.layout == "steps" and len(survey.questions) > 1
+    return survey.layout == "steps"
 
 
 def choose(page: Page | Frame, survey: Survey, answers: Mapping[str, Any]) -> None:
@@ -271,13 +274,13 @@ def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:
     expect(element.locator(".chance li").first).to_be_visible()
     yield "chance"
     element.locator(".start button").click()
-    onward = element.locator("form button:not([type])")
+    onward = element.locator("form > .card > button, .steps button:first-child").locator("visible=true")
     expect(onward).to_be_visible()
     yield "questions"
     onward.click()
     # One at a time the first question says what is missing, on a page a summary lists it.
     if is_stepped(survey):
-        expect(element.locator(".missing").first).not_to_be_empty()
+        expect(element.get_by_role("alert")).to_be_visible()
     else:
         expect(element.locator("[role=alert] h2")).to_be_focused()
     yield "errors"
@@ -289,7 +292,7 @@ def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:
     )
     onward.click()
     for place in range(1, len(survey.questions) if is_stepped(survey) else 1):
-        expect(element.locator("legend").nth(place)).to_be_focused()
+        expect(element.locator("fieldset").nth(place)).to_be_focused()
         yield f"question {place + 1}"
         onward.click()
     expect(element.locator(".review h1")).to_be_focused()

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "5l42657vsylipj6du4dpnpylsy",
-  de: "5xquylfopa3ntglds6jy4uq6bu",
-  en: "eqcw4bpfsx25taus7vxj7h6heq",
-  es: "jamouzoxapqmoitkagf46xvhdi",
-  fr: "7bxc3ei5ohzt2irfmnbftdwhme",
+  ar: "2fnrimpy6ewbynizuurp4peiyy",
+  de: "rhi3g4l5xt37qhqalli4fzsbly",
+  en: "grbn3gvvufw27yp6s7ahjxhnju",
+  es: "azabj6uhagwjycufwndhgpxrny",
+  fr: "dwpyvd5cq7acxdgbuteibv673i",
 };

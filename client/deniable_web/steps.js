@@ -1,0 +1,119 @@
+//@ts-check
+/*
+ * The questions one at a time, then the answers once more, then Send. The form has no action: without this script it sends
+ * nothing. Answers are in its inputs alone, which stay in it while other questions are on the screen. No step knows the answers
+ * of the others, and choosing an answer leads nowhere by itself: whoever chose wrongly, or by arrow keys, chooses again.
+ */
+
+import { ask } from "./ask.js";
+import { tellsUse } from "./collector.js";
+import { bar, focusOn, h, minor, own, quiet } from "./dom.js";
+import { fill } from "./messages.js";
+import { reviewOf, taken } from "./review.js";
+
+/**
+ * @param {import("./messages.js").Messages} m @param {import("./survey.js").View} view
+ * @param {import("./walk.js").Walk} walk where somebody is on the way
+ * @param {(answers: Record<string, unknown>) => void} send
+ * @param {boolean} isWatched whether a page around hears of heights: then all steps take the room of the highest one, so that it
+ *   does not hear when somebody goes on
+ */
+export function steps(m, view, walk, send, isWatched) {
+  const all = view.questions.length;
+  /** @type {import("./ask.js").Asked[]} */
+  const asked = [];
+  /** What leads on, of each question. @type {HTMLElement[]} */
+  const onward = [];
+  let isChecked = false; // whether the review came up: from then on every question leads back to it
+  const stage = h("div", { class: isWatched ? "stage even" : "stage" });
+  const next = () => {
+    const n = asked.length;
+    const each = ask(m, view.questions[n], { isStep: true, position: all > 1 ? fill(m.step, { n: n + 1, all }) : "" });
+    asked.push(each);
+    // Each step has buttons of its own: the second half of a double click finds the first half's button gone.
+    onward.push(h("button", { part: "button" }));
+    each.set.append(
+      h("div", { class: "row steps" }, onward[n], minor(m.back, () => walk.back())),
+      n ? "" : quiet(m.truthfully, !view.issuer && !tellsUse(view) && ` ${m.nothingYet}`),
+    );
+    each.set.hidden = n > 0;
+    stage.append(each.set);
+    name(n);
+  };
+  const name = (/** @type {number} */ n) => (onward[n].textContent = isChecked || n === all - 1 ? m.review : m.onward);
+  const reach = (/** @type {number} */ place) => {
+    while (asked.length < Math.min(place + 1, all)) next();
+  };
+  const done = bar(0);
+  const review = h("div", { class: "review" });
+
+  /** @param {number} place of a question */
+  const show = (place) => {
+    review.replaceChildren();
+    form.hidden = false;
+    asked.forEach(({ set }, n) => (set.hidden = n !== place));
+    done.value = (place + 1) / all;
+  };
+  walk.follow((place) => {
+    reach(place);
+    if (place < all) {
+      show(place);
+      asked[place].begin();
+      if (form.getBoundingClientRect().top < 0) form.scrollIntoView();
+      return;
+    }
+    const missing = asked.findIndex((each) => each.answer() === undefined); // by Forward, after an answer was taken back
+    if (missing >= 0) {
+      walk.turn(missing);
+      show(missing);
+      asked[missing].check();
+      return asked[missing].focus();
+    }
+    form.hidden = isChecked = true;
+    onward.forEach((_, n) => name(n));
+    review.replaceChildren(
+      reviewOf(m, asked, {
+        change: (n) => walk.go(n),
+        back: () => walk.back(),
+        send: () => send(taken(view, asked, walk, form)),
+      }),
+    );
+    focusOn(review);
+  });
+
+  const submit = (/** @type {Event} */ event) => {
+    event.preventDefault();
+    const { place } = walk;
+    if (asked[place].check()) return asked[place].focus();
+    walk.go(isChecked ? all : place + 1);
+  };
+  const reset = () => {
+    if (walk.isEnded) return;
+    walk.forget();
+    isChecked = false;
+    onward.forEach((_, n) => name(n));
+    show(0); // a page that goes away shows no answers when it comes back
+  };
+  const keydown = (/** @type {KeyboardEvent} */ event) => {
+    const { key, repeat, ctrlKey, altKey, metaKey } = event;
+    const target = /** @type {HTMLElement} */ (event.target);
+    const { set, press } = asked[walk.place];
+    if (key === "Enter") {
+      if (repeat) event.preventDefault(); // a key that is held down skips no question
+      else if (target === set) form.requestSubmit();
+    }
+    const isTyped = ctrlKey || altKey || metaKey || target.matches("[type=number], [type=search]");
+    if (/^\d$/.test(key) && !isTyped) press(key);
+  };
+  const form = h(
+    "form",
+    { class: "stepped", novalidate: "", autocomplete: "off", part: "form", submit, reset, keydown, input: () => walk.touched(true) },
+    h("div", { class: "head" }, h("h1", { class: "quiet" }, own(view.title)), all > 1 && done),
+    stage,
+  );
+  next();
+  show(0);
+  // The first question stands on the screen before a slow phone lays out the others.
+  setTimeout(() => reach(all), 20);
+  return h("div", {}, form, review);
+}
