@@ -99,7 +99,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclos
         *([m.LIVE] if survey.results == "live" else []),
         *([drawn(survey, is_kiosk=is_kiosk)] if survey.is_drawn else []),
         *([] if is_kiosk and survey.access == "open" else [_access(survey)]),
-        f"{m.numbered(m.QUESTIONS_HERE, survey.asks, minutes=m.numbered(m.MINUTES, minutes))} {m.LEAVE}",
+        m.numbered(m.QUESTIONS_HERE, survey.asks, minutes=m.numbered(m.MINUTES, minutes)),
         *([m.KIOSK] if is_kiosk else []),
         *([m.SAME] if told.is_same else []),
         *(
