@@ -1,9 +1,9 @@
 """Analysing files of reports, from a collector of this project or from anywhere else.
 
-* `Layout` says what stands in which column: of a survey, of a design file (`read_layout`), or in short
-  (`quick_question`).
+* `Layout` says which column holds what. It is made from a survey, from a design file (`read_layout`) or from a question
+  in short (`quick_question`).
 * `Table.read` reads the file; `Table.item` and `Table.items` give single questions to `deniable_research.joint`,
-  `deniable_research.comparison` and whoever else works on items.
+  `deniable_research.comparison` and everything else that works on items.
 * `estimate_shares`, `compare`, `cross` and `regress` give the rows of ``deniable analyze``: shares as a collector
   publishes them, cohorts side by side, columns together, models.
 """

@@ -90,7 +90,7 @@ class Coded(Generic[T]):
         return np.isin(self.codes, found)
 
     def equal_label(self, *labels: str) -> NDArray[np.bool_]:
-        """Whether each person has a value equal to one of these texts, or with such a label, shape (people,)."""
+        """Whether each person's value is one of these texts, by `alike`, or is labelled with one, shape (people,)."""
         wanted = set(map(alike, labels))
         found = [
             place for place, each in enumerate(self.values) if alike(each) in wanted or self.labels.get(each) in labels
@@ -106,12 +106,12 @@ class Coded(Generic[T]):
         return self._recoded(self.codes[people])
 
     def filled(self, people: NDArray[np.bool_], value: T) -> Coded[T]:
-        """The column with this value for these people."""
+        """The column with this value in place of that of these people."""
         values = self.values if value in self.values else (*self.values, value)
         return Coded(np.where(people, np.int32(values.index(value)), self.codes), values, self.labels)
 
     def without(self, missing: Collection[object]) -> Coded[T]:
-        """The column with missing values in place of these values, compared by `alike`, or of values so labelled."""
+        """The column in which these values, compared by `alike`, and values with such labels are missing."""
         wanted = set(map(alike, missing))
         gone = [alike(value) in wanted or self.labels.get(value) in missing for value in self.values]
         # Code -1 indexes the appended last place: missing values stay missing.
