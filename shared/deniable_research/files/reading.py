@@ -63,6 +63,7 @@ def read_columns(path: str | Path, delimiter: str | None = None, skip: int = 0) 
 
 
 def _statistical(path: Path, _skip: int) -> Columns:
+    """The columns of a file of Stata or SPSS, with their labels."""
     pyreadstat = library("pyreadstat", path.name)
     read = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
     try:
@@ -161,10 +162,10 @@ def _first_sheet(book: Any, skip: int, subject: str) -> Columns:
     rows: Iterator[Sequence[Any]] = iter(())
     if book.worksheets:
         sheet = book.worksheets[0]
-        sheet.reset_dimensions()  # which some programs write wrong
+        sheet.reset_dimensions()  # some programs write a range that is too small, and cells beyond it would be lost
         rows = sheet.iter_rows(values_only=True)
     header = [_text(cell) or "" for cell in next(rows, ())]
-    # Sheets keep columns whose cells were cleared.
+    # Excel keeps columns whose cells were cleared, as empty cells at the end of each row.
     while header and not header[-1]:
         header.pop()
     if not header:
