@@ -21,6 +21,7 @@ from deniable_statistics.designs.of_mechanisms import design_of
 MOST_CELLS = 100
 """Largest table of probabilities that is shown, in cells; larger ones follow from the published parameters."""
 
+# The first note of every question: archives must never take a noisy report for an answer.
 DIRECT = "An answer as it was given: no chance was mixed in."
 
 NOISY = "A noisy report, not an answer: chance was mixed in before it was sent, so it says little about one person."
@@ -53,9 +54,9 @@ class Entry:
     Attributes
     ----------
     column, label : str
-        Its name, and its description: for a question the text that people read.
+        The name of the column, and its description: for a question the text that people read.
     holds : str
-        The values that it can have, in words.
+        The values that the column can have, in words.
     categories : tuple of (str, str)
         Each code with its meaning.
     missing : tuple of str
@@ -65,7 +66,7 @@ class Entry:
     mechanism : str or None
         The design that randomised the reports; None for a plain column, which has none of the following.
     epsilon : float
-        Privacy loss of one report; infinite where there is no bound.
+        Privacy loss of one report, in nats; infinite where there is no bound.
     ratio : Fraction or None
         The exact exponential of ``epsilon``, where it is known.
     probabilities : tuple of ProbabilityTable

@@ -151,9 +151,8 @@ def _counted(
             f"{', '.join(keys)}: must have at most {MOST_PATTERNS} different rows together, got more; leave a column "
             "out, round numbers, or name single boxes of a question"
         )
-    table = table.filter(
-        _numbers(table, "people") > 0
-    )  # over no rows, an aggregate without GROUP BY is one row of nulls
+    # Over no rows, an aggregate without GROUP BY is one row of nulls.
+    table = table.filter(_numbers(table, "people") > 0)
     people = int(_numbers(table, "people").sum())
     if source.export is not None and people != source.export.manifest.rows:
         raise ReportError(
