@@ -102,6 +102,7 @@ def cross(
         asked = _with_plain_answers(table, names)
         return _marked(cross_classes(asked, names, given=given, confidence_level=confidence_level), table)
     table.layout.refuse_never_together(names)
+    # Two questions of one joint response have a design for both; of three no joint shares are known.
     if len(names) == 2 and table.layout.is_one_draw(*names):
         return _marked(_pair_rows(table, names, given, permutations, confidence_level), table)
     table.layout.refuse_one_draw(names)
@@ -143,6 +144,7 @@ def _joint_rows(
     found = crosstab(*items, sample=sample)
     counted = replace(about, n=found.n)
     yield from cell_rows(counted, found.options, _cells(found, given, level), given)
+    # Three columns have no single hypothesis of independence and no single measure of association.
     if len(names) != 2:
         return
     yield _independence_row(counted, found.independence(permutations, seed), permutations)

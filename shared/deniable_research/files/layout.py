@@ -436,6 +436,7 @@ class Layout:
         """
         asked = survey.questions if not columns else [survey.question(question_id) for question_id in columns]
         found = tuple(replace(_of_question(each), column=(columns or {}).get(each.id, each.id)) for each in asked)
+        # An export of another tool has a name of its own for cohorts, and nothing that says who was counted.
         if columns:
             return cls(found, cohorts=survey.cohorts)
         return cls(found, cohort="cohort", cohorts=survey.cohorts, access=survey.access)

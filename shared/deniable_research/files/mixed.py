@@ -82,6 +82,7 @@ def mixed_rows(
     if not n:
         return
     found = shares_together(table, [name], people)
+    # With weights or a sampling design the likelihood is a pseudo-likelihood, whose ratio is not chi-squared.
     method = "profile" if found.fit.sample.plain else "wald"
     different = agreement(table, name, people, found)
     flag = None
@@ -107,7 +108,7 @@ def mixed_rows(
             conf_high=min(row.conf_high, 1.0),
             conf_level=wanted.confidence_level,
             method=method,
-            epsilon=max(arm.epsilon for arm in arms),
+            epsilon=max(arm.epsilon for arm in arms),  # each person is in one arm, and no arm has more
             feasible=number_or_none(row.estimate),
             statistic="ratio" if unknown else "share",
             target="population",

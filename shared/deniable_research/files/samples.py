@@ -68,6 +68,7 @@ class SamplingColumns:
     def __post_init__(self) -> None:
         if self.lonely != "fail" and not any((self.strata, self.cluster, self.population)):
             raise ParameterError(f"lonely: must be given with strata, cluster or population, got {self.lonely!r:.40}")
+        # Replicate weights already contain strata and clusters, which would count a second time.
         if self.replicates:
             for name in ("strata", "cluster", "population"):
                 if getattr(self, name) is not None:
@@ -240,6 +241,7 @@ def _population(table: Columns, said: str | None) -> NDArray[np.float64] | None:
 def _margin(table: Columns, column: str, totals: Mapping[str, float]) -> Margin:
     """The margin of a column; labels that are the same whole number, such as 1 and 1.0, match."""
     places = {_plain(label): place for place, label in enumerate(totals)}
+    # Calibration has no total for a label outside of the margins, and so no weight for its people.
     codes = np.array([places.get(_plain(label), -1) for label in _labels(table, column)], dtype=np.int64)
     if bad := int((codes < 0).sum()):
         raise ReportError(

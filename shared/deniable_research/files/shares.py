@@ -165,6 +165,7 @@ def _wrong_draws(table: Table) -> list[str]:
 
 
 def _cohorts(table: Table, by: str | None) -> list[tuple[str | None, NDArray[np.bool_]]]:
+    """Pairs of a cohort and a mask of its people; without `by` one pair of None and everybody."""
     return [(None, table.answered())] if by is None else table.cohorts(by)
 
 

@@ -226,6 +226,7 @@ class Table:
             )
         if name in self.reports:
             return self.reports[name]
+        # The name of a box: its mark is read from the report to the whole question.
         whole, option = self.layout.whole(name)
         space = whole.design.reports
         assert isinstance(space, Texts)
@@ -345,6 +346,7 @@ class Table:
         places: dict[object, int] = {alike(code): place for place, code in enumerate(question.groups)}
         places |= dict.fromkeys(map(alike, question.group_missing), -1)
         texts = self.columns[question.group]
+        # As for reports, labels are read only if all of them are names of the groups.
         labelled = texts.labelled()
         if labelled is not None and set(map(alike, labelled.values)) <= places.keys():
             texts = labelled
@@ -390,6 +392,7 @@ class Table:
         """The different labels of a plain column: in the order of the layout, of their numbers, or of the alphabet."""
         texts, labels = self.texts(column), self.labels(column)
         found = set(labels.values)
+        # Cohorts that the survey does not name stand behind those whose order it gives.
         if column == self.layout.cohort and self.layout.cohorts:
             return [*self.layout.cohorts, *sorted(found - set(self.layout.cohorts))]
         numbers = dict(zip(labels.values, texts.values, strict=True))  # labels are sorted by their values
