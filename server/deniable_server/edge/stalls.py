@@ -123,7 +123,7 @@ def share(held: Iterable[int], total: int, most: int) -> int:
 
 
 def _is_new(before: Progress, after: Progress) -> bool:
-    """Whether the time starts anew: an answer was taken or has begun, for which its own time runs."""
+    """Whether the time limit starts anew, because an answer was taken or has begun."""
     if after.is_behind:
         return not before.is_behind
     return after.acknowledged > before.acknowledged
