@@ -1,6 +1,6 @@
-"""The tables of every version, and the way from an older one: migrations of sqlite-utils, each applied once.
+"""The tables of every version, made by migrations of sqlite-utils, each of which is applied once.
 
-A published migration is never changed: what a new version needs is a new one at the end.
+A published migration is never changed: a new version adds a migration at the end.
 """
 
 from __future__ import annotations
