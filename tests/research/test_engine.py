@@ -47,7 +47,7 @@ from deniable_research.files import (
 )
 from deniable_research.files.coded import Coded
 from deniable_research.files.reading import read_columns
-from deniable_research.files.table import SupportTally
+from deniable_research.files.report_table import SupportTally
 from deniable_research.results.results import Results
 from deniable_research.weights import kish
 from deniable_statistics.designs.of_mechanisms import design_of

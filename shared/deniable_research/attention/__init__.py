@@ -5,7 +5,7 @@ supposing how many there are.
 """
 
 from deniable_research.attention.anchor import Anchor, AnchoredShare, anchored
+from deniable_research.attention.correction import Corrected, corrected
 from deniable_research.attention.likelihood import AnchoredFit
-from deniable_research.attention.sensitivity import Corrected, corrected
 
 __all__ = ["Anchor", "AnchoredFit", "AnchoredShare", "Corrected", "anchored", "corrected"]

@@ -14,7 +14,7 @@ from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable_research.files.coded import Coded
 from deniable_research.files.layout import Layout, RandomizedColumn
-from deniable_research.files.table import read_number
+from deniable_research.files.report_table import read_number
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import design_of
 

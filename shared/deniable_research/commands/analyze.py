@@ -21,10 +21,10 @@ from deniable_research.commands.analyze_data import (
 from deniable_research.commands.analyze_models import predict_, regress_
 from deniable_research.files.comparing import compare
 from deniable_research.files.crossing import complete_rows, cross
+from deniable_research.files.estimating import cautions, estimate_shares
 from deniable_research.files.panels import comparison_panels, crosstab_panels, share_panels
 from deniable_research.files.printing import comparison_text, crosstab_text, sensitivity_text, shares_text
 from deniable_research.files.sensitivity import SensitivityRow, sensitivity, sensitivity_chart
-from deniable_research.files.shares import cautions, estimate_shares
 from deniable_research.output import counted, records
 from deniable_statistics.commands.options import assume_fake_option, interval_options
 from deniable_statistics.published.charts import interval_chart

@@ -19,13 +19,13 @@ from deniable_research.engine import EngineReports, Source, open_source
 from deniable_research.engine.sources import EMBEDDED
 from deniable_research.engine.tallies import survey_of
 from deniable_research.files import Layout, Table, quick_question, read_layout
+from deniable_research.files.estimating import cautions
 from deniable_research.files.paper import PAPERS, check_paper
 from deniable_research.files.samples import SamplingColumns, read_margins, replicate_columns
 from deniable_research.files.saving import save_results
-from deniable_research.files.shares import cautions
 from deniable_research.output import counted, rows_csv, to_json
 from deniable_research.pictures import save_picture
-from deniable_research.results.reading import read_any_survey
+from deniable_research.results.read_results import read_any_survey
 from deniable_research.sampling import LONELY, METHODS
 from deniable_statistics.commands.options import misbehaviour_options, params_of, with_options
 from deniable_statistics.data.writing import WRITTEN, check_suffix

@@ -11,6 +11,7 @@ import click
 from deniable.commands.main import example
 from deniable.commands.rules import at_most_one
 from deniable_research.commands.analyze_data import AnalysisCommand, Output, Reports, say_asked
+from deniable_research.files.estimating import cautions
 from deniable_research.files.models import (
     FittedModel,
     ModelRow,
@@ -24,7 +25,6 @@ from deniable_research.files.paper import PAPERS, SHOWN, noise_notes, paper_tabl
 from deniable_research.files.predicting import PredictionRow, predict, read_setting
 from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text
 from deniable_research.files.regressing import MODELS, PENALTIES, questions_in, regress
-from deniable_research.files.shares import cautions
 from deniable_research.output import records
 from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, TidyRow, goodness_of_fit
 from deniable_statistics.published.charts import interval_chart

@@ -11,7 +11,7 @@ from deniable.errors import ParameterError
 from deniable_research.codebook import Codebook, to_ddi, to_markdown
 from deniable_research.commands.options import FILE, NEW_FILE
 from deniable_research.files import Table, read_layout
-from deniable_research.results.reading import read_any_survey
+from deniable_research.results.read_results import read_any_survey
 from deniable_statistics.data.whole import replace_file
 
 

@@ -20,7 +20,7 @@ from deniable_research.commands.options import NEW_FILE, format_option, plot_opt
 from deniable_research.files.regressing import PENALTIES
 from deniable_research.output import records, rows_csv, to_json
 from deniable_research.pictures import save_picture
-from deniable_research.results.reading import read_any_survey
+from deniable_research.results.read_results import read_any_survey
 from deniable_research.simulation import (
     DEFAULT_SEED,
     Misbehaviour,

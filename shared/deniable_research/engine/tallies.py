@@ -13,7 +13,7 @@ from deniable import Survey, Tally
 from deniable.errors import ParameterError, ReportError
 from deniable.wire.space import Texts
 from deniable_research.engine.counting import count_supports
-from deniable_research.engine.reports import FEW
+from deniable_research.engine.engine_reports import FEW
 from deniable_research.engine.sources import Source
 from deniable_research.files.coded import Coded
 from deniable_research.files.layout import Layout, RandomizedColumn

@@ -11,12 +11,12 @@
 from deniable_research.files.comparing import compare
 from deniable_research.files.crossing import cross
 from deniable_research.files.design_files import DESIGNS, direct, quick_question, read_layout
+from deniable_research.files.estimating import estimate_shares
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.regressing import regress
-from deniable_research.files.rows import ComparisonRow, CrosstabRow
+from deniable_research.files.report_table import Table
+from deniable_research.files.result_rows import ComparisonRow, CrosstabRow
 from deniable_research.files.samples import SamplingColumns, read_margins
-from deniable_research.files.shares import estimate_shares
-from deniable_research.files.table import Table
 
 __all__ = [
     "DESIGNS",

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from deniable_research.attention import AnchoredShare, anchored
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
 from deniable_statistics.intervals import Interval, resolve_method
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, number_or_none
 

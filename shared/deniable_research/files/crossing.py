@@ -20,11 +20,11 @@ from deniable_research.files.crosstab_rows import (
     odds_row,
 )
 from deniable_research.files.design_files import direct
+from deniable_research.files.domain_estimates import combined_of
 from deniable_research.files.domains import sample_of
-from deniable_research.files.figures import combined_of
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.rows import CrosstabRow
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
+from deniable_research.files.result_rows import CrosstabRow
 from deniable_research.joint import (
     Correlation,
     Crosstab,

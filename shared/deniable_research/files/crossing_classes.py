@@ -16,8 +16,8 @@ from deniable_research.files.crosstab_rows import CrosstabCells, Floats, about_c
 from deniable_research.files.mixed import shares_together
 from deniable_research.files.model_rows import answers_to
 from deniable_research.files.regressing import regress
-from deniable_research.files.rows import CrosstabRow
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
+from deniable_research.files.result_rows import CrosstabRow
 from deniable_research.sampling.estimates import t_quantile, t_two_sided
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from deniable.wire.space import DrawnBits
 from deniable_research.files.layout import Layout
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
 from deniable_research.sampling import Domain, Sample
 
 

@@ -17,8 +17,8 @@ from deniable_research.comparison.side_by_side import CohortTest
 from deniable_research.files.domains import domain_of, sample_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.model_rows import answers_to, model_rows, shared_responses
-from deniable_research.files.rows import ComparisonRow, SampledEstimateRow, tested
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
+from deniable_research.files.result_rows import ComparisonRow, SampledEstimateRow, tested
 from deniable_research.output import p_value
 from deniable_research.regression import ClassShares, TidyRow, class_shares
 from deniable_statistics.intervals import Interval, level_of_each, two_sided

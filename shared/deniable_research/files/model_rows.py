@@ -16,7 +16,7 @@ from deniable_research.designs import Channel
 from deniable_research.designs.designs import NO_YES
 from deniable_research.files.coded import Coded
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
 from deniable_research.regression import Grouped, SharedResponse, grouped, response_models
 from deniable_research.sampling import Domain
 from deniable_statistics.designs.design import Design

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from deniable_research.files.printing import name_of
-from deniable_research.files.rows import MEASURES, ComparisonRow, CrosstabRow
+from deniable_research.files.result_rows import MEASURES, ComparisonRow, CrosstabRow
 from deniable_statistics.published.charts import Mark, Panel
 from deniable_statistics.published.published_rows import EstimateRow
 

@@ -13,7 +13,7 @@ import numpy as np
 from deniable.errors import ParameterError
 from deniable.output import number
 from deniable_research.files.models import FittedModel
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
 from deniable_research.regression import Fit, TidyRow
 from deniable_statistics.data.whole import check_parent, replace_file
 from deniable_statistics.data.writing import library

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.output import number, percent
 from deniable_research.files.correcting import CORRECTED
-from deniable_research.files.rows import MEASURES, ComparisonRow, CrosstabRow
+from deniable_research.files.result_rows import MEASURES, ComparisonRow, CrosstabRow
 from deniable_research.output import counted, interval, p_value
 from deniable_statistics.published.columns import (
     BOUNDS,

@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
-from deniable_research.attention.sensitivity import KNOWN, Corrected, corrected, shares_up_to
+from deniable_research.attention.correction import KNOWN, Corrected, corrected, shares_up_to
 from deniable_research.files.correcting import CORRECTED
-from deniable_research.files.shares import estimate_shares
-from deniable_research.files.table import Table
+from deniable_research.files.estimating import estimate_shares
+from deniable_research.files.report_table import Table
 from deniable_research.pictures import FAINT_INK, STYLES, tidy
 from deniable_statistics.published.published_rows import EstimateOptions
 from deniable_statistics.robustness.misbehaviour import Misbehaving

@@ -1,4 +1,4 @@
-"""The tables that analyses take, counted on an engine."""
+"""Reports on an engine, from which it counts the tables that analyses take."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from deniable_research.engine.sources import Source
 from deniable_research.engine.text_columns import TextColumn, as_text, means_nothing
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.regressing import columns_in
-from deniable_research.files.table import SupportTally, Table
+from deniable_research.files.report_table import SupportTally, Table
 from deniable_statistics.designs.spaces import uniform_reports
 
 FEW = 1000

@@ -1,4 +1,4 @@
-"""Shares and means of some people of a table, with the errors that follow from how they were drawn."""
+"""Shares and means of a domain, some people of a table, with the errors that follow from how people were drawn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from deniable_research.designs import combined_share
 from deniable_research.designs.derived import CombinedShare
 from deniable_research.files.domains import sample_of
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
 from deniable_research.sampling import Domain
 from deniable_research.sampling.shares import DesignEstimate, sampled_groups, sampled_means, sampled_shares
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate
