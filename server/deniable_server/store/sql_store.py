@@ -254,9 +254,9 @@ class SqlStore(Store):
         return [list(itertools.islice(outcomes[survey.id], len(some))) for survey, some in submissions]
 
     def settle(self) -> bool:
-        # Due is what waits in a cohort of as many pending reports as make a release, or of a survey that closed. Only
-        # surveys on the agenda are looked at. Each is a transaction of its own, so it can be interrupted anywhere and
-        # done again.
+        # Due are the reports of a cohort with as many pending ones as make a release, and all of a survey that closed.
+        # Only surveys on the agenda are looked at. Each is a transaction of its own, so settling can be interrupted
+        # anywhere and repeated.
         self.unfolded = 0
         with self._alone() as db:
             day = self._calendar.look(db, self.today())

@@ -99,7 +99,7 @@ class AnchoredShare:
     def _covariance(self) -> NDArray[np.float64]:
         """Covariance of the two rates, by linearisation of weighted means, shape (2, 2)."""
         residuals = self.reports - self._apart - AT_RANDOM
-        # sum over people of w^2 e e', of whom each row has f: (w f) w
+        # The sum of w^2 e e' over people: a row of f people adds f w^2 = (w f) w.
         squares = (residuals.T * (self._totals * self.weights)) @ residuals
         return np.asarray(squares / self._totals.sum() ** 2)
 
@@ -155,11 +155,12 @@ class AnchoredShare:
         return apart * n / (n + people), each / (n + people)
 
     def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
-        """Fieller's confidence interval, cut to [0, 1]; all of it where the anchor does not show that people attend.
+        """Fieller's confidence interval, cut to [0, 1]; all of [0, 1] if the anchor does not show that people attend.
 
         A share ``f`` stays if the mean of ``(Y - 1/2) - t (Z - 1/2)`` is within its normal errors of 0, where
         ``t = (b + (a - b) f - 1/2) / (attended - 1/2)``: its expectation is 0 at the true share, however many attend.
-        As where Agresti and Coull add four reports, ``z^2`` people who answer at random are added: few have errors too.
+        As Agresti and Coull add four reports, ``z^2`` people who answer at random are added, so that the errors of few
+        reports are not taken for 0.
         """
         z = normal_quantile(check_confidence_level(confidence_level))
         if not self.n:

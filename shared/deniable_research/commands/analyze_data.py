@@ -1,4 +1,4 @@
-"""What the commands of ``deniable analyze`` share: options that say what a file holds, and ways to show results."""
+"""The common part of the commands of ``deniable analyze``: options that describe a file, and ways to show results."""
 
 from __future__ import annotations
 

@@ -106,7 +106,7 @@ class Coded(Generic[T]):
         return self._recoded(self.codes[people])
 
     def filled(self, people: NDArray[np.bool_], value: T) -> Coded[T]:
-        """The column with this value in place of that of these people."""
+        """The column in which these people have this value, and all others their own."""
         values = self.values if value in self.values else (*self.values, value)
         return Coded(np.where(people, np.int32(values.index(value)), self.codes), values, self.labels)
 

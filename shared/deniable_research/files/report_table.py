@@ -33,7 +33,7 @@ MOST_WEIGHT = 1e100
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Reports of many people, and what the file says about each of them besides.
+    """Reports of many people, beside the plain columns of the same file.
 
     Attributes
     ----------
