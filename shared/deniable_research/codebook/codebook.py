@@ -12,7 +12,7 @@ from deniable.access.words import ONE_REPORT, enforced, one_report_column
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
-from deniable_research.files.coded import Coded
+from deniable_research.files.coded import CodedColumn
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.report_table import read_number
 from deniable_statistics.designs.design import Design
@@ -148,14 +148,14 @@ class Codebook:
         )
 
     @classmethod
-    def of_layout(cls, layout: Layout, title: str, columns: Mapping[str, Coded[str]] | None = None) -> Codebook:
+    def of_layout(cls, layout: Layout, title: str, columns: Mapping[str, CodedColumn[str]] | None = None) -> Codebook:
         """The codebook of a file that a design file describes.
 
         Parameters
         ----------
         layout : Layout
         title : str
-        columns : mapping of str to Coded, optional
+        columns : mapping of str to CodedColumn, optional
             The columns of the file. Their labels are added, and plain columns among them have entries, too.
         """
         # The arms of a question share a column, and each went through a design of its own.
@@ -209,7 +209,7 @@ def _sampling_of(layout: Layout, missing: tuple[str, ...]) -> Iterator[Entry]:
             yield Entry(name, label, holds, tuple((text, text) for text in labels), missing)
 
 
-def _plain(name: str, column: Coded[str], missing: tuple[str, ...]) -> Entry:
+def _plain(name: str, column: CodedColumn[str], missing: tuple[str, ...]) -> Entry:
     """An entry for a column that no layout describes; its cells tell what it holds."""
     try:
         # All or none: a column with one word in it holds texts.
@@ -221,7 +221,7 @@ def _plain(name: str, column: Coded[str], missing: tuple[str, ...]) -> Entry:
     return Entry(name, name, holds, missing=missing)
 
 
-def _labelled(entry: Entry, column: Coded[str]) -> Entry:
+def _labelled(entry: Entry, column: CodedColumn[str]) -> Entry:
     """The entry with the labels of the file."""
     # The label of a missing value names no answer.
     categories = tuple(

@@ -15,7 +15,7 @@ from deniable.wire.space import Texts
 from deniable_research.engine.counting import count_supports
 from deniable_research.engine.engine_reports import FEW
 from deniable_research.engine.sources import Source
-from deniable_research.files.coded import Coded
+from deniable_research.files.coded import CodedColumn
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_statistics.data.survey_data import COHORT
 
@@ -82,7 +82,7 @@ def _counted(
         for place, options in enumerate(each):
             table[place, list(options)] = 1
         supports, present = table[reports.codes] * people[:, None], reports.present
-    cohorts = _cohorts(found.columns[COHORT], survey, people) if keys else Coded.of([None] * len(people))
+    cohorts = _cohorts(found.columns[COHORT], survey, people) if keys else CodedColumn.of([None] * len(people))
     result = []
     for code in sorted(set(cohorts.codes.tolist())):
         rows = cohorts.codes == code
@@ -92,7 +92,7 @@ def _counted(
     return result
 
 
-def _cohorts(column: Coded[str], survey: Survey, people: np.ndarray) -> Coded[str]:
+def _cohorts(column: CodedColumn[str], survey: Survey, people: np.ndarray) -> CodedColumn[str]:
     """The survey's cohorts that the texts of a column stand for."""
     known = {cohort.strip(): cohort for cohort in survey.cohorts}
     if len(known) < len(survey.cohorts):

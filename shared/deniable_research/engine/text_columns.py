@@ -105,7 +105,7 @@ class TextColumn:
 
 
 def means_nothing(said: Any, missing: Collection[str]) -> Any:
-    """Whether texts mean a missing value, by the rule of `Coded.without`."""
+    """Whether texts mean a missing value, by the rule of `CodedColumn.without`."""
     # Numbers compare by value, as in `alike`: 99.0 is 99, but 099 is another text.
     nothing = said.isnull() | said.isin(sorted(missing))
     for number in sorted({each for each in map(alike, missing) if isinstance(each, Decimal)}):

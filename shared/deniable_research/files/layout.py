@@ -20,7 +20,7 @@ from deniable.wire.space import ReportValue
 from deniable_research.attention import Anchor
 from deniable_research.attention.anchor import yes_no_support
 from deniable_research.designs import of_one_truth
-from deniable_research.files.coded import Coded, alike
+from deniable_research.files.coded import CodedColumn, alike
 from deniable_research.files.samples import SamplingColumns
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import design_of, mean_values
@@ -173,8 +173,8 @@ class RandomizedColumn:
         return self.decode(label if label in names else same[0]) if label in names or len(same) == 1 else None
 
     def read(
-        self, column: Coded[str] | Iterable[str], frequencies: NDArray[np.int64] | None = None
-    ) -> Coded[ReportValue]:
+        self, column: CodedColumn[str] | Iterable[str], frequencies: NDArray[np.int64] | None = None
+    ) -> CodedColumn[ReportValue]:
         """The reports of a column; None for a missing value.
 
         If every value has a label, and every label is one of the names that the column may hold, labels are read,
@@ -188,12 +188,12 @@ class RandomizedColumn:
             such rows and the first such text, which is noise, a title or a code of the analyst, never an answer. Or if
             a value and its label contradict each other.
         """
-        texts = Coded.of(column)
+        texts = CodedColumn.of(column)
         said = texts.without(self.missing)
-        reports: Coded[ReportValue] = said.map(self.decode)
+        reports: CodedColumn[ReportValue] = said.map(self.decode)
         labelled = said.labelled()
         if labelled is not None:
-            by_label: Coded[ReportValue] = labelled.map(self.decode_label)
+            by_label: CodedColumn[ReportValue] = labelled.map(self.decode_label)
             if np.array_equal(by_label.present, said.present):
                 return by_label  # labels are safer than numbers: a program may have coded no as 1
         unknown = said.present & ~reports.present
@@ -210,7 +210,7 @@ class RandomizedColumn:
         self._refuse_contradiction(said)
         return reports
 
-    def _refuse_contradiction(self, said: Coded[str]) -> None:
+    def _refuse_contradiction(self, said: CodedColumn[str]) -> None:
         """Raise a ReportError if a value stands for one response, and its label in the file is the name of another."""
         space = self.design.reports
         # A name that is a number says nothing against another number.

@@ -15,11 +15,11 @@ from xml.etree import ElementTree
 import numpy as np
 
 from deniable.errors import ParameterError, ReportError, describe
-from deniable_research.files.coded import Coded
+from deniable_research.files.coded import CodedColumn
 from deniable_research.files.csv_file import columns_of_rows, different, read_csv
 from deniable_statistics.data.writing import library
 
-Columns = dict[str, Coded[str]]
+Columns = dict[str, CodedColumn[str]]
 
 
 def read_columns(path: str | Path, delimiter: str | None = None, skip: int = 0) -> Columns:
@@ -37,10 +37,10 @@ def read_columns(path: str | Path, delimiter: str | None = None, skip: int = 0) 
 
     Returns
     -------
-    dict of str to Coded
+    dict of str to CodedColumn
         Whole numbers have no decimal point, dates have the form of ISO 8601, booleans are 1 and 0. Labels of columns
-        and of values are kept as `Coded.label` and `Coded.labels`. User-missing values of SPSS and extended missing
-        values of Stata (``.a`` to ``.z``) are missing values.
+        and of values are kept as `CodedColumn.label` and `CodedColumn.labels`. User-missing values of SPSS and extended
+        missing values of Stata (``.a`` to ``.z``) are missing values.
 
     Raises
     ------
@@ -103,7 +103,7 @@ def columns_of_frame(frame: Any, subject: str = "table") -> Columns:
             codes, values = pandas.factorize(frame.iloc[:, place])
         except TypeError:  # lists have no hash
             raise ReportError(f"{subject}: column {name!r} must hold numbers, texts or dates") from None
-        columns[name] = Coded(codes.astype(np.int32), tuple(values)).map(_text)
+        columns[name] = CodedColumn(codes.astype(np.int32), tuple(values)).map(_text)
     return columns
 
 
@@ -138,7 +138,7 @@ def columns_of_arrow(table: Any, subject: str) -> Columns:
         array = array.chunk(0) if isinstance(array, arrow.ChunkedArray) and array.num_chunks else array
         codes = array.indices.fill_null(-1).to_numpy() if len(table) else np.empty(0)
         values = array.dictionary.to_pylist() if len(table) else ()
-        texts = Coded(codes.astype(np.int32), tuple(values)).map(_text)
+        texts = CodedColumn(codes.astype(np.int32), tuple(values)).map(_text)
         label = about.get(b"label", b"").decode(errors="replace")
         columns[name] = _with_labels(texts, json.loads(about.get(b"value_labels", b"{}")), label)
     return columns
@@ -184,10 +184,10 @@ def _padded(rows: Iterable[Sequence[Any]], width: int, subject: str) -> Iterator
             yield texts[:width] + [""] * (width - len(texts))
 
 
-def _with_labels(column: Coded[str], labels: Mapping[Any, str], label: str) -> Coded[str]:
+def _with_labels(column: CodedColumn[str], labels: Mapping[Any, str], label: str) -> CodedColumn[str]:
     """The column with labels, and without unused values."""
     texts = {text: str(label).strip() for value, label in labels.items() if (text := _text(value)) is not None}
-    return Coded(column.codes, column.values, texts, label).without(())
+    return CodedColumn(column.codes, column.values, texts, label).without(())
 
 
 def _text(value: Any) -> str | None:

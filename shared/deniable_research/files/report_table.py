@@ -15,7 +15,7 @@ from deniable.errors import ParameterError, ReportError
 from deniable.exact import number_hint
 from deniable.survey.document import Survey
 from deniable.wire.space import ReportValue, Texts
-from deniable_research.files.coded import Coded, alike
+from deniable_research.files.coded import CodedColumn, alike
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.reading import read_columns
 from deniable_research.files.samples import sampling_of
@@ -39,9 +39,9 @@ class Table:
     ----------
     layout : Layout
         Which columns are randomised, and how.
-    columns : mapping of str to Coded
+    columns : mapping of str to CodedColumn
         The columns of the file, as texts.
-    reports : mapping of str to Coded
+    reports : mapping of str to CodedColumn
         Question to the report of each person; None where a person gave none.
     frequencies : ndarray of int64, shape (rows,), or None
         Number of people that each row stands for, if equal rows were counted; None if each row is one person. Analyses
@@ -64,8 +64,8 @@ class Table:
     """
 
     layout: Layout
-    columns: Mapping[str, Coded[str]] = field(repr=False)
-    reports: Mapping[str, Coded[ReportValue]] = field(repr=False)
+    columns: Mapping[str, CodedColumn[str]] = field(repr=False)
+    reports: Mapping[str, CodedColumn[ReportValue]] = field(repr=False)
     frequencies: NDArray[np.int64] | None = field(default=None, repr=False)
     tallies: Mapping[str, SupportTally] = field(default_factory=dict, repr=False)
     partial: Mapping[str, str] = field(default_factory=dict)
@@ -110,7 +110,7 @@ class Table:
     @classmethod
     def of(
         cls,
-        columns: Mapping[str, Iterable[str] | Coded[str]],
+        columns: Mapping[str, Iterable[str] | CodedColumn[str]],
         layout: Layout | Survey | RandomizedColumn,
         frequencies: NDArray[np.int64] | None = None,
         tallies: Mapping[str, SupportTally] | None = None,
@@ -132,7 +132,7 @@ class Table:
             layout = Layout.of_survey(layout)
         elif isinstance(layout, RandomizedColumn):
             layout = Layout((layout,))
-        coded = {name: Coded.of(each) for name, each in columns.items()}
+        coded = {name: CodedColumn.of(each) for name, each in columns.items()}
         reports = {}
         added = tallies or {}
         for question in layout.questions:
@@ -209,7 +209,7 @@ class Table:
         is_complete = heard >= group.draw - (group.size - len(members))
         return np.asarray(self.answered(name) | ~is_complete)
 
-    def reports_of(self, name: str) -> Coded[ReportValue]:
+    def reports_of(self, name: str) -> CodedColumn[ReportValue]:
         """The report of each person to one question; 0 or 1 for one box of tick boxes."""
         self._refuse_partial(name)
         return self._reports(name)
@@ -218,7 +218,7 @@ class Table:
         if name in self.partial:
             raise ParameterError(f"{name}: must be counted as a whole for this, got {self.partial[name]} only")
 
-    def _reports(self, name: str) -> Coded[ReportValue]:
+    def _reports(self, name: str) -> CodedColumn[ReportValue]:
         self.layout.question(name)  # raises the error for an unknown name
         if (added := self.layout.whole(name)[0].name) in self.tallies:
             raise ParameterError(
@@ -361,12 +361,12 @@ class Table:
             )
         return groups.array(np.int64, -1)
 
-    def labels(self, column: str) -> Coded[str]:
+    def labels(self, column: str) -> CodedColumn[str]:
         """A plain column as the labels of its values if every value has one, else as texts; None for missing values."""
         texts = self.texts(column)
         return texts.labelled() or texts
 
-    def texts(self, column: str) -> Coded[str]:
+    def texts(self, column: str) -> CodedColumn[str]:
         """A plain column as the texts of the file; None for missing values.
 
         Raises
@@ -500,7 +500,7 @@ def read_number(text: str) -> float | None:
         return None
 
 
-def _check_arms(layout: Layout, columns: Mapping[str, Coded[str]], frequencies: NDArray[np.int64]) -> None:
+def _check_arms(layout: Layout, columns: Mapping[str, CodedColumn[str]], frequencies: NDArray[np.int64]) -> None:
     """Raise a ReportError if a column of arms holds something that is neither a label of theirs nor missing."""
     for name in layout.mixed:
         column = layout.arm_column(name)
@@ -515,7 +515,7 @@ def _check_arms(layout: Layout, columns: Mapping[str, Coded[str]], frequencies: 
             )
 
 
-def _require(columns: Mapping[str, Coded[str]], column: str) -> None:
+def _require(columns: Mapping[str, CodedColumn[str]], column: str) -> None:
     if column not in columns:
         shown = ", ".join(list(columns)[:20]) + (", ..." if len(columns) > 20 else "")
         raise ReportError(f"column {column!r}: must be one of the file's columns: {shown}")
