@@ -31,7 +31,7 @@ from deniable_client.memory import Disclosure, KeptReport
 
 WIDTH = 80
 MARGIN = "    "
-"""Before every line that a survey's author or a collector wrote, so that none can pass for one of ours."""
+"""Prefix of every line that a survey's author or a collector wrote, so that none can pass for one of ours."""
 
 # Control characters drive terminals, and these marks reorder what stands beside them.
 _UNSAFE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -55,7 +55,7 @@ def show(paragraphs: Iterable[str], *, err: bool = False) -> None:
 
 @contextmanager
 def aside() -> Iterator[None]:
-    """The terminal's other screen, which leaves nothing behind: for answers that somebody wants to read."""
+    """The terminal's alternate screen, which leaves no text behind, for answers that the person asked to read."""
     has_one = os.environ.get("TERM", "dumb") != "dumb"
     # The alternate screen of xterm: what is shown there is in no scrollback.
     click.echo("\x1b[?1049h\x1b[H" if has_one else "", nl=False)
@@ -82,7 +82,7 @@ def label_of(question: Question, option: str) -> str:
 
 
 def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclosure | None = None) -> Paragraphs:
-    """The screen of consent: who asks, what is sent, who can learn what, and what the device sent before."""
+    """The screen of consent: who asks, what is sent, who can learn how much, and what the device sent before."""
     told = told or Disclosure()
     most = Ceiling()
     weak = weakness(survey, told.collector)
@@ -193,9 +193,11 @@ def receipt(
     report: bytes | None = None,
     completion: PersonalCompletion | None = None,
 ) -> Paragraphs:
-    """What a respondent can keep, as strong as the consent said; what was drawn only for who asked, because people read
-    a No as a denial. ``is_mine`` unless the link bears the invitation of another person at this device, who has sent
-    nothing and so gets no thanks and no way back.
+    """The receipt, with the same words on protection as the consent.
+
+    The report itself is shown only to people who asked for it, because people read a No as a denial. ``is_mine`` is
+    False if the link bears the invitation of another person who uses this device, who has sent nothing and so gets no
+    thanks and no way back.
     """
     weak = weakness(survey, (told or Disclosure()).collector)
     # Questions with equal noise have equal sentences, which are shown once.
@@ -268,7 +270,7 @@ def history(replies: Iterable[KeptReport], used: Mapping[str, float], all_used: 
 
 
 def notice(title: str, *sentences: str, detail: str = "") -> Paragraphs:
-    """Everything that ends or interrupts: a heading, sentences, and what the machines said."""
+    """A notice that ends or interrupts the survey: a heading, sentences, and the message of a program."""
     return [f"{title.rstrip('.')}.", *sentences, *([f"{m.DETAILS}:\n{own(detail)}"] if detail else [])]
 
 
