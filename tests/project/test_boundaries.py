@@ -77,13 +77,14 @@ def test_the_agreement_hands_on_to_statistics_in_three_places() -> None:
 
 
 @pytest.mark.slow
-def test_rooms_of_the_agreement_import_in_no_circle() -> None:
-    shared = ROOT / "shared" / "deniable"
+@pytest.mark.parametrize("package", ["deniable", "deniable_statistics"])
+def test_rooms_of_what_is_shared_import_in_no_circle(package: str) -> None:
+    shared = ROOT / "shared" / package
     rooms: dict[str, set[str]] = {path.parent.name: set() for path in shared.glob("*/__init__.py")}
     for room, others in rooms.items():
-        for path in modules(f"shared/deniable/{room}"):
+        for path in modules(f"shared/{package}/{room}"):
             names = imported(ast.parse(path.read_text(encoding="utf-8")))
-            others |= {name.split(".")[1] for name in names if name.startswith("deniable.")} & rooms.keys() - {room}
+            others |= {name.split(".")[1] for name in names if name.startswith(f"{package}.")} & rooms.keys() - {room}
     assert tuple(graphlib.TopologicalSorter(rooms).static_order())  # or a CycleError that names the rooms
 
 
@@ -212,7 +213,10 @@ def _table_of(package: str) -> str:
         (r"erfc\((?!-)", "shared/deniable_statistics/intervals/interval.py"),
         (r"def check_confidence_level", "shared/deniable_statistics/intervals/interval.py"),
         (r"def left_inverse", "shared/deniable_statistics/designs/debiasing.py"),
-        (r"def kish|\bsum\(\) ?\*\* ?2 ?/ ?\(\w+(\.\w+)*\*\*2\)\.sum", "shared/deniable_research/weights.py"),
+        (
+            r"def kish|\bsum\(\) ?\*\* ?2 ?/ ?\(\w+(\.\w+)*\*\*2\)\.sum",
+            "shared/deniable_statistics/sampling/weights.py",
+        ),
     ],
 )
 def test_formulas_levels_p_values_inverses_and_effective_numbers_have_one_place(act: str, place: str) -> None:

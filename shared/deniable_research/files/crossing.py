@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
-from deniable_research.designs import combined_share
 from deniable_research.files.crossing_classes import cross_classes, needs_classes
 from deniable_research.files.crosstab_rows import (
     CrosstabCells,
@@ -25,7 +24,8 @@ from deniable_research.files.figures import combined_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.rows import CrosstabRow
 from deniable_research.files.table import Table
-from deniable_research.joint import (
+from deniable_statistics.classical import combined_share
+from deniable_statistics.joint import (
     Correlation,
     Crosstab,
     DrawnPair,
@@ -35,7 +35,7 @@ from deniable_research.joint import (
     crosstab,
     question_pair,
 )
-from deniable_research.sampling import Sample
+from deniable_statistics.sampling import Sample
 
 MOST_LEVELS = 20
 """A column of numbers that has more different ones is correlated, not tabulated."""
@@ -66,7 +66,7 @@ def cross(
     given : str, optional
         One of them: shares among people with each answer to it, instead of joint shares.
     permutations, seed
-        As for `deniable_research.joint.independence`.
+        As for `deniable_statistics.joint.independence`.
     confidence_level : float
 
     Returns

@@ -15,7 +15,7 @@ from deniable_research.files.model_rows import answers_to
 from deniable_research.files.regressing import regress
 from deniable_research.files.rows import CrosstabRow
 from deniable_research.files.table import Table
-from deniable_research.sampling.estimates import t_quantile, t_two_sided
+from deniable_statistics.sampling.estimates import t_quantile, t_two_sided
 
 
 def needs_classes(table: Table, names: Sequence[str]) -> bool:

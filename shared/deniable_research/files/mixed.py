@@ -12,8 +12,6 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
-from deniable_research.comparison.linear import linear_interval
-from deniable_research.comparison.side_by_side import CohortTest
 from deniable_research.files.domains import domain_of, sample_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.model_rows import answers_to, model_rows, shared_responses
@@ -21,6 +19,8 @@ from deniable_research.files.rows import ComparisonRow, SampledEstimateRow, test
 from deniable_research.files.table import Table
 from deniable_research.output import p_value
 from deniable_research.regression import ClassShares, TidyRow, class_shares
+from deniable_statistics.comparison.linear import linear_interval
+from deniable_statistics.comparison.side_by_side import CohortTest
 from deniable_statistics.intervals import Interval, level_of_each, two_sided
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, number_or_none
 

@@ -12,14 +12,14 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
-from deniable_research.designs import Channel
-from deniable_research.designs.designs import NO_YES
 from deniable_research.files.coded import Coded
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.table import Table
 from deniable_research.regression import Grouped, SharedResponse, grouped, response_models
-from deniable_research.sampling import Domain
+from deniable_statistics.classical import Channel
+from deniable_statistics.classical.designs import NO_YES
 from deniable_statistics.designs.design import Design
+from deniable_statistics.sampling import Domain
 
 
 @dataclass(frozen=True)

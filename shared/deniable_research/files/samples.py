@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
-from deniable_research.sampling import Margin, ReplicateDesign, Sampling, SamplingDesign, SimpleSample, replicate_scales
+from deniable_statistics.sampling import (
+    Margin,
+    ReplicateDesign,
+    Sampling,
+    SamplingDesign,
+    SimpleSample,
+    replicate_scales,
+)
 
 MARGIN_COLUMNS = ("column", "label", "total")
 
@@ -34,11 +41,11 @@ class SamplingColumns:
         How many units (people, where there are no clusters) the population has in the person's stratum: a column, or a
         number for all. Everybody in a unit was asked.
     lonely : {"fail", "centre", "certainty"}
-        As for `deniable_research.sampling.SamplingDesign`.
+        As for `deniable_statistics.sampling.SamplingDesign`.
     replicates : tuple of str
         Columns of replicate weights.
     replicate_method : str or None
-        As for `deniable_research.sampling.replicate_scales`.
+        As for `deniable_statistics.sampling.replicate_scales`.
     replicate_scale : tuple of float
         Instead of the method's: one number, or one for each replicate.
     replicate_fay : float or None

@@ -15,7 +15,7 @@ from deniable_research.regression.data import variables
 from deniable_research.regression.factor import Array
 from deniable_research.regression.fit import Fit
 from deniable_research.regression.outcomes import CategoricalOutcome
-from deniable_research.sampling import Truths
+from deniable_statistics.sampling import Truths
 
 STEP = 1e-5
 """Step of central differences, in standard deviations of the number that is moved."""

@@ -20,9 +20,9 @@ from deniable_research.regression.penalty import CauchyPrior, penalised
 from deniable_research.regression.profile import Profile
 from deniable_research.regression.sample import TOO_FEW_UNITS, ModelSample
 from deniable_research.regression.tidy import CoefficientEstimates, Glance, TidyRow
-from deniable_research.sampling import Truths
-from deniable_research.sampling.design import numbered
 from deniable_statistics.intervals import check_confidence_level
+from deniable_statistics.sampling import Truths
+from deniable_statistics.sampling.design import numbered
 
 MOST_PROFILED = 60
 """Parameters up to which intervals are profiles by default: each needs some 20 fits."""

@@ -13,7 +13,7 @@ from deniable_research.regression.cells import CellLogits, CellShares, Predictor
 from deniable_research.regression.factor import TINY, Array, Factor, Part, Value, block_diagonal
 from deniable_research.regression.outcomes import CategoricalOutcome, NoOutcome, NormalOutcome
 from deniable_research.regression.regressors import Regressors
-from deniable_research.sampling import Truths
+from deniable_statistics.sampling import Truths
 
 MOST_NUMBERS = 2_000_000
 """Derivatives that are held at once: rows are taken in blocks."""

@@ -153,7 +153,7 @@ def multinomial(
     Truth with probability 1/2, otherwise one of three options at random: of 600 reports 250, 200 and 150. Shares are
     (250/600 - 1/6) / (1/2) = 1/2, 1/3 and 1/6, the logits ln(2/3) and ln(1/3):
 
-    >>> from deniable_research.designs import forced_response
+    >>> from deniable_statistics.classical import forced_response
     >>> spin = forced_response("1/2", ["1/3", "1/3", "1/3"])
     >>> fit = multinomial([0, 1, 2], [[1], [1], [1]], spin, truths=["bus", "car", "foot"], frequencies=[250, 200, 150])
     >>> [(row.term, round(row.estimate, 4)) for row in fit.tidy(interval="wald")]

@@ -13,7 +13,7 @@ from deniable_research.regression.outcomes import starting_shares
 from deniable_research.regression.regressors import Regressors
 from deniable_research.regression.sample import TOO_FEW_UNITS, ModelSample
 from deniable_research.regression.tidy import CoefficientEstimates, Glance
-from deniable_research.sampling import Truths
+from deniable_statistics.sampling import Truths
 
 
 @dataclass(frozen=True)

@@ -19,8 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 from deniable.errors import ParameterError, describe
 from deniable.exact import rational
 from deniable.mechanisms import Support
-from deniable_research.designs import Channel, of_one_truth
 from deniable_research.regression.factor import Array
+from deniable_statistics.classical import Channel, of_one_truth
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.designs.spaces import every_report
@@ -174,7 +174,7 @@ def grouped(designs: Mapping[Any, DesignLike | ResponseModel | None] | Design, b
     ----------
     designs : mapping from group to mechanism, channel, (a, b) or None; or Groups
         None is for people who were not asked: they have a report like the others', 0 for example, which says nothing.
-        A model of `response_models` is taken as it is. `Groups` are the designs of `deniable_research.designs` that
+        A model of `response_models` is taken as it is. `Groups` are the designs of `deniable_statistics.classical` that
         estimate one more unknown from two groups, numbered 0 and 1 here.
     by : str or array_like
         The column of the data that holds each row's group, or the groups themselves.

@@ -21,7 +21,7 @@ from deniable_research.regression.outcomes import CategoricalOutcome, NormalOutc
 from deniable_research.regression.regressors import Regressors
 from deniable_research.regression.reports import DesignLike, Grouped, Reports, aligned_columns, read_reports
 from deniable_research.regression.sample import DrawnSample, ModelSample
-from deniable_research.sampling import Domain
+from deniable_statistics.sampling import Domain
 
 Randomised = Mapping[str, DesignLike | Grouped]
 """What the answers to each randomised predictor went through."""

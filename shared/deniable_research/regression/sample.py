@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError
 from deniable_research.regression.data import Frame
 from deniable_research.regression.factor import Array
-from deniable_research.sampling import Domain, ReplicateDesign, Truths
-from deniable_research.sampling.design import numbered
-from deniable_research.weights import kish
+from deniable_statistics.sampling import Domain, ReplicateDesign, Truths
+from deniable_statistics.sampling.design import numbered
+from deniable_statistics.sampling.weights import kish
 
 TOO_FEW_UNITS = "There are too few sampling units for so many coefficients: their errors have no degrees of freedom."
 

@@ -18,7 +18,7 @@ from deniable_research.regression.outcomes import NoOutcome
 from deniable_research.regression.regressors import Regressors
 from deniable_research.regression.rows import Randomised, RowRequest
 from deniable_research.regression.tidy import TidyRow
-from deniable_research.sampling import Domain
+from deniable_statistics.sampling import Domain
 
 
 @dataclass(frozen=True)

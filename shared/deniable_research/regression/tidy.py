@@ -13,8 +13,8 @@ from deniable.table import format_table
 from deniable_research.output import interval, p_value
 from deniable_research.regression.factor import Array
 from deniable_research.regression.sample import ModelSample
-from deniable_research.sampling import t_quantile, t_two_sided
 from deniable_statistics.intervals import check_confidence_level
+from deniable_statistics.sampling import t_quantile, t_two_sided
 
 
 class TidyRow(NamedTuple):
