@@ -209,7 +209,7 @@ def _table_of(package: str) -> str:
 @pytest.mark.parametrize(
     ("act", "place"),
     [
-        (r"\.Formula\(", "shared/deniable_research/regression/data.py"),
+        (r"\.Formula\(", "shared/deniable_research/regression/formula.py"),
         (r"erfc\((?!-)", "shared/deniable_statistics/intervals/interval.py"),
         (r"def check_confidence_level", "shared/deniable_statistics/intervals/interval.py"),
         (r"def left_inverse", "shared/deniable_statistics/designs/debiasing.py"),

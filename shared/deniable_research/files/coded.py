@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import DTypeLike, NDArray
 
 T = TypeVar("T", bound=Hashable)
@@ -151,3 +152,24 @@ class Coder(dict[T, int]):
     def __missing__(self, value: T) -> int:
         self[value] = code = len(self)
         return code
+
+
+def patterns(
+    columns: Mapping[str, Coded[Any]], frequencies: NDArray[np.int64]
+) -> tuple[dict[str, Coded[Any]], NDArray[np.int64]]:
+    """The different rows of some columns, in the order in which they were found, and how many people have each.
+
+    >>> columns = {"q": Coded.of([1, 0, 1, 1]), "arm": Coded.of(["a", "a", None, "a"])}
+    >>> found, people = patterns(columns, np.array([1, 1, 1, 5]))
+    >>> {name: list(column) for name, column in found.items()}, people.tolist()
+    ({'q': [1, 0, 1], 'arm': ['a', 'a', None]}, [6, 1, 1])
+    """
+    places = list(range(len(columns)))
+    # groupby on integer codes: texts of a million rows are compared once, when they are coded
+    every = pd.DataFrame(dict(enumerate(column.codes for column in columns.values())), columns=places)
+    people = every.assign(people=frequencies).groupby(places, sort=False)["people"].sum()
+    alike = people.index.to_frame()
+    return {
+        name: Coded(alike[place].to_numpy(np.int32), column.values)
+        for place, (name, column) in enumerate(columns.items())
+    }, people.to_numpy(np.int64)

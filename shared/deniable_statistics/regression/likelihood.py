@@ -9,10 +9,11 @@ from typing import Self
 
 import numpy as np
 
-from deniable_research.regression.cells import CellLogits, CellShares, PredictorCells
-from deniable_research.regression.factor import TINY, Array, Factor, Part, Value, block_diagonal
-from deniable_research.regression.outcomes import CategoricalOutcome, NoOutcome, NormalOutcome
-from deniable_research.regression.regressors import Regressors
+from deniable_statistics.regression.cells import CellLogits, CellShares, PredictorCells, softmax, starting_shares
+from deniable_statistics.regression.factor import TINY, Array, Factor, Part, Value, block_diagonal
+from deniable_statistics.regression.outcomes import NoOutcome, NormalOutcome
+from deniable_statistics.regression.regressors import Regressors
+from deniable_statistics.regression.reports import Reports
 from deniable_statistics.sampling import Truths
 
 MOST_NUMBERS = 2_000_000
@@ -116,12 +117,18 @@ class LatentClasses:
         found = np.empty((len(self.weights), len(self.terms)))
         for rows in self.blocks():
             parts, total = self._parts(params, rows)
-            found[rows] = self._scores(parts, [part.gradient() for part in parts], total)
+            found[rows] = self._scores(parts, self._gradients(parts), total)
         return found
 
-    def _scores(self, parts: list[Part], gradients: list[Array], total: Array) -> Array:
+    def _gradients(self, parts: list[Part]) -> list[Array | None]:
+        """The gradients of the factors that have parameters."""
+        return [part.gradient() if factor.terms else None for factor, part in zip(self.factors, parts, strict=True)]
+
+    def _scores(self, parts: list[Part], gradients: list[Array | None], total: Array) -> Array:
         found = []
         for j, gradient in enumerate(gradients):
+            if gradient is None:
+                continue
             # d log P / d theta_j = sum_x f_j'(x) prod_{k != j} f_k(x) / P
             others = _product(parts, j) / total[:, None]
             found.append((others[:, None, :] @ gradient)[:, 0])
@@ -140,24 +147,24 @@ class LatentClasses:
             if total.min() <= TINY:
                 return -np.inf, np.zeros(size), np.zeros((size, size))
             value += float(w @ (np.log(total) + sum(part.offset for part in parts)))
-            gradients = [part.gradient() for part in parts]
+            gradients = self._gradients(parts)
             scores = self._scores(parts, gradients, total)
             gradient += w @ scores
             # d2 log P = d2 P / P - s s', and d2 P / P is added below, factor by factor
             hessian -= (scores.T * w) @ scores
             share = (w / total)[:, None]
-            for j, here in enumerate(self.places):
-                if here.start == here.stop:
+            for j, (here, steep) in enumerate(zip(self.places, gradients, strict=True)):
+                if steep is None:
                     continue
                 # within a factor: sum_x f_j''(x) prod_{k != j} f_k(x) / P
                 hessian[here, here] += parts[j].curvature(share * _product(parts, j))
-                for k, there in enumerate(self.places[:j]):
-                    if there.start == there.stop:
+                for there, k, other in zip(self.places, range(j), gradients, strict=False):
+                    if other is None:
                         continue
                     # across two factors: sum_x f_j'(x) f_k'(x)' prod of the others / P
                     weights = (share * _product(parts, j, k)).ravel()
-                    left = gradients[j].reshape(len(weights), -1)
-                    block = (left.T * weights) @ gradients[k].reshape(len(weights), -1)
+                    left = steep.reshape(len(weights), -1)
+                    block = (left.T * weights) @ other.reshape(len(weights), -1)
                     hessian[here, there] += block
                     hessian[there, here] += block.T
         return value, gradient, hessian
@@ -243,3 +250,195 @@ def _product(parts: list[Part], *without: int) -> Array:
         if j not in without:
             found = found * part.value
     return np.asarray(found)
+
+
+@dataclass(frozen=True)
+class CategoricalOutcome:
+    """``P(report | cell) = sum over y of P(report | y) g_y``, ``g = softmax(B r)`` with the first truth as reference.
+
+    ``r`` are the regressors of row and cell. An unknown share ``s`` of the design, the last parameter, enters as
+    ``P(report | y) = likelihood + s slope``.
+
+    Notes
+    -----
+    With ``post_y = P(y | report, cell)`` the score of the linear predictor of truth ``y`` is ``post_y - g_y`` and its
+    derivative ``(diag(post) - post post') - (diag(g) - g g')``: what is still unknown about the truth after the report
+    is missing from the information of a direct answer [1]_.
+
+    References
+    ----------
+    .. [1] T. A. Louis, "Finding the observed information matrix when using the EM algorithm", Journal of the
+       Royal Statistical Society B 44 (1982), 226-233.
+    """
+
+    reports: Reports
+    regressors: Regressors
+    shared: tuple[Array, Array] | None = None
+    """Where predictors share one response with the outcome: ``P(reports | y, cell) = base + more likelihood`` with
+    shapes (n,) and (n, cells), and a likelihood of 0 and 1."""
+
+    @property
+    def observed(self) -> Array:
+        """What the likelihood is of, one row for each of the data's."""
+        return self.reports.likelihood
+
+    @property
+    def classes(self) -> int:
+        """Number of truths that have coefficients: all but the reference."""
+        return len(self.reports.truths) - 1
+
+    @property
+    def terms(self) -> tuple[str, ...]:
+        names, truths = self.regressors.terms, self.reports.truths[1:]
+        slopes = names if len(truths) == 1 else tuple(f"{y}: {name}" for y in truths for name in names)
+        return slopes if self.reports.share is None else (*slopes, self.reports.share)
+
+    @property
+    def bounded(self) -> tuple[int, ...]:
+        """Positions of the parameters that are shares in [0, 1]."""
+        return () if self.reports.share is None else (len(self.terms) - 1,)
+
+    @property
+    def logits(self) -> list[slice]:
+        """Positions of the coefficients of each linear predictor on the logit scale."""
+        p = self.regressors.size
+        return [slice(c * p, (c + 1) * p) for c in range(self.classes)]
+
+    def shares(self, params: Array, values: Array) -> Array:
+        """``g`` at regressors of shape (..., p): shape (..., truths)."""
+        return softmax(params, values, self.classes)
+
+    def predict(self, params: Array, covariance: Array, matrix: Array) -> Prediction:
+        """Shares at covariates of shape (rows, p), and their errors from the covariance of the parameters."""
+        share = self.shares(params, matrix)
+        size = self.classes * matrix.shape[1]
+        known = covariance[:size, :size]
+        errors = np.full_like(share, np.nan)
+        if np.isfinite(known).all():
+            for x in range(share.shape[1]):
+                slope = -share[:, x, None] * share[:, 1:]  # d g_x / d eta_y = g_x ([x = y] - g_y)
+                if x:
+                    slope[:, x - 1] += share[:, x]
+                each = (slope[:, :, None] * matrix[:, None, :]).reshape(len(matrix), size)
+                errors[:, x] = np.sqrt(np.maximum(np.einsum("na,ab,nb->n", each, known, each, optimize=True), 0))
+        return Prediction(self.reports.truths, share, errors)
+
+    def at(self, params: Array, rows: slice) -> Part:
+        """The likelihood of some rows under every cell."""
+        values = self.regressors.values(rows)
+        g = self.shares(params, values)
+        given = self.reports.likelihood[rows, None, :]
+        slope = None if self.reports.slope is None else self.reports.slope[rows]
+        if slope is not None:
+            given = given + params[-1] * slope[:, None, :]
+        if self.shared is not None:
+            base, more = self.shared
+            given = base[rows, None, None] + more[rows, :, None] * given
+        # sum over y of P(report | y) g_y, whose terms stand in joint
+        joint = given * g
+        total = joint.sum(axis=2)
+        # d total / d eta_y = g_y (P(report | y) - total)
+        moved = joint - g * total[:, :, None]  # of every linear predictor
+        # d total / d s = sum_y slope_y g_y
+        rise = np.zeros_like(joint) if slope is None else slope[:, None, :] * g
+
+        def gradient() -> Array:
+            found = [moved[:, :, y, None] * values for y in range(1, self.classes + 1)]
+            if slope is not None:
+                found.append(rise.sum(axis=2, keepdims=True))
+            return np.concatenate(found, axis=2)
+
+        def curvature(weights: Array) -> Array:
+            found = np.zeros((len(self.terms),) * 2)
+            flat = values.reshape(-1, values.shape[2])
+            for a, left in enumerate(self.logits, start=1):
+                for b, right in enumerate(self.logits[:a], start=1):
+                    # d2 total / d eta_a d eta_b = 2 g_a g_b total - g_a joint_b - joint_a g_b + [a = b] moved_a
+                    curve = 2 * g[:, :, a] * g[:, :, b] * total
+                    curve -= g[:, :, a] * joint[:, :, b] + joint[:, :, a] * g[:, :, b]
+                    if a == b:
+                        curve += moved[:, :, a]
+                    block = (flat.T * (weights * curve).ravel()) @ flat
+                    found[left, right], found[right, left] = block, block.T
+            if slope is not None:
+                # d2 total / d s d eta_y = g_y (slope_y - sum_z slope_z g_z)
+                turned = rise - g * rise.sum(axis=2, keepdims=True)
+                cross = [(weights * turned[:, :, y]).ravel() @ flat for y in range(1, self.classes + 1)]
+                found[-1, :-1] = found[:-1, -1] = np.concatenate(cross)
+            return found
+
+        return Part(total, gradient, curvature)
+
+    def possible(self, params: Array) -> Iterator[tuple[CategoricalOutcome, Array]]:
+        """Every response of every row's design, and its probability under each cell, shape (n, cells)."""
+        for reports in self.reports.possible():
+            other = replace(self, reports=reports)
+            yield other, other.at(params, slice(None)).value
+
+    def directions(self) -> Array:
+        """Coordinates in which a unit step moves every linear predictor by about 1."""
+        return block_diagonal(*[self.regressors.orthogonal()] * self.classes, *[np.eye(1)] * len(self.bounded))
+
+    def null_directions(self) -> Array:
+        """The coordinates of the model without covariates."""
+        return block_diagonal(*[self.regressors.constant()] * self.classes, *[np.eye(1)] * len(self.bounded))
+
+    def starts(self, likelihood: Array, weights: Array) -> list[Array]:
+        """From the shares of truths and cells together, seen through reports; equal shares; few of all but the first.
+
+        `likelihood` is that of the cells.
+        """
+        given = self.reports.likelihood
+        if self.reports.slope is not None:
+            given = given + 0.5 * self.reports.slope
+        together = (likelihood[:, :, None] * given[:, None, :]).reshape(len(given), -1)
+        share = starting_shares(together, weights).reshape(likelihood.shape[1], -1)
+        alone = share.sum(axis=0)
+        # odds of 30 to 1 for and against the first truth: starts on both sides of flat stretches
+        few, many = (np.array([rest, *[1.0] * self.classes]) for rest in (30.0, 1 / 30))
+        level = self.regressors.constant()
+        level = level[:, 0] if level.shape[1] else np.zeros(self.regressors.size)
+        effects = np.concatenate([self._effects(share, y) for y in range(1, self.classes + 1)])
+        found = [
+            np.concatenate([np.log(each[y] / each[0]) * level for y in range(1, len(each))])
+            for each in (alone, np.ones_like(alone), few, many)
+        ]
+        if len(share) > 1:
+            # the other maxima of models with latent predictors have effects of 0, or of the other sign
+            found = [found[0] + factor * (effects - found[0]) for factor in (1.0, 0.0, 2.0, -1.0)] + found[1:]
+        return [np.concatenate([each, [0.5] * len(self.bounded)]) for each in found]
+
+    def crowded(self, params: Array) -> int:
+        """In how many rows honest yes and cheaters of a two-group design add up to more than 1."""
+        if self.reports.share != "cheaters":
+            return 0
+        least = self.shares(params, self.regressors.values(slice(None)))[:, :, 1].min(axis=1)
+        return int((least + params[len(self.terms) - 1] > 1).sum())
+
+    def _effects(self, share: Array, y: int) -> Array:
+        """Coefficients for the logits of one truth in the cells, from the columns that do not depend on the row."""
+        regressors = self.regressors
+        # columns that are the same for everybody: intercept and effects of truths
+        steady = np.flatnonzero(np.ptp(regressors.plain, axis=0) == 0)
+        columns = regressors.plain[0, steady] * regressors.coded[:, steady]
+        root = np.sqrt(share.sum(axis=1))
+        found = np.zeros(regressors.size)
+        found[steady], *_ = np.linalg.lstsq(columns * root[:, None], np.log(share[:, y] / share[:, 0]) * root)
+        return found
+
+
+@dataclass(frozen=True)
+class Prediction:
+    """Shares of the truths, one row for each row of covariates.
+
+    Attributes
+    ----------
+    truths : tuple of str
+    share : ndarray, shape (rows, truths)
+    std_error : ndarray, shape (rows, truths)
+        By the delta method. NaN if a coefficient has no finite standard error.
+    """
+
+    truths: tuple[str, ...]
+    share: Array
+    std_error: Array

@@ -3,20 +3,53 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
-from deniable_research.regression.data import Frame
-from deniable_research.regression.factor import Array
+from deniable_statistics.regression.factor import Array
 from deniable_statistics.sampling import Domain, ReplicateDesign, Truths
 from deniable_statistics.sampling.design import numbered
 from deniable_statistics.sampling.weights import kish
 
 TOO_FEW_UNITS = "There are too few sampling units for so many coefficients: their errors have no degrees of freedom."
+
+
+@dataclass(frozen=True)
+class Frame:
+    """Complete rows: the covariates and every other column that belongs to them.
+
+    Attributes
+    ----------
+    matrix : ndarray, shape (n, p)
+        Covariates as coded, the intercept among them.
+    terms : tuple of str, length p
+    columns : mapping from str to ndarray of length n
+        The outcome and what else was asked for (weights, clusters, groups, ...), without missing values.
+    n_dropped : int
+        Rows left out because something was missing; people where rows are weighted by frequencies.
+    coding : callable, or None
+        Codes the covariates of new data alike; None for arrays.
+    formula : str
+        The right side; empty for arrays.
+    left : str
+        The left side, without backticks.
+    table : DataFrame or None
+        The rows of the table of that formula.
+    """
+
+    matrix: Array
+    terms: tuple[str, ...]
+    columns: Mapping[str, NDArray[Any]]
+    n_dropped: int
+    coding: Callable[[Any], Array] | None
+    formula: str = ""
+    left: str = ""
+    table: Any = None
 
 
 @dataclass(frozen=True)

@@ -19,11 +19,11 @@ from numpy.typing import ArrayLike, NDArray
 from deniable.errors import ParameterError, describe
 from deniable.exact import rational
 from deniable.mechanisms import Support
-from deniable_research.regression.factor import Array
 from deniable_statistics.classical import Channel, of_one_truth
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.designs.spaces import every_report
+from deniable_statistics.regression.factor import Array
 
 Rows = tuple[Array, Array | None]
 """Likelihood and slope, one row for each report."""

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from deniable_research.regression.factor import Array, Objective, Value
-from deniable_research.regression.latent import LatentClasses
-from deniable_research.regression.regressors import Regressors
+from deniable_statistics.regression.factor import Array, Value
+from deniable_statistics.regression.regressors import Regressors
 
 SLOPE_SCALE, INTERCEPT_SCALE = 2.5, 10.0
 
@@ -90,16 +89,3 @@ def _scaled(regressors: Regressors) -> Array:
 
 def _are_ends(column: Array) -> bool:
     return bool(np.all((column == column.min()) | (column == column.max())))
-
-
-def penalised(model: LatentClasses, prior: CauchyPrior | None) -> Objective:
-    """The log-likelihood plus the logarithm of the prior, as an objective."""
-    if prior is None:
-        return model.evaluate
-
-    def objective(params: Array) -> Value:
-        value, gradient, hessian = model.evaluate(params)
-        extra, pull, curve = prior.evaluate(params)
-        return value + extra, gradient + pull, hessian + curve
-
-    return objective

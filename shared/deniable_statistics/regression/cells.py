@@ -12,55 +12,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
-from deniable.mechanisms import KAry
-from deniable_research.regression.factor import Array, Part, block_diagonal
-from deniable_research.regression.outcomes import softmax
-from deniable_research.regression.regressors import Regressors
-from deniable_research.regression.reports import Reports
+from deniable_statistics.regression.factor import TINY, Array, Part, block_diagonal
+from deniable_statistics.regression.regressors import Regressors
+from deniable_statistics.regression.reports import Reports
+from deniable_statistics.regression.shared_response import SharedResponse
 
 MOST_CELLS = 128
 """Combinations of truths: beyond, no data tell how often each one is."""
 MOST_SHARES, SMALLEST_GROUP = 60, 100
 """Cells have shares of their own in each group of people with the same covariates up to so many shares, if each group
 has so many people; otherwise a multinomial logit describes them."""
-
-
-@dataclass(frozen=True)
-class SharedResponse:
-    """Questions whose answers went into one report: a k-ary response over the patterns of those that were asked.
-
-    Attributes
-    ----------
-    names : tuple of str
-        Those of the model, in any order; ``"outcome"`` is what stands on the left. Devices may have asked others too.
-    draw : int
-        How many a device asked.
-    response : KAry
-        Over ``k**draw`` patterns.
-
-    Notes
-    -----
-    Of ``s`` questions of the model that somebody was asked, with ``m = k**(draw - s)`` patterns of the others,
-    ``P(report | truths) = m q + (p - q) [report = truths]``: any report with the same answers to the ``s`` counts.
-    """
-
-    names: tuple[str, ...]
-    draw: int
-    response: KAry
-
-    def parts(self, members: Sequence[Reports]) -> tuple[Array, Array, list[Array]]:
-        """``m q`` and ``p - q`` of each row, and for each question which truths its report is equal to, (n, k).
-
-        Who was not asked a question is equal to all.
-        """
-        likelihoods = [each.likelihood for each in members]
-        # the truths under which a report is likeliest are those it is equal to; all of them where nothing was asked
-        equal = [(each == each.max(axis=1, keepdims=True)).astype(float) for each in likelihoods]
-        asked = np.sum([np.ptp(each, axis=1) > 0 for each in likelihoods], axis=0)
-        p, q = map(float, (self.response.support[0].if_true, self.response.support[0].if_other))
-        # k^(draw - s) patterns of the questions that were drawn beside those of the model
-        others = float(likelihoods[0].shape[1]) ** (self.draw - asked)
-        return others * q, np.full(len(asked), p - q), equal
 
 
 @dataclass(frozen=True)
@@ -427,3 +388,31 @@ def _described(terms: Sequence[str], row: Array) -> str:
         if value and term != "Intercept"
     ]
     return ", ".join(found) or "reference"
+
+
+def starting_shares(likelihood: Array, weights: Array) -> Array:
+    """Shares of the columns in a few steps of expectation maximisation: to start from, never to publish.
+
+    At least .1 % of the average, so that their logits are finite; of 20,000 rows at most.
+    """
+    every = max(1, len(likelihood) // 20_000)
+    likelihood, weights = likelihood[::every], weights[::every]
+    share = np.full(likelihood.shape[1], 1 / likelihood.shape[1])
+    for _ in range(30):
+        # EM for mixture shares: P(x | row) at the old shares, then their mean over the rows
+        joint = likelihood * share
+        share = weights @ (joint / np.maximum(joint.sum(axis=1, keepdims=True), TINY))
+        share = np.maximum(share / share.sum(), 0.02 / len(share))
+    return np.asarray(share / share.sum())
+
+
+def softmax(coefficients: Array, values: Array, classes: int) -> Array:
+    """Shares of the truths at regressors of shape (..., p); the first ``classes * p`` numbers are the coefficients."""
+    p = values.shape[-1]
+    eta = np.zeros((*values.shape[:-1], classes + 1))
+    eta[..., 1:] = values @ coefficients[: classes * p].reshape(classes, p).T
+    # exp of numbers up to 0 does not overflow
+    eta -= eta.max(axis=-1, keepdims=True)
+    np.exp(eta, out=eta)
+    eta /= eta.sum(axis=-1, keepdims=True)
+    return eta

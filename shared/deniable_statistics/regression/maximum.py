@@ -7,9 +7,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 from scipy.linalg import LinAlgError, cho_factor, cho_solve
 
-from deniable_research.regression.factor import Array, Objective, Value
+from deniable.errors import ParameterError
+from deniable_statistics.regression.factor import Array, Objective, Value
+from deniable_statistics.regression.likelihood import LatentClasses
+from deniable_statistics.regression.penalty import CauchyPrior
 
 MOST_STEPS = 200
 LONGEST_STEP = 4.0
@@ -30,6 +34,9 @@ SAME_VALUE, SAME_PARAMETERS = 1e-6, 1e-4
 """Two optima differ if their log-likelihoods, or else their parameters in the coordinates above, differ by more."""
 AGREEING_STARTS = 3
 """If the first starts all agree, the other deterministic and the random ones are left out."""
+RANDOM_SPREAD, UPHILL = 1.0, 2.0
+"""Standard deviation of random starts around the model's first, and length of a jump from it along the gradient, in
+coordinates where 1 moves a linear predictor by about 1."""
 
 
 @dataclass(frozen=True)
@@ -250,3 +257,44 @@ def _same(one: Optimum, other: Optimum, inverse: Array) -> bool:
         return False
     apart = np.abs(inverse @ (one.params - other.params)).max(initial=0.0)
     return bool(one.flat or apart <= SAME_PARAMETERS)  # places on one plateau are not told apart
+
+
+def starts_of(model: LatentClasses, start: ArrayLike | None, random_starts: int, seed: int) -> list[Array]:
+    """Where to search: the start that was given, the model's own, one far uphill from these, and random ones.
+
+    Raises
+    ------
+    ParameterError
+        If the start that was given is not one finite number for each parameter.
+    """
+    first = _checked(start, len(model.terms))
+    directions, starts = model.directions(), model.starts()
+    # normal in coordinates in which a step of 1 moves every linear predictor by about 1
+    jumps = np.random.default_rng(seed).normal(0, RANDOM_SPREAD, (random_starts, directions.shape[1])) @ directions.T
+    uphill = directions.T @ model.evaluate(starts[0])[1]
+    far = starts[0] + directions @ uphill * (UPHILL / max(float(np.linalg.norm(uphill)), 1e-300))
+    every = [*first, *starts, far, *(starts[0] + jump for jump in jumps)]
+    return [model.inside(each) for each in every]
+
+
+def _checked(start: ArrayLike | None, size: int) -> list[Array]:
+    """No start, or the one that was given."""
+    if start is None:
+        return []
+    array = np.array(start, dtype=float)
+    if array.shape != (size,) or not np.isfinite(array).all():
+        raise ParameterError(f"start: must be {size} finite numbers, got shape {array.shape}")
+    return [array]
+
+
+def penalised(model: LatentClasses, prior: CauchyPrior | None) -> Objective:
+    """The log-likelihood plus the logarithm of the prior, as an objective."""
+    if prior is None:
+        return model.evaluate
+
+    def objective(params: Array) -> Value:
+        value, gradient, hessian = model.evaluate(params)
+        extra, pull, curve = prior.evaluate(params)
+        return value + extra, gradient + pull, hessian + curve
+
+    return objective

@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from deniable_research.regression.cells import PredictorCells
-from deniable_research.regression.factor import Array
-from deniable_research.regression.outcomes import starting_shares
-from deniable_research.regression.regressors import Regressors
-from deniable_research.regression.sample import TOO_FEW_UNITS, ModelSample
-from deniable_research.regression.tidy import CoefficientEstimates, Glance
+from deniable_statistics.regression.cells import PredictorCells, starting_shares
+from deniable_statistics.regression.factor import Array
+from deniable_statistics.regression.regressors import Regressors
+from deniable_statistics.regression.sample import TOO_FEW_UNITS, ModelSample
+from deniable_statistics.regression.tidy import CoefficientEstimates, Glance
 from deniable_statistics.sampling import Truths
 
 

@@ -13,15 +13,13 @@ from scipy.special import xlogy
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
-from deniable_research.regression.cells import CellLogits, CellShares, PredictorCells
-from deniable_research.regression.factor import Array
-from deniable_research.regression.fit import Fit
-from deniable_research.regression.latent import LatentClasses
-from deniable_research.regression.maximum import newton
-from deniable_research.regression.outcomes import CategoricalOutcome
-from deniable_research.regression.penalty import penalised
-from deniable_research.regression.regressors import Regressors
-from deniable_research.regression.reports import Reports
+from deniable_statistics.regression.cells import CellLogits, CellShares, PredictorCells
+from deniable_statistics.regression.factor import Array
+from deniable_statistics.regression.fit import Fit
+from deniable_statistics.regression.likelihood import CategoricalOutcome, LatentClasses
+from deniable_statistics.regression.maximum import newton, penalised
+from deniable_statistics.regression.regressors import Regressors
+from deniable_statistics.regression.reports import Reports
 
 MOST_PATTERNS = 200_000
 """Patterns of covariates and reports that are looked at."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -12,15 +13,14 @@ from numpy.typing import ArrayLike
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
-from deniable_research.regression.factor import Array, Objective
-from deniable_research.regression.latent import LatentClasses
-from deniable_research.regression.maximum import FLAT, LARGEST_ERROR, Search, newton, search
-from deniable_research.regression.outcomes import CategoricalOutcome, Prediction
-from deniable_research.regression.penalty import CauchyPrior, penalised
-from deniable_research.regression.profile import Profile
-from deniable_research.regression.sample import TOO_FEW_UNITS, ModelSample
-from deniable_research.regression.tidy import CoefficientEstimates, Glance, TidyRow
 from deniable_statistics.intervals import check_confidence_level
+from deniable_statistics.regression.factor import Array, Objective
+from deniable_statistics.regression.likelihood import CategoricalOutcome, LatentClasses, Prediction
+from deniable_statistics.regression.maximum import FLAT, LARGEST_ERROR, Search, newton, penalised, search, starts_of
+from deniable_statistics.regression.penalty import CauchyPrior
+from deniable_statistics.regression.regressors import Regressors
+from deniable_statistics.regression.sample import TOO_FEW_UNITS, ModelSample
+from deniable_statistics.regression.tidy import CoefficientEstimates, Glance, Profile, TidyRow
 from deniable_statistics.sampling import Truths
 from deniable_statistics.sampling.design import numbered
 
@@ -33,10 +33,6 @@ PRIORS = {
     "cauchy on cells": "how often the truths of the predictors are is estimated under a Cauchy prior",
 }
 """`Fit.penalty` in words."""
-
-RANDOM_SPREAD, UPHILL = 1.0, 2.0
-"""Standard deviation of random starts around the model's first, and length of a jump from it along the gradient, in
-coordinates where 1 moves a linear predictor by about 1."""
 
 COV_TYPES = ("observed", "expected", "opg", "sandwich")
 
@@ -58,9 +54,9 @@ class Fit(CoefficientEstimates):
         How the rows stand for people.
     separated : bool
         Whether no search found a maximum of the likelihood that the data bound: it rises, or is all but flat, towards
-        infinite coefficients (`deniable_research.regression.maximum.LARGEST_ERROR`). Then the estimates are those under
-        `penalty`; without one they are where the search ended, and every term that runs away has an infinite standard
-        error.
+        infinite coefficients (`deniable_statistics.regression.maximum.LARGEST_ERROR`). Then the estimates are those
+        under `penalty`; without one they are where the search ended, and every term that runs away has an infinite
+        standard error.
     optima : int
         Different ends that the searches found, infinity among them. The first starts are enough if they all agree, so
         this is a lower bound. The best one that the data bound is the estimate, even if a steeper one is higher: with
@@ -378,28 +374,27 @@ def fit_model(
     """
     if penalty not in PENALTIES:
         raise ParameterError(f"penalty: must be 'auto', 'cauchy' or None, got {penalty!r}")
-    starts = [*_checked_start(start, len(model.terms)), *_starts(model, random_starts, seed)]
-    starts = [model.inside(each) for each in starts]
+    starts = starts_of(model, start, random_starts, seed)
 
     def found(prior: CauchyPrior | None) -> Search:
         return search(penalised(model, prior), starts, model.directions(), model.bounded, float(sample.weights.sum()))
 
-    def fitted(prior: CauchyPrior, name: str, separated: bool = True) -> Fit:
+    def fitted(logits: Sequence[tuple[slice, Regressors]], name: str, separated: bool = True) -> Fit:
+        prior = CauchyPrior.of(logits, len(model.terms))
         return _fit_at(found(prior), model, sample, prior, name, separated)
 
-    every = CauchyPrior.of(model.logits, len(model.terms))
     if penalty == "cauchy":
-        return fitted(every, "cauchy", separated=False)
+        return fitted(model.logits, "cauchy", separated=False)
     plain = found(None)
     separated = not plain.best.bounded
     if not separated or penalty is None:
         return _fit_at(plain, model, sample, None, None, separated)
     # often only the shares of cells run away; a prior on these leaves the effects as they are
     if model.nuisance:
-        fit = fitted(CauchyPrior.of(model.logits[: model.nuisance], len(model.terms)), "cauchy on cells")
+        fit = fitted(model.logits[: model.nuisance], "cauchy on cells")
         if fit.converged and np.isfinite(np.diag(fit.cov_params())[: len(model.outcome.terms)]).all():
             return fit
-    return fitted(every, "cauchy")
+    return fitted(model.logits, "cauchy")
 
 
 def _fit_at(
@@ -415,23 +410,3 @@ def _fit_at(
     fit = Fit(best.params, model.terms, best.converged, "", sample, separated, found.optima, penalty, model, prior)
     object.__setattr__(fit, "message", " ".join(fit._remarks(found.excess)))  # which asks the fit itself
     return fit
-
-
-def _starts(model: LatentClasses, random_starts: int, seed: int) -> list[Array]:
-    """The model's own, one far uphill from the first of them, and random ones around it."""
-    directions, starts = model.directions(), model.starts()
-    # normal in coordinates in which a step of 1 moves every linear predictor by about 1
-    jumps = np.random.default_rng(seed).normal(0, RANDOM_SPREAD, (random_starts, directions.shape[1])) @ directions.T
-    uphill = directions.T @ model.evaluate(starts[0])[1]
-    far = starts[0] + directions @ uphill * (UPHILL / max(float(np.linalg.norm(uphill)), 1e-300))
-    return [*starts, far, *(starts[0] + jump for jump in jumps)]
-
-
-def _checked_start(start: ArrayLike | None, size: int) -> list[Array]:
-    """No start, or the one that was given."""
-    if start is None:
-        return []
-    array = np.array(start, dtype=float)
-    if array.shape != (size,) or not np.isfinite(array).all():
-        raise ParameterError(f"start: must be {size} finite numbers, got shape {array.shape}")
-    return [array]
