@@ -258,7 +258,7 @@ def model_rows(
     people: dict[str, Any] = {"domain": domain} if isinstance(domain, Domain) else counting(table)
     _refuse_counted(people, alike_once)
     if alike_once and found and people.keys() <= {"frequencies"}:
-        found, counts = patterns(found, people.get("frequencies", np.ones(len(table), dtype=np.int64)))
+        found, counts = patterns(found, people.get("frequencies"))
         people = {"frequencies": counts}
     data = {name: _values(column, name in models) for name, column in found.items()}
     _refuse_empty(data)
