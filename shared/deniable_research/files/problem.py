@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable_research.files.coded import Coded, patterns
+from deniable_research.files.design_files import direct
 from deniable_research.files.domains import domain_of
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.table import Table, read_number
@@ -23,6 +24,9 @@ from deniable_statistics.classical import Channel
 from deniable_statistics.classical.designs import NO_YES
 from deniable_statistics.designs.design import Design
 from deniable_statistics.sampling import Domain
+
+MOST_LABELS = 50
+"""Largest number of labels of a plain outcome: more are the values of a number or of an identifier."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +42,8 @@ class Problem:
         The two sides of the formula.
     predictors : tuple of str
         The randomised questions on the right.
+    needs_whole_columns : bool
+        Whether the formula computes with whole columns, as ``scale(age)`` does: then rows that are alike stay apart.
     """
 
     table: Table
@@ -46,19 +52,24 @@ class Problem:
     outcome: str
     right: str
     predictors: tuple[str, ...]
+    needs_whole_columns: bool
 
     @classmethod
     def of(cls, table: Table, formula: str) -> Problem:
         """Read the two sides of a formula; rows of people who count nothing are left out."""
         left, right = sides(formula)
+        outcome, is_column = left.strip("`"), table.layout.has
         predictors = tuple(_questions(table, right))
+        # an outcome that is computed may compute with whole columns, as scale(income) does
+        computed = [right] if is_column(outcome) or outcome in table.columns else [left, right]
+        needs_whole_columns = any(computes_with_columns(side, is_column) for side in computed)
         domain = None
         if table.sampling is not None:  # before people of weight 0 leave: they still tell how the sample was drawn
             domain = domain_of(table, table.sampling.weights > 0, questions_in(table, formula))
         weights = counting(table).get("weights", np.ones(len(table)))
         if not weights.all():
             table = table.where(weights > 0)  # the others count nothing
-        return cls(table, domain, formula, left.strip("`"), right, predictors)
+        return cls(table, domain, formula, outcome, right, predictors, needs_whole_columns)
 
     @cached_property
     def is_randomised(self) -> bool:
@@ -115,16 +126,38 @@ class Problem:
         (layout.refuse_boxes_of_one_draw if by_likelihood else layout.refuse_one_draw)(self.questions)
         names = columns_in(layout, columns, self.formula)
         _check_columns(self.table, names)
-        # an outcome that is computed may compute with whole columns, as scale(income) does
-        computed = [self.right] if self.is_randomised or self.outcome in columns else [*sides(self.formula)]
         return model_rows(
             self.table,
             self.domain,
             plain_columns(self.table, names, self.right),
             self.questions,
             by_likelihood=by_likelihood,
-            alike_once=not any(computes_with_columns(side, layout.has) for side in computed),
+            alike_once=not self.needs_whole_columns,
         )
+
+    def answers(self, rows: ModelRows) -> tuple[Design | Grouped, tuple[str, ...]]:
+        """What the answers of a logistic or multinomial model went through, and the options.
+
+        Labels of a plain outcome are answers to a direct question; the data of the rows then hold them.
+
+        Raises
+        ------
+        ParameterError
+            If there are not two labels at least, or so many that they are values of a number or an identifier.
+        """
+        if self.is_randomised:
+            return rows.designs[self.outcome], answers_to(self.table, self.outcome)
+        options = tuple(self.table.levels(self.outcome))
+        if len(options) < 2:
+            raise ParameterError(f"formula: {self.outcome} must have at least 2 labels, got {len(options)}")
+        # Each label but one has coefficients of its own, and a fit takes the cube of their number.
+        if len(options) > MOST_LABELS:
+            raise ParameterError(
+                f"formula: {self.outcome} must have at most {MOST_LABELS} labels, got {len(options)}; "
+                "numbers have a linear model"
+            )
+        rows.data[self.outcome] = rows.columns[self.outcome].array(object, None)
+        return direct(options), options
 
 
 def _check_outcome(table: Table, outcome: str) -> None:

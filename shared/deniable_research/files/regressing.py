@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 from deniable.errors import ParameterError
-from deniable_research.files.design_files import direct
-from deniable_research.files.problem import ModelRows, Problem, answers_to, shared_responses
+from deniable_research.files.problem import Problem, shared_responses
 from deniable_research.files.table import Table
 from deniable_research.regression import Fit, MomentFit, linear, linear_moments, logistic, multinomial
 
 PENALTIES = {"auto": "auto", "cauchy": "cauchy", "none": None}
 MODELS = ("linear", "logistic")
-MOST_LABELS = 50
-"""Largest number of labels of a plain outcome: more are the values of a number or of an identifier."""
 
 
 def regress(
@@ -81,27 +78,11 @@ def regress(
         return linear_moments(formula, rows.data, randomised, **rows.people)
     shared = shared_responses(table, problem.questions, problem.outcome)
     settings: dict[str, Any] = {"randomised": randomised, "shared": shared, "penalty": penalty, **rows.people}
-    return _categorical(problem, rows, settings) if is_logistic else linear(formula, rows.data, **settings)
-
-
-def _categorical(problem: Problem, rows: ModelRows, settings: dict[str, Any]) -> Fit:
-    """The logistic or multinomial model; labels of a plain outcome are answers to a direct question."""
+    if not is_logistic:
+        return linear(formula, rows.data, **settings)
+    design, options = problem.answers(rows)
     # backticks, because a question may be named like Python of another meaning, as drugs[cocaine]
-    data, text = rows.data, f"`{problem.outcome}` ~ {problem.right}"
-    if problem.is_randomised:
-        design, options = rows.designs[problem.outcome], answers_to(problem.table, problem.outcome)
-    else:
-        options = tuple(problem.table.levels(problem.outcome))
-        if len(options) < 2:
-            raise ParameterError(f"formula: {problem.outcome} must have at least 2 labels, got {len(options)}")
-        # Each label but one has coefficients of its own, and a fit takes the cube of their number.
-        if len(options) > MOST_LABELS:
-            raise ParameterError(
-                f"formula: {problem.outcome} must have at most {MOST_LABELS} labels, got {len(options)}; "
-                "numbers have a linear model"
-            )
-        design = direct(options)
-        data[problem.outcome] = rows.columns[problem.outcome].array(object, None)
+    text = f"`{problem.outcome}` ~ {problem.right}"
     if len(options) == 2:
-        return logistic(text, data, design, **settings)
-    return multinomial(text, data, design, truths=options, **settings)
+        return logistic(text, rows.data, design, **settings)
+    return multinomial(text, rows.data, design, truths=options, **settings)

@@ -11,11 +11,11 @@ from numpy.typing import ArrayLike
 
 from deniable.errors import ParameterError
 from deniable_research.regression.formula import refuse_interactions
-from deniable_research.regression.rows import Randomised, RegressionRows, RowRequest
+from deniable_research.regression.rows import Randomised, RegressionRows, RowRequest, aligned_columns
 from deniable_statistics.regression.fit import Fit, fit_model
 from deniable_statistics.regression.likelihood import LatentClasses
 from deniable_statistics.regression.moments import MomentFit
-from deniable_statistics.regression.reports import DesignLike, Grouped, aligned_columns, read_reports
+from deniable_statistics.regression.reports import DesignLike, Grouped, read_reports
 from deniable_statistics.regression.shared_response import SharedResponse
 from deniable_statistics.sampling import Domain
 

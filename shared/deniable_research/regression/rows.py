@@ -22,13 +22,13 @@ from deniable_research.regression.formula import (
     sides,
     with_truths,
 )
-from deniable_statistics.regression.cells import PredictorCells, cell_model, starting_shares
+from deniable_statistics.regression.cells import CellLogits, CellShares, PredictorCells, cell_model, starting_shares
 from deniable_statistics.regression.factor import Array
 from deniable_statistics.regression.likelihood import CategoricalOutcome, LatentClasses
 from deniable_statistics.regression.moments import calibrated
 from deniable_statistics.regression.outcomes import NormalOutcome
 from deniable_statistics.regression.regressors import Regressors, check_rank, named
-from deniable_statistics.regression.reports import DesignLike, Grouped, Reports, aligned_columns, read_reports
+from deniable_statistics.regression.reports import DesignLike, Grouped, Reports, read_reports
 from deniable_statistics.regression.sample import DrawnSample, Frame, ModelSample
 from deniable_statistics.regression.shared_response import SharedResponse
 from deniable_statistics.sampling import Domain
@@ -150,6 +150,12 @@ class RegressionRows:
         return starting_shares(self.cells.likelihood(), self.sample.weights)
 
     @property
+    def cell_shares(self) -> CellShares | CellLogits:
+        """How often each cell is among people with the same covariates."""
+        covariates = Regressors.known(self.frame, self.sample.weights).with_intercept()
+        return cell_model(self.cells, covariates, self.sample.weights, self.first_shares)
+
+    @property
     def regressors(self) -> Regressors:
         """What the outcome depends on."""
         if not self.cells.predictors:
@@ -176,9 +182,17 @@ class RegressionRows:
 
     def _given(self, outcome: CategoricalOutcome | NormalOutcome) -> LatentClasses:
         """The likelihood of an outcome given its regressors, with what is known about the cells."""
-        covariates = Regressors.known(self.frame, self.sample.weights).with_intercept()
-        shares = cell_model(self.cells, covariates, self.sample.weights, self.first_shares)
-        return LatentClasses(outcome, shares, self.cells, self.sample.weights)
+        return LatentClasses(outcome, self.cell_shares, self.cells, self.sample.weights)
+
+
+def aligned_columns(design: DesignLike | Grouped, subject: str = "outcome") -> dict[str, Any]:
+    """The columns of a design that belong to rows, so that they lose the same rows as the reports."""
+    if isinstance(design, Grouped):
+        return {f"{subject}: by": design.by}
+    if isinstance(design, tuple):
+        pairs = zip("ab", design, strict=False)
+        return {f"{subject}: {role}": each for role, each in pairs if hasattr(each, "__len__")}
+    return {}
 
 
 def crossed(frame: Frame, truths: Mapping[str, Sequence[str]], weights: Array) -> Regressors:

@@ -324,7 +324,9 @@ class Fit(CoefficientEstimates):
         unbounded = PRIORS.get(
             str(self.penalty), "terms that run away have infinite standard errors and their estimates mean nothing"
         )
-        crowded = self.model.outcome.crowded(self.params)
+        outcome = self.model.outcome
+        # only designs of two groups have an unknown share that may leave no room
+        crowded = outcome.crowded(self.params) if isinstance(outcome, CategoricalOutcome) and outcome.bounded else 0
         ends = [
             f"The share of {self.terms[j]} is {self.params[j]:.0f}, the end of its range: it has no standard error and "
             "those of the others treat it as known."

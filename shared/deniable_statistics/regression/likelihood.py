@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -50,8 +51,9 @@ class LatentClasses:
         """What is multiplied, in the order of the parameters."""
         return (self.outcome, self.shares, self.cells)
 
-    @property
+    @cached_property
     def terms(self) -> tuple[str, ...]:
+        """Names of all parameters."""
         return tuple(term for factor in self.factors for term in factor.terms)
 
     @property
@@ -60,7 +62,7 @@ class LatentClasses:
         seen = [each.likelihood for each in self.cells.predictors.values()]
         return np.concatenate([self.outcome.observed, *seen], axis=1)
 
-    @property
+    @cached_property
     def places(self) -> list[slice]:
         """Where the parameters of each factor are."""
         ends = [0, *itertools.accumulate(len(factor.terms) for factor in self.factors)]

@@ -267,24 +267,18 @@ def starts_of(model: LatentClasses, start: ArrayLike | None, random_starts: int,
     ParameterError
         If the start that was given is not one finite number for each parameter.
     """
-    first = _checked(start, len(model.terms))
     directions, starts = model.directions(), model.starts()
     # normal in coordinates in which a step of 1 moves every linear predictor by about 1
     jumps = np.random.default_rng(seed).normal(0, RANDOM_SPREAD, (random_starts, directions.shape[1])) @ directions.T
     uphill = directions.T @ model.evaluate(starts[0])[1]
     far = starts[0] + directions @ uphill * (UPHILL / max(float(np.linalg.norm(uphill)), 1e-300))
-    every = [*first, *starts, far, *(starts[0] + jump for jump in jumps)]
+    every = [*starts, far, *(starts[0] + jump for jump in jumps)]
+    if start is not None:
+        given = np.array(start, dtype=float)
+        if given.shape != starts[0].shape or not np.isfinite(given).all():
+            raise ParameterError(f"start: must be {len(starts[0])} finite numbers, got shape {given.shape}")
+        every = [given, *every]
     return [model.inside(each) for each in every]
-
-
-def _checked(start: ArrayLike | None, size: int) -> list[Array]:
-    """No start, or the one that was given."""
-    if start is None:
-        return []
-    array = np.array(start, dtype=float)
-    if array.shape != (size,) or not np.isfinite(array).all():
-        raise ParameterError(f"start: must be {size} finite numbers, got shape {array.shape}")
-    return [array]
 
 
 def penalised(model: LatentClasses, prior: CauchyPrior | None) -> Objective:

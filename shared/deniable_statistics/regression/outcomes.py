@@ -65,10 +65,6 @@ class NormalOutcome:
         offset = top - log_sigma - 0.5 * np.log(2 * np.pi)
         return Part(density, lambda: density[:, :, None] * scores(), curvature, offset)
 
-    def crowded(self, _params: Array) -> int:
-        """A number has no shares that could be too large together."""
-        return 0
-
     def possible(self, params: Array) -> Iterator[tuple[NormalOutcome, Array]]:
         """Gauss-Hermite nodes around the mean of each cell, and their weights under each cell, shape (n, cells)."""
         # E[h(y)] = sum_k w_k h(mu + sigma t_k) for y ~ N(mu, sigma^2)
@@ -123,10 +119,6 @@ class NoOutcome:
         """1."""
         n = len(self.regressors.plain[rows])
         return Part(np.ones((n, self.cells)), lambda: np.zeros((n, self.cells, 0)), lambda _weights: np.zeros((0, 0)))
-
-    def crowded(self, _params: Array) -> int:
-        """As of `NormalOutcome`."""
-        return 0
 
     def possible(self, _params: Array) -> Iterator[tuple[NoOutcome, Array]]:
         """The one outcome."""

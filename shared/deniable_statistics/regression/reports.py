@@ -267,16 +267,6 @@ class Reports:
         return replace(self, truths=tuple(truths))
 
 
-def aligned_columns(design: DesignLike | Grouped, subject: str = "outcome") -> dict[str, Any]:
-    """The columns of a design that belong to rows, so that they lose the same rows as the reports."""
-    if isinstance(design, Grouped):
-        return {f"{subject}: by": design.by}
-    if isinstance(design, tuple):
-        pairs = zip("ab", design, strict=False)
-        return {f"{subject}: {role}": each for role, each in pairs if hasattr(each, "__len__")}
-    return {}
-
-
 def read_reports(
     values: ArrayLike, design: DesignLike | Grouped, columns: Mapping[str, Any], subject: str = "outcome"
 ) -> Reports:
