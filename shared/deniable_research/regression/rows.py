@@ -6,6 +6,7 @@ import itertools
 import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -149,17 +150,21 @@ class RegressionRows:
         """How often each cell is, from the reports alone, shape (cells,)."""
         return starting_shares(self.cells.likelihood(), self.sample.weights)
 
+    @cached_property
+    def covariates(self) -> Regressors:
+        """All columns of the formula that are not randomised."""
+        return Regressors.known(self.frame, self.sample.weights)
+
     @property
     def cell_shares(self) -> CellShares | CellLogits:
         """How often each cell is among people with the same covariates."""
-        covariates = Regressors.known(self.frame, self.sample.weights).with_intercept()
-        return cell_model(self.cells, covariates, self.sample.weights, self.first_shares)
+        return cell_model(self.cells, self.covariates.with_intercept(), self.sample.weights, self.first_shares)
 
     @property
     def regressors(self) -> Regressors:
         """What the outcome depends on."""
         if not self.cells.predictors:
-            return Regressors.known(self.frame, self.sample.weights)
+            return self.covariates
         if self.frame.formula:
             check_holds(self.frame.formula, list(self.cells.predictors))
         return crossed(self.frame, self.cells.truths, self.sample.weights)

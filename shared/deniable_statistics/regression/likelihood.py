@@ -138,7 +138,7 @@ class LatentClasses:
 
     def evaluate(self, params: Array) -> Value:
         """Weighted log-likelihood, its gradient and its second derivatives; minus infinity if a row is impossible."""
-        size, value = len(self.terms), 0.0
+        size, value = len(params), 0.0
         gradient, hessian = np.zeros(size), np.zeros((size, size))
         if not self.shares.allows(params[self.places[1]]):
             return -np.inf, gradient, hessian
