@@ -116,6 +116,7 @@ function faq(m, view, weak, least) {
     pairs([
       [m.askSent, said(weak, { answerSent: m.answerSent, answerSentWeak: m.answerSentWeak })],
       [m.askYes, asked ? fill(m.answerYes, { q }) : ""],
+      [m.askAddress, m.answerAddress],
       [m.askStop, m.answerStop],
       [m.askBack, m.answerBack],
       [m.askHonest, m.answerHonest],

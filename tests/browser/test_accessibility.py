@@ -252,8 +252,8 @@ def test_at_most_110_words_stand_before_start_and_every_part(
     assert len(before.split()) - len(theirs.split()) <= 110, before
     for part in (
         "People who see what you send can make a better guess about you, but never be certain.",
-        "Researchers can take chance out of the total",
-        "A Yes proves nothing",
+        "Researchers can take chance out of totals",
+        "A Yes is no proof",
         f"You are asked {len(demo_survey.questions)} questions, which take about a minute.",
         "You can stop before Send; then no answer is kept or sent.",
         "Nothing about you is sent before you press Send",
@@ -264,7 +264,7 @@ def test_at_most_110_words_stand_before_start_and_every_part(
     expect(page.get_by_text("Did that person answer Yes?")).to_be_visible()  # what is tried is made when it is opened
     opened = page.locator("deniable-survey .card[part]").inner_text()
     for part in (
-        "None of them sees more than what your device sends.",
+        "none of them gets more than what your device sends.",
         "Anyone who looks at this screen, and anyone who controls this device",
         "Of 100 people",
         "Did that person answer Yes?",

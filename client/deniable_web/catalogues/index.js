@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "gjuzyl6yesqa434cem7nekon7i",
-  de: "unrrhqecu2jwlmquofvsajghme",
-  en: "b7rn3jsy5otgudthk2chxq3b7m",
-  es: "uusiodsz6646d3nrgifxc2mj2y",
-  fr: "z7qm7r6tv7bzozjqm3cpmdgmli",
+  ar: "ryq4nz3u5o752pzvtbdyxgou2a",
+  de: "obtbtai2pw7eojnij5ibi25ljq",
+  en: "r45kigfhw6ra3u3i6b2udgimlq",
+  es: "n4adcfjdcsydbz4npzc2pxakf4",
+  fr: "knpo5hjzqewwvj3drhvdwseypa",
 };

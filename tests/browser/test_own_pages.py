@@ -1,0 +1,264 @@
+"""A collector's own pages around a survey: leaving quickly, no trace, what a browser remembers, the way back, home."""
+
+from __future__ import annotations
+
+import json
+import struct
+import zlib
+from collections.abc import Callable
+from contextlib import closing
+from dataclasses import replace
+
+import pytest
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
+
+from deniable import Survey, read_survey
+from deniable.survey.completion import CODE_CHARACTERS
+from deniable.survey.look import Logo, Look
+from deniable_server.store.sqlite.store import SqliteStore
+from tools.rig.browsing import ARRIVED, FIVE_QUESTIONS, Witness, answer, everything_kept, remembered, wait_for
+from tools.rig.collectors import Collector
+from tools.rig.survey_files import question_toml, survey_toml
+
+TRULY = {"affair": "yes", "town": "Aville", "drugs": ["heroin"], "trust": "2", "drinks": 4}
+
+ONE = question_toml("affair", "yes-no", "Have you had an affair?", epsilon=0.5)
+
+LATER = """window.ahead = 0;
+const now = Date.now;
+Date.now = () => now() + window.ahead;"""
+"""A clock that a test can put ahead."""
+
+
+@pytest.fixture(scope="module")
+def survey() -> Survey:
+    return read_survey(FIVE_QUESTIONS)
+
+
+def close(collector: Collector, survey: Survey) -> None:
+    with closing(SqliteStore(collector.database)) as store:
+        store.close_survey(survey.id)
+
+
+def elsewhere(page: Page) -> None:
+    """A page in the place of the one that people leave for; nothing leaves this machine."""
+    page.route(
+        "https://www.wikipedia.org/", lambda route: route.fulfill(body="<h1>Elsewhere</h1>", content_type="text/html")
+    )
+
+
+def test_a_survey_that_closes_while_its_first_screen_stands_open_asks_nothing(collector: Collector, page: Page) -> None:
+    survey = read_survey(survey_toml("Closes meanwhile", ONE, contact="study@example.org"))
+    page.add_init_script(LATER)
+    witness = Witness.of(page)
+    page.goto(collector.publish(survey))
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+    close(collector, survey)
+    page.evaluate("window.ahead = 6000")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("heading", name="This survey is closed")).to_be_focused()
+    expect(page.get_by_role("link", name="study@example.org")).to_have_attribute("href", "mailto:study@example.org")
+    assert page.locator("fieldset").count() == 0
+    assert witness.posts() == []
+
+
+@pytest.mark.parametrize("way", ["button", "key"])
+@pytest.mark.parametrize("layout", ["steps", "page"])
+def test_leaving_quickly_replaces_the_page_and_sends_nothing(
+    collector: Collector, page: Page, survey: Survey, way: str, layout: str
+) -> None:
+    elsewhere(page)
+    witness = Witness.of(page)
+    page.goto("about:blank")
+    page.goto(collector.publish(replace(survey, layout=layout, title=f"Left by {way}")))
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("radio", name="Yes").check()
+    if layout == "steps":
+        page.get_by_role("button", name="Continue").click()
+        expect(page.get_by_role("group", name="Where do you live?")).to_be_visible()
+    if way == "key":
+        page.keyboard.press("Escape")
+    else:
+        page.get_by_role("button", name="Leave quickly").click()
+    expect(page.get_by_role("heading", name="Elsewhere")).to_be_visible()
+    page.go_back()
+    assert page.url == "about:blank"
+    assert witness.posts() == []
+
+
+def test_no_trace_is_left_and_nothing_is_drawn_twice(collector: Collector, context: BrowserContext, page: Page) -> None:
+    first, second = (read_survey(survey_toml(title, ONE)) for title in ("Remembered", "Not remembered"))
+    witness = Witness.of(page)
+    page.goto(collector.publish(first))
+    answer(page, first, {"affair": "yes"})
+    kept = page.evaluate(remembered())
+    for _ in range(3):
+        page.goto(collector.publish(second))
+        page.get_by_text("If somebody else looks at this device").click()
+        page.get_by_label("Remember nothing of this survey on this device").check()
+        expect(page.get_by_text("Your device will remember nothing of this survey")).to_be_visible()
+        answer(page, second, {"affair": "no"})
+        assert page.evaluate(remembered()) == kept
+    sent = [json.loads(body)["values"]["affair"] for body in witness.posts()]
+    assert len(sent) == 4
+    assert len(set(sent)) == 1  # the value that the device knew before, whatever was answered
+    context.clear_cookies()
+
+
+def test_no_trace_makes_no_database(collector: Collector, page: Page) -> None:
+    survey = read_survey(survey_toml("No database", ONE))
+    page.goto(collector.publish(survey))
+    page.get_by_text("If somebody else looks at this device").click()
+    page.get_by_label("Remember nothing of this survey on this device").check()
+    answer(page, survey, {"affair": "yes"})
+    assert page.evaluate("async () => (await indexedDB.databases()).length") == 0
+    assert json.loads(everything_kept(page))["local"] == {}
+    page.reload()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+
+
+def test_no_trace_says_that_a_reply_waits_in_the_page_alone(collector: Collector, page: Page) -> None:
+    survey = read_survey(survey_toml("Waits without a trace", ONE))
+    page.goto(collector.publish(survey))
+    page.get_by_text("If somebody else looks at this device").click()
+    page.get_by_label("Remember nothing of this survey on this device").check()
+    page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("radio", name="Yes").check()
+    page.get_by_role("button", name="Check my answers").click()
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_text("Your reply waits in this page alone")).to_be_visible()
+    page.unroute("**/reports")
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+
+
+def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page: Page, survey: Survey) -> None:
+    page.goto(collector.publish(survey))
+    answer(page, survey, TRULY)
+    (reply,) = page.evaluate(remembered())["reports"].values()
+    said = json.loads(reply["report"])["values"]
+    witness = Witness.of(page)
+    page.get_by_role("link", name="What this browser remembers of surveys here").click()
+    expect(page.get_by_text(f"{survey.id}: your reply has arrived.")).to_be_visible()
+    expect(page.get_by_text("% of that limit is used")).to_be_visible()
+    assert not [request for request in witness.requests if "/api/" in request.url]
+    page.get_by_role("button", name="Show it in words").click()
+    shown = page.locator("dl div").filter(has_text="Have you had an affair?").locator("dd")
+    expect(shown).to_have_text(["No", "Yes"][said["affair"]])
+    page.get_by_role("button", name="Forget everything").click()
+    page.get_by_role("button", name="Yes, forget everything").click()
+    expect(page.get_by_role("heading", name="Your browser has forgotten everything")).to_be_focused()
+    assert page.evaluate("async () => (await indexedDB.databases()).length") == 0
+    page.reload()
+    expect(page.get_by_text("This browser remembers no reply")).to_be_visible()
+
+
+def test_the_receipt_says_in_words_what_was_sent(collector: Collector, page: Page, survey: Survey) -> None:
+    survey = replace(survey, title="In words")
+    witness = Witness.of(page)
+    page.goto(collector.publish(survey))
+    answer(page, survey, TRULY)
+    (body,) = witness.posts()
+    said = json.loads(body)["values"]
+    page.get_by_text("What my device sent, in words").click()
+    words = dict(zip(page.locator("dl dt").all_inner_texts(), page.locator("dl dd").all_inner_texts(), strict=True))
+    assert words["Have you had an affair?"] == ["No", "Yes"][said["affair"]]
+    marks = {"01": "ticked", "10": "not ticked"}
+    boxes = zip(survey.question("drugs").options, (said["drugs"][:2], said["drugs"][2:]), strict=True)
+    lines = [f"{box}: {marks[mark]}" for box, mark in boxes if mark in marks]
+    assert words["What have you tried?"] == "\n".join(lines)
+
+
+WAYS = {
+    "the same for all": {"text": "Go back.", "link": "https://panel.example/done?cc={code}", "code": "C1AB"},
+    "drawn": {"link": "https://panel.example/done?cc={code}", "code_length": 8},
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_the_way_back_is_opened_by_a_press_and_tells_nothing(collector: Collector, page: Page, way: str) -> None:
+    text = survey_toml(f"Back, {way}", ONE, thanks="Thank you, says the author.", completion=WAYS[way])
+    survey = read_survey(text)
+    opened: list[str] = []
+
+    def note(route: Route) -> None:
+        opened.append(route.request.url)
+        route.fulfill(body="<h1>Panel</h1>", content_type="text/html")
+
+    page.route("https://panel.example/**", note)
+    witness = Witness.of(page)
+    page.goto(collector.publish(survey))
+    assert page.get_by_role("button", name="Show my code").count() == 0
+    answer(page, survey, {"affair": "yes"})
+    expect(page.get_by_text("Thank you, says the author.")).to_be_visible()
+    page.get_by_role("button", name="Show my code").click()
+    code = page.get_by_text("Your code is ").inner_text().removeprefix("Your code is ").removesuffix(".")
+    assert code == "C1AB" if way == "the same for all" else (len(code) == 8 and set(code) <= set(CODE_CHARACTERS))
+    if way == "drawn":
+        assert code not in everything_kept(page)
+        assert all(code.encode() not in body for body in witness.posts())
+    assert opened == []
+    page.get_by_role("button", name="Go back to the website that sent you here").click()
+    expect(page.get_by_role("heading", name="Panel")).to_be_visible()
+    assert opened == [f"https://panel.example/done?cc={code}"]
+
+
+def png(width: int, height: int) -> bytes:
+    """A picture that is all red."""
+    rows = (b"\0" + b"\xff\0\0" * width) * height
+    chunks = (
+        (b"IHDR", struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)),
+        (b"IDAT", zlib.compress(rows)),
+        (b"IEND", b""),
+    )
+    written = (
+        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data)) for kind, data in chunks
+    )
+    return b"\x89PNG\r\n\x1a\n" + b"".join(written)
+
+
+def test_a_logo_and_an_accent_are_worn_under_the_strict_policy(collector: Collector, page: Page) -> None:
+    look = Look("#8a1c7c", "#d08ac6", Logo(png(40, 20), "Example University"))
+    survey = replace(read_survey(survey_toml("Dressed", ONE)), look=look)
+    witness = Witness.of(page)
+    page.goto(collector.publish(survey))
+    button = page.get_by_role("button", name="Start", exact=True)
+    expect(button).to_be_visible()
+    assert button.evaluate("each => getComputedStyle(each).backgroundColor") == "rgb(138, 28, 124)"
+    logo = page.get_by_role("img", name="Example University")
+    wait_for(page, lambda: logo.evaluate("each => each.width") == 40, "the logo is painted")
+    assert logo.evaluate("each => [...each.getContext('2d').getImageData(1, 1, 1, 1).data]") == [255, 0, 0, 255]
+    assert witness.lines == []
+
+
+@pytest.mark.parametrize("pasted", [lambda link: f"{link}#cohort=web", lambda link: link.rsplit("/", 1)[1]])
+def test_the_home_page_opens_a_pasted_link_and_tells_the_server_nothing_of_it(
+    collector: Collector, page: Page, survey: Survey, pasted: Callable[[str], str]
+) -> None:
+    survey = replace(survey, title="Pasted", cohorts=("web",))
+    link = collector.publish(survey)
+    witness = Witness.of(page)
+    page.goto(collector.url)
+    field = page.get_by_role("textbox")
+    field.fill("my survey")
+    field.press("Enter")
+    expect(page.get_by_text("This does not look like the link of a survey.")).to_be_visible()
+    expect(field).to_be_focused()
+    assert len([each for each in witness.requests if each.resource_type == "document"]) == 1
+    field.fill(pasted(link))
+    page.get_by_role("button", name="Open the survey").click()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+    assert page.url == (link if "#" not in pasted(link) else f"{link}#cohort=web")
+    assert not any("cohort" in each.url.split("#")[0] for each in witness.requests)
+
+
+def test_pages_without_a_survey_speak_the_language_of_their_reader(collector: Collector, browser: Browser) -> None:
+    page = browser.new_context(locale="de-AT").new_page()
+    page.goto(collector.url)
+    expect(page.get_by_role("heading", name="Umfragen, die Geheimnisse bewahren")).to_be_visible()
+    page.goto(f"{collector.url}/s/nothing")
+    expect(page.get_by_role("heading", name="Unter dieser Adresse gibt es nichts")).to_be_visible()
+    page.get_by_role("link", name="Zur Startseite").click()
+    assert page.url == f"{collector.url}/"
+    page.context.close()
