@@ -95,7 +95,7 @@ label:has(:checked) { outline: 2px solid var(--accent); background: var(--paper)
 input { width: 1.25rem; height: 1.25rem; flex: none; }
 [type=number], [type=search] { width: 10rem; height: 3rem; }
 .long { height: 20rem; padding: .5rem; overflow: auto; }
-:host > div { container-type: inline-size; }
+:host > div { container-type: inline-size; contain-intrinsic-inline-size: 16rem; }
 form { container-type: inline-size; contain-intrinsic-inline-size: 16rem; }
 .unseen { visibility: hidden; }
 button {

@@ -222,7 +222,7 @@ def test_start_pressed_twice_shows_one_form(collector: Collector, page: Page) ->
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     page.evaluate(
         """() => {
-            const start = document.querySelector("deniable-survey").shadowRoot.querySelector(".card > button");
+            const start = document.querySelector("deniable-survey").shadowRoot.querySelector(".start button");
             for (let n = 0; n < 3; n++) start.click();
         }"""
     )

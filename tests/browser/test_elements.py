@@ -450,7 +450,7 @@ def test_screen_readers_hear_that_chance_was_mixed_in(collector: Collector, cont
         page.get_by_role("radio", name="Yes", exact=True).check()
         page.get_by_role("button", name="Mix in chance").click()
         expect(page.get_by_text(MIXED)).to_be_visible()
-        assert page.evaluate(focus) == ["deniable-question", f"Done. {MIXED}."]
+        assert page.evaluate(focus) == ["deniable-question", f"Chance has been mixed in. {MIXED}."]
         page.reload()
         expect(page.get_by_text(MIXED)).to_be_visible()
         assert page.evaluate(focus) == ["input", None]
