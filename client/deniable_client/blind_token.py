@@ -72,7 +72,7 @@ class UnsignedToken:
 
 
 def tokens_of(survey: Survey) -> Tokens:
-    """The tokens of a survey that has some."""
+    """The blind tokens of a survey, which must have some."""
     if survey.tokens is None:
         raise NotInvited(f"survey {survey.id}: has no blind tokens, its access is {survey.access!r}")
     return survey.tokens

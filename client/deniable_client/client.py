@@ -148,7 +148,7 @@ class Client:
         Raises
         ------
         SurveyError
-            If they are not, or there is no such survey.
+            If their hash is not the address, or there is no such survey.
         CollectorError
             If the collector cannot be reached.
         """
@@ -411,13 +411,13 @@ class Client:
         return tuple(deliveries)
 
     def receipt(self, survey: Survey, *, again: bool = False) -> Receipt:
-        """The receipt of a report that has arrived."""
+        """The receipt for a report that has arrived."""
         odds = [sentence for question in survey.questions for sentence in odds_sentences(question)]
         sentences = (*odds, *whole_odds_sentences(survey))
         return Receipt(survey.id, self.collector, sentences, ONE_REPORT[survey.access], again=again)
 
     def _deliver(self, survey_id: str, body: bytes) -> bool:
-        """Send the bytes of a report and note the result in the memory; whether the collector knew them already."""
+        """Send the bytes of a report and note the result in the memory; return whether the collector knew them."""
         try:
             content_of(body)  # what an older version kept is not for a collector of this one
             again = self._connection.send(survey_id, body)

@@ -42,7 +42,7 @@ _REFUSALS: dict[int, type[ReportError]] = {
 
 
 Hindrance = Literal["closed", "early", "used", "unknown"]
-"""Why a report would not count: the survey is closed or not open yet, the invitation used or unknown."""
+"""A reason why a report would not count: the survey is closed or not open yet, the invitation used or unknown."""
 
 _SIGNATURE = re.compile(rf"[0-9a-f]{{{2 * SIZE}}}")
 
@@ -53,7 +53,7 @@ class Busy(CollectorError):
     Attributes
     ----------
     seconds : float
-        How long to wait before the next try, counted from now.
+        Seconds to wait before the next try, counted from now.
     """
 
     def __init__(self, message: str, seconds: float) -> None:
@@ -73,7 +73,7 @@ class CollectorConnection:
     timeout : float
         Seconds to wait for a connection and for each read.
     size : int
-        Connections kept open.
+        Number of connections that are kept open.
     """
 
     def __init__(self, collector: str, retries: int, timeout: float, size: int) -> None:
@@ -96,7 +96,7 @@ class CollectorConnection:
         )
 
     def fetch(self, survey: str) -> bytes:
-        """The bytes that the collector gives for a survey's address, unchecked.
+        """The bytes that the collector sends for a survey's address; their hash is not checked here.
 
         Raises
         ------
@@ -136,7 +136,7 @@ class CollectorConnection:
         return _object(answer.data).get("state") if answer.status == 200 else None
 
     def send(self, survey: str, body: bytes) -> bool:
-        """Send the bytes of a report; whether the collector knew them already.
+        """Send the bytes of a report; return whether the collector knew them already.
 
         Raises
         ------
@@ -251,7 +251,7 @@ def _seconds(seconds: float) -> str:
 
 
 def _object(text: bytes) -> dict[str, Any]:
-    """A JSON object; an empty one where there is none."""
+    """The JSON object in a response; an empty one if there is none."""
     try:
         found = json.loads(text)
     except (ValueError, RecursionError):

@@ -35,7 +35,7 @@ from deniable_client.memory_file import MemoryFile
 from deniable_client.user_folder import user_data_folder
 
 WINDOW_DAYS = 90
-"""Length of the window, in days, in which what a collector was told counts in the ledgers."""
+"""Length of the window, in days, within which the privacy loss towards a collector counts in the ledgers."""
 
 DRAWN = "draw"
 """Suffix of a group's key, under which its draw of questions is kept before there are values."""
@@ -415,7 +415,7 @@ def _known(db: sqlite3.Connection, key: str) -> ReportValue | None:
 
 @dataclass(frozen=True)
 class _Ledgers:
-    """The questions that a collector was ever told, and the costs of 90 days at it and at all, in 1e-6 nats."""
+    """The questions that a collector was ever told, and its costs and those of all within 90 days, in 1e-6 nats."""
 
     ever: set[str]
     own: dict[str, int]

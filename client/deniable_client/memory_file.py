@@ -62,7 +62,7 @@ DROP TABLE told_once;
 """
 
 _MADE_BY = {2: _SCHEMA, 3: _TOKENS, 4: _SEVERAL_DAYS}
-"""For each version the SQL that makes a file of it from one of the version before."""
+"""For each version, the SQL statements that turn a file of the version before into one of this version."""
 
 VERSION = max(_MADE_BY)
 
@@ -86,7 +86,7 @@ class MemoryFile:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """The file, locked against every other process until the block ends; all of it is kept, or nothing."""
+        """A transaction that locks the file for other processes until the block ends; it keeps all changes or none."""
         with self._connection(make=True) as db:
             assert db is not None
             # The write lock from the start: check, draw and charge must not run on a state that another process

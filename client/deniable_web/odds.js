@@ -50,11 +50,7 @@ export const oddsOf = ({ mechanism }, m) => odds(mechanism, m).map(({ sentence }
  */
 export function wholeOdds({ units }, m) {
   const ratio = product(units.map(({ mechanism }) => mechanism.ratio));
-  return [
-    fill(m.oddsAll, { e: factorAbove(ratio, m) }),
-    fill(m.guessEven, { g: rightOf100(ratio) }),
-    fill(m.oddsGain, { n: gainOf100(ratio) }),
-  ];
+  return [fill(m.guessEven, { g: rightOf100(ratio) }), fill(m.oddsAll, { e: factorAbove(ratio, m) })];
 }
 
 /**
@@ -75,19 +71,6 @@ function factorAbove([more, less], m) {
   const tenths = Number(above(10n));
   const number = tenths < 100 ? tenths / 10 : Number(whole);
   return number.toLocaleString(m.lang, { numberingSystem: "latn", useGrouping: false });
-}
-
-/**
- * How many more of 100 guesses can be right than before, rounded up, where odds grow by at most this factor.
- *
- * The gain is (sqrt(ratio) - 1) / (sqrt(ratio) + 1) at the prior 1 / (1 + sqrt(ratio)), and less at any other (Laud and
- * Pankova, arXiv:1911.12777). In integers: the least n with ratio <= ((100 + n) / (100 - n))**2.
- * @param {Ratio} ratio
- */
-function gainOf100([more, less]) {
-  let n = 0n;
-  while (n < 100n && more * (100n - n) ** 2n > less * (100n + n) ** 2n) n++;
-  return n;
 }
 
 /** Round to whole people, but never say that nobody or everybody does what a few do or do not. @param {number} p */

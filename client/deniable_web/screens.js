@@ -52,7 +52,7 @@ export function contact(m, { contact }) {
 
 /** Beside somebody's own texts, who asks: the logo, the title and the organiser. @param {Messages} m @param {View} view */
 const head = (m, view) =>
-  h("header", { class: "stack" }, view.look && logo(view.look), heading(own(view.title)), view.organiser && quiet(m.askedBy, " ", own(view.organiser), "."));
+  h("header", { class: "stack" }, view.look && logo(view.look), heading(own(view.title)), view.organiser && quiet(m.askedBy, " ", own(view.organiser)));
 
 /**
  * @typedef {object} Tracing Where a device can leave no trace.
@@ -78,7 +78,7 @@ export function consent(m, view, { cohort, isSeen, weak, n, notes, start, trace,
     chance(m, least, yesNo(view)[0] ? said(weak, { noAdmission: m.noAdmission }) : ""),
     p(m.why),
     p(`${numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })} ${m.leave}`),
-    ...notes.map((note) => note && p(note, "box")),
+    ...notes.map((note) => note && p(note, "box note")),
     h("div", { class: "start" }, button(m.start, start)),
     quiet(m[view.access]),
     quiet(view.issuer ? m.startSends : tellsUse(view) ? m.hashSent : m.nothingYet),
@@ -116,6 +116,7 @@ function faq(m, view, weak, least) {
     pairs([
       [m.askSent, m.answerSent],
       [m.askYes, asked ? fill(m.answerYes, { q }) : ""],
+      [m.askStop, m.answerStop],
       [m.askBack, m.answerBack],
       [m.askHonest, m.answerHonest],
       [m.askResults, results(m, view)],
@@ -161,7 +162,7 @@ export function receipt(m, view, report, { title, weak, link, isMine, isNew, can
     card(
       heading(title),
       p(m.notKept, "lead"),
-      p(said(weak, { weak: m.weak, chance: yesNo(view)[0] ? m.chance : "" })),
+      p(said(weak, { weakSent: m.weakSent, chance: yesNo(view)[0] ? m.chance : "" })),
       isMine && quiet(m[`${view.access}Used`]),
       view.thanks && p(own(view.thanks)),
       p(results(m, view)),

@@ -95,7 +95,6 @@ label:has(:checked) { outline: 2px solid var(--accent); background: var(--paper)
 input { width: 1.25rem; height: 1.25rem; flex: none; }
 [type=number], [type=search] { width: 10rem; height: 3rem; }
 .long { height: 20rem; padding: .5rem; overflow: auto; }
-:host > div { container-type: inline-size; contain-intrinsic-inline-size: 16rem; }
 form { container-type: inline-size; contain-intrinsic-inline-size: 16rem; }
 .unseen { visibility: hidden; }
 button {
@@ -112,13 +111,18 @@ button:hover { filter: brightness(1.1); }
 .minor { color: var(--accent); background: none; min-height: 2.75rem; padding: .5rem 1rem; border-width: 1px; }
 .minor:hover { background: var(--paper); filter: none; }
 .link { color: var(--accent); background: none; border: 0; padding: 0; min-height: 2rem; text-align: start; text-decoration: underline; font-weight: 400; }
+.given { display: flex; justify-content: space-between; align-items: center; gap: 1rem; }
+.given .minor { min-height: 2.75rem; padding: .25rem .75rem; font-size: var(--small); }
+.given > div > * + * { margin-top: .25rem; }
 :is(h1, h2, fieldset):focus-visible { outline: 0 !important; }
 .exit { display: flex; justify-content: flex-end; }
 .exit .minor, .chance .minor, .chance select { min-height: 2.5rem; padding: .375rem .75rem; font-size: var(--small); }
 .exit + * { margin-top: .5rem !important; }
+.start button { min-width: 10rem; }
+@media (max-width: 40rem) {
 .start { position: sticky; bottom: 0; background: var(--card); padding-block: .75rem; margin-block: .25rem 0 !important; }
 .start button { width: 100%; }
-@container (min-width: 34rem) { .start { position: static; } .start button { width: auto; min-width: 10rem; } }
+}
 .folds { border-top: 1px solid var(--hair); }
 .folds > details { border-bottom: 1px solid var(--hair); }
 summary { display: flex; gap: .75rem; align-items: center; padding-block: .75rem; color: var(--accent); font-weight: 600; list-style: none; }

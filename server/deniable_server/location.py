@@ -12,7 +12,7 @@ _HARMLESS = "host|hostaddr|port|dbname|user|sslmode|target_session_attrs|connect
 # From the first parameter on that is not known to be harmless, all that follows is cut: a password may stand anywhere.
 _IN_QUERY = re.compile(rf"(?<=[?&])(?!(?:{_HARMLESS})=).*")
 _OF_USER = re.compile(r"(?<=://)([^:/@?]*):.*@")
-"""The part with a password, greedily: its ``@``, ``/`` and ``&`` may not be percent-encoded as libpq wants them."""
+"""User and password up to the last ``@``: characters of a password may lack the percent-encoding that libpq wants."""
 
 _SCHEME = re.compile(r"postgres(?:ql)?://", re.IGNORECASE)
 _LIKE_ADDRESS = re.compile(r"[a-z0-9+.-]+://|\b(?:password|dbname|host)\s*=", re.IGNORECASE)

@@ -54,9 +54,9 @@ def log(event: str, level: int = logging.INFO, **details: str | int) -> None:
 
 
 def log_mistake(error: Exception) -> None:
-    """Write a line about an exception that nobody expected, the first time that it comes from its place.
+    """Write a line about an unexpected exception, only the first time that it is raised at its place in the code.
 
-    One line for each would tell when somebody sent what brings it about.
+    A line for each would tell when requests came that raise it.
     """
     # The innermost frame: where it was raised, without the request that led there.
     *_, last = traceback.extract_tb(error.__traceback__) or [traceback.FrameSummary("", 0, "")]
@@ -76,11 +76,11 @@ def configure() -> None:
 class JsonFormatter(logging.Formatter):
     """Formats a log record as one line of JSON.
 
-    Of an exception it writes the class and the lines of code, not the message, which may hold what somebody sent.
+    An exception is written as its class and its lines of code, without its message, which may hold sent data.
     """
 
     def format(self, record: logging.LogRecord) -> str:
-        """The line."""
+        """The record as a line of JSON, without a line break."""
         when = datetime.datetime.fromtimestamp(record.created, datetime.UTC)
         line: dict[str, Any] = {
             "time": when.isoformat(timespec="seconds"),

@@ -18,7 +18,7 @@ from deniable_server.location import Address, location
 PREFIX = "DENIABLE_"
 
 OF_COMMANDS = {"DENIABLE_LOG", "DENIABLE_MEMORY", "DENIABLE_TOKEN"}
-"""Environment variables of commands other than ``serve``."""
+"""Environment variables of commands other than ``serve``, which are no unknown settings."""
 
 
 _URL = re.compile(r"https?://[^\s/?#@]+(/[^\s?#]*)?")

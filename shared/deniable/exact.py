@@ -232,15 +232,3 @@ def right_of_100(ratio: Fraction) -> int:
     (75, 50)
     """
     return math.ceil(100 * ratio / (1 + ratio))
-
-
-def gain_of_100(ratio: Fraction) -> int:
-    """Largest gain, in correct guesses out of 100, of somebody whose odds grow by at most this factor; rounded up.
-
-    The gain is ``(sqrt(ratio) - 1) / (sqrt(ratio) + 1)`` at the prior ``1 / (1 + sqrt(ratio))``, and less at any other
-    (Laud and Pankova, arXiv:1911.12777). In integers: the least ``n`` with ``ratio <= ((100 + n) / (100 - n))**2``.
-
-    >>> gain_of_100(Fraction(3)), gain_of_100(Fraction(201**2))
-    (27, 100)
-    """
-    return next((n for n in range(100) if ratio * (100 - n) ** 2 <= (100 + n) ** 2), 100)

@@ -352,6 +352,7 @@ def test_no_crash_reload_or_second_tab_buys_two(collector: Collector, phone: Bro
     page.goto(link)
     page.get_by_role("button", name="Start", exact=True).click()
     heading(page, "This survey cannot be loaded")
+    page.locator("deniable-survey").get_by_text("For experts").click()
     expect(page.get_by_text("answered with status 500")).to_be_visible()
     page.unroute(path)
     page.get_by_role("button", name="Try again").click()
@@ -440,6 +441,7 @@ def test_an_issuer_elsewhere_signs_and_its_absence_is_said(
         page.get_by_role("button", name="Start", exact=True).click()
         expect(page.get_by_text("Your invitation is being checked")).to_be_visible()
         heading(page, "This survey cannot be loaded")
+        page.locator("deniable-survey").get_by_text("For experts").click()
         expect(page.get_by_text(f"{issuer.url}: cannot be reached")).to_be_visible()
         expect(page.get_by_text("Nothing was sent.", exact=True)).to_have_count(0)  # the invitation may have been
         assert page.locator("fieldset").count() == 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -240,20 +241,23 @@ def test_strictest_policy_reports_no_violation(
     page.wait_for_function("() => window.violations.length === 1")  # and the listener works
 
 
-def test_consent_card_has_at_most_120_words_and_every_part(
+def test_at_most_110_words_stand_before_start_and_every_part(
     collector: Collector, page: Page, demo_survey: Survey
 ) -> None:
-    page.goto(collector.publish(demo_survey))
+    page.goto(collector.publish(replace(demo_survey, results="batches")))
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     card = page.locator("deniable-survey .card[part]").inner_text()
     theirs = f"{demo_survey.title} {demo_survey.organiser} {demo_survey.about}"
     assert theirs.split()[-1] in card
-    assert len(card.split()) - len(theirs.split()) <= 120, card
+    before, start, _ = card.partition("\nStart\n")
+    assert start
+    assert len(before.split()) - len(theirs.split()) <= 110, before
     for part in (
-        "What you send lets others guess better about you, but never be certain.",
-        "Researchers take chance out of the total",
-        "a Yes admits nothing",
-        f"Questions: {len(demo_survey.questions)}. Voluntary. then no answer is kept or sent.",
+        "People who see what you send can make a better guess about you, but never be certain.",
+        "Researchers can take chance out of the total",
+        "A Yes proves nothing",
+        f"You are asked {len(demo_survey.questions)} questions, which take about a minute.",
+        "You can stop before Send; then no answer is kept or sent.",
         "Nothing about you is sent before you press Send",
     ):
         assert part in card
@@ -262,8 +266,8 @@ def test_consent_card_has_at_most_120_words_and_every_part(
     expect(page.get_by_text("Did that person answer Yes?")).to_be_visible()  # what is tried is made when it is opened
     opened = page.locator("deniable-survey .card[part]").inner_text()
     for part in (
-        "Everybody who sees only what your device sends.",
-        "Anyone who looks at this screen, anyone who controls this device",
+        "None of them sees more than what your device sends.",
+        "Anyone who looks at this screen, and anyone who controls this device",
         "Of 100 people",
         "Did that person answer Yes?",
     ):
@@ -274,9 +278,9 @@ def test_consent_card_has_at_most_120_words_and_every_part(
 def test_start_stands_on_the_first_screen_of_a_phone(
     collector: Collector, browser: Browser, demo_survey: Survey, language: str
 ) -> None:
-    context = browser.new_context(viewport={"width": 390, "height": 800})
+    context = browser.new_context(viewport={"width": 390, "height": 700})
     page = context.new_page()
-    start = page.locator("deniable-survey .card > button")
+    start = page.locator("deniable-survey .start button")
     for wave in (demo_survey, replace(demo_survey, title=f"{demo_survey.title[:-1]}5")):
         page.goto(f"{collector.publish(wave)}#lang={language}")
         expect(start).to_be_visible()
@@ -287,7 +291,7 @@ def test_start_stands_on_the_first_screen_of_a_phone(
             page.goto(f"{collector.publish(wave)}#lang=en")
             page.reload()  # the fragment alone loads nothing
             answer(page, wave, {question.id: question.options[0] for question in wave.questions})
-    expect(page.locator("deniable-survey .card > .box")).to_have_count(2)  # the same again, and what was told in all
+    expect(page.locator("deniable-survey .note")).to_have_count(2)  # the same again, and what was told in all
     context.close()
 
 
@@ -297,18 +301,21 @@ def test_try_it_shows_the_split_and_sends_nothing(collector: Collector, page: Pa
     witness = Witness.of(page)
     page.get_by_role("combobox").select_option("Yes")
     page.get_by_role("button", name="Try once").click()
-    expect(page.get_by_role("status")).to_contain_text("1 / 1")
+    expect(page.get_by_role("status").first).to_contain_text("Chance made of it: ")
     yes = 0
     for _ in range(40):
         page.get_by_role("button", name="Try 100 times").click()
-        split = dict(line.split(": ") for line in page.locator("[role=status] p").all_inner_texts())
-        times, pressed = (int(part) for part in split["Yes"].split(" / "))
+        split = dict(line.split(": ") for line in page.locator("[role=status] li").all_inner_texts())
+        times, pressed = (int(part) for part in re.findall(r"\d+", split["Yes"]))
         assert pressed == 100
+        # The picture shows the same draws: as many people are filled as send Yes.
+        assert page.locator(".person.filled").count() == times
         yes += times
     # 3/4 of 4,000 with a standard deviation of 27.4: beyond 145 a probability below 2e-7.
     assert abs(yes - 3000) <= 145
     page.get_by_role("combobox").select_option("No")
-    expect(page.locator("[role=status] p")).to_have_count(0)
+    expect(page.locator("[role=status] li")).to_have_count(0)
+    assert page.locator(".person.filled").count() == 25
     assert witness.requests == []
     assert page.evaluate(remembered()) is None
 

@@ -47,12 +47,12 @@ def test_person_answers_and_gets_a_receipt(collector: Collector, page: Page, sur
     before = collector.reports(survey)
     witness = browsing.Witness.of(page)
     page.goto(f"{link}#cohort=web")
-    card = page.get_by_text("This survey is by The tests")
+    card = page.get_by_text("This survey is run by: The tests")
     expect(card).to_be_visible()
     assert page.get_by_role("button", name="Send", exact=True).count() == 0
     browsing.answer(page, survey, TRULY)
     assert collector.reports(survey) == before + 1
-    expect(page.get_by_text("Your answers were not kept")).to_be_visible()
+    expect(page.get_by_text("Your device has forgotten your answers")).to_be_visible()
     page.locator("deniable-survey").get_by_text("For experts").click()
     expect(page.get_by_text(survey.id, exact=True)).to_be_visible()
     assert witness.lines == []

@@ -165,7 +165,7 @@ def test_second_time_it_says_so(collector: Collector, five: Survey, link: str, h
     terminal = Terminal(link)
     assert terminal.finish() == 0
     assert "This device has already answered this survey." in terminal.text
-    assert "Your answers were not kept." in terminal.text
+    assert "Your device has forgotten your answers." in terminal.text
     assert f"Survey: {five.id}" in terminal.text
     assert f"Sent by: {receipt.client}" in terminal.text
     assert "Of 100 people whose true answer is Yes, about 75 send Yes and 25 send No." in terminal.text
@@ -244,7 +244,7 @@ def test_kiosk_forgets(collector: Collector, five: Survey, link: str, run: Typis
     for _ in range(2):
         result = run(link, "--kiosk", typed=TYPED)
         assert result.exit_code == 0, result.output
-        assert "This device keeps nothing." in result.stdout
+        assert "This device keeps nothing of you" in result.stdout
         assert "Thank you. Your reply has arrived." in result.stdout
     assert collector.reports(five) == before + 2
     assert list(home.rglob("*")) == []
@@ -346,7 +346,7 @@ def test_refused_altered_and_unreachable_surveys_are_sentences(
     collector.publish(greedy)
     weaker = read_survey(FIVE.replace('truth = "1/2"', 'truth = "0.9"')).document
     endings = {
-        "Your device does not answer this survey. This survey would give away more about you": run(f"{collector.url}/s/{greedy.id}"),
+        "Your device does not answer this survey. This survey would give": run(f"{collector.url}/s/{greedy.id}"),
         "Please do not answer this survey. Your device cannot be sure": run(f"{collector.url}/s/{'a' * 26}"),
         "This survey cannot be loaded. Nothing was sent.": run(f"http://127.0.0.1:1/s/{five.id}"),
         "end of the link is missing or mistyped": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),
@@ -511,6 +511,7 @@ SHOWN = {
     messages.UNSURE: (0, 1),
     messages.HINT: (1, 2),
     messages.WEAK: (2, 4),
+    messages.WEAK_SENT: (2, 4),
     messages.NO_ADMISSION: (0, 2),
     messages.CHANCE: (0, 2),
     messages.CANNOT: (0, 2),
@@ -531,7 +532,7 @@ def test_sentences_stand_only_where_the_protection_makes_them_true(epsilon: str,
     for sentence, (above, most) in SHOWN.items():
         is_there = any(sentence in paragraph for paragraph in (*card, *receipt))
         assert is_there == (above < strength <= most), sentence
-    assert (messages.WEAK in card) == (messages.WEAK in receipt)
+    assert (messages.WEAK in card) == (messages.WEAK_SENT in receipt)
     # A Yes is no admission where one in nine who would say No sends Yes; nobody can be sure where one in four does.
     yes_if_no = float(design_of(coin.mechanism).channel_matrix[1][0])
     assert yes_if_no > 0.119 or messages.NO_ADMISSION not in " ".join(card)
@@ -540,10 +541,12 @@ def test_sentences_stand_only_where_the_protection_makes_them_true(epsilon: str,
 
 def test_receipt_says_what_fits_the_questions(five: Survey) -> None:
     ticks = 'title = "T"\n[[questions]]\nid = "q"\ntype = "choice"\ntext = "Q?"\noptions = ["a", "b"]\nepsilon = 1\n'
-    wanted = {messages.CHANCE_OTHER: read_survey(ticks), messages.WEAK: five}
+    wanted = {messages.CHANCE_OTHER: read_survey(ticks), messages.WEAK_SENT: five}
     for sentence, survey in wanted.items():
         text = screens.receipt(survey, "https://a.example", is_old=False)
-        assert [each for each in (messages.CHANCE, messages.CHANCE_OTHER, messages.WEAK) if each in text] == [sentence]
+        assert [each for each in (messages.CHANCE, messages.CHANCE_OTHER, messages.WEAK_SENT) if each in text] == [
+            sentence
+        ]
 
 
 def test_words_are_those_of_the_browser_and_none_misleads_or_frightens() -> None:

@@ -10,7 +10,7 @@ import pytest
 from deniable import KAry, Longitudinal, ParameterError, ReportError, Subset, TickBoxes, TwoCoin, Warner
 from deniable_research import designs as channels
 from deniable_research.files import DESIGNS, RandomizedColumn, quick_question, read_layout
-from deniable_research.files.coded import Coded
+from deniable_research.files.coded import CodedColumn
 from deniable_research.files.csv_file import columns_of
 from deniable_research.files.reading import read_columns
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
@@ -168,7 +168,7 @@ def test_names_of_responses_are_read_and_so_are_their_numbers() -> None:
         subset.read(["0011"])
 
 
-def texts(columns: Mapping[str, Coded[str]]) -> dict[str, tuple[str | None, ...]]:
+def texts(columns: Mapping[str, CodedColumn[str]]) -> dict[str, tuple[str | None, ...]]:
     return {name: tuple(column) for name, column in columns.items()}
 
 

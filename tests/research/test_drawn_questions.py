@@ -27,7 +27,7 @@ from deniable_client.device import draw_questions, mixed
 from deniable_research.comparison import difference
 from deniable_research.files import Table, compare, cross, estimate_shares, regress
 from deniable_research.files.crossing import complete_rows
-from deniable_research.files.shares import cautions
+from deniable_research.files.estimating import cautions
 from deniable_research.joint import DrawnPair, correlation, crosstab, question_pair
 from deniable_research.joint.pairs import pair_channel
 from deniable_research.planning.plans import SizePlan, estimands_of

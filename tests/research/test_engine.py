@@ -45,9 +45,9 @@ from deniable_research.files import (
     read_layout,
     regress,
 )
-from deniable_research.files.coded import Coded
+from deniable_research.files.coded import CodedColumn
 from deniable_research.files.reading import read_columns
-from deniable_research.files.table import SupportTally
+from deniable_research.files.report_table import SupportTally
 from deniable_research.results.results import Results
 from deniable_research.weights import kish
 from deniable_statistics.designs.of_mechanisms import design_of
@@ -503,7 +503,7 @@ def test_the_engine_takes_for_missing_what_python_does(tmp_path: Path) -> None:
     source = source_of({"q": texts}, tmp_path)
     source, nothing = source.with_column(means_nothing(source.column("q"), missing), "nothing")
     counted = source.run(source.rows.filter(ibis._[nothing]).select("q"))
-    here = {text for text in texts if Coded.of([text]).without(missing)[0] is None}
+    here = {text for text in texts if CodedColumn.of([text]).without(missing)[0] is None}
     assert set(counted.column("q").to_pylist()) == here
     assert here == {*texts} - {"b00", "099", "0.51", "990", "00"}
 

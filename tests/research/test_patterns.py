@@ -10,7 +10,7 @@ import pytest
 
 from deniable import KAry, Mechanism, Subset, TwoCoin
 from deniable_research.files import Layout, RandomizedColumn, Table, regress
-from deniable_research.files.coded import Coded
+from deniable_research.files.coded import CodedColumn
 from deniable_research.regression import Fit, likelihood_ratio_test, linear_moments, logistic, multinomial
 from deniable_research.simulation import generator_of, words_of
 from deniable_statistics.designs.of_mechanisms import design_of
@@ -110,7 +110,7 @@ def test_fits_of_patterns_are_compared_by_what_was_reported_how_often() -> None:
 
 
 def test_whoever_is_left_out_of_a_column_leaves_no_value_behind() -> None:
-    column = Coded.of(["a", None, "b", "a", "c"])
+    column = CodedColumn.of(["a", None, "b", "a", "c"])
     some = column.where(np.array([False, True, True, False, True]))
     assert (list(some), some.values) == ([None, "b", "c"], ("b", "c"))
     assert some.equal("a").tolist() == [False, False, False]

@@ -30,7 +30,7 @@ from deniable_research.simulation import (
     truth_of,
 )
 from deniable_research.simulation.draw import draw_reports, words_of
-from deniable_research.simulation.misbehaviour import first_report
+from deniable_research.simulation.simulated_misbehaviour import first_report
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.designs.spaces import tally_array, uniform_reports
 from deniable_statistics.published.published_rows import EstimateOptions

@@ -44,7 +44,7 @@ from deniable_research.simulation.counted_surveys import (
     samplers_of,
 )
 from deniable_research.simulation.draw import draw_reports
-from deniable_research.simulation.misbehaviour import first_report
+from deniable_research.simulation.simulated_misbehaviour import first_report
 from deniable_research.simulation.simulation import ONE_BY_ONE
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.designs.spaces import every_report, tally_array

@@ -1,4 +1,4 @@
-"""Asking: from what somebody types to answers. Nothing here prints an answer unless its giver asks to read it."""
+"""The asking of questions: typed lines become answers, which are printed only if the person asks to read them."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def ask_all(questions: Sequence[Question]) -> Answers:
 
 
 def review(questions: Sequence[Question], answers: Answers) -> None:
-    """Let somebody change answers, until they are to be sent."""
+    """Let the person change answers until they type send."""
     while True:
         screens.show([*screens.review(questions), m.FINAL])
         wish = read(m.REVIEW_PROMPT)
@@ -102,7 +102,7 @@ def answer_from(asked: Question, typed: str) -> Given:
     Raises
     ------
     AnswerError
-        If it stands for none. The message does not repeat it.
+        If the line stands for no answer. The message does not repeat it.
 
     Examples
     --------

@@ -36,10 +36,10 @@ from deniable_client.link import parse_link
 from deniable_client.memory import Disclosure, Memory, utc_today
 
 LONGEST_SLEEP = 30.0
-"""Seconds."""
+"""Longest sleep between two looks at the clock while a report waits, in seconds."""
 
 INTERRUPTED = 130
-"""Exit status of who stops, as shells give it for Ctrl-C."""
+"""Exit status if the person stops: 128 + SIGINT, as shells give it for Ctrl-C."""
 
 
 @click.command(
@@ -95,12 +95,12 @@ def told_in_words(opened: OpenSurvey) -> Paragraphs:
 
 
 def in_terminal() -> bool:
-    """Whether somebody reads and types; a script's answers belong to `deniable_client.Client`."""
+    """Whether a person reads and types here; programs give their answers to `deniable_client.Client`."""
     return sys.stdin.isatty() and sys.stdout.isatty()
 
 
 class OpenSurvey(NamedTuple):
-    """The survey of a link, with the cohort and the invitation that the link bears."""
+    """The survey of a link, with the cohort and the invitation in the link."""
 
     client: Client
     survey: Survey
@@ -109,7 +109,7 @@ class OpenSurvey(NamedTuple):
 
 
 def open_survey(link: str, memory: Memory | None) -> OpenSurvey:
-    """The survey of a link, after all that can be checked before anybody answers."""
+    """The survey of a link, after all checks that are possible before the person answers."""
     try:
         parsed = parse_link(link)
         client = Client(parsed.collector, memory=memory)
@@ -126,9 +126,12 @@ def open_survey(link: str, memory: Memory | None) -> OpenSurvey:
 
 @answers_stay
 def converse(opened: OpenSurvey, *, with_json: bool, own: Memory) -> None:
-    """From consent, or from a report that is there already, to the receipt; ``own`` is the memory of the device."""
+    """Lead a person from consent, or from a report that waits already, to the receipt.
+
+    ``own`` is the memory of the device, which tells even at a kiosk that somebody answered here before.
+    """
     client, survey, cohort, invitation = opened
-    is_drawn = False
+    is_drawn = False  # whether chance was drawn, so that a report exists that must not be drawn again
     try:
         if not client.memory and own.was_asked(survey):
             show(notice(m.SENT_BEFORE, m.KIOSK_OTHER))
@@ -145,7 +148,7 @@ def converse(opened: OpenSurvey, *, with_json: bool, own: Memory) -> None:
             is_drawn = True
             show(notice(m.WAITING, m.WAITING_TEXT))
             read(m.AGAIN)
-            client.credential(survey, invitation)  # after a refusal it is this link's
+            client.credential(survey, invitation)  # after a refusal the report gets the credential of this link
             report = parse_report((client.kept(survey) or kept).report, survey)
         else:
             agree(client, survey, cohort, invitation, told)
@@ -154,7 +157,7 @@ def converse(opened: OpenSurvey, *, with_json: bool, own: Memory) -> None:
             answers = ask_all([survey.question(each) for each in asked])
             is_drawn = True
             report = client.randomize(survey, answers, cohort, asked, credential)
-            del answers
+            del answers  # the report alone is needed from here on, and sending may take hours
         deliver(client, survey, report)
         # Drawn only now, so that no code is there before the report was sent.
         sent = report.encode() if with_json else None
@@ -169,7 +172,8 @@ def converse(opened: OpenSurvey, *, with_json: bool, own: Memory) -> None:
 
 
 def agree(client: Client, survey: Survey, cohort: str | None, invitation: str | None, told: Disclosure) -> None:
-    """Show what a person should know, until they start; ends where the report would be refused."""
+    """Show the consent until the person starts; ends the command if the report would be refused."""
+    # Before the consent: nobody should read and decide for a survey that takes no report.
     if closed := screens.not_open(survey, utc_today(), cohort, invitation):
         end(closed)
     if hindrance := client.hindrance(survey, invitation):
@@ -180,7 +184,7 @@ def agree(client: Client, survey: Survey, cohort: str | None, invitation: str | 
 
 
 def credential_of(client: Client, survey: Survey, invitation: str | None) -> str | None:
-    """What lets the person's report count; ends where they have no right to that: nobody answers for nothing."""
+    """The credential of the person's report; ends the command without one, before anything is asked for nothing."""
     while True:
         if survey.issuer:
             show([m.CHECKING])
@@ -194,13 +198,13 @@ def credential_of(client: Client, survey: Survey, invitation: str | None) -> str
 
 
 def refusal(survey: Survey, error: ReportError) -> str:
-    """The heading of what an issuer, or a collector, refuses."""
+    """The heading for a refusal by an issuer or a collector."""
     of_invitations = {} if survey.access == "open" else {NotInvited: m.UNKNOWN, ReportConflict: m.USED_BEFORE}
     return {SurveyClosed: m.CLOSED, **of_invitations}.get(type(error), m.NOT_TAKEN)
 
 
 def deliver(client: Client, survey: Survey, report: Report) -> None:
-    """Send until it has arrived, is refused, or the person stops."""
+    """Send a report until it has arrived or is refused, or until the person stops."""
     while True:
         show([m.SENDING])
         try:
@@ -218,7 +222,7 @@ def deliver(client: Client, survey: Survey, report: Report) -> None:
 
 
 def wait(seconds: float) -> None:
-    """Let as much time pass as the collector asked for, by the clock, because a device that slept counts none."""
+    """Wait until the time that the collector asked for, by the clock: a timer may stop while the device sleeps."""
     due = datetime.datetime.now().astimezone() + datetime.timedelta(seconds=seconds)
     show([m.AGAIN_AT.format(time=f"{due:%Y-%m-%d %H:%M}")])
     while (left := (due - datetime.datetime.now().astimezone()).total_seconds()) > 0:
@@ -239,10 +243,10 @@ def send_what_waits(memory: Memory) -> None:
 
 
 def end(paragraphs: Paragraphs, status: int = 1) -> NoReturn:
-    """Say why nothing goes on."""
+    """Show the reason why the command ends, and end it."""
     show(paragraphs, err=True)
     raise click.exceptions.Exit(status)
 
 
 def _nothing(**_settings: str) -> None:
-    """For an output that is not a text stream."""
+    """Stand in for ``reconfigure`` of an output that has none, since it is not a text stream."""

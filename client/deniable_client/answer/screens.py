@@ -31,7 +31,7 @@ from deniable_client.memory import Disclosure, KeptReport
 
 WIDTH = 80
 MARGIN = "    "
-"""Before every line that a survey's author or a collector wrote, so that none can pass for one of ours."""
+"""Prefix of every line that a survey's author or a collector wrote, so that none can pass for one of ours."""
 
 # Control characters drive terminals, and these marks reorder what stands beside them.
 _UNSAFE = re.compile(r"[\x00-\x09\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
@@ -55,7 +55,7 @@ def show(paragraphs: Iterable[str], *, err: bool = False) -> None:
 
 @contextmanager
 def aside() -> Iterator[None]:
-    """The terminal's other screen, which leaves nothing behind: for answers that somebody wants to read."""
+    """The terminal's alternate screen, which leaves no text behind, for answers that the person asked to read."""
     has_one = os.environ.get("TERM", "dumb") != "dumb"
     # The alternate screen of xterm: what is shown there is in no scrollback.
     click.echo("\x1b[?1049h\x1b[H" if has_one else "", nl=False)
@@ -82,7 +82,7 @@ def label_of(question: Question, option: str) -> str:
 
 
 def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclosure | None = None) -> Paragraphs:
-    """The screen of consent: who asks, what is sent, who can learn what, and what the device sent before."""
+    """The screen of consent: who asks, what is sent, who can learn how much, and what the device sent before."""
     told = told or Disclosure()
     most = Ceiling()
     weak = weakness(survey, told.collector)
@@ -90,7 +90,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclos
     no_admission = m.said(weak, noAdmission=m.NO_ADMISSION) if _has_yes(survey) else ""
     return [
         own(survey.title),
-        *([f"{m.ASKED_BY}:\n{own(survey.organiser)}"] if survey.organiser else []),
+        *([f"{m.ASKED_BY}\n{own(survey.organiser)}"] if survey.organiser else []),
         *([own(survey.about)] if survey.about else []),
         *([m.CONTACT.format(contact=inline(survey.contact))] if survey.contact else []),
         m.said(weak, unsure=m.UNSURE, hint=m.HINT, weak=m.WEAK),
@@ -99,7 +99,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclos
         *([m.LIVE] if survey.results == "live" else []),
         *([drawn(survey, is_kiosk=is_kiosk)] if survey.is_drawn else []),
         *([] if is_kiosk and survey.access == "open" else [_access(survey)]),
-        f"{m.numbered(m.QUESTIONS_HERE, survey.asks, minutes=m.numbered(m.MINUTES, minutes))} {m.LEAVE}",
+        m.numbered(m.QUESTIONS_HERE, survey.asks, minutes=m.numbered(m.MINUTES, minutes)),
         *([m.KIOSK] if is_kiosk else []),
         *([m.SAME] if told.is_same else []),
         *(
@@ -193,9 +193,11 @@ def receipt(
     report: bytes | None = None,
     completion: PersonalCompletion | None = None,
 ) -> Paragraphs:
-    """What a respondent can keep, as strong as the consent said; what was drawn only for who asked, because people read
-    a No as a denial. ``is_mine`` unless the link bears the invitation of another person at this device, who has sent
-    nothing and so gets no thanks and no way back.
+    """The receipt, with the same words on protection as the consent.
+
+    The report itself is shown only to people who asked for it, because people read a No as a denial. ``is_mine`` is
+    False if the link bears the invitation of another person who uses this device, who has sent nothing and so gets no
+    thanks and no way back.
     """
     weak = weakness(survey, (told or Disclosure()).collector)
     # Questions with equal noise have equal sentences, which are shown once.
@@ -204,7 +206,7 @@ def receipt(
         m.SENT_BEFORE if is_old else m.SENT,
         m.NOT_KEPT,
         *({"invited": [m.INVITED_USED] * is_mine, "unlinkable": [m.UNLINKABLE_USED]}.get(survey.access, [])),
-        m.said(weak, weak=m.WEAK, chance=m.CHANCE if _has_yes(survey) else m.CHANCE_OTHER),
+        m.said(weak, weakSent=m.WEAK_SENT, chance=m.CHANCE if _has_yes(survey) else m.CHANCE_OTHER),
         "\n".join(whole_odds_sentences(survey)),
         "\n".join([f"{m.ODDS_EACH}:", *each] if len(survey.questions) > 1 else each),
         f"{m.SURVEY}: {survey.id}\n{m.CLIENT}: {CLIENT}\n{m.RESULTS}: {collector}/s/{survey.id}/results",
@@ -268,7 +270,7 @@ def history(replies: Iterable[KeptReport], used: Mapping[str, float], all_used: 
 
 
 def notice(title: str, *sentences: str, detail: str = "") -> Paragraphs:
-    """Everything that ends or interrupts: a heading, sentences, and what the machines said."""
+    """A notice that ends or interrupts the survey: a heading, sentences, and the message of a program."""
     return [f"{title.rstrip('.')}.", *sentences, *([f"{m.DETAILS}:\n{own(detail)}"] if detail else [])]
 
 

@@ -1,4 +1,4 @@
-"""Try it: what many presses of Send would send, for answers that nobody gave."""
+"""The trial: what many presses of Send would send, for answers that nobody gave."""
 
 from __future__ import annotations
 
@@ -10,16 +10,17 @@ from deniable_client.answer import messages as m
 from deniable_client.device import Given, true_answer
 
 PRESSES = 100
+"""Number of simulated presses of Send."""
 
 
 def split(question: Question, answer: Given, presses: int = PRESSES, word: Word = system_word) -> dict[str, int]:
-    """How often each thing is sent when one answer is drawn many times.
+    """The numbers of reports of each kind if one answer is randomised many times.
 
     Parameters
     ----------
     question : Question
     answer : str, int or sequence of str
-        As a person gives it. Never one that a person gave: many draws tell it.
+        An answer in the form in which people give it, but never one that a person gave: many draws would reveal it.
     presses : int
     word : callable
         Source of uniform 32-bit words.
@@ -27,8 +28,8 @@ def split(question: Question, answer: Given, presses: int = PRESSES, word: Word 
     Returns
     -------
     dict of str to int
-        For a question with options how many draws support each, which for sets and boxes add up to more or less than
-        ``presses``; for means how many send 0 and 1; for numbers how many send the very answer.
+        For a question with options, the number of draws that support each, which for sets and boxes do not add up to
+        ``presses``; for means, the numbers of 0 and of 1; for numbers, the number of draws that send the answer itself.
 
     Examples
     --------

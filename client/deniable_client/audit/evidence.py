@@ -107,8 +107,9 @@ class CellCounts:
     Attributes
     ----------
     counts, n : ndarray of int
+        Numbers of successes, each in ``n`` draws, with or without replacement.
     p : ndarray of float
-        A count is that of ``n`` draws of probability ``p``, with or without replacement.
+        Probabilities of success.
     """
 
     counts: Counts
@@ -214,7 +215,7 @@ def telling_event(table: Counts, level: float) -> Event | None:
     ----------
     table : ndarray of int, shape (answers, values)
     level : float
-        As for `log_ratio_below`, which measures exactly what is chosen here on other reports.
+        Significance level, as for `log_ratio_below`, which bounds the ratio of the chosen event on other reports.
     """
     totals = table.sum(1)
     # exp(-z^2 / 2) bounds a normal tail; this only selects the event, it measures nothing.

@@ -1,7 +1,7 @@
 """The exact check of one report: its bytes, and its computation anew from the chance that it was drawn with.
 
-This finds what no statistics can: a generator that is not the system's, an id or a cohort that carries an answer, an
-encoding of the same length that does, and any departure from the mechanisms however rare, once it happens at all.
+This finds faults that no statistical test can: a generator that is not the system's, an id, a cohort or an encoding of
+the same length that carries an answer, and any departure from the mechanisms, however rare, once it happens.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ WORD, ID = 4, 16
 
 
 class Departure(Exception):
-    """A report is not what it must be."""
+    """A report that the published mechanisms cannot have made."""
 
 
 class _NoMoreWords(Exception):
@@ -67,9 +67,9 @@ def replay(
         The answers, as mechanisms take them.
     cohort : str or None
     chance : sequence of bytes
-        What the client took from the system's source: 16 bytes for the id and 4 for each word, in any order.
+        The random bytes that the client took from the system: 16 for the id and 4 for each word, in any order.
     credential : str, optional
-        What the device was given before the answers. With a token the id is not drawn.
+        The credential that the device had before the answers. With a token the id is not drawn.
     """
     # Ids and words have different lengths, so the order of the calls does not matter.
     ids = [each.hex() for each in chance if len(each) == ID]

@@ -1,4 +1,4 @@
-"""The credentials of the reports of an audit, drawn before there is an answer, as for people."""
+"""The credentials of the reports of an audit; as for people, they are drawn before there is an answer."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ INVITATION = 16
 
 @dataclass(frozen=True)
 class Credentials:
-    """One credential for each report, in hexadecimal: an invitation, or what has the form of a token.
+    """One credential for each report, in hexadecimal: an invitation, or a text in the form of a token.
 
     Attributes
     ----------
     before, after : str
-        The text before and after, which all credentials have in common.
+        The texts before and after the random part, which all credentials have in common.
     own : bytes
         The random parts, one after the other: invitations, or nonces of tokens.
     size : int

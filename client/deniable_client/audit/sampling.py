@@ -88,8 +88,9 @@ Send = Callable[..., bytes]
 def draw_trials(survey: Survey, answers: tuple[Answers, ...], n: int, dice: random.Random) -> Trials:
     """Trials for an audit, in random order.
 
-    Half of them answer every question independently, the ends more often than the rest: so pairs and triples of
-    answers meet. The others differ in one answer from somebody who gives all first or all last ones.
+    Half of them answer every question independently, with the first and the last answer more often than the others, so
+    that all pairs of these occur. The other half gives the first answer to all questions but one, or the last to all
+    but one.
     """
     cohorts = (None, *survey.cohorts)
     generator = np.random.default_rng(dice.getrandbits(128))

@@ -1,10 +1,10 @@
 """Whether the time that a report takes depends on an answer.
 
-Which trial has which answer is drawn at random, so on a busy machine, too, whatever else takes time hits all answers
-alike: given the times, who has which answer is a draw without replacement. If no answer costs more than `TOLERANCE`
-more than another, then among reports that took longer than ``t``, those with an answer, their times made shorter by
-the tolerance, are no more than their share. That is tested exactly, at several ``t``, for every answer and both ways
-round; it needs no assumption about how times are distributed or how they hang together.
+The answer of each trial is drawn at random, so that on a busy machine other work delays all answers alike: given the
+times, the answers are a draw without replacement. If no answer takes longer than another by more than `TOLERANCE`, and
+the times of one answer are shortened by the tolerance, then among the reports that took longer than ``t`` that answer
+has no more than its share. This is tested exactly, at several ``t``, for every answer and in both directions. It needs
+no assumption about the distribution of times or their dependence on each other.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def check_times(
         The answers, drawn at random.
     answers : sequence of Answers
     failure : float
-        Probability that times which depend on no answer are found to.
+        Probability that times which depend on no answer are reported as a fault.
     """
     if not len(times):
         return Check("time", None, "no report was timed")

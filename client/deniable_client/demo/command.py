@@ -24,7 +24,7 @@ from deniable_client import Client
 from deniable_client.demo.people import Answers, choose, everybody, survey_file, true_shares
 
 SENDERS = 16
-"""Threads that send: they wait for the same commits, so more of them share each one."""
+"""Number of threads that send reports; with more threads, more reports share each commit of the collector."""
 
 
 @click.command(
@@ -67,7 +67,7 @@ def demo(respondents: int, stop: bool, database: Path | None, port: int | None) 
 
 
 def publish(database: Path) -> str:
-    """Publish the survey with the command that its author would type; the id."""
+    """Publish the survey with the command that its author would type, and return its id."""
     command = [*_deniable(), "survey", "publish", survey_file(), "--db", str(database)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
@@ -114,7 +114,7 @@ def estimates(url: str, survey_id: str) -> dict[str, Any]:
 
 
 def show_table(survey: Survey, people: list[Answers], result: dict[str, Any], database: Path) -> bool:
-    """Print the estimates beside the truth; whether every report was stored and counted once."""
+    """Print the estimates beside the truth; return whether every report was stored and counted once."""
     truth = true_shares(people, survey)
     click.echo()
     click.echo(f"{'question':<14}{'option':<11}{'truth':>8}{'estimate':>10}{'95 % interval':>20}   covers")

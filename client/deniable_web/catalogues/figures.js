@@ -9,7 +9,6 @@ export const english = {
   "oddsExact": "Whatever somebody believed before, what you send changes the odds of any answer by a factor of at most {e}.",
   "oddsAll": "Whatever somebody believed before, all that you send changes the odds of any answer by a factor of at most {e}.",
   "guessEven": "Suppose that somebody thinks an answer of yours is as likely as not. After seeing all that you send, that person’s best guess is right at most {g} times in 100.",
-  "oddsGain": "Of 100 people who guess such an answer, at most {n} more are right than without your reply, however much they knew before.",
   "forced-response": "Of 100 people, about {p} send what they chose and {rest} send an option drawn by chance.",
   "k-ary": "Of 100 people who choose an option, about {p} send it and {rest} send another one.",
   "longitudinal": "Of 100 people who choose an option, all waves together show it for about {p} and another one for {rest}; one wave shows less.",

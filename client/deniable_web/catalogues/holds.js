@@ -11,6 +11,9 @@ export const HOLDS_AT = {
     0,
     1
   ],
+  "weakSent": [
+    2
+  ],
   "unsure": [
     0
   ],

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "r25y35w2hcg4c5c6muk4vmcd7y",
-  de: "4nsme5kopyaek6fbbkzlqthvom",
-  en: "dqlcs2fhv2mfckl3m4yyz6lfse",
-  es: "6l4plgljugx3drbmgxslva4lza",
-  fr: "sgigrciys2qkl3ivyz63gjgqfe",
+  ar: "2fnrimpy6ewbynizuurp4peiyy",
+  de: "rhi3g4l5xt37qhqalli4fzsbly",
+  en: "grbn3gvvufw27yp6s7ahjxhnju",
+  es: "azabj6uhagwjycufwndhgpxrny",
+  fr: "dwpyvd5cq7acxdgbuteibv673i",
 };

@@ -1,1 +1,1 @@
-"""Who may do what: invitations and API tokens."""
+"""The rights of authors and researchers: API tokens, access to invitations, and calls to a running collector."""

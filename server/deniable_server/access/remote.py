@@ -19,7 +19,7 @@ _http = urllib3.PoolManager(retries=urllib3.Retry(3, redirect=0, backoff_factor=
 
 
 def publish(url: str, token: str | None, survey: Survey, force: bool = False) -> bool:
-    """Publish a survey, with ``force`` also one that devices refuse; return whether it is new there."""
+    """Publish a survey, with ``force`` also one that devices refuse; return whether it is new to the collector."""
     path = "/surveys?force=true" if force else "/surveys"
     answer = _call("POST", url, path, token=_needed(token), body=survey.document)
     identifier = _object(answer, url).get("id")
@@ -49,7 +49,7 @@ def estimates(url: str, token: str | None, survey_id: str, query: Mapping[str, A
 
 
 def survey(url: str, survey_id: str) -> Survey:
-    """A published survey, whose bytes are those of its address."""
+    """A published survey, whose bytes have the hash in its address."""
     return parse_survey(_call("GET", url, f"/surveys/{survey_id}").data, survey_id)
 
 

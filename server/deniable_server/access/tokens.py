@@ -68,7 +68,7 @@ def revoke_token(store: Store, name: str) -> None:
 
 
 def find_token(store: Store, token: str, scope: str) -> Token | None:
-    """The token, if it is known, has the scope, and has not expired; found in constant time."""
+    """The token, if it is known, has the scope, and has not expired; hashes are compared in constant time."""
     return _find(store, token, [scope, *(wide for wide, narrow in INCLUDED.items() if scope in narrow)])
 
 
@@ -126,7 +126,7 @@ def require_reader(survey: Survey) -> None:
 
 
 def _bearer() -> str:
-    """The token in the head of the request; empty where there is none."""
+    """The token in the request's Authorization header; empty if there is none."""
     kind, _, token = request.headers.get("Authorization", "").partition(" ")
     return token if kind == "Bearer" else ""
 

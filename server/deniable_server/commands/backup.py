@@ -22,6 +22,7 @@ def backup(destination: Path, database: Location) -> None:
 
     To restore, stop the collector and put the copy in the place of its database.
     """
+    # The copy is inspected, not the original: a backup that cannot be restored is worth nothing.
     inspection = database_at(existing(database)).back_up(destination)
     unchecked = "; of an older version, so their checksums were not compared" if inspection.is_older else ""
     click.echo(f"{destination}: {inspection}{unchecked}")

@@ -19,6 +19,7 @@ def check(database: Location) -> None:
     Also of a database that a collector is using. Fails when something is not as it was written.
     """
     inspection = database_at(existing(database)).inspect()
+    # All findings, not the first alone: they say together whether one row or a whole disk is damaged.
     for finding in inspection.findings:
         click.echo(finding)
     if inspection.findings:

@@ -25,6 +25,7 @@ def copy(source: Location, target: Location) -> None:
 
     Stop the collectors of both first. What was interrupted is run again, and goes on where it ended.
     """
+    # The trail names the target, which the command changes; the source is only read, and must exist.
     with operation("copy", target, source=str(source)):
         copied = copy_everything(existing(source), target, lambda survey: click.echo(f"{survey.id}  {survey.title}"))
     click.echo(f"{copied.surveys} surveys, {copied.reports} folded reports")

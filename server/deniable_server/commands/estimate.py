@@ -83,6 +83,7 @@ def estimate(
     """
     if to is not None:
         check_suffix(to)
+    # The query has a default for a key that is left out, and refuses one that is null.
     if query["misbehaviour"] is None:
         del query["misbehaviour"]
     if query["misbehaving"] is not None and query["target"] == "respondents":
@@ -101,6 +102,7 @@ def estimate(
 
 
 def _save(to: Path, result: dict[str, Any]) -> None:
+    # CSV and JSON are what the command prints; statistical programs get a data set with labels.
     as_printed = FORMATS.get(to.suffix.lower().removeprefix("."))
     if as_printed is not None:
         replace_file(to, lambda part: part.write_text(as_printed(result), encoding="utf-8", newline=""))
@@ -109,7 +111,7 @@ def _save(to: Path, result: dict[str, Any]) -> None:
 
 
 def not_shown(result: Mapping[str, Any]) -> str | None:
-    """What a collector's estimates say of reports that they do not show: how many there are, or that there may be some.
+    """A sentence on the reports that estimates do not count yet, or that there may be some; None if there are none.
 
     >>> not_shown({"more": "others may have come", "waiting": [{"cohort": None, "n": 3}, {"cohort": "web", "n": 180}]})
     '183 reports wait for a release: 3 without a cohort, 180 of web'
@@ -138,7 +140,7 @@ def _as_table(result: dict[str, Any]) -> str:
 
 
 def _table_of(rows: Sequence[dict[str, Any]]) -> str:
-    """Estimates as text; a column that says nothing is left out."""
+    """Estimates as a text table; columns that are empty in all rows are left out."""
     return text_table(_COLUMNS, [SimpleNamespace(**row) for row in rows])
 
 
@@ -147,7 +149,7 @@ def _is_robust(rows: Sequence[dict[str, Any]]) -> bool:
 
 
 def _summary(result: dict[str, Any]) -> str:
-    """How many reports, and what the intervals are."""
+    """The number of reports, and the level and method of the intervals, as a sentence."""
     rows = result["estimates"]
     released = " released" if result.get("more") or result.get("waiting") else ""
     said = [f"{result['n']} report{'' if result['n'] == 1 else 's'}{released}"]

@@ -114,9 +114,16 @@ def export(
 
 
 class _Found(NamedTuple):
-    """What results show of a survey, and how many reports of each cohort there must be, where that is known before.
+    """The released reports of a survey.
 
-    And a sentence about reports that wait, where there are or may be some.
+    Attributes
+    ----------
+    survey : Survey
+    rows : iterator of Row
+    counts : mapping of str or None to int, or None
+        The number of reports in each cohort, to compare the rows with; None if it is not known in advance.
+    not_shown : str or None
+        A sentence about reports that wait for a release; None if there are none.
     """
 
     survey: Survey
@@ -127,6 +134,7 @@ class _Found(NamedTuple):
 
 @contextmanager
 def _in_database(database: Location, survey_id: str) -> Iterator[_Found]:
+    """The released reports in a database, from one snapshot."""
     store = open_store(existing(database))
     state = store.state(survey_id)
     _refuse_without_rows(state.survey)
@@ -141,7 +149,10 @@ def _in_database(database: Location, survey_id: str) -> Iterator[_Found]:
 
 @contextmanager
 def _at_collector(url: str, token: str | None, survey_id: str) -> Iterator[_Found]:
-    """What a collector sends must be as many reports as its estimates count, so that a part never passes for all."""
+    """The released reports of a running collector.
+
+    They must be as many as its estimates count, so that a download that broke off never passes for a whole one.
+    """
     survey = remote.survey(url, survey_id)
     _refuse_without_rows(survey)
     estimates = _shown(url, token, survey)
@@ -156,6 +167,7 @@ def _at_collector(url: str, token: str | None, survey_id: str) -> Iterator[_Foun
                     yield each.id, each.cohort, *each.values.values()
             except ReportError as error:
                 raise CollectorError(f"{url}: does not send what it should: {error}") from None
+            # A release during the download may add reports, which the estimates then count too.
             if n != before and not before < n <= _shown(url, token, survey)["n"]:
                 raise CollectorError(
                     f"{url}: must send the {before} reports that its estimates count, got {n}; try again"
@@ -165,7 +177,7 @@ def _at_collector(url: str, token: str | None, survey_id: str) -> Iterator[_Foun
 
 
 def _shown(url: str, token: str | None, survey: Survey) -> dict[str, Any]:
-    """The collector's estimates at this moment, which count the reports that results show."""
+    """The collector's present estimates, whose `n` is the number of released reports."""
     found = remote.estimates(url, token, survey.id, {})
     if found["note"]:
         raise ParameterError(f"survey {survey.id}: {found['note']}")
@@ -191,6 +203,7 @@ def _report(survey: Survey, row: Row) -> Report:
 
 
 def _finally(close: Callable[[], None]) -> Iterator[Row]:
-    """No rows: the database is let go of as soon as all have been read, before their parts are hashed."""
+    """No rows; closes the snapshot as soon as the rows before have been read, not after their parts are hashed."""
+    # A long snapshot keeps the database from removing old copies of rows.
     close()
     yield from ()

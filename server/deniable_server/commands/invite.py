@@ -38,6 +38,7 @@ from deniable_server.store import InvitationCounts
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 _IN_THE_WAY = "exists, and may hold links that nobody else has"
+"""The reason why no file is overwritten, in two messages."""
 
 Command = Callable[..., None]
 
@@ -55,17 +56,19 @@ class _Group(click.Group):
 
 @dataclass(frozen=True)
 class _Target:
-    """A survey, where people answer it, and where its invitations are kept.
+    """A survey, the address at which people answer it, and the place of its invitations.
 
     Attributes
     ----------
     survey : Survey
     people_at : str
-        What links start with.
+        Start of the links.
     database : Path
+        The database of the invitations, unless there is a `url`.
     url : str or None
-        Of the collector, instead of a database.
+        Address of the collector that holds the invitations.
     token : str or None
+        API token for the collector.
     """
 
     survey: Survey
@@ -75,7 +78,13 @@ class _Target:
     token: str | None
 
     def place(self) -> InvitationStore:
-        """Where the invitations are kept."""
+        """The store of the invitations.
+
+        Raises
+        ------
+        SurveyError
+            If an issuer elsewhere keeps them, so that this collector must not.
+        """
         issuer = self.survey.issuer and self.survey.issuer.url
         if self.url and issuer:
             raise SurveyError(
@@ -85,7 +94,7 @@ class _Target:
         return inviting(self.database if self.url else existing(self.database), self.url, self.token)
 
     def add(self, hashes: Sequence[str], place: InvitationStore | None = None) -> InvitationCounts:
-        """Invite whoever has the secrets of these hashes; a collector that is reached over HTTP logs that itself."""
+        """Add the invitations with these hashes, and log the call; over HTTP the collector logs it itself."""
         inviting_at = place or self.place()
         about: dict[str, str | int] = {"survey": self.survey.id, "invitations": len(hashes)}
         with nullcontext() if self.url else operation("add_invitations", self.database, **about):
@@ -95,7 +104,8 @@ class _Target:
         """Fresh personal links, and the hashes of their invitations."""
         made = [new_invitation() for _ in range(number)]
         links = [personal_link(self.people_at, self.survey.id, each, cohort) for each in made]
-        return links, sorted(map(hash_of, made))  # in an order that says nothing of the author's
+        # Sorted, because the order of the author's list would tell a collector which hash is whose.
+        return links, sorted(map(hash_of, made))
 
 
 def _place_options(command: Command) -> Command:
@@ -115,7 +125,7 @@ _column = click.option("--column", metavar="NAME", help="The column of the roste
 
 
 def _new_file(suffix: str) -> Callable[[click.Context, click.Parameter, Path | None], Path | None]:
-    """Refuse what could not be written, or would overwrite links that nobody else has, before anybody is invited."""
+    """A callback that refuses a file that cannot be written, or exists, before anybody is invited."""
 
     def check(_context: click.Context, _parameter: click.Parameter, path: Path | None) -> Path | None:
         if path is None:
@@ -132,6 +142,7 @@ def _new_file(suffix: str) -> Callable[[click.Context, click.Parameter, Path | N
 
 
 def _file(name: str, suffix: str, about: str, required: bool = False) -> Callable[[Command], Command]:
+    """An option for a new file with this suffix."""
     return click.option(
         name, metavar=f"FILE{suffix}", type=NEW_FILE, callback=_new_file(suffix), required=required, help=about
     )
@@ -195,7 +206,7 @@ def people(
 
 
 def _new_people(path: Path, column: str) -> Roster:
-    """A list of people who have no links yet."""
+    """A list of people without links. A list with links is refused: they would get a second invitation each."""
     named = _people(path, column)
     if LINK in named.columns:
         raise ParameterError(
@@ -205,7 +216,7 @@ def _new_people(path: Path, column: str) -> Roster:
 
 
 def _links_table(named: Roster | None, links: Sequence[str], cohort: str | None) -> str:
-    """The links as CSV, each in the row of its person where people have names."""
+    """The links as CSV: each in the row of its person in the list, or numbered without a list."""
     if named:
         rows: list[Sequence[Any]] = [[*row, link] for row, link in zip(named.rows, links, strict=True)]
         header = [*named.columns, LINK]
@@ -239,6 +250,7 @@ def unused(survey: str, kept: Path | None, to: Path | None, **where: Any) -> Non
         return
     named = read_roster(kept)
     asked = [hash_of(each) for each in named.invitations(found.id)]
+    # Sorted: the order of the list is nothing that the collector needs to know.
     invited, waiting, hashes = unused_invitations(target.place(), found.id, sorted(asked))
     if hashes is None:
         raise SurveyError(
@@ -367,8 +379,9 @@ def add(survey: str, file: Path, **where: Any) -> None:
 def _find(
     survey: str, database: Path, url: str | None, token: str | None, public_url: str, may_be_open: bool = False
 ) -> _Target:
-    """The survey that is meant, which has invitations. A link is of a running collector, unless there is a file."""
+    """The survey that an id or a link names, which must have invitations unless it `may_be_open`."""
     collector, survey_id = read_place(survey)
+    # A link names a running collector; a database that is given, by flag or environment, is used instead of it.
     source = click.get_current_context().get_parameter_source("database")
     if source is ParameterSource.DEFAULT:
         url = url or collector
@@ -383,7 +396,7 @@ def _find(
 
 
 def _inviting_to(survey: str, cohort: str | None, is_author: bool = True, **where: Any) -> _Target:
-    """The survey, if people can be invited to it; what its author should know first stands on stderr."""
+    """The survey, if people can be invited to it; a warning about links that nobody can reach goes to stderr."""
     target = _find(survey, **where)
     found = target.survey
     if found.closes and found.closes < datetime.datetime.now(datetime.UTC).date():
@@ -406,6 +419,7 @@ def _inviting_to(survey: str, cohort: str | None, is_author: bool = True, **wher
 
 
 def _people(path: Path, column: str) -> Roster:
+    """A list of people whom a column tells apart, without repetitions."""
     found = read_roster(path)
     found.check_people(column)
     return found
@@ -421,10 +435,10 @@ def _text(path: Path) -> str:
 
 
 def _invite(target: _Target, sent: Sequence[str], files: Mapping[Path, str], hashes: Path | None, table: str) -> None:
-    """Have links written or printed, and then invite: nobody is invited whose link is nowhere.
+    """Write or print the links, and then add the invitations, so that nobody is invited whose link is lost.
 
-    What breaks off leaves the links, so that `again` can go on; only where they stand on a sheet alone, which
-    nothing reads again, they are removed.
+    If adding fails, the links stay, so that ``deniable invite again`` can go on with them. Links on a sheet alone,
+    which no command can read again, are removed.
     """
     if hashes:
         if not files:
@@ -433,7 +447,7 @@ def _invite(target: _Target, sent: Sequence[str], files: Mapping[Path, str], has
         click.echo(f"{hashes}: {len(sent):,} hashes; links work once 'deniable invite add' has sent them", err=True)
         return
     place = target.place()
-    unused_invitations(place, target.survey.id)  # who may not invite learns it before there are links
+    unused_invitations(place, target.survey.id)  # fails for a wrong token before there are links
     _write(files)
     if not files:
         _print(table, "nobody is invited")
@@ -455,7 +469,7 @@ def _invite(target: _Target, sent: Sequence[str], files: Mapping[Path, str], has
 
 
 def _write(files: Mapping[Path, str]) -> None:
-    """Files that nobody else may read, all or none; they replace none."""
+    """Write new files that only the author may read: all of them or none; existing files are never replaced."""
     written: list[Path] = []
     try:
         for path, text in files.items():
@@ -472,11 +486,12 @@ def _write(files: Mapping[Path, str]) -> None:
 
 
 def _opened(path: Path) -> TextIO:
+    # O_EXCL: two commands at a time must not write to the same file. 0o600 from the start: links are secrets.
     return os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8", newline="")
 
 
 def _print(table: str, consequence: str) -> None:
-    """Print all of it, or raise: without a buffer one call may write a part and say nothing."""
+    """Print the whole table, or raise: a call to an unbuffered stream may write a part of it without an error."""
     if sys.stdout is None:  # closed before the command started
         raise ParameterError(f"links: cannot be printed: standard output is closed; {consequence}")
     out, left = sys.stdout.buffer, memoryview(table.encode())

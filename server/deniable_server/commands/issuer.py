@@ -90,6 +90,8 @@ def serve(**flags: Any) -> None:
 
 
 def _read(survey: str) -> Survey:
+    """The survey at a link, or in a file of its TOML or published bytes."""
+    # A link is checked against its hash; a file is what its author gives the operator.
     if survey.startswith(("https://", "http://")):
         collector, survey_id = read_place(survey)
         assert collector, "it is a link"

@@ -13,7 +13,7 @@ from deniable_server.location import Location, location
 from deniable_statistics.data.writing import WRITTEN
 
 DATABASE = Path("deniable.db")
-"""The default of `deniable_server.settings`, which `survey check` must not import: authors may have no collector."""
+"""Default of ``--db``, repeated from `deniable_server.settings`: authors without a collector cannot import that."""
 
 
 class LocationType(click.ParamType[Location]):
@@ -22,7 +22,7 @@ class LocationType(click.ParamType[Location]):
     name = "database"
 
     def convert(self, value: Any, parameter: click.Parameter | None, context: click.Context | None) -> Location:
-        """What was named."""
+        """The location that was named; a folder is refused here, because SQLite's own message would not say why."""
         try:
             where = location(value)
         except ParameterError as error:

@@ -12,11 +12,11 @@ from deniable_server.location import Location
 from deniable_server.settings import Settings, flag, settings_from, variable
 
 NAMED = 3
-"""Surveys that were not checked at start and are named; a collector of thousands writes no line for each."""
+"""Largest number of unchecked surveys that are named at the start; a collector may have thousands."""
 
 
 def flags_of_settings(command: Callable[..., None]) -> Callable[..., None]:
-    """A flag for each setting. Its value goes unread to `settings_from`, which reads the environment the same way."""
+    """Give a command a flag for each setting; `settings_from` reads the texts of flags and of the environment alike."""
     for name, field in reversed(Settings.model_fields.items()):
         default = "" if field.default is None else f"; default: {field.default}"
         command = click.option(
@@ -42,7 +42,7 @@ def serve(**flags: Any) -> None:
 
 
 def run(what: str, flags: Mapping[str, Any], is_issuer: bool = False) -> None:
-    """Run a collector, or an issuer, with the flags that somebody gave."""
+    """Run a collector, or an issuer, with these values of flags."""
     from deniable_server import serving
     from deniable_server.store import database_at, open_store
     from deniable_server.store.integrity import ROWS_AT_START, refuse_damaged
@@ -51,7 +51,7 @@ def run(what: str, flags: Mapping[str, Any], is_issuer: bool = False) -> None:
     settings = settings_from(flags)
     database = database_at(settings.db)
     with serving.listen(settings.host, settings.port) as listener, database.serving():
-        # A database that cannot be opened is an error here, not in a worker. Nobody else serves it now.
+        # A database that cannot be opened is an error here, not in a worker; and here nobody else is serving it.
         open_store(settings.db, may_update=True).close()
         for warning in database.warnings():
             click.echo(f"Warning: {warning}", err=True)
@@ -70,7 +70,7 @@ def run(what: str, flags: Mapping[str, Any], is_issuer: bool = False) -> None:
 
 
 def origin(host: str, port: int) -> str:
-    """The address of a collector that listens there, as browsers take it.
+    """The address of a collector that listens on a host and a port, as browsers take it.
 
     >>> origin("127.0.0.1", 8000), origin("::1", 8000)
     ('http://127.0.0.1:8000', 'http://[::1]:8000')

@@ -38,9 +38,10 @@ if TYPE_CHECKING:
 FILE = click.argument("file", type=click.File("rb"))
 
 OUR_WORDS = [publish_text(each) for each in SPOKEN_NO_YES]
-"""Options whose translations are ours, whatever languages the author speaks."""
+"""The options yes and no as published, whose translations we provide, so that authors need none."""
 
 _STANDING = {"open": "open", "early": "not open yet", "closed": "closed"}
+"""The words for each `Standing` in the list of surveys."""
 
 
 @click.group()
@@ -49,12 +50,13 @@ def survey() -> None:
 
 
 def _asked_in(question: Question) -> str:
+    """The group of a question, as the end of a sentence; empty for none."""
     group = question.group
     return f", {group}, asked of {group.draw} in {group.size}" if group else ""
 
 
 def _group_lines(unit: Unit, group: Group) -> str:
-    """What a group asks, and the ways that were compared."""
+    """Lines about a group: its questions, the mechanisms that were compared, and the analyses that it excludes."""
     ids = ", ".join(each.id for each in unit.questions)
     how = "in one response" if group.joint else "each with a mechanism of its own"
     lines = [f"{str(group).capitalize()} ({ids}): each device asks {group.draw} of {group.size}, {how}"]
@@ -62,6 +64,7 @@ def _group_lines(unit: Unit, group: Group) -> str:
     if group.draw == 1:
         lines.append("Cannot: two of them together, because nobody is asked both")
     elif group.is_drawn:
+        # s of k questions are drawn without replacement: two given ones together with s (s - 1) / (k (k - 1)).
         one_in = group.size * (group.size - 1) / (group.draw * (group.draw - 1))
         lines.append(f"Two of them are crossed by the reports that hold both, one in {one_in:,.3g}")
     if group.joint:
@@ -70,6 +73,7 @@ def _group_lines(unit: Unit, group: Group) -> str:
 
 
 def _asks(checked: Survey) -> str:
+    """The number of questions that one person is asked, in words."""
     asked = len(checked.questions)
     share = f"{checked.asks} of {asked}" if checked.is_drawn else str(asked)
     return f"{share} question{'' if asked == 1 else 's'} a person"
@@ -144,7 +148,7 @@ def publish(
     A survey that asks for more than every device allows (epsilon 4 for a question, 8 for all) is refused.
     """
     published = read_survey(file.read(), folder=folder_of(file))
-    # Devices refuse it as well, so whoever publishes it would wait for reports that never come.
+    # Devices refuse it as well, so its author would wait for reports that never come.
     if not force:
         check_askable(published, "publish it all the same with --force")
     for warning in warnings_about(published):
@@ -241,7 +245,7 @@ def existing(database: Location) -> Location:
 
 
 def cohort_fragment(cohort: str) -> str:
-    """The end of a link that puts its visitors into a cohort. Fragments are not sent to servers."""
+    """The fragment of a link that puts its visitors into a cohort; browsers do not send fragments to servers."""
     from urllib.parse import quote
 
     return f"cohort={quote(cohort, safe='')}"
@@ -274,7 +278,7 @@ def _on_one_line(text: str) -> str:
 
 
 def missing_analyses(question: Question, possible: Mapping[str, bool]) -> list[str]:
-    """What cannot be analysed and could make sense: names have no mean."""
+    """The analyses that a question does not allow, without the mean of a question whose options are no numbers."""
     return [
         name
         for name, is_possible in possible.items()
@@ -283,9 +287,9 @@ def missing_analyses(question: Question, possible: Mapping[str, bool]) -> list[s
 
 
 def warnings_about(checked: Survey, respondents: int | None = None) -> list[str]:
-    """What an author should know before publishing: too little noise, nobody who can answer, a text left out.
+    """Warnings before publishing: little noise, a survey that nobody can answer, missing translations, small cohorts.
 
-    With the planned number of respondents also where cohorts have too few of them.
+    Cohorts are small or not only with a planned number of respondents.
     """
     warnings = weak_protection(checked)
     try:
@@ -323,7 +327,7 @@ def missing_translations(checked: Survey) -> list[str]:
 
 
 def _texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
-    """Every text that needs a translation, and how its author finds it."""
+    """Pairs of a name, by which the author finds a text, and the text, for all texts that need a translation."""
     yield "title", checked.title
     if checked.about is not None:
         yield "about", checked.about

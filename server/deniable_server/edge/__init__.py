@@ -1,1 +1,1 @@
-"""The edge: what a request meets before anything is done for it, and what every answer bears."""
+"""The edge: the limits and checks that every request passes first, and the headers of every answer."""

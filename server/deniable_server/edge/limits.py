@@ -104,7 +104,7 @@ def get_limits() -> Limits:
 
 
 Right = Callable[[], bytes | None]
-"""Looks up the right that the head of a request bears; None where it bears none."""
+"""A function that looks up the right that the head of a request bears, and returns None if it bears none."""
 
 
 def asker(environ: Mapping[str, Any]) -> bytes:
@@ -439,6 +439,6 @@ def network(address: str) -> bytes:
             return socket.inet_pton(socket.AF_INET, address)
         packed = socket.inet_pton(socket.AF_INET6, address.partition("%")[0])
     except (OSError, ValueError):
-        return address.encode("utf-8", "surrogateescape")  # whatever a proxy calls its clients
+        return address.encode("utf-8", "surrogateescape")  # the name that a proxy gives a client, such as "unknown"
     # ::ffff:192.0.2.7 is the IPv4 address itself, as dual-stack sockets report it.
     return packed[12:] if packed.startswith(_MAPPED) else packed[:8]

@@ -81,7 +81,7 @@ OUTAGES: Mapping[type[DeniableError], tuple[str, int]] = {
     StoreReplaced: (REPLACED, 60),
     StoreUnavailable: (UNAVAILABLE, 1),
 }
-"""Sentence and ``Retry-After`` in seconds for each reason why the database takes nothing."""
+"""The sentence, and ``Retry-After`` in seconds, for each error of a store that takes no report."""
 
 
 def init_app(app: APIFlask) -> None:

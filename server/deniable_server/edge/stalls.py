@@ -114,7 +114,7 @@ def share(held: Iterable[int], total: int, most: int) -> int:
     left = total
     those = sorted(held)
     for number, connections in enumerate(those):
-        # Those from here on, the largest, and one newcomer share what is left.
+        # The addresses from here on, which have the most connections, and one newcomer share the rest equally.
         others = len(those) - number + 1
         if connections * others > left:
             return min(most, left // others)
@@ -123,7 +123,7 @@ def share(held: Iterable[int], total: int, most: int) -> int:
 
 
 def _is_new(before: Progress, after: Progress) -> bool:
-    """Whether the time starts anew: an answer was taken or has begun, for which its own time runs."""
+    """Whether the time limit starts anew, because an answer was taken or has begun."""
     if after.is_behind:
         return not before.is_behind
     return after.acknowledged > before.acknowledged

@@ -1,4 +1,4 @@
-"""Letters with placeholders for what is known of each person."""
+"""Letters with placeholders for the columns of a list of people."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ class Letter:
 
     @classmethod
     def read(cls, text: str, columns: Collection[str]) -> Letter:
-        """A letter whose first line is ``Subject: ...``; its places are ``{link}`` and columns.
+        """Read a letter whose first line is ``Subject: ...``; its placeholders are ``{link}`` and the columns.
 
         Raises
         ------
         ParameterError
-            If it has no subject, names something else, or leaves the link out.
+            If it has no subject, an unknown placeholder, or no link in its body or one in its subject.
 
         Examples
         --------
@@ -41,7 +41,7 @@ class Letter:
         >>> letter.fill({"name": "Ada", "link": "https://..."})
         ('A survey, Ada', 'Your link: https://...\\n')
         """
-        plain = text.replace("\r\n", "\n")
+        plain = text.replace("\r\n", "\n")  # as Windows writes it
         found = _SUBJECT.match(plain)
         if not found or not found[1].strip():
             raise ParameterError('letter: must start with a line such as "Subject: Will you take part?"')

@@ -1,1 +1,1 @@
-"""Results: what they are computed from, where, for how long they are kept, and how they are drawn."""
+"""Results: their queries, the processes that compute them, their cache, and their charts."""

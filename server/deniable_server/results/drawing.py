@@ -22,9 +22,9 @@ LINE = 1.3
 MOST_ROWS = 600
 """Largest number of intervals that a page draws; the table and the CSV have all of them."""
 
-_WIDEST_BESIDE = 11  # columns of text that fit beside the axis on a telephone 320 px wide
-_WIDEST_ABOVE = 30  # and above it
-_MARGIN = 4.0  # percent of the axis on both sides, where arrows stand
+_WIDEST_BESIDE = 11  # characters that fit beside the axis on a telephone 320 px wide
+_WIDEST_ABOVE = 30  # characters that fit above the axis there
+_MARGIN = 4.0  # percent of the width on either side of the axis, for the arrows
 
 
 def can_draw(rows: Sequence[EstimateRow]) -> bool:
@@ -156,6 +156,7 @@ def drawing(question: Question, rows: Sequence[EstimateRow]) -> Drawing | None:
 
 
 def _place_panel(panel: Panel, top: float) -> PlacedPanel:
+    """A panel whose lines begin ``top`` em below the top of the chart."""
     assert panel.fixed is not None
     found = list(panel.lines)
     by_cohort = any(mark is None for _, mark, _ in found)
@@ -192,7 +193,7 @@ MOST_HEADLINES = 6
 """Largest number of cohorts for which a question has sentences."""
 
 TOO_WIDE = 0.15
-"""Half width of an interval above which a sentence gives no numbers, as a part of the axis."""
+"""Largest half-width of an interval that a sentence gives in numbers, as a share of the axis."""
 
 LEAST_LEVEL = 0.95
 """Lowest confidence level of intervals that are put into sentences."""

@@ -3,24 +3,24 @@
 `interface` states what a collector asks of a store and may rely on; each other file holds one idea below it:
 
 =============  ================================================================================================
-`interface`    `Store`: the promises
-`database`     which store it is that ``--db`` names
-`sql_store`    what every database does in the same words
-`connection`   what those words are said to
-`errors`       what can be wrong
-`tables`       the tables of a survey, and what a row of them is
-`verdict`      what becomes of a report, and of a request for a token
-`invitations`  who was invited, and whose invitation is used
-`keys`         the private keys that sign blind tokens, and for which survey
+`interface`    `Store`, the interface of stores, with its promises
+`database`     the kind of store that ``--db`` names
+`sql_store`    the part of a store that both databases do with the same SQL
+`connection`   the interface of connections, to which that SQL is given
+`errors`       the errors of stores
+`tables`       the tables of a survey and their rows
+`verdict`      the verdicts on reports, and on requests for tokens
+`invitations`  the invitations of a survey, and which of them are used
+`keys`         the private keys that sign blind tokens, one for each survey
 `api_tokens`   the hashes of API tokens
-`agenda`       which surveys there is something to do for, and from which day on
-`calendar`     which day it is, and whether that can be believed
-`counts`       supports: counted from rows, kept as tallies
+`agenda`       the surveys that have to be settled, each from a day on
+`calendar`     the present day, and whether the clock can be trusted
+`counts`       numbers of supports, counted from rows and kept as tallies
 `checksum`     one number for everything that is stored of a survey, independent of the order
-`copying`      from one store into another; `deniable copy`
-`integrity`    whether a database is what was written; `deniable check`
-`sqlite`       what only SQLite does
-`postgresql`   what only PostgreSQL does
+`copying`      the copy of one store into another; `deniable copy`
+`integrity`    the comparison of a database with its checksums; `deniable check`
+`sqlite`       the part that only SQLite has
+`postgresql`   the part that only PostgreSQL has
 =============  ================================================================================================
 
 No column of any table holds an address, a user agent or a time of day.

@@ -9,7 +9,8 @@ _COLUMNS = "sha256, name, scope, expires_on"
 
 
 def add(db: Connection, row: TokenRow) -> bool:
-    """Keep a token; False where there is one of that name. Within a transaction that runs alone."""
+    """Keep a token; False if there is one of that name. The transaction must exclude others of its kind."""
+    # Looked up first: a failed INSERT would end the whole transaction in PostgreSQL.
     if db.execute("SELECT 1 FROM tokens WHERE name = ?", [row.name]).fetchone():
         return False
     db.execute(f"INSERT INTO tokens ({_COLUMNS}) VALUES (?, ?, ?, ?)", row)
@@ -22,5 +23,5 @@ def every(db: Connection) -> list[TokenRow]:
 
 
 def remove(db: Connection, name: str) -> bool:
-    """Forget a token; False where there is none of that name."""
+    """Remove a token; False if there is none of that name."""
     return db.execute("DELETE FROM tokens WHERE name = ?", [name]).rowcount > 0

@@ -71,7 +71,7 @@ class Calendar:
         self._looked_at: float | None = None
 
     def look(self, db: Connection, today: datetime.date) -> datetime.date:
-        """The day to act by, from the day that the clock shows; within the caller's transaction."""
+        """The believed day, given the day that the clock shows; within the caller's transaction."""
         before, now = _read(db), time.monotonic()
         # Since this process looked last, the clock can have moved only as time went by; before, it may have been off.
         most = STEP if self._looked_at is None else DAY + datetime.timedelta(seconds=now - self._looked_at)

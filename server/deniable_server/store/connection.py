@@ -38,22 +38,22 @@ class Connection(Protocol):
     def rows_with(
         self, columns: str, table: str, key: str, wanted: Iterable[str], *, lock: bool = False
     ) -> Iterable[Any]:
-        """Some columns of the rows whose key is among those wanted, in the order of keys.
+        """Some columns of the rows with the wanted keys, in the order of keys.
 
         With ``lock`` nobody else changes these rows before the transaction has ended.
         """
 
     def insert(self, table: str, rows: Sequence[Sequence[object]]) -> int:
-        """Insert the rows whose keys a table does not have, in order; return how many these are."""
+        """Insert the rows whose keys a table does not have, in order; return the number of inserted rows."""
 
     def has_table(self, name: str) -> bool:
         """Whether there is a table of that name."""
 
     def checksum(self, survey_id: str) -> int | None:
-        """The checksum of a survey, or None where there is none that could be one."""
+        """The checksum of a survey; None if there is none, or if it was damaged so that it is not a number."""
 
     def start_checksum(self, survey_id: str, total: int) -> None:
         """Begin the checksum of a survey."""
 
     def change_checksum(self, survey_id: str, difference: int) -> None:
-        """XOR something into the checksum of a survey; nothing happens where it has none."""
+        """XOR a difference into the checksum of a survey; nothing happens if the survey has none."""

@@ -33,7 +33,7 @@ class CopySummary(NamedTuple):
     Attributes
     ----------
     surveys, reports : int
-        How many the target has.
+        Number of surveys and of folded reports in the target.
     """
 
     surveys: int
@@ -43,8 +43,8 @@ class CopySummary(NamedTuple):
 def copy(source: SqlStore, target: SqlStore, tell: Callable[[Survey], None] = lambda survey: None) -> CopySummary:
     """Copy surveys, reports, tallies, invitations, keys and tokens, and compare what arrived with its checksums.
 
-    Nobody may use either store meanwhile. What was interrupted is run again: it goes on where it ended. Until it is
-    through, the target is `SqlStore.is_unfinished`.
+    Nobody may use either store meanwhile. A copy that was interrupted is run again and continues where it ended. Until
+    it is complete, the target is `SqlStore.is_unfinished`.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def _checksums(store: SqlStore) -> dict[str, int | None]:
 
 
 def _begin(source: SqlStore, target: SqlStore, survey: Survey) -> None:
-    """Everything of a survey but its many rows, in one transaction; or nothing where that was done before."""
+    """Copy everything of a survey but its many rows, in one transaction; nothing if an earlier run has done it."""
     with source._snapshot() as db:
         # The checksum is copied too, so that the copy is compared with what the source once wrote.
         total = db.checksum(survey.id)
@@ -151,7 +151,7 @@ def _of_survey(db: Connection, table: str, columns: str, survey: Survey) -> list
 
 
 def _rows(source: SqlStore, target: SqlStore, survey: Survey, table: str) -> None:
-    """The rows of a table that are not there yet: keys come in their order, so they are beyond the last one."""
+    """Copy the rows that the target lacks: rows are copied in the order of keys, so these are beyond its last key."""
     (key, *_), *_ = columns_of(survey, table)
     with target._snapshot(survey) as db:
         (last,) = db.execute(f"SELECT max({key}) FROM {table}").fetchone()

@@ -12,7 +12,7 @@ from deniable_server.store.connection import Connection
 from deniable_server.store.tables import Row, pending_table
 
 Counts = dict[str | None, Tally]
-"""Tallies by cohort; None holds reports without one. In tables the empty cohort stands for it."""
+"""Tallies by cohort; None stands for reports without a cohort, as the empty text does in tables."""
 
 
 def count(db: Connection, survey: Survey, table: str) -> Counts:
@@ -75,7 +75,7 @@ def folded(db: Connection, survey: Survey) -> int:
 
 
 def waiting(db: Connection, survey: Survey) -> dict[str | None, int]:
-    """Number of reports that wait for a fold, by cohort; None holds those without one."""
+    """Number of reports that wait for a fold, by cohort; None stands for reports without a cohort."""
     query = f"SELECT cohort, count(*) FROM {pending_table(survey)} GROUP BY cohort"
     return {cohort: int(n) for cohort, n in db.execute(query).fetchall()}
 
@@ -90,7 +90,7 @@ def together(some: Counts, others: Counts) -> Counts:
 
 
 def add(db: Connection, survey: Survey, counted: Counts) -> None:
-    """Add counts to the stored tallies. It costs what it adds, however many cohorts and options there are."""
+    """Add counts to the stored tallies; the cost grows with the counts, not with the number of stored tallies."""
 
     def put(kind: str, into: str, columns: str, key: tuple[object, ...], more: int) -> int:
         values = ", ".join("?" * (len(key) + 2))

@@ -26,28 +26,28 @@ class Database(Protocol):
         """Whether the database exists; opening one that does not makes it, if possible."""
 
     def open(self, today: Callable[[], datetime.date], may_update: bool = False) -> SqlStore:
-        """Its store; a database of an older version only with ``may_update``, which brings it up to date."""
+        """The store of the database; one of an older version only with ``may_update``, which brings it up to date."""
 
     def serving(self) -> AbstractContextManager[object]:
-        """The right to serve it, for as long as the block lasts."""
+        """The right to serve the database, for as long as the block lasts."""
 
     def alone(self) -> AbstractContextManager[object]:
-        """The right to have it to oneself: no collector serves it, for as long as the block lasts.
+        """The right to have the database alone: no collector serves it, for as long as the block lasts.
 
         Raises
         ------
         DeniableError
-            If one does.
+            If a collector serves it.
         """
 
     def warnings(self) -> list[str]:
         """Warnings for the operator about what the database writes down besides the tables."""
 
     def inspect(self, most_rows: int | None = None) -> Inspection:
-        """Inspect it without changing it, even while a collector uses it: at most ``most_rows`` rows, or everything."""
+        """Inspect the database without changing it, even in use: at most ``most_rows`` rows, by default all of them."""
 
     def back_up(self, destination: Path) -> Inspection:
-        """Copy it to a new file, and look at the copy."""
+        """Copy the database to a new file, and inspect the copy."""
 
 
 def database_at(place: str | Path | Address) -> Database:
@@ -55,7 +55,7 @@ def database_at(place: str | Path | Address) -> Database:
     where = location(place)
     if isinstance(where, Address):
         # Imported here, because psycopg is an optional dependency.
-        from deniable_server.store.postgresql.database import PostgresqlDatabase  # which has to be installed
+        from deniable_server.store.postgresql.database import PostgresqlDatabase
 
         return PostgresqlDatabase(where)
     return SqliteFile(where)

@@ -1,4 +1,4 @@
-"""The errors of stores, the same for every kind of database."""
+"""The errors of stores, which are the same for every kind of database."""
 
 from __future__ import annotations
 
@@ -10,17 +10,23 @@ class NotFound(DeniableError, LookupError):
 
 
 class StoreBusy(Exception):
-    """More reports wait than the collector holds in memory."""
+    """More reports wait than the collector holds in memory.
+
+    Attributes
+    ----------
+    wait : int
+        Seconds after which the sender may try again.
+    """
 
     wait = 1
 
 
 class StoreFull(DeniableError):
-    """The disk is full. Nothing of the transaction was stored; it can be sent again."""
+    """The disk is full. Nothing of the transaction was stored, and its reports can be sent again."""
 
 
 class StoreDamaged(DeniableError):
-    """The database is not what was written."""
+    """The database does not hold what was written to it."""
 
 
 class StoreReplaced(DeniableError):
@@ -28,12 +34,12 @@ class StoreReplaced(DeniableError):
 
 
 class StoreUnavailable(DeniableError):
-    """The database cannot be reached, or cannot promise that a report is on its disk; the same can be sent again.
+    """The database cannot be reached, or cannot promise that a report is on its disk; reports can be sent again.
 
     Attributes
     ----------
     reason : str
-        The database's own name of the error, for the log; it holds nothing that anybody sent.
+        The database's own name of the error, for the log; it holds nothing that a respondent sent.
     """
 
     def __init__(self, message: str, reason: str) -> None:
@@ -42,7 +48,7 @@ class StoreUnavailable(DeniableError):
 
 
 class StoreForbidden(DeniableError):
-    """The role by which the database was opened may not do that."""
+    """The PostgreSQL role with which the database was opened lacks the right to do this."""
 
 
 def older_version(name: object) -> DeniableError:

@@ -14,7 +14,7 @@ T = TypeVar("T", bound=Connection)
 
 
 def release(db: Connection, survey: Survey, rows: str) -> None:
-    """Add pending rows, a table or a query in brackets, to the tallies; the caller moves what is kept of them."""
+    """Add pending rows, a table or a query in brackets, to the tallies; the caller moves the rows themselves."""
     counts.add(db, survey, counts.count(db, survey, rows))
     if survey.retention == "tallies":
         # The report leaves the checksum and its id enters it: XOR does both at once.
@@ -24,7 +24,7 @@ def release(db: Connection, survey: Survey, rows: str) -> None:
 
 
 def forget_ids(db: T, survey: Survey, empty: Callable[[T, str], None]) -> None:
-    """Drop the ids of a closed survey that keeps tallies: no report can come that they would have to be known for.
+    """Drop the ids of a closed survey that keeps tallies, by which reports that come twice were recognised.
 
     Parameters
     ----------

@@ -75,12 +75,13 @@ def look(
     differences_of_schema: Callable[[list[Survey]], Iterable[str]],
     snapshot: Callable[[Survey], AbstractContextManager[Connection]],
 ) -> Inspection:
-    """Look at a database, within a transaction.
+    """Inspect a database, within a transaction.
 
     Parameters
     ----------
     most_rows : int, optional
-        Reports and invitations to look at, of surveys with fewer reports first and of `SURVEYS_AT_START` of them.
+        Largest number of reports and invitations to inspect, in the surveys with the fewest reports and in at most
+        `SURVEYS_AT_START` of them.
     beside : iterable of str
         Findings by the database's own means.
     invited : mapping

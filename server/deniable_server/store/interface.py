@@ -1,4 +1,4 @@
-"""The interface of stores: what a collector asks of a database, and the promises that it relies on."""
+"""The interface of stores: the methods that a collector needs of a database, and the promises that it relies on."""
 
 from __future__ import annotations
 
@@ -183,7 +183,7 @@ class Store(ABC):
 
     @abstractmethod
     def publish(self, survey: Survey, owner: str | None = None, signs: bool = False) -> bool:
-        """Keep a survey for ever; return whether it is new. It then belongs to the token named ``owner``, or to nobody.
+        """Keep a survey for ever; return whether it is new. It belongs to the token named ``owner``, or to nobody.
 
         Parameters
         ----------
@@ -259,7 +259,7 @@ class Store(ABC):
 
     @abstractmethod
     def settle(self) -> bool:
-        """Fold what is due, sort new rows, and leave no trace of their order; return whether that is complete.
+        """Fold the reports that are due, sort new rows, and leave no trace of their order; return whether all was done.
 
         It can be interrupted anywhere and repeated.
         """
@@ -278,7 +278,7 @@ class Store(ABC):
 
     @abstractmethod
     def tallies(self, survey: Survey) -> dict[str | None, Tally]:
-        """Supports by cohort, of the reports that results show; the cost does not grow with their number.
+        """The tallies by cohort of the reports that results show; the cost does not grow with their number.
 
         Where results are live, pending rows are counted beside the tallies.
         """
@@ -371,7 +371,7 @@ class Store(ABC):
 
     @abstractmethod
     def signing_key(self, survey: Survey) -> str | None:
-        """The private key, a PEM, that signs the blind tokens of a survey here; None where none does."""
+        """The private key, a PEM, that signs the blind tokens of a survey here; None if no key here does."""
 
     @abstractmethod
     def set_reissue(self, survey_id: str, n: int) -> None:
@@ -389,7 +389,7 @@ class Store(ABC):
 
     @abstractmethod
     def add_token(self, row: TokenRow) -> bool:
-        """Keep an API token; False, and nothing happens, where there is one of that name."""
+        """Keep an API token; False, and nothing happens, if there is one of that name."""
 
     @abstractmethod
     def tokens(self) -> list[TokenRow]:
@@ -397,7 +397,7 @@ class Store(ABC):
 
     @abstractmethod
     def remove_token(self, name: str) -> bool:
-        """Forget an API token; False where there is none of that name."""
+        """Remove an API token; False if there is none of that name."""
 
     @abstractmethod
     def not_ready_because(self, min_free: int) -> str | None:
@@ -411,7 +411,7 @@ class Store(ABC):
 
     @abstractmethod
     def free_bytes(self) -> int | None:
-        """Bytes that the disk of the database has left; None where the collector cannot know."""
+        """Free space on the disk of the database, in bytes; None if the collector cannot know it."""
 
     @abstractmethod
     def try_to_write(self) -> None:

@@ -62,7 +62,7 @@ def add(db: Connection, survey: Survey, hashes: Iterable[str], messages: int) ->
     Parameters
     ----------
     messages : int
-        How many blinded messages an invitation may have signed; 0 where it lets a report count.
+        Number of blinded messages that an invitation may have signed; 0 if reports carry invitations.
     """
     sent = list(hashes)
     asked = check(sent)
@@ -104,7 +104,7 @@ def state_of(db: Connection, survey: Survey, invitation: str) -> InvitationState
 
 
 def states(db: Connection, survey: Survey, hashes: Iterable[str], lock: bool = False) -> dict[str, str]:
-    """The states of the known ones among invitations, by hash and in that order; with ``lock`` to change them."""
+    """The states of the known ones among invitations, by hash, in the order of hashes; ``lock`` to change them."""
     return dict(db.rows_with("hash, state", invitations_table(survey), "hash", hashes, lock=lock))
 
 
@@ -124,7 +124,7 @@ def use_for_message(db: Connection, survey: Survey, invitation: str, message: st
     Parameters
     ----------
     most : int
-        How many messages one invitation may have signed.
+        Number of messages that one invitation may have signed.
     """
     # Locked, or two requests at once could have two messages signed for one invitation.
     found = states(db, survey, [invitation], lock=True)
@@ -157,7 +157,7 @@ def widen(db: Connection, survey: Survey, messages: int) -> bool:
 
 
 def rows_of(db: Connection, survey: Survey) -> Iterable[tuple[str, str]]:
-    """Hash and state of every invitation of a survey; none of one that is open."""
+    """Hash and state of every invitation of a survey; an open survey has none."""
     if survey.access == "open":
         return ()
     return db.stream(f"SELECT hash, state FROM {invitations_table(survey)}")
@@ -181,7 +181,7 @@ class Rights:
             self._found = states(db, survey, self._hash.values(), lock=True)
 
     def refusal_of(self, report: Report) -> Verdict | None:
-        """Why a new report does not count; None if it does, which uses its right up."""
+        """The verdict by which a new report does not count; None if it counts, which uses up its right."""
         if not self._asks:
             return None
         if report.credential is None:

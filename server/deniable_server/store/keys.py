@@ -79,7 +79,8 @@ def bind(db: Connection, survey: Survey, must: bool) -> int:
 
 
 def of(db: Connection, survey: Survey) -> SigningKey | None:
-    """The key that signs for a survey here, or None where none does."""
+    """The key that signs for a survey here; None if there is none."""
+    # At most one: the column of the survey is unique.
     for _, private, reissue in rows_of(db, survey):
         return SigningKey(str(private), int(str(reissue)))
     return None

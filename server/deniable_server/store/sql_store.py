@@ -42,8 +42,8 @@ AT_A_TIME = 1000
 class SqlStore(Store):
     """A store over SQL.
 
-    The abstract methods are what differs between databases: how transactions exclude each other, how reports are
-    stored, and how they are folded.
+    The abstract methods differ between databases: the exclusion of transactions by each other, and the storing and
+    folding of reports.
     """
 
     def __init__(self, name: str, today: Callable[[], datetime.date]) -> None:
@@ -97,7 +97,7 @@ class SqlStore(Store):
 
     @property
     def is_unfinished(self) -> bool:
-        """Whether it is a copy that is not complete."""
+        """Whether the database is a copy that is not complete."""
         with self._snapshot() as db:
             return db.has_table(UNFINISHED)
 
@@ -254,9 +254,9 @@ class SqlStore(Store):
         return [list(itertools.islice(outcomes[survey.id], len(some))) for survey, some in submissions]
 
     def settle(self) -> bool:
-        # Due is what waits in a cohort of as many pending reports as make a release, or of a survey that closed. Only
-        # surveys on the agenda are looked at. Each is a transaction of its own, so it can be interrupted anywhere and
-        # done again.
+        # Due are the reports of a cohort with as many pending ones as make a release, and all of a survey that closed.
+        # Only surveys on the agenda are looked at. Each is a transaction of its own, so settling can be interrupted
+        # anywhere and repeated.
         self.unfolded = 0
         with self._alone() as db:
             day = self._calendar.look(db, self.today())
@@ -320,7 +320,7 @@ class SqlStore(Store):
     def _put_down(
         self, db: Connection, survey: Survey, closed_on: str | None, days_over: int, is_unfinished: bool
     ) -> None:
-        """Take a settled survey off the agenda, or move it to the day on which there is something to do again."""
+        """Take a settled survey off the agenda, or move it to the day on which it has to be settled again."""
         if is_unfinished:
             agenda.put_off(db, survey, agenda.NOW)
         elif closed_on or days_over > DAYS_OF_DOUBT:

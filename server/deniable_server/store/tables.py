@@ -1,4 +1,4 @@
-"""The tables of a survey: `pending_<id>`, where reports wait, `reports_<id>`, where they rest; `invitations_<id>`."""
+"""The tables of a survey: `pending_<id>` of waiting reports, `reports_<id>` of folded ones, and `invitations_<id>`."""
 
 from __future__ import annotations
 

@@ -33,7 +33,7 @@ def sort_out(
     for report, row in zip(reports, rows, strict=True):
         before = met.get(report.id)
         if before is not None:  # where no more than the id was kept, nothing can conflict with it
-            # Before its invitation is looked at: who asks with an id that is taken learns nothing about invitations.
+            # Before its invitation is looked at: a sender whose id is taken learns nothing about invitations.
             outcomes.append(Verdict.KNOWN if row[: len(before)] == before else Verdict.CONFLICT)
         elif refusal := rights.refusal_of(report):
             outcomes.append(refusal)

@@ -49,7 +49,7 @@ _ERROR = {"application/problem+json": {"$ref": _REF.format(model="Problem")}}
 
 
 def init_app(app: APIFlask, public_url: str | None) -> None:
-    """Complete the document. It is made once for everybody, so that it names no host that somebody asked."""
+    """Complete the document, which is made once for all requests and so must name no host of a request."""
     app.servers = [{"url": public_url or "/"}]
 
     @app.spec_processor

@@ -66,7 +66,7 @@ def init_app(app: APIFlask, contact: str | None) -> None:
     @app.get("/client/<path:name>")
     @app.doc(hide=True)
     def client_module(name: str) -> Response:
-        """A file of the browser client, the very one that was reviewed."""
+        """A file of the browser client, byte for byte as it was reviewed and as its published hash says."""
         if name not in files:
             raise NotFound
         file = files[name]

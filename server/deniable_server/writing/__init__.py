@@ -1,1 +1,1 @@
-"""How reports get to the disk, and what happens when they do not."""
+"""The writing of reports to the disk, and the outage in which that fails."""

@@ -51,7 +51,7 @@ class Outage:
 
     @property
     def reason(self) -> str | None:
-        """Why the database took nothing when it was last tried, or None."""
+        """The reason why the database took nothing when it was last tried; None if it works."""
         return self._reason
 
     def began(self, error: Exception) -> None:

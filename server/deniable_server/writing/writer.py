@@ -82,7 +82,7 @@ class Writer:
     store : Store
         The store that takes the reports.
     fold_seconds : float
-        Seconds after which reports fold, or are at least sorted, where they came too slowly to do so by number.
+        Seconds after which reports are folded, or at least sorted, if too few have come to start that by their number.
     """
 
     def __init__(self, store: Store, fold_seconds: float = FOLD_SECONDS) -> None:
@@ -118,7 +118,7 @@ class Writer:
         return answer.get()
 
     def stop(self) -> None:
-        """Store what waits, settle, then end the thread."""
+        """Store the waiting reports, settle the store, then end the thread."""
         with self._lock:
             self._stopped = True
             self._waiting.put(None)
@@ -126,7 +126,7 @@ class Writer:
 
     @property
     def is_running(self) -> bool:
-        """Whether the thread lives: without it nothing is stored."""
+        """Whether the thread runs, without which nothing is stored."""
         return self._thread.is_alive()
 
     def waiting(self) -> int:
@@ -173,7 +173,7 @@ class Writer:
         others = [*answers[1:], None]
         try:
             outcomes = self._store.store_reports([(survey, reports) for survey, reports, _ in batch])
-        except BaseException as error:  # nothing was stored: everybody who waits is told so
+        except BaseException as error:  # nothing was stored, so all waiting requests fail
             for answer, then in zip(answers, others, strict=True):
                 answer.refuse(error, then)
         else:
@@ -183,11 +183,11 @@ class Writer:
         answers[0].wake()
 
     def _settle(self) -> None:
-        """Settle the store; a reason why that fails is logged when it changes, not each time."""
+        """Settle the store; the reason for a failure is logged when it changes, not at every failure."""
         reason = None
         try:
             self._store.settle()
-        except Exception as error:  # a full disk, say. Nothing is lost, and the next time will do
+        except Exception as error:  # such as a full disk: nothing is lost, and the next settling does the rest
             reason = str(error)
         if reason != self._put_off:
             self._put_off = reason

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from deniable.exact import factor_above, gain_of_100, right_of_100
+from deniable.exact import factor_above, right_of_100
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 
@@ -36,10 +36,8 @@ def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
     # Posterior odds = prior odds times the ratio of the probabilities of the report: the bound needs no prior.
     ratio = survey.likelihood_ratio
     return (
-        "Whatever somebody believed before, all that you send changes the odds of any answer by a factor of at most "
-        f"{factor_above(ratio)}.",
         "Suppose that somebody thinks an answer of yours is as likely as not. After seeing all that you send, "
         f"that person’s best guess is right at most {right_of_100(ratio)} times in 100.",
-        f"Of 100 people who guess such an answer, at most {gain_of_100(ratio)} more are right than without your reply, "
-        "however much they knew before.",
+        "Whatever somebody believed before, all that you send changes the odds of any answer by a factor of at most "
+        f"{factor_above(ratio)}.",
     )

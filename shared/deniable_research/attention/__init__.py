@@ -1,11 +1,11 @@
-"""People who answer a randomised question at random: how many, by a second question whose answer is known.
+"""Corrections of shares for people who answer a randomised question at random instead of attending to it.
 
-`anchored` corrects a share by an anchor question, in closed form or by the likelihood of both questions; `corrected` by
-supposing how many there are.
+`anchored` estimates their share by an anchor question, whose true share is known, in closed form or by the likelihood
+of both questions. `corrected` supposes their share.
 """
 
 from deniable_research.attention.anchor import Anchor, AnchoredShare, anchored
+from deniable_research.attention.correction import Corrected, corrected
 from deniable_research.attention.likelihood import AnchoredFit
-from deniable_research.attention.sensitivity import Corrected, corrected
 
 __all__ = ["Anchor", "AnchoredFit", "AnchoredShare", "Corrected", "anchored", "corrected"]

@@ -19,17 +19,17 @@ from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.intervals import Interval, check_confidence_level, normal_quantile, share_interval
 
 AT_RANDOM = 0.5
-"""How likely people who do not attend give either of two responses."""
+"""Probability of each of the two responses from a person who does not attend."""
 
 
 @dataclass(frozen=True)
 class Anchor:
-    """A second question of the same people, of whose answers the share of yes is known.
+    """A second question to the same people, whose true share of yes is known.
 
     Attributes
     ----------
     design : Design or Mechanism
-        What its answers go through; of two responses.
+        The design that randomises its answers, which has two responses.
     known_share : number
         The share of yes: 0 for something that nobody has done.
     """
@@ -50,27 +50,27 @@ class Anchor:
 
     @cached_property
     def attended(self) -> float:
-        """How likely the report of somebody who attends supports yes."""
+        """The probability that the report of a person who attends supports yes."""
         a, b = yes_no_support(self.design, "anchor")
         return b + (a - b) * float(self.known_share)
 
 
 @dataclass(frozen=True, eq=False)
 class AnchoredShare:
-    """The share of yes among people of whom only some attend to the questions; of `anchored`.
+    """The share of yes among people of whom only some attend to the questions, as `anchored` estimates it.
 
     Attributes
     ----------
     support : tuple of two floats
-        How likely a report of somebody who attends supports yes, if it is the truth and if it is not.
+        Probabilities that the report of a person who attends supports yes, if that is the truth and if it is not.
     anchor : Anchor
     reports : ndarray of float, shape (people, 2)
         Whether the reports to the question and to its anchor support yes: 1 or 0.
     weights : ndarray, shape (people,)
     n_effective : float
-        Kish's effective number of people; theirs without weights.
+        Kish's effective sample size; without weights the number of people.
     frequencies : ndarray of int64, shape (rows,)
-        How many people each row stands for.
+        Number of people that each row stands for.
     """
 
     support: tuple[float, float]
@@ -87,19 +87,19 @@ class AnchoredShare:
 
     @cached_property
     def _totals(self) -> NDArray[np.float64]:
-        """The weights of all people of each row together, shape (rows,)."""
+        """The sum of the weights of the people of each row, shape (rows,)."""
         return np.asarray(self.weights * self.frequencies)
 
     @cached_property
     def _apart(self) -> NDArray[np.float64]:
-        """How far the rates of both reports are from chance, shape (2,)."""
+        """The shares of reports that support yes to the question and to its anchor, minus 1/2, shape (2,)."""
         return np.asarray(self._totals @ self.reports / self._totals.sum() - AT_RANDOM)
 
     @cached_property
     def _covariance(self) -> NDArray[np.float64]:
         """Covariance of the two rates, by linearisation of weighted means, shape (2, 2)."""
         residuals = self.reports - self._apart - AT_RANDOM
-        # sum over people of w^2 e e', of whom each row has f: (w f) w
+        # The sum of w^2 e e' over people: a row of f people adds f w^2 = (w f) w.
         squares = (residuals.T * (self._totals * self.weights)) @ residuals
         return np.asarray(squares / self._totals.sum() ** 2)
 
@@ -109,7 +109,7 @@ class AnchoredShare:
         return float(self._apart[1]) / (self.anchor.attended - AT_RANDOM) if self.n else math.nan
 
     def attentive_interval(self, confidence_level: float = 0.95, method: str = "default") -> Interval:
-        """Its confidence interval: the anchor alone is a binomial count, and the method exact as of a share."""
+        """The confidence interval of `attentive`, by the methods of a share: the anchor's count alone is binomial."""
         if not self.n:
             return Interval(0.0, 1.0)
         count = (float(self._apart[1]) + AT_RANDOM) * self.n_effective
@@ -119,16 +119,16 @@ class AnchoredShare:
 
     @property
     def share(self) -> float:
-        """The corrected share of yes; may leave [0, 1]. NaN where nobody seems to attend."""
+        """The corrected share of yes, which may leave [0, 1]; NaN without reports, or if nobody seems to attend."""
         if not self.n or not self.attentive:
             return math.nan
-        # u / v estimates (b + (a - b) f - 1/2) / (m - 1/2), whatever the share who attend
+        # u / v estimates (b + (a - b) f - 1/2) / (m - 1/2), from which the share who attend cancels
         a, b = self.support
         return (float(self._apart[0]) / self.attentive + AT_RANDOM - b) / (a - b)
 
     @property
     def std_error(self) -> float:
-        """By the delta method; NaN where there is no share."""
+        """The standard error of `share`, by the delta method; NaN where there is no share."""
         if math.isnan(self.share):
             return math.nan
         a, b = self.support
@@ -139,14 +139,15 @@ class AnchoredShare:
 
     @property
     def fake_margin(self) -> float:
-        """How far one person in a hundred who makes up both reports can move the share, to the first order."""
+        """Largest shift of the share, to the first order, if one person in a hundred makes up both reports."""
         if math.isnan(self.share):
             return math.nan
         a, b = self.support
+        # Each rate moves by at most 1/100, so u / v by at most (1 + |u / v|) / (100 |v|).
         return 0.01 * (1 + abs(float(self._apart[0] / self._apart[1]))) / abs(self.attentive * (a - b))
 
     def _smoothed(self, people: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """The rates and their covariance after that many more people who answer at random: their ratio stays."""
+        """`_apart` and its covariance with that many more people who answer at random, which leaves its ratio."""
         n, apart = self.n_effective, self._apart
         # n rates with covariance C beside z^2 at random with variance 1/4, of which both rates are means
         each = (n * n * self._covariance + people / 4 * np.eye(2)) / (n + people)
@@ -154,11 +155,12 @@ class AnchoredShare:
         return apart * n / (n + people), each / (n + people)
 
     def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
-        """Fieller's confidence interval, cut to [0, 1]; all of it where the anchor does not show that people attend.
+        """Fieller's confidence interval, cut to [0, 1]; all of [0, 1] if the anchor does not show that people attend.
 
         A share ``f`` stays if the mean of ``(Y - 1/2) - t (Z - 1/2)`` is within its normal errors of 0, where
         ``t = (b + (a - b) f - 1/2) / (attended - 1/2)``: its expectation is 0 at the true share, however many attend.
-        As where Agresti and Coull add four reports, ``z^2`` people who answer at random are added: few have errors too.
+        As Agresti and Coull add four reports, ``z^2`` people who answer at random are added, so that the errors of few
+        reports are not taken for 0.
         """
         z = normal_quantile(check_confidence_level(confidence_level))
         if not self.n:
@@ -188,7 +190,7 @@ class AnchoredShare:
     def joint(self) -> AnchoredFit:
         """The likelihood of both questions, which supposes that the same people attend to both.
 
-        Of weighted reports those of Kish's effective number.
+        Weighted counts are scaled to Kish's effective sample size.
         """
         cells = np.zeros((2, 2))
         both = self.reports.astype(int)
@@ -210,13 +212,13 @@ def anchored(
     Parameters
     ----------
     design : Design or Mechanism
-        Of the question: two responses, such as the crosswise model's.
+        The design of the question, with two responses such as those of the crosswise model.
     reports, anchor_reports : array_like of bool, shape (people,)
         Whether the report of each person supports yes, which *same* does in the crosswise model.
     anchor : Anchor
     weights : array_like, shape (people,), optional
     frequencies : array_like of int, shape (people,), optional
-        How many people each row stands for, where those who are alike were counted.
+        Number of people that each row stands for, if equal rows were counted.
 
     Returns
     -------
@@ -232,9 +234,9 @@ def anchored(
     A share ``g`` of people attend; the others give each response with probability 1/2, at both questions. So reports to
     the question support yes with probability ``g (b + (a - b) f) + (1 - g) / 2``, those to the anchor with
     ``g m + (1 - g) / 2`` where ``m`` is known: the second gives ``g``, the first then ``f`` [1]_. This supposes that
-    attending has nothing to do with the truth, and as many attend to one as to the other question, though not that
-    they are the same people. `AnchoredShare.confidence_interval` is Fieller's instead of their bootstrap;
-    `AnchoredShare.joint` uses the answers of the same people together.
+    attending is independent of the truth, and that equally many people attend to both questions, not that they are the
+    same people. `AnchoredShare.confidence_interval` is Fieller's instead of the bootstrap of [1]_;
+    `AnchoredShare.joint` uses both answers of each person together.
 
     References
     ----------
@@ -261,7 +263,7 @@ def anchored(
         raise ParameterError("reports: must all be 0 or 1")
     each = _of_rows(weights, len(both), "weights", "person").astype(float)
     people = _of_rows(frequencies, len(both), "frequencies", "row").astype(np.int64)
-    # of equal weights Kish's number is that of the people
+    # With equal weights Kish's number is the number of people.
     effective = kish(each.tolist(), people.tolist())
     counted = each > 0
     return AnchoredShare(support, anchor, both[counted], each[counted], effective, people[counted])
@@ -276,7 +278,7 @@ def _of_rows(given: ArrayLike | None, n: int, subject: str, unit: str) -> NDArra
 
 
 def yes_no_support(design: AnyDesign, subject: str) -> tuple[float, float]:
-    """How likely a report supports yes if that is the truth, and if it is not.
+    """The probabilities that a report supports yes, if that is the truth and if it is not.
 
     Raises
     ------

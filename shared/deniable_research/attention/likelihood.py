@@ -14,8 +14,10 @@ from deniable_statistics.intervals import Interval, check_confidence_level, norm
 from deniable_statistics.intervals.tails import crossing
 
 HALVINGS = 60
+"""Number of bisections of [0, 1] for the share who attend, which leave 2**-60, less than a rounding error."""
+
 XATOL = 1e-12
-"""How near the most likely share is found, as far as its likelihood is not flat there."""
+"""Absolute tolerance of the search for the most likely share, where its likelihood is not flat."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,21 +27,21 @@ class AnchoredFit:
     Parameters
     ----------
     support : tuple of two floats
-        How likely a report of somebody who attends supports yes, if it is the truth and if it is not.
+        Probabilities that the report of a person who attends supports yes, if that is the truth and if it is not.
     attended : float
-        How likely somebody's report to the anchor does.
+        Probability that the report of such a person to the anchor supports yes.
     cells : ndarray, shape (2, 2)
         Number of people by whether their reports to the question, and to the anchor, support yes.
 
     Notes
     -----
     With a share ``g`` who attend, to both questions or to none, a pair of reports has the probability
-    ``g P(y) Q(z) + (1 - g) / 4``, where ``P`` is linear in the share ``f``. Given that somebody attends the two are
-    independent, which they are whatever the truths if the known share is 0 or 1. The log-likelihood is concave in
-    ``(g, g f)``, so it has one maximum, and what is likely enough of ``f`` is an interval.
+    ``g P(y) Q(z) + (1 - g) / 4``, where ``P`` is linear in the share ``f``. The two reports of a person who attends are
+    supposed to be independent; if the known share is 0 or 1 they are, for any truths. The log-likelihood is concave in
+    ``(g, g f)``, so it has one maximum, and the values of ``f`` within the profile likelihood are an interval.
 
-    The moments of `AnchoredShare` use the margins of the four cells alone and need less. `fit_p_value` says whether
-    the cells go together with the more that is supposed here.
+    The moments of `AnchoredShare` use the margins of the four cells only, with fewer assumptions. `fit_p_value` tests
+    the further assumptions that are made here.
     """
 
     support: tuple[float, float]
@@ -49,7 +51,7 @@ class AnchoredFit:
     @cached_property
     def _best(self) -> tuple[float, float, float]:
         """The most likely share, the attentive rate there, and the log-likelihood."""
-        # the profile in f has one maximum; its ends are tried because the search does not reach them
+        # The profile in f has one maximum; its ends are tried because the search does not reach them.
         inside = minimize_scalar(
             lambda f: -self._profile(f)[1], bounds=(0, 1), method="bounded", options={"xatol": XATOL}
         )
@@ -68,7 +70,7 @@ class AnchoredFit:
 
     @property
     def log_likelihood(self) -> float:
-        """Its maximum."""
+        """The maximum of the log-likelihood."""
         return self._best[2]
 
     def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
@@ -87,14 +89,14 @@ class AnchoredFit:
 
     @property
     def fit_p_value(self) -> float:
-        """Likelihood-ratio test against any four cells, one degree of freedom.
+        """The p-value of the likelihood-ratio test against four unrestricted cells, with one degree of freedom.
 
-        Small if not the same people attend to both questions, or attending goes with the truth.
+        It is small if different people attend to the two questions, or if attending depends on the truth.
         """
         if not self.cells.any():
             return math.nan
         seen = self.cells[self.cells > 0]
-        # any four cells: the log-likelihood at their own shares
+        # The saturated model has the observed shares of the cells; its 3 parameters are one more than f and g.
         saturated = float((seen * np.log(seen / self.cells.sum())).sum())
         return two_sided(math.sqrt(2 * max(saturated - self.log_likelihood, 0.0)))  # chi-squared of one degree
 
@@ -102,14 +104,14 @@ class AnchoredFit:
         """The most likely share who attend given the share of yes, and the log-likelihood there."""
         a, b = self.support
         yes, same = b + (a - b) * share, self.attended
-        # P(y) Q(z) for both reports of somebody who attends; who does not gives each pair with 1/4
+        # P(y) Q(z) for the pair of a person who attends; a person who does not gives each pair with 1/4.
         chances = ((1 - yes) * (1 - same), (1 - yes) * same, yes * (1 - same), yes * same)
         seen = [(n, chance - 0.25) for n, chance in zip(self.cells.ravel().tolist(), chances, strict=True) if n]
 
         def slope(g: float) -> float:
             return math.fsum(n * apart / (0.25 + g * apart) for n, apart in seen)
 
-        # the log-likelihood is concave in g: bisection of its slope, unless the maximum is at an end
+        # The log-likelihood is concave in g: bisection of its slope, unless the maximum is at an end.
         if slope(0.0) <= 0:
             g = 0.0
         elif all(0.25 + apart > 0 for _, apart in seen) and slope(1.0) >= 0:

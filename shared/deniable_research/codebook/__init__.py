@@ -1,4 +1,4 @@
-"""Codebooks of surveys and of design files: what each column of a file of reports holds, and through what it went.
+"""Codebooks of surveys and of design files: what each column of a file of reports holds, and how it was randomised.
 
 * `Codebook.of_survey` and `Codebook.of_layout` make one.
 * `to_markdown` writes it for people, `to_ddi` for archives, in DDI-Codebook 2.5.

@@ -12,15 +12,16 @@ from deniable.access.words import ONE_REPORT, enforced, one_report_column
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
-from deniable_research.files.coded import Coded
+from deniable_research.files.coded import CodedColumn
 from deniable_research.files.layout import Layout, RandomizedColumn
-from deniable_research.files.table import read_number
+from deniable_research.files.report_table import read_number
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import design_of
 
 MOST_CELLS = 100
 """Largest table of probabilities that is shown, in cells; larger ones follow from the published parameters."""
 
+# The first note of every question: archives must never take a noisy report for an answer.
 DIRECT = "An answer as it was given: no chance was mixed in."
 
 NOISY = "A noisy report, not an answer: chance was mixed in before it was sent, so it says little about one person."
@@ -53,9 +54,9 @@ class Entry:
     Attributes
     ----------
     column, label : str
-        Its name, and its description: for a question the text that people read.
+        The name of the column, and its description: for a question the text that people read.
     holds : str
-        The values that it can have, in words.
+        The values that the column can have, in words.
     categories : tuple of (str, str)
         Each code with its meaning.
     missing : tuple of str
@@ -65,7 +66,7 @@ class Entry:
     mechanism : str or None
         The design that randomised the reports; None for a plain column, which has none of the following.
     epsilon : float
-        Privacy loss of one report; infinite where there is no bound.
+        Privacy loss of one report, in nats; infinite where there is no bound.
     ratio : Fraction or None
         The exact exponential of ``epsilon``, where it is known.
     probabilities : tuple of ProbabilityTable
@@ -149,14 +150,14 @@ class Codebook:
         )
 
     @classmethod
-    def of_layout(cls, layout: Layout, title: str, columns: Mapping[str, Coded[str]] | None = None) -> Codebook:
+    def of_layout(cls, layout: Layout, title: str, columns: Mapping[str, CodedColumn[str]] | None = None) -> Codebook:
         """The codebook of a file that a design file describes.
 
         Parameters
         ----------
         layout : Layout
         title : str
-        columns : mapping of str to Coded, optional
+        columns : mapping of str to CodedColumn, optional
             The columns of the file. Their labels are added, and plain columns among them have entries, too.
         """
         # The arms of a question share a column, and each went through a design of its own.
@@ -210,7 +211,7 @@ def _sampling_of(layout: Layout, missing: tuple[str, ...]) -> Iterator[Entry]:
             yield Entry(name, label, holds, tuple((text, text) for text in labels), missing)
 
 
-def _plain(name: str, column: Coded[str], missing: tuple[str, ...]) -> Entry:
+def _plain(name: str, column: CodedColumn[str], missing: tuple[str, ...]) -> Entry:
     """An entry for a column that no layout describes; its cells tell what it holds."""
     try:
         # All or none: a column with one word in it holds texts.
@@ -222,7 +223,7 @@ def _plain(name: str, column: Coded[str], missing: tuple[str, ...]) -> Entry:
     return Entry(name, name, holds, missing=missing)
 
 
-def _labelled(entry: Entry, column: Coded[str]) -> Entry:
+def _labelled(entry: Entry, column: CodedColumn[str]) -> Entry:
     """The entry with the labels of the file."""
     # The label of a missing value names no answer.
     categories = tuple(

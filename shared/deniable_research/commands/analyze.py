@@ -21,10 +21,10 @@ from deniable_research.commands.analyze_data import (
 from deniable_research.commands.analyze_models import predict_, regress_
 from deniable_research.files.comparing import compare
 from deniable_research.files.crossing import complete_rows, cross
+from deniable_research.files.estimating import cautions, estimate_shares
 from deniable_research.files.panels import comparison_panels, crosstab_panels, share_panels
 from deniable_research.files.printing import comparison_text, crosstab_text, sensitivity_text, shares_text
 from deniable_research.files.sensitivity import SensitivityRow, sensitivity, sensitivity_chart
-from deniable_research.files.shares import cautions, estimate_shares
 from deniable_research.output import counted, records
 from deniable_statistics.commands.options import assume_fake_option, interval_options
 from deniable_statistics.published.charts import interval_chart
@@ -107,10 +107,12 @@ def shares(
     if by is not None and not isinstance(reports, FileReports):  # an engine counts question after question
         cohorts = [label for label, _ in table.cohorts(by)]
         rows.sort(key=lambda row: cohorts.index(row.cohort))
+    # Rows under a sampling design have more columns, and so a type of their own.
     row_type = type(rows[0]) if rows else EstimateRow
     document = {"rows": table.people, "dropped": dropped, "estimates": records(rows, row_type)}
     if suspects is not None:
         document |= {"misbehaviour": list(suspects.kinds), "among": suspects.among}
+    # Functions, because a table takes time to write and a chart to draw, and one of them may not be wanted.
     text, chart = lambda: shares_text(rows, suspects), lambda: interval_chart(share_panels(rows))
     output.show(rows, row_type, text, document, doubts, chart)
 
@@ -133,6 +135,7 @@ def sensitivity_(reports: Reports, output: Output, questions: tuple[str, ...], s
     Bounds and robust intervals if at most so many do, from none to --misbehaving (by default 0.2). For one kind of
     people whose reports are known (careless, noncompliance, denial) also what a correction for exactly so many gives.
     """
+    # Arms one by one: misbehaviour has bounds for a design, not for all arms of a question together.
     asked = questions or tuple(question.name for question in reports.layout.questions)
     supposed = suspected(**suspicion) or Misbehaving(0.2)
     wanted = EstimateOptions(confidence_level=output.confidence_level)
@@ -170,6 +173,7 @@ def compare_(
     Differences and ratios of two cohorts; a test that several are equal, and all their differences; or a trend. Of a
     question that was asked by several designs: whether their arms agree.
     """
+    # By default the arms of a question that has some: no cohorts of all arms together are compared.
     if by is None:
         by = reports.layout.arm_column(question) if reports.layout.has(question) else None
     by = by or reports.layout.cohort
@@ -178,6 +182,7 @@ def compare_(
     ((_, table),) = reports.apart([question], by)
     dropped = say_dropped(table, [question])
     rows = compare(table, question, by, line=line, options=options, confidence_level=output.confidence_level)
+    # Cautions are about each arm already, so that the column of arms would only repeat them.
     doubts = cautions(table, [question], None if by == table.layout.arm_column(question) else by)
     document = {"rows": table.people, "dropped": dropped, "comparisons": records(rows, type(rows[0]))}
     text, chart = lambda: comparison_text(rows), lambda: interval_chart(comparison_panels(rows))
@@ -218,6 +223,7 @@ def crosstab(
     level = output.confidence_level
     rows = cross(table, names, given=given, permutations=permutations or 0, seed=seed, confidence_level=level)
     left_out = table.people - table.count(complete_rows(table, names))
+    # To stderr, where CSV and JSON stay whole.
     if left_out:
         click.echo(
             f"{counted(left_out, 'row')} of {table.people} with nothing in one of the columns left out", err=True

@@ -1,4 +1,4 @@
-"""What the commands of ``deniable analyze`` share: options that say what a file holds, and ways to show results."""
+"""The common part of the commands of ``deniable analyze``: options that describe a file, and ways to show results."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from deniable_research.engine import EngineReports, Source, open_source
 from deniable_research.engine.sources import EMBEDDED
 from deniable_research.engine.tallies import survey_of
 from deniable_research.files import Layout, Table, quick_question, read_layout
+from deniable_research.files.estimating import cautions
 from deniable_research.files.paper import PAPERS, check_paper
 from deniable_research.files.samples import SamplingColumns, read_margins, replicate_columns
 from deniable_research.files.saving import save_results
-from deniable_research.files.shares import cautions
 from deniable_research.output import counted, rows_csv, to_json
 from deniable_research.pictures import save_picture
-from deniable_research.results.reading import read_any_survey
+from deniable_research.results.read_results import read_any_survey
 from deniable_research.sampling import LONELY, METHODS
 from deniable_statistics.commands.options import misbehaviour_options, params_of, with_options
 from deniable_statistics.data.writing import WRITTEN, check_suffix
@@ -37,25 +37,25 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FileReports:
-    """The reports of a file, for commands that take those of an engine as well: see `EngineReports`."""
+    """The reports of a file, with the methods of `EngineReports`, so that commands take either."""
 
     table: Table
 
     @property
     def layout(self) -> Layout:
-        """What its columns hold."""
+        """The layout of the file."""
         return self.table.layout
 
     def together(self, _names: Sequence[str]) -> Table:
-        """The table; an engine counts those of some questions and columns."""
+        """The whole table; an engine would count these questions and columns."""
         return self.table
 
     def apart(self, names: Sequence[str], _by: str | None = None) -> list[tuple[tuple[str, ...], Table]]:
-        """The table with all of these questions; an engine counts one for each."""
+        """The whole table with all of these questions; an engine would count a table for each of them."""
         return [(tuple(names), self.table)]
 
     def of_formula(self, _formula: str) -> Table:
-        """The table; an engine counts the columns of a formula."""
+        """The whole table; an engine would count the columns of the formula."""
         return self.table
 
 
@@ -64,14 +64,14 @@ Reports = FileReports | EngineReports
 
 @dataclass(frozen=True)
 class Output:
-    """How the results of an analysis are shown: options that all have.
+    """The options of every analysis that say how its results are shown.
 
     Attributes
     ----------
     form : {"table", "csv", "json"}
     confidence_level : float
     picture, to : Path or None
-        Where the chart, and the rows, are written.
+        Files to which the chart and the rows are written.
     """
 
     form: str
@@ -81,7 +81,7 @@ class Output:
 
     @property
     def is_paper(self) -> bool:
-        """Whether the file is a table for a paper."""
+        """Whether the file for the rows is a table for a paper."""
         return self.to is not None and self.to.suffix.lower() in PAPERS
 
     def check(self, data: Path, takes_papers: bool) -> None:
@@ -89,6 +89,7 @@ class Output:
         if self.to is None:
             return
         (check_paper if takes_papers and self.is_paper else check_suffix)(self.to)
+        # samefile, because links and relative paths are other names of one file.
         if self.to.exists() and data.is_file() and self.to.samefile(data):
             raise click.BadParameter("must be another file than the data", param_hint="--to")
 
@@ -101,9 +102,9 @@ class Output:
         doubts: Sequence[str],
         chart: Callable[[], Figure],
     ) -> None:
-        """Save, print and draw rows: as a table, as CSV, or in the document that is their JSON.
+        """Save, print and draw rows: as a table, as CSV, or as JSON, which is ``document`` with the cautions.
 
-        Doubts about them are never left out.
+        Cautions (``doubts``) are shown in every format.
         """
         if self.to is not None and not self.is_paper:
             analysis = f"deniable analyze {click.get_current_context().info_name}"
@@ -186,7 +187,7 @@ _SAMPLING = params_of(
         help="Degrees of freedom of replicate weights; by default their number minus 1.",
     ),
 )
-"""How people were drawn: each has the name of the key of a design file that says so too."""
+"""Options of the sampling design; each has the name of the design file's key that it replaces."""
 
 _ROWS = params_of(
     click.option(
@@ -211,10 +212,10 @@ _OUTPUT = params_of(
 
 
 class AnalysisCommand(RuledCommand):
-    """A command with the argument DATA, the options around it and those of results.
+    """A command with the argument DATA, the options that describe it and the options of results.
 
-    Its function gets the reports that they name as ``reports``, and the `Output`. The argument DATA is left out where
-    --from says where the reports are. With ``takes_papers`` results may be a table for a paper too.
+    Its function gets the reports as ``reports``, and the `Output` as ``output``. With --from, which names the reports
+    instead, there is no argument DATA. With ``takes_papers`` the file of --to may be a table for a paper.
     """
 
     def __init__(self, *args: Any, params: list[click.Parameter], takes_papers: bool = False, **settings: Any) -> None:
@@ -229,18 +230,18 @@ class AnalysisCommand(RuledCommand):
         self.takes_papers = takes_papers
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Look for --from before arguments are given their places."""
+        """Look for --from before arguments get their values."""
         # Later is too late: by then the first question would have been taken for DATA.
         ctx.meta["from"] = any(each == "--from" or each.startswith("--from=") for each in args)
         return super().parse_args(ctx, args)
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
-        """The arguments and options, without DATA if there is --from."""
+        """The arguments and options; without DATA if --from is given."""
         every = super().get_params(ctx)
         return [each for each in every if each.name != "data"] if ctx.meta.get("from") else every
 
     def run(self, ctx: click.Context) -> Any:
-        """Open what the options name, and hand it on to the function."""
+        """Open the reports that the options name, and call the function with them."""
 
         # Functions get two objects instead of two dozen values, so these leave the context's parameters.
         def taken(params: Sequence[click.Parameter]) -> dict[str, Any]:
@@ -271,7 +272,8 @@ def _open(
     skip: int,
     delimiter: str | None,
 ) -> Reports:
-    """The reports that options name."""
+    """The reports that the options name."""
+    # A shell does not turn \t into a tab, and few people know how to type one.
     separator = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
     opened = None if source is None else open_source(source, engine or EMBEDDED, separator)
     layout = _layout(opened, survey, renamed, design, lines)
@@ -294,7 +296,7 @@ def _open(
 def _layout(
     opened: Source | None, survey: Path | None, renamed: Sequence[str], design: Path | None, lines: Sequence[str]
 ) -> Layout:
-    """What the columns hold, as one of three options says, or the export itself."""
+    """The layout that one of three options describes, or the export itself."""
     said = sum((survey is not None, design is not None, bool(lines)))
     # An export has its survey beside, and a survey that is named too must be that one: `survey_of` compares them.
     if said > 1 or not (said or (opened and opened.export)):
@@ -310,7 +312,7 @@ def _layout(
 
 
 def _sampling(said: SamplingColumns, drawn: Mapping[str, Any], margins: Path | None) -> SamplingColumns:
-    """What a design file says of how people were drawn, with what options say instead."""
+    """The sampling columns of a design file, with those of the options in their place."""
     given = {key: value for key, value in drawn.items() if value is not None}
     if "replicates" in given:
         given["replicates"] = replicate_columns(given["replicates"])
@@ -334,27 +336,29 @@ suspicion_options = with_options(
 )
 
 SUSPICION_RULE = goes_with("--misbehaving", "--misbehaviour", "--among")
+"""The kind of misbehaviour needs a share of people who misbehave."""
 
 
 def suspected(
     misbehaving: float | None, misbehaviour: tuple[str, ...] = (), among: str | None = None
 ) -> Misbehaving | None:
-    """What the options of people who misbehave suppose, or None."""
+    """The suspected misbehaviour that the options describe; None if they suppose none."""
     if misbehaving is None:
         return None
     return Misbehaving(misbehaving, misbehaviour or ("anything",), among or AMONG[0])
 
 
 class QuestionAnalyses(NamedTuple):
-    """What an analysis that takes one question at a time found.
+    """The results of an analysis that takes one question at a time.
 
     Attributes
     ----------
     rows, doubts : list
+        Rows of all questions, and cautions.
     dropped : dict of str to int
-        Rows without a report, by question.
+        Number of rows without a report, by question.
     table : Table
-        Of the first question; of all of them where they are in a file.
+        The table of the first question on an engine; the table of the file.
     """
 
     rows: list[Any]
@@ -369,7 +373,8 @@ def analyse_apart(
     analyse: Callable[[Table, Sequence[str]], Sequence[Any]],
     by: str | None = None,
 ) -> QuestionAnalyses:
-    """Analyse questions, each by itself where an engine counts them."""
+    """Analyse questions: all at once in a file, one after the other on an engine."""
+    # An engine counts equal rows, and rows of many questions are seldom equal.
     parts = reports.apart(questions, by)
     found = QuestionAnalyses([], [], {}, parts[0][1])
     for names, table in parts:
@@ -380,21 +385,23 @@ def analyse_apart(
 
 
 def say_dropped(table: Table, questions: Sequence[str]) -> dict[str, int]:
-    """Say on stderr how many rows of each question are left out; the same by question."""
+    """Print to stderr how many rows each question leaves out, and return these numbers by question."""
     arms = [arm for name in questions for arm in table.layout.arms(name)]
+    # People in other arms were not asked this one, so that they do not lack a report to it.
     dropped = {
         arm.name: table.dropped(arm.name) - (0 if arm.arm is None else table.count(~table.asked(arm.name)))
         for arm in arms
     }
     say_asked(table, [arm.name for arm in arms])
     for name, rows in dropped.items():
+        # Where devices ask some questions only, a row without a report is no gap: `say_asked` tells the number.
         if rows and table.layout.question(name).share_asked == 1:
             click.echo(f"{name}: {counted(rows, 'row')} of {table.people} without a report left out", err=True)
     return dropped
 
 
 def say_asked(table: Table, questions: Sequence[str]) -> None:
-    """Say on stderr of how many people the devices asked each question, where they asked some of them."""
+    """Print to stderr how many people were asked each question that not everybody was asked."""
     for name in questions:
         question = table.layout.question(name)
         if question.share_asked < 1 or question.arm is not None:

@@ -11,6 +11,7 @@ import click
 from deniable.commands.main import example
 from deniable.commands.rules import at_most_one
 from deniable_research.commands.analyze_data import AnalysisCommand, Output, Reports, say_asked
+from deniable_research.files.estimating import cautions
 from deniable_research.files.models import (
     FittedModel,
     ModelRow,
@@ -24,7 +25,6 @@ from deniable_research.files.paper import PAPERS, SHOWN, noise_notes, paper_tabl
 from deniable_research.files.predicting import PredictionRow, predict, read_setting
 from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text
 from deniable_research.files.regressing import MODELS, PENALTIES, questions_in, regress
-from deniable_research.files.shares import cautions
 from deniable_research.output import records
 from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, TidyRow, goodness_of_fit
 from deniable_statistics.published.charts import interval_chart
@@ -120,16 +120,18 @@ def regress_(
     beside = against(fit, others, PENALTIES[penalty]) if others else []
     models += [models[0].beside(text, other, level) for text, other in zip(others, beside, strict=True)]
     if odds_ratios:
-        _ = [each.odds_ratios for each in models]  # says what is wrong before anything is printed
+        _ = [each.odds_ratios for each in models]  # raises its error before anything is printed
     found = _Models.of(models, level, with_fit)
     questions = questions_in(table, formula)
     say_asked(table, questions)
     warned = cautions(table, questions)
+    # Models of the same rows often have the same message, such as that of a prior; each is said once.
     doubts = [*dict.fromkeys(each.fit.message for each in models if each.fit.message), *warned]
     if output.to is not None and output.is_paper:
         notes = [*noise_notes(table, questions), *warned]
         style: dict[str, Any] = {"below": below, "stars": stars, "odds_ratios": odds_ratios}
         save_paper(paper_table(models, notes, confidence_level=level, **style), output.to)
+    # With several models every row names its model.
     rows: Sequence[Any] = term_rows(models) if others else models[0].rows
     output.show(
         rows,
@@ -143,7 +145,7 @@ def regress_(
 
 @dataclass(frozen=True)
 class _Models:
-    """A model, and those that it is compared with.
+    """A model, and the models that it is compared with.
 
     Attributes
     ----------
@@ -151,7 +153,7 @@ class _Models:
     level : float
         Confidence level of the intervals.
     comparison, goodness : list of rows
-        Of the models against the first one, and of how well each fits; empty where nobody asked.
+        Rows of all models compared with the first one, and tests of goodness of fit; empty unless they were asked for.
     """
 
     models: list[FittedModel]
@@ -161,11 +163,13 @@ class _Models:
 
     @classmethod
     def of(cls, models: list[FittedModel], level: float, with_fit: bool) -> _Models:
+        """The models with their comparison, and with tests of goodness of fit if these are wanted."""
         comparison = compare_models(models) if len(models) > 1 else []
         fits = [each.fit for each in models if with_fit and isinstance(each.fit, Fit)]
         return cls(models, level, comparison, list(map(goodness_of_fit, fits)))
 
     def text(self, **shown: bool) -> str:
+        """The tables of all models, then the table that compares them."""
         parts = []
         for place, each in enumerate(self.models):
             title = f"{each.formula}\n\n" if self.comparison else ""
@@ -174,6 +178,7 @@ class _Models:
         return "\n\n".join([*parts, *([models_text(self.comparison)] if self.comparison else [])])
 
     def document(self, people: int) -> dict[str, Any]:
+        """The JSON of the first model, with the other models below a key of their own."""
         first = self.models[0]
         document: dict[str, Any] = {
             "formula": first.formula,
@@ -184,6 +189,7 @@ class _Models:
             "glance": _glance(first.fit),
             "terms": records(first.rows, TidyRow),
         }
+        # Without a sampling design there are infinitely many degrees of freedom, for which JSON has no number.
         if first.fit.sample.is_drawn:
             document["df"] = first.fit.df
         if self.comparison:
@@ -197,7 +203,7 @@ class _Models:
 
 
 def _glance(fit: Fit | MomentFit) -> dict[str, Any]:
-    """What is known of a fit as a whole; of corrected least squares, which have no likelihood, little."""
+    """The figures of a whole fit; corrected least squares have no likelihood, and so fewer of them."""
     if not isinstance(fit, Fit):
         return {"n": fit.n, "sigma": fit.sigma}
     whole = fit.glance()
@@ -245,6 +251,7 @@ def predict_(
     FORMULA is that of "analyze regress", with a randomised question or labels on the left. Shares of the truth are
     averaged over the people of the file, as they are or with what --at sets; randomised predictors are set to truths.
     """
+    # Before reports are read, since a mistyped setting would otherwise cost the whole fit.
     settings = [read_setting(each) for each in at]
     table = reports.of_formula(formula)
     fit = regress(table, formula, model=model, penalty=PENALTIES[penalty])

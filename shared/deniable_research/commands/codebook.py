@@ -11,7 +11,7 @@ from deniable.errors import ParameterError
 from deniable_research.codebook import Codebook, to_ddi, to_markdown
 from deniable_research.commands.options import FILE, NEW_FILE
 from deniable_research.files import Table, read_layout
-from deniable_research.results.reading import read_any_survey
+from deniable_research.results.read_results import read_any_survey
 from deniable_statistics.data.whole import replace_file
 
 
@@ -36,6 +36,7 @@ def codebook(file: Path, to: Path | None, data: Path | None) -> None:
     FILE is a survey (its TOML or published JSON) or a design file. Questions, options, codes, what means nothing, and
     the mechanism with its exact probabilities and epsilon. Without --to it is printed as Markdown.
     """
+    # The suffix decides the format, so a wrong one is refused before the file is read.
     if to is not None and to.suffix.lower() not in (".md", ".xml"):
         raise ParameterError(f"file: must end in .md or .xml, got {to.name!r:.80}")
     found = _read(file, data)
@@ -48,7 +49,7 @@ def codebook(file: Path, to: Path | None, data: Path | None) -> None:
 
 
 def _read(file: Path, data: Path | None) -> Codebook:
-    """The codebook of a survey, or of a design file: the one whose columns have designs."""
+    """The codebook of a survey or of a design file, by which of the two the content is."""
     content = file.read_bytes()
     if _is_design_file(content):
         layout = read_layout(content)

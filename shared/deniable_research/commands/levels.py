@@ -6,4 +6,4 @@ from deniable.commands.numbers import Number
 from deniable_statistics.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
 
 LEVEL = Number(LOWEST_LEVEL, HIGHEST_LEVEL)
-"""A confidence level."""
+"""Type of options that are a confidence level, within the range for which intervals are computed."""

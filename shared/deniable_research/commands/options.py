@@ -1,4 +1,4 @@
-"""Options that several commands have."""
+"""Options that several commands of this package share."""
 
 from __future__ import annotations
 
@@ -15,23 +15,25 @@ if TYPE_CHECKING:
 
 Request = TypeVar("Request")
 PICTURES = (".svg", ".png")
+"""Suffixes of the files that a chart can be written to."""
 
 
 def plot_option(drawn: str) -> Callable[[Any], Any]:
-    """``--plot FILE``, whose help says what is drawn; the command gets it as ``picture``."""
+    """The option ``--plot FILE``, whose help says what is drawn; the command gets the path as ``picture``."""
     return click.option(
         "--plot", "picture", metavar="FILE", type=NEW_FILE, callback=_checked, help=f"Draw {drawn}, as .svg or .png."
     )
 
 
 def refuse(request: Request, forbidden: Iterable[tuple[Callable[[Request], Any], str]]) -> None:
-    """Raise a click.UsageError with the first sentence whose predicate holds of what a command is asked."""
+    """Raise a click.UsageError with the sentence of the first predicate that is true for a request."""
     for holds, sentence in forbidden:
         if holds(request):
             raise click.UsageError(sentence)
 
 
 def _checked(_context: click.Context, _option: click.Parameter, path: Path | None) -> Path | None:
+    # Before the command computes anything: a chart is drawn last, and its name may be wrong.
     if path is not None and path.suffix not in PICTURES:
         raise click.BadParameter(f"must end in {' or '.join(PICTURES)}, got {path.name!r}")
     return path

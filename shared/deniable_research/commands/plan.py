@@ -56,12 +56,12 @@ class PlanRequest:
 
     @property
     def tests(self) -> bool:
-        """Whether a share is tested."""
+        """Whether a test of a share is planned."""
         return self.against is not None
 
     @property
     def splits(self) -> bool:
-        """Whether several questions share the epsilon."""
+        """Whether several questions split one epsilon."""
         return self.questions is not None
 
     @property
@@ -77,6 +77,7 @@ class PlanRequest:
 
     def side(self, share: float | None) -> str:
         """The alternative hypothesis of a test of this share."""
+        # Without a share, as for a mean, there is no side.
         if not self.one_sided or share is None or self.against is None:
             return "two-sided"
         return "greater" if share > self.against else "less"
@@ -163,6 +164,7 @@ def plan(**given: Any) -> None:
 
 
 def _plans(asked: PlanRequest, survey: Survey | None) -> Sequence[Plan]:
+    """The plans that a request asks for: by epsilon or question, then by share."""
     shares, confidence = asked.shares or SHARES, asked.confidence
     width = 0.05 if asked.width is None else asked.width
     # Splitting needs epsilons only: each part has the best mechanism for its own.

@@ -21,7 +21,7 @@ from deniable_research.commands.options import NEW_FILE, format_option, plot_opt
 from deniable_research.files.regressing import PENALTIES
 from deniable_research.output import records, rows_csv, to_json
 from deniable_research.pictures import save_picture
-from deniable_research.results.reading import read_any_survey
+from deniable_research.results.read_results import read_any_survey
 from deniable_research.simulation import (
     DEFAULT_SEED,
     Misbehaviour,
@@ -79,7 +79,7 @@ class SimulateRequest:
 
     @property
     def writes(self) -> bool:
-        """Whether the reports of a survey are wanted."""
+        """Whether the reports of one simulated survey are to be written."""
         return self.reports is not None or self.folder is not None
 
     @property
@@ -211,6 +211,7 @@ def simulate(**given: Any) -> None:
 
 
 def _simulate_analysis(asked: SimulateRequest, survey: Survey, formula: str) -> None:
+    """Simulate and print the power of the analysis of a formula."""
     effects = _pairs(asked.effects, "--effect", "age_group[T.old]=0.4", partial(_number, flag="--effect"))
     covariates = _pairs(asked.covariates, "--covariate", "age_group=young:0.6,old:0.4", Covariate.parse)
     truth = _shares(asked.truths, "--truth")
@@ -245,12 +246,14 @@ def _simulate_analysis(asked: SimulateRequest, survey: Survey, formula: str) -> 
 
 
 def _simulate_survey(asked: SimulateRequest, survey: Survey) -> None:
+    """Simulate a survey and print how well its estimates do; write its reports where they are wanted."""
     truth = _shares(asked.truths, "--truth")
     people, misbehaviour = asked.respondents, asked.misbehaviour
     others = _shares(asked.others, "--compare") if asked.others else None
     simulation = Simulation(survey, truth, people, misbehaviour, others)
     if asked.reports is not None and people > MOST_IN_CSV:
         raise click.UsageError(f"--reports writes at most {MOST_IN_CSV:,} people, got {people:,}")
+    # A folder that cannot be written is an error now, not after the simulation.
     if asked.folder is not None:
         check_folder(asked.folder, "parquet")
     if asked.writes:
@@ -297,6 +300,7 @@ def _print(form: str, rows: Sequence[SimulationRow], document: dict[str, Any], t
 
 
 def _shares(given: Sequence[str], flag: str) -> Mapping[str, Any]:
+    """True shares by question, from files and from options like QUESTION=SHARES; later ones replace earlier ones."""
     found: dict[str, Any] = {}
     for each in given:
         question, equals, shares = each.partition("=")
@@ -313,6 +317,7 @@ def _shares(given: Sequence[str], flag: str) -> Mapping[str, Any]:
         except OSError:
             raise click.BadParameter(f"{each}: cannot be read as a file", param_hint=flag) from None
         except ValueError as error:
+            # A ParameterError is a ValueError too, and its message is better than the one below.
             if isinstance(error, ParameterError):
                 raise
             hint = number_hint(shares.strip())
@@ -324,6 +329,7 @@ def _pairs(given: Sequence[str], flag: str, example: str, read: Callable[[str], 
     """The values of options like NAME=VALUE, by name; the form of all is checked before the first is read."""
     found: dict[str, str] = {}
     for each in given:
+        # At the last =, because the name of a term may hold one.
         name, equals, value = each.rpartition("=")
         if not equals or not name.strip() or not value.strip():
             raise click.BadParameter(f"must be like {example}, got {each!r:.80}", param_hint=flag)
@@ -357,6 +363,7 @@ def _curves(given: Sequence[str]) -> dict[str, list[float]]:
 
 def _share(text: str, given: str, flag: str) -> float:
     share = float(text)
+    # 40 is more often meant as a percentage than as a share, and so the hint takes it for one.
     if not 0 <= share <= 1:
         hint = number_hint(given.partition("=")[2].strip()) or number_hint(f"{text.strip()}%")
         raise click.BadParameter(f"shares must be from 0 to 1, got {given!r:.80}{hint}", param_hint=flag)

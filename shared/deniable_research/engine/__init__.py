@@ -12,7 +12,7 @@ fetched, and the usual analyses run on them.
 """
 
 from deniable_research.engine.counting import Patterns, Supports, count_patterns, count_supports
-from deniable_research.engine.reports import EngineReports
+from deniable_research.engine.engine_reports import EngineReports
 from deniable_research.engine.sources import Source, open_source
 from deniable_research.engine.tallies import count_tallies
 

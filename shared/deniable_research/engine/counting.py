@@ -14,7 +14,7 @@ from deniable.errors import ParameterError, ReportError
 from deniable.table import plain_cell
 from deniable_research.engine.sources import Source
 from deniable_research.engine.text_columns import TextColumn
-from deniable_research.files.coded import Coded
+from deniable_research.files.coded import CodedColumn
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.reading import columns_of_arrow
 from deniable_statistics.data.manifest import Export
@@ -33,13 +33,13 @@ class Patterns:
 
     Attributes
     ----------
-    columns : dict of str to Coded
+    columns : dict of str to CodedColumn
         Each different row once, as texts, sorted.
     frequencies : ndarray of int64, shape (rows,)
         Number of people with each row.
     """
 
-    columns: dict[str, Coded[str]]
+    columns: dict[str, CodedColumn[str]]
     frequencies: NDArray[np.int64]
 
 
@@ -151,9 +151,8 @@ def _counted(
             f"{', '.join(keys)}: must have at most {MOST_PATTERNS} different rows together, got more; leave a column "
             "out, round numbers, or name single boxes of a question"
         )
-    table = table.filter(
-        _numbers(table, "people") > 0
-    )  # over no rows, an aggregate without GROUP BY is one row of nulls
+    # Over no rows, an aggregate without GROUP BY is one row of nulls.
+    table = table.filter(_numbers(table, "people") > 0)
     people = int(_numbers(table, "people").sum())
     if source.export is not None and people != source.export.manifest.rows:
         raise ReportError(
@@ -162,7 +161,7 @@ def _counted(
     return _sorted(table, list(wanted), source.name)
 
 
-def _compare(cohorts: Coded[str], people: NDArray[np.int64], export: Export, subject: str) -> None:
+def _compare(cohorts: CodedColumn[str], people: NDArray[np.int64], export: Export, subject: str) -> None:
     """Raise a ReportError unless each cohort has the rows that a manifest counts."""
     found: Counter[str | None] = Counter()
     for cohort, n in zip(cohorts, people.tolist(), strict=True):
@@ -188,7 +187,7 @@ def _sorted(table: pyarrow.Table, names: Sequence[str], subject: str) -> pyarrow
         raise ReportError(f"{subject}: columns must hold numbers, texts or dates, got lists or the like") from None
 
 
-def _columns(table: pyarrow.Table, source: Source, keys: Mapping[str, Any]) -> dict[str, Coded[str]]:
+def _columns(table: pyarrow.Table, source: Source, keys: Mapping[str, Any]) -> dict[str, CodedColumn[str]]:
     named = table.select([f"c{place}" for place in range(len(keys))]).rename_columns(list(keys))
     found = columns_of_arrow(named, source.name)
     return {name: column.map(plain_cell) if source.is_cell(keys[name]) else column for name, column in found.items()}

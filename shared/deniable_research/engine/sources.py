@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from deniable.errors import DeniableError, ParameterError, ReportError
 from deniable.installing import install_hint
 from deniable_research.engine.fetching import fetch, fetch_survey
-from deniable_research.engine.files import READERS, Files, files_of_export, find_files, for_duckdb, for_spark
+from deniable_research.engine.source_files import READERS, Files, files_of_export, find_files, for_duckdb, for_spark
 from deniable_research.results.collector import is_survey
 from deniable_research.web import is_url
 from deniable_statistics.data.manifest import Export, open_export

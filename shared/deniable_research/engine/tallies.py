@@ -1,6 +1,6 @@
-"""The tallies of a survey, counted on an engine: what a collector's database keeps, from rows that are elsewhere.
+"""The tallies of a survey counted on an engine, as a collector's database keeps them.
 
-`deniable.estimate` takes them, and tallies of several sources add up.
+`deniable.estimate` takes them, and the tallies of several sources add up.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ from deniable import Survey, Tally
 from deniable.errors import ParameterError, ReportError
 from deniable.wire.space import Texts
 from deniable_research.engine.counting import count_supports
-from deniable_research.engine.reports import FEW
+from deniable_research.engine.engine_reports import FEW
 from deniable_research.engine.sources import Source
-from deniable_research.files.coded import Coded
+from deniable_research.files.coded import CodedColumn
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_statistics.data.survey_data import COHORT
 
@@ -39,14 +39,14 @@ def survey_of(source: Source, given: Survey | None) -> Survey | None:
 
 
 def count_tallies(source: Source, survey: Survey) -> Tallies:
-    """How many reports there are in each cohort, and how many support each option of each question.
+    """The number of reports in each cohort, and the number of those that support each option of each question.
 
-    One GROUP BY a question. The same rows in a collector's database have these tallies.
+    There is one GROUP BY for each question. A collector's database has the same tallies of the same rows.
 
     Raises
     ------
     ReportError
-        If a column is missing, or holds what is not a report or a cohort of the survey.
+        If a column is missing, or holds something that is neither a report nor a cohort of the survey.
     """
     keys = {COHORT: COHORT} if COHORT in source.columns or survey.cohorts else {}
     sizes: dict[str | None, int] = {}
@@ -78,11 +78,11 @@ def _counted(
     else:
         reports = column.read(found.columns["report"], people)
         each = [space.supports(value) for value in reports.values]
-        table = np.zeros((len(each) + 1, space.size), dtype=np.int64)  # the last row is nothing
+        table = np.zeros((len(each) + 1, space.size), dtype=np.int64)  # the last row, of code -1, supports nothing
         for place, options in enumerate(each):
             table[place, list(options)] = 1
         supports, present = table[reports.codes] * people[:, None], reports.present
-    cohorts = _cohorts(found.columns[COHORT], survey, people) if keys else Coded.of([None] * len(people))
+    cohorts = _cohorts(found.columns[COHORT], survey, people) if keys else CodedColumn.of([None] * len(people))
     result = []
     for code in sorted(set(cohorts.codes.tolist())):
         rows = cohorts.codes == code
@@ -92,7 +92,7 @@ def _counted(
     return result
 
 
-def _cohorts(column: Coded[str], survey: Survey, people: np.ndarray) -> Coded[str]:
+def _cohorts(column: CodedColumn[str], survey: Survey, people: np.ndarray) -> CodedColumn[str]:
     """The survey's cohorts that the texts of a column stand for."""
     known = {cohort.strip(): cohort for cohort in survey.cohorts}
     if len(known) < len(survey.cohorts):

@@ -21,7 +21,7 @@ class TextColumn:
     ----------
     source : Source
     column : str
-        Its cells are like ``b0101``, or numbers that lost their leading zeros.
+        Its cells are texts such as ``b0101``, or numbers that lost their leading zeros.
     space : Texts
     missing : collection of str
         Texts that mean a missing value.
@@ -93,7 +93,8 @@ class TextColumn:
             kept = {box: text.substr(2 * box, 2) for box in boxes}
             drawn = sum((pair != "00").cast("int64") for pair in kept.values())
             others = [box for box in range(space.k) if box not in kept]
-            for place, box in enumerate(others):  # the device drew this many of the other boxes
+            # The device drew this many of the other boxes: the first of them stand for any.
+            for place, box in enumerate(others):
                 kept[box] = ibis.ifelse(drawn <= space.drawn - 1 - place, "10", "00")
         else:
             kept = {box: text.substr(box, 1) if box in boxes else ibis.literal("0") for box in range(space.size)}
@@ -104,7 +105,7 @@ class TextColumn:
 
 
 def means_nothing(said: Any, missing: Collection[str]) -> Any:
-    """Whether texts mean a missing value, by the rule of `Coded.without`."""
+    """Whether texts mean a missing value, by the rule of `CodedColumn.without`."""
     # Numbers compare by value, as in `alike`: 99.0 is 99, but 099 is another text.
     nothing = said.isnull() | said.isin(sorted(missing))
     for number in sorted({each for each in map(alike, missing) if isinstance(each, Decimal)}):

@@ -32,7 +32,7 @@ def alike(value: object) -> object:
 # Not pandas.Categorical, which takes three to four times as long for a million people to make, map, or cut to some of
 # them, fourteen times to give its values, and has no place for labels of values.
 @dataclass(frozen=True, eq=False)
-class Coded(Generic[T]):
+class CodedColumn(Generic[T]):
     """One column of a table; functions are applied once to each different value, not for each person.
 
     Attributes
@@ -48,7 +48,7 @@ class Coded(Generic[T]):
 
     Examples
     --------
-    >>> column = Coded.of(["no", "yes", None, "no"])
+    >>> column = CodedColumn.of(["no", "yes", None, "no"])
     >>> column.codes.tolist(), column.values
     ([0, 1, -1, 0], ('no', 'yes'))
     >>> list(column.map({"no": 0, "yes": 1}.get))
@@ -61,9 +61,9 @@ class Coded(Generic[T]):
     label: str = ""
 
     @classmethod
-    def of(cls, column: Coded[T] | Iterable[T | None]) -> Coded[T]:
+    def of(cls, column: CodedColumn[T] | Iterable[T | None]) -> CodedColumn[T]:
         """The column of these values, in which None is a missing value; a coded column is returned as it is."""
-        if isinstance(column, Coded):
+        if isinstance(column, CodedColumn):
             return column
         coder = Coder[T]()
         codes = np.fromiter((-1 if value is None else coder[value] for value in column), np.int32)
@@ -90,55 +90,55 @@ class Coded(Generic[T]):
         return np.isin(self.codes, found)
 
     def equal_label(self, *labels: str) -> NDArray[np.bool_]:
-        """Whether each person has a value equal to one of these texts, or with such a label, shape (people,)."""
+        """Whether each person's value is one of these texts, by `alike`, or is labelled with one, shape (people,)."""
         wanted = set(map(alike, labels))
         found = [
             place for place, each in enumerate(self.values) if alike(each) in wanted or self.labels.get(each) in labels
         ]
         return np.isin(self.codes, found)
 
-    def only(self, people: NDArray[np.bool_]) -> Coded[T]:
+    def only(self, people: NDArray[np.bool_]) -> CodedColumn[T]:
         """The column with missing values for all other people."""
         return self._recoded(np.where(people, self.codes, np.int32(-1)))
 
-    def where(self, people: NDArray[np.bool_]) -> Coded[T]:
+    def where(self, people: NDArray[np.bool_]) -> CodedColumn[T]:
         """The column restricted to these people, shape (people that are True,)."""
         return self._recoded(self.codes[people])
 
-    def filled(self, people: NDArray[np.bool_], value: T) -> Coded[T]:
-        """The column with this value for these people."""
+    def filled(self, people: NDArray[np.bool_], value: T) -> CodedColumn[T]:
+        """The column in which these people have this value, and all others their own."""
         values = self.values if value in self.values else (*self.values, value)
-        return Coded(np.where(people, np.int32(values.index(value)), self.codes), values, self.labels)
+        return CodedColumn(np.where(people, np.int32(values.index(value)), self.codes), values, self.labels)
 
-    def without(self, missing: Collection[object]) -> Coded[T]:
-        """The column with missing values in place of these values, compared by `alike`, or of values so labelled."""
+    def without(self, missing: Collection[object]) -> CodedColumn[T]:
+        """The column in which these values, compared by `alike`, and values with such labels are missing."""
         wanted = set(map(alike, missing))
         gone = [alike(value) in wanted or self.labels.get(value) in missing for value in self.values]
         # Code -1 indexes the appended last place: missing values stay missing.
         return self._recoded(np.where(np.array([*gone, True])[self.codes], np.int32(-1), self.codes))
 
-    def _recoded(self, codes: NDArray[np.int32]) -> Coded[T]:
+    def _recoded(self, codes: NDArray[np.int32]) -> CodedColumn[T]:
         """The column with other codes into the same values, without the values that are unused."""
         used = np.bincount(codes[codes >= 0], minlength=len(self.values)) > 0
         # Code -1 indexes the appended -1, and so stays -1.
         places = np.append(np.cumsum(used) - 1, -1).astype(np.int32)
-        return Coded(places[codes], tuple(itertools.compress(self.values, used)), self.labels, self.label)
+        return CodedColumn(places[codes], tuple(itertools.compress(self.values, used)), self.labels, self.label)
 
-    def labelled(self) -> Coded[str] | None:
+    def labelled(self) -> CodedColumn[str] | None:
         """The column with labels in place of values; None unless the labels are different and every value has one."""
         labels = [self.labels[value] for value in self.values if value in self.labels]
         # Two values of one label would become one value.
         if not labels or len(set(labels)) < len(self.values):
             return None
-        return Coded(self.codes, tuple(labels))
+        return CodedColumn(self.codes, tuple(labels))
 
-    def map(self, function: Callable[[T], U | None]) -> Coded[U]:
+    def map(self, function: Callable[[T], U | None]) -> CodedColumn[U]:
         """The column of the function's results; a result of None is a missing value."""
         coder = Coder[U]()
         made = map(function, self.values)
         # Equal results, such as 1 and 1.0, share one code.
         codes = np.array([*(-1 if value is None else coder[value] for value in made), -1], dtype=np.int32)
-        return Coded(codes[self.codes], tuple(coder))
+        return CodedColumn(codes[self.codes], tuple(coder))
 
     def array(self, dtype: DTypeLike, nothing: object) -> NDArray[Any]:
         """The values as an array, shape (people,), with ``nothing`` in place of missing values."""

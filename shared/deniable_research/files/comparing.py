@@ -14,12 +14,12 @@ from deniable.errors import ParameterError
 from deniable_research.comparison import holm
 from deniable_research.comparison.side_by_side import Cohorts, Figure
 from deniable_research.designs.designs import NO_YES
+from deniable_research.files.domain_estimates import cohorts_by_option, mean_differences
 from deniable_research.files.domains import sample_of
-from deniable_research.files.figures import cohorts_by_option, mean_differences
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.mixed import compare_arms
-from deniable_research.files.rows import ComparisonRow, compared, places_of, tested
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
+from deniable_research.files.result_rows import ComparisonRow, compared, places_of, tested
 from deniable_research.sampling.sample import of_rows
 from deniable_statistics.intervals import level_of_each
 
@@ -41,20 +41,20 @@ def compare(
     name : str
         The question.
     by : str
-        The plain column of cohorts. People without one are left out, and cohorts without reports. Of a question that
-        was asked by several designs it is that of its arms.
+        The plain column of cohorts; people without a cohort and cohorts without reports are left out. For a question
+        that was asked by several designs, the column of its arms compares the arms.
     line : bool
-        Test for a trend over the cohorts, which stand at their numbers if their labels are numbers, else at
-        0, 1, 2, ...
+        Test for a linear trend over the cohorts, at the numbers that their labels are, or else at 0, 1, 2, ...
     options : sequence of str
-        Compare these options only; by default all, of a yes-no question *yes*.
+        The options to compare; by default all, or *yes* alone for a yes-no question.
     confidence_level : float
 
     Returns
     -------
     list of ComparisonRow
-        For each option: differences and ratios (two cohorts), or homogeneity and all differences (more), or the trend.
-        Then homogeneity of all options together, and differences of means where there are means.
+        For each option the difference and ratio of two cohorts, the test of homogeneity and all pairwise differences of
+        more than two, or the trend. Then the test of homogeneity of all options together, and differences of means
+        where there are means.
 
     Raises
     ------
@@ -71,6 +71,7 @@ def compare(
     >>> row.measure, row.first, row.second, round(row.estimate, 4), round(row.p_value, 4)
     ('difference', '1', '2', 0.1, 0.0228)
     """
+    # Cohorts share one design. Arms have several, so each arm is estimated by its own before shares are compared.
     if name in table.layout.mixed and by == table.layout.arm_column(name) and not line:
         return compare_arms(table, name, options, confidence_level)
     question = table.layout.question(name)
@@ -85,6 +86,7 @@ def compare(
         for option, (cohorts, place) in zip(places, shares, strict=True):
             about = replace(blank, option=question.options[option])
             rows += (_trend if line else _shares)(about, labels, cohorts, place)
+        # With two options the test of one is that of both; boxes do not exclude each other and have no common test.
         if not line and not options and len(question.options) > 2 and question.design.is_exclusive:
             rows.append(tested(blank, "homogeneity", shares[0][0].homogeneity()))
     if question.mean_values is not None and not line:
@@ -95,8 +97,9 @@ def compare(
 
 
 def _cohorts(table: Table, name: str, by: str) -> tuple[list[str], list[NDArray[np.bool_]]]:
-    """The labels of cohorts in which somebody who counts answered a question, and who these people are."""
+    """The labels of the cohorts in which somebody with a positive weight answered a question, and masks of them."""
     every, asked = table.cohorts(by), table.answered(name)
+    # Calibration gives weights of its own, so that those of the whole sample count, not the file's column.
     weights = sample_of(table, np.ones(len(table), dtype=bool)).weights
     heard = {
         label: people & asked for label, people in every if label is not None and of_rows(weights, people & asked).any()
@@ -110,7 +113,7 @@ def _options(question: RandomizedColumn, wanted: Sequence[str]) -> list[int]:
             raise ParameterError(f"option: must be one of {', '.join(question.options)}, got {option!r}")
     if wanted:
         return [question.options.index(option) for option in wanted]
-    # What is said of yes is said of no with the other sign.
+    # The share of no is 1 minus that of yes: its differences and their tests are the same with the other sign.
     return [1] if question.options == NO_YES else list(range(len(question.options)))
 
 
@@ -119,6 +122,7 @@ def _shares(about: ComparisonRow, labels: Sequence[str], cohorts: Cohorts, optio
     if len(labels) > 2:
         yield tested(about, "homogeneity", cohorts.homogeneity(option))
     pairs = itertools.combinations(range(len(labels)), 2)
+    # Differences of shares lie in [-1, 1], but the ends of their intervals may not.
     yield from _pairs(about, "difference", labels, [cohorts.difference(i, j, option) for i, j in pairs], (-1, 1))
     if len(labels) == 2:
         yield compared(about, "ratio", labels, cohorts.ratio(0, 1, option))
@@ -131,7 +135,7 @@ def _pairs(
     figures: Sequence[Figure],
     within: tuple[float, float] = (-math.inf, math.inf),
 ) -> Iterator[ComparisonRow]:
-    """A row for every two cohorts; intervals hold together, and p-values know how many they are."""
+    """A row for each pair of cohorts: simultaneous intervals by Bonferroni's inequality, and Holm's p-values."""
     level = level_of_each(about.conf_level, len(figures))
     pairs, adjusted = itertools.combinations(labels, 2), holm([figure.p_value for figure in figures])
     for cohorts, figure, p in zip(pairs, figures, adjusted, strict=True):
@@ -140,7 +144,7 @@ def _pairs(
 
 
 def _trend(about: ComparisonRow, labels: Sequence[str], cohorts: Cohorts, option: int) -> Iterator[ComparisonRow]:
-    """The slope of a share over all cohorts, and what a straight line leaves of their differences."""
+    """The slope of a share over all cohorts, and the test of a departure from the straight line."""
     slope, departure = cohorts.trend(places_of(labels), option)
     yield compared(about, "trend", (labels[0], labels[-1]), slope)
     if departure:

@@ -10,19 +10,21 @@ from numpy.typing import NDArray
 
 from deniable_research.attention import AnchoredShare, anchored
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
 from deniable_statistics.intervals import Interval, resolve_method
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, number_or_none
 
 CORRECTED = "corrected share"
-"""The statistic of these rows."""
+"""Statistic of the rows with a corrected share."""
 
 ATTENTIVE = "attentive"
-"""The option of the row that says how many attend."""
+"""Option of the row with the share of people who attend to the question."""
 
 
 def corrected_share(table: Table, name: str, people: NDArray[np.bool_] | None = None) -> AnchoredShare:
-    """The share of yes to a question that has an anchor, of those who gave a report to both; weighted if the table is.
+    """The share of yes to a question with an anchor, corrected for people who answer at random.
+
+    It is estimated from the people who gave a report to both questions, with the weights of the table.
 
     Raises
     ------
@@ -36,6 +38,7 @@ def corrected_share(table: Table, name: str, people: NDArray[np.bool_] | None = 
     if people is not None:
         asked &= people
     both = table.where(asked)
+    # Column 1 of the supports: whether a report supports yes.
     yes, known = (both.item(each.name).supports[:, 1] for each in (question, other))
     whom = table.everybody.where(asked)
     return anchored(question.design, yes, anchor, known, whom.weights, whom.frequencies)
@@ -50,9 +53,10 @@ def corrected_rows(
     *,
     jointly: bool,
 ) -> Iterator[EstimateRow]:
-    """Both options of a question, and the share of people who attend.
+    """The rows of both options of a question, and of the share of people who attend.
 
-    The attentive rate is that of the anchor alone, unless both are estimated jointly; then it has no error of its own.
+    The share of people who attend is estimated from the anchor alone, or by the likelihood of both questions if
+    `jointly`; its interval comes from the anchor alone in both cases. The joint likelihood gives no standard errors.
     """
     found = corrected_share(table, question.name, people)
     level = wanted.confidence_level
@@ -63,6 +67,7 @@ def corrected_rows(
         share, attentive, method = found.share, found.attentive, "fieller"
         yes, error = found.confidence_interval(level), found.std_error
     rate = found.attentive_interval(level, wanted.method)
+    # The share of no is 1 minus that of yes: the error is the same, and the ends of the interval change places.
     figures = (
         (question.options[0], CORRECTED, 1 - share, error, Interval(1 - yes.high, 1 - yes.low), method),
         (question.options[1], CORRECTED, share, error, yes, method),
@@ -82,6 +87,7 @@ def corrected_rows(
             conf_level=level,
             method=name,
             epsilon=question.epsilon,
+            # The estimate is unbiased and may leave [0, 1]; this is the possible share nearest to it.
             feasible=None if math.isnan(estimate) else min(max(estimate, 0.0), 1.0),
             statistic=statistic,
             target="population",

@@ -20,11 +20,11 @@ from deniable_research.files.crosstab_rows import (
     odds_row,
 )
 from deniable_research.files.design_files import direct
+from deniable_research.files.domain_estimates import combined_of
 from deniable_research.files.domains import sample_of
-from deniable_research.files.figures import combined_of
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.rows import CrosstabRow
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
+from deniable_research.files.result_rows import CrosstabRow
 from deniable_research.joint import (
     Correlation,
     Crosstab,
@@ -38,10 +38,10 @@ from deniable_research.joint import (
 from deniable_research.sampling import Sample
 
 MOST_LEVELS = 20
-"""A column of numbers that has more different ones is correlated, not tabulated."""
+"""Largest number of different values of a numeric column in a table; with more it is correlated only."""
 
 FEW = 5
-"""Expected numbers of people below which a chi-squared test is doubtful."""
+"""Expected number of people in a cell below which the chi-squared approximation is unreliable (Cochran's rule)."""
 
 
 def cross(
@@ -58,13 +58,12 @@ def cross(
     Parameters
     ----------
     table : Table
-        Its weights and sampling design, if it has some, are used. People with nothing in one of the columns are left
-        out; only beside a question of several designs or two groups, which takes a likelihood, they count with the
-        rest of what they said.
+        Its weights and sampling design are used. People with a missing value in one of the columns are left out, unless
+        a question of several designs or two groups needs a likelihood: then the columns that they have count.
     names : sequence of two or three str
         Questions, boxes like ``drugs[cocaine]``, or plain columns.
     given : str, optional
-        One of them: shares among people with each answer to it, instead of joint shares.
+        One of these columns: conditional shares among people with each answer to it, instead of joint shares.
     permutations, seed
         As for `deniable_research.joint.independence`.
     confidence_level : float
@@ -72,9 +71,9 @@ def cross(
     Returns
     -------
     list of CrosstabRow
-        The cells, in the order of options; of two columns then the test of independence, the odds ratio of two by two,
-        and the correlation, if both stand for numbers. If one of them has more than `MOST_LEVELS` different numbers,
-        the correlation alone.
+        The cells, in the order of options. For two columns then the test of independence, the odds ratio of a
+        two-by-two table, and the correlation if both columns stand for numbers; for a column of more than `MOST_LEVELS`
+        different numbers the correlation alone.
 
     Raises
     ------
@@ -91,6 +90,7 @@ def cross(
     [('joint', 0.45), ('joint', 0.05), ('joint', 0.05), ('joint', 0.45), ('odds ratio', 81.0), ('correlation', 0.8)]
     """
     _check(table, names, given, permutations)
+    # A product of scores is the cheaper way, but such questions have none: their cells are latent classes.
     if needs_classes(table, names):
         if permutations:
             raise ParameterError("permutations: must be 0 for designs of two groups and several designs")
@@ -102,6 +102,7 @@ def cross(
         asked = _with_plain_answers(table, names)
         return _marked(cross_classes(asked, names, given=given, confidence_level=confidence_level), table)
     table.layout.refuse_never_together(names)
+    # Two questions of one joint response have a design for both; of three no joint shares are known.
     if len(names) == 2 and table.layout.is_one_draw(*names):
         return _marked(_pair_rows(table, names, given, permutations, confidence_level), table)
     table.layout.refuse_one_draw(names)
@@ -123,13 +124,14 @@ def _check(table: Table, names: Sequence[str], given: str | None, permutations: 
 
 
 def _marked(rows: Iterable[CrosstabRow], table: Table) -> list[CrosstabRow]:
+    """The rows, which say whether `n` is a sum of weights."""
     return [replace(row, weighted=table.is_weighted) for row in rows]
 
 
 def _joint_rows(
     table: Table, names: Sequence[str], given: str | None, permutations: int, seed: int | None, level: float
 ) -> Iterator[CrosstabRow]:
-    """Columns whose chances are independent, from the people who have something in each."""
+    """The rows of columns that are randomised independently, from the people without a missing value in them."""
     kept = complete_rows(table, names)
     complete, sample = table.where(kept), sample_of(table, kept, names)
     about = about_columns(names, float(sample.size), level, sample.df if sample.is_complex else None)
@@ -142,6 +144,7 @@ def _joint_rows(
     found = crosstab(*items, sample=sample)
     counted = replace(about, n=found.n)
     yield from cell_rows(counted, found.options, _cells(found, given, level), given)
+    # Three columns have no single hypothesis of independence and no single measure of association.
     if len(names) != 2:
         return
     yield _independence_row(counted, found.independence(permutations, seed), permutations)
@@ -152,7 +155,7 @@ def _joint_rows(
 
 
 def _cells(found: Crosstab, given: str | None, level: float) -> CrosstabCells:
-    """Joint shares, with the most likely ones unless these are tick boxes or too many; or conditional ones."""
+    """Conditional shares, or joint ones with the most likely shares in [0, 1] where `Crosstab.feasible` has them."""
     if given is not None:
         among = found.conditional(given)
         return CrosstabCells(among.share, among.std_error, *among.confidence_interval(level))
@@ -164,6 +167,8 @@ def _cells(found: Crosstab, given: str | None, level: float) -> CrosstabCells:
 
 
 def _independence_row(about: CrosstabRow, test: Independence, permutations: int) -> CrosstabRow:
+    """The test of independence, with a note on small expected numbers or on the error of a permutation p-value."""
+    # Permutations need no approximation, so small expected numbers do them no harm.
     few = test.smallest_expected is not None and test.smallest_expected < FEW and not permutations
     note = f"the smallest expected number is {test.smallest_expected:.2g}: use permutations" if few else None
     if permutations:
@@ -174,7 +179,7 @@ def _independence_row(about: CrosstabRow, test: Independence, permutations: int)
 def _pair_rows(
     table: Table, names: Sequence[str], given: str | None, permutations: int, level: float
 ) -> Iterator[CrosstabRow]:
-    """Two boxes or questions of one draw, from the reports that hold both."""
+    """The rows of two boxes or two questions of one joint response, from the reports that hold both."""
     if permutations:
         raise ParameterError("permutations: must be 0 for what is of one draw, because one chance goes into both")
     pair = _pair(table, names)
@@ -188,6 +193,7 @@ def _pair_rows(
 
 
 def _pair_cells(pair: DrawnPair, names: Sequence[str], given: str | None, level: float) -> CrosstabCells:
+    # The estimate is of a design whose options are the cells, named by the labels of both answers.
     shape, labels = pair.share.shape, list(map(", ".join, pair.cells))
     if given is None:
         errors = [combined_share(pair.estimate, [label]).std_error for label in labels]
@@ -204,6 +210,7 @@ def _pair_cells(pair: DrawnPair, names: Sequence[str], given: str | None, level:
 
 
 def _pair(table: Table, names: Sequence[str]) -> DrawnPair:
+    """Two questions of a group, or two boxes of a question, that one joint response randomises."""
     (whole, first), (other, second) = map(table.layout.whole, names)
     if whole is not other:
         assert whole.drawn is not None
@@ -218,7 +225,7 @@ def _pair(table: Table, names: Sequence[str]) -> DrawnPair:
 
 
 def complete_rows(table: Table, names: Sequence[str]) -> NDArray[np.bool_]:
-    """Who has something in each of these columns, randomised or plain."""
+    """Whether each person has a report or a value in each of these columns, shape (people,)."""
     found = table.answered(*(name for name in names if table.layout.has(name)))
     for name in names:
         if not table.layout.has(name):
@@ -227,7 +234,8 @@ def complete_rows(table: Table, names: Sequence[str]) -> NDArray[np.bool_]:
 
 
 def correlation_with(table: Table, first: str, second: str, sample: Sample) -> Correlation:
-    """The correlation of two columns of which one or both are randomised."""
+    """The correlation of two columns, at least one of them randomised."""
+    # A correlation is symmetric, and `correlation` takes the randomised column first.
     if not table.layout.has(first):
         first, second = second, first
     other = table.item(second) if table.layout.has(second) else table.numbers(second)
@@ -235,7 +243,13 @@ def correlation_with(table: Table, first: str, second: str, sample: Sample) -> C
 
 
 def _continuous(table: Table, names: Sequence[str]) -> list[str]:
-    """Columns of so many different numbers that no table holds them."""
+    """The columns of more than `MOST_LEVELS` different numbers, which are correlated instead of tabulated.
+
+    Raises
+    ------
+    ParameterError
+        If a plain column has more than that many different labels, and they are not numbers.
+    """
     found = []
     for name in names:
         if table.layout.has(name):
@@ -253,6 +267,8 @@ def _continuous(table: Table, names: Sequence[str]) -> list[str]:
 
 
 def _asked_directly(table: Table, name: str) -> RandomizedColumn:
+    """A plain column as a question that everybody answered truthfully."""
+    # A layout may name cohorts that nobody in this table has.
     levels = [level for level in table.levels(name) if level in table.labels(name).values]
     if len(levels) < 2:
         raise ParameterError(f"{name}: must have at least 2 different labels, got {len(levels)}")
@@ -265,7 +281,7 @@ def _asked_directly(table: Table, name: str) -> RandomizedColumn:
 
 
 def _with_plain_answers(table: Table, names: Sequence[str]) -> Table:
-    """The table with those of these columns that are plain as questions that were asked directly."""
+    """The table in which the plain ones among these columns are questions that were asked directly."""
     questions = tuple(_asked_directly(table, name) for name in names if not table.layout.has(name))
     reports = {each.name: each.read(table.labels(each.name), table.frequencies) for each in questions}
     layout = replace(table.layout, questions=(*table.layout.questions, *questions))

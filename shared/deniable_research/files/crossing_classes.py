@@ -1,4 +1,7 @@
-"""Crosstabs of what no product of scores gives: questions of two-group designs, and of several designs."""
+"""Crosstabs by maximum likelihood, for questions of two-group designs and of several designs.
+
+The joint shares of other questions are means of products of scores, one score for each column; these have no scores.
+"""
 
 from __future__ import annotations
 
@@ -13,13 +16,13 @@ from deniable_research.files.crosstab_rows import CrosstabCells, Floats, about_c
 from deniable_research.files.mixed import shares_together
 from deniable_research.files.model_rows import answers_to
 from deniable_research.files.regressing import regress
-from deniable_research.files.rows import CrosstabRow
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
+from deniable_research.files.result_rows import CrosstabRow
 from deniable_research.sampling.estimates import t_quantile, t_two_sided
 
 
 def needs_classes(table: Table, names: Sequence[str]) -> bool:
-    """Whether only a likelihood crosses these."""
+    """Whether one of these columns is a question of several designs or of two groups, which needs the likelihood."""
     layout = table.layout
     return any(name in layout.mixed or layout.whole(name)[0].design.groups > 1 for name in filter(layout.has, names))
 
@@ -27,10 +30,10 @@ def needs_classes(table: Table, names: Sequence[str]) -> bool:
 def cross_classes(
     table: Table, names: Sequence[str], *, given: str | None = None, confidence_level: float = 0.95
 ) -> Iterator[CrosstabRow]:
-    """Two questions together by maximum likelihood: shares, the test of independence, odds ratio and correlation.
+    """Cross two questions by maximum likelihood: shares, the test of independence, odds ratio and correlation.
 
-    Under a sampling design intervals are Student's. Independence is tested by the likelihood ratio of the logistic or
-    multinomial model of the first on the second.
+    Under a sampling design intervals are those of Student's t. Independence is tested by the likelihood ratio of the
+    logistic or multinomial model of the first question on the second.
     """
     if len(names) != 2:
         raise ParameterError(
@@ -43,7 +46,7 @@ def cross_classes(
     options = [answers_to(table, name) for name in names]
     shape = (len(options[0]), len(options[1]))
     if given is None:
-        rows = found.rows(confidence_level)[: math.prod(shape)]  # behind them stand unknown shares of the designs
+        rows = found.rows(confidence_level)[: math.prod(shape)]  # the rest are unknown parameters of the designs
         share, error, low, high = (
             np.reshape([getattr(row, name) for row in rows], shape)
             for name in ("estimate", "std_error", "conf_low", "conf_high")
@@ -68,14 +71,14 @@ def cross_classes(
 
 
 def _conditional(share: Floats, covariance: Floats, axis: int, level: float, df: float) -> CrosstabCells:
-    """Shares among the people with each answer to one of them, on the logit scale."""
+    """Shares among the people with each answer along an axis, with delta-method errors and logit-scale intervals."""
     t = t_quantile(level, df)
     places, found = np.arange(share.size).reshape(share.shape), np.empty((4, *share.shape))
     totals = np.broadcast_to(share.sum(axis=1 - axis, keepdims=True), share.shape)
     for place in np.ndindex(share.shape):
         among = places.take(place[axis], axis)
         total = totals[place] if totals[place] > 0 else np.nan
-        # Of p = cell / total: -p / total by every cell among these, and 1 / total more by its own.
+        # p = cell / total: dp / d(each cell of the total) = -p / total, and 1 / total more for the cell itself.
         p = float(share[place] / total)
         slope = np.zeros(share.size)
         slope[among] = -p / total
@@ -96,9 +99,11 @@ def _within(p: float, error: float, z: float) -> tuple[float, float]:
 
 
 def _two_by_two(about: CrosstabRow, share: Floats, covariance: Floats, df: float) -> Iterator[CrosstabRow]:
+    """The odds ratio and the correlation (phi) of a two-by-two table, with delta-method errors."""
     z = t_quantile(about.conf_level, df)
     a, b, c, d = share
     if share.min() > 0:
+        # d log(ad / bc) / dx is 1 / x for a and d, and -1 / x for b and c.
         slope = np.array([1, -1, -1, 1]) / share
         log_odds, error = float(np.log(a * d / (b * c))), float(np.sqrt(slope @ covariance @ slope))
         ends = np.exp(log_odds + np.array([-z, z]) * error)
@@ -118,7 +123,8 @@ def _two_by_two(about: CrosstabRow, share: Floats, covariance: Floats, df: float
     slope = np.array([d, -c, -b, a]) / bottom
     of_row = (rows[1] - rows[0]) / (2 * rows.prod())
     of_column = (columns[1] - columns[0]) / (2 * columns.prod())
-    # of the logarithm of the denominator, by the shares of the second row and column
+    # d phi = (d numerator) / bottom - phi d(log bottom). With row shares r and 1 - r, log bottom has the slope
+    # (1 - 2 r) / (2 r (1 - r)) by the share r of the second row, and likewise by that of the second column.
     slope -= phi * (of_row * np.array([0, 0, 1, 1]) + of_column * np.array([0, 1, 0, 1]))
     error = float(np.sqrt(slope @ covariance @ slope))
     reach = z * error / (1 - phi**2) if abs(phi) < 1 else np.inf  # Fisher's z

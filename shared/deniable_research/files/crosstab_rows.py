@@ -1,4 +1,4 @@
-"""The lines of a crosstab, from whatever was found of its columns together."""
+"""The rows of a crosstab: its cells, the test of independence, the odds ratio and the correlation."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.wire.space import Count
-from deniable_research.files.rows import CrosstabRow
+from deniable_research.files.result_rows import CrosstabRow
 from deniable_research.joint import Correlation, Independence
 from deniable_research.sampling import t_two_sided
 from deniable_statistics.intervals import Interval
@@ -20,7 +20,15 @@ Floats = NDArray[np.float64]
 
 
 class CrosstabCells(NamedTuple):
-    """The cells of a crosstab, arrays of the shape of its answers; most likely shares where some were searched."""
+    """Estimates of the cells of a crosstab: arrays with an axis for each column, as long as its answers.
+
+    Attributes
+    ----------
+    share, std_error, low, high : ndarray of float
+        Joint or conditional shares, their standard errors, and the ends of their confidence intervals.
+    feasible : ndarray of float or None
+        The most likely shares in [0, 1]; None where they were not searched.
+    """
 
     share: Floats
     std_error: Floats
@@ -38,7 +46,7 @@ class Odds(Protocol):
 
 
 def about_columns(names: Sequence[str], n: Count, level: float, df_error: float | None) -> CrosstabRow:
-    """What all lines about some columns have in common; `df_error` under a sampling design."""
+    """A row with the fields that all rows about these columns share; `df_error` under a sampling design only."""
     third = names[2] if len(names) > 2 else None
     return CrosstabRow("", names[0], second=names[1], third=third, n=n, conf_level=level, df_error=df_error)
 
@@ -46,7 +54,7 @@ def about_columns(names: Sequence[str], n: Count, level: float, df_error: float 
 def cell_rows(
     about: CrosstabRow, options: Sequence[Sequence[str]], cells: CrosstabCells, given: str | None
 ) -> Iterator[CrosstabRow]:
-    """A line for each combination of answers, the last question fastest."""
+    """A row for each combination of answers; those of the last column vary fastest."""
     for place in np.ndindex(cells.share.shape):
         labels = [each[at] for each, at in zip(options, place, strict=True)]
         yield replace(
@@ -65,7 +73,8 @@ def cell_rows(
 
 
 def independence_row(about: CrosstabRow, test: Independence, note: str | None = None) -> CrosstabRow:
-    """The test of independence: chi-squared, or F with the degrees of freedom of errors times `df` as second ones."""
+    """The test of independence: chi-squared with `df` degrees of freedom, or F under a sampling design."""
+    # Rao and Scott: F with df and df (degrees of freedom of the errors) degrees of freedom.
     error = None if about.df_error is None else test.df * about.df_error
     return replace(
         about,
@@ -79,7 +88,7 @@ def independence_row(about: CrosstabRow, test: Independence, note: str | None = 
 
 
 def odds_row(about: CrosstabRow, odds: Odds) -> CrosstabRow:
-    """The odds ratio of two by two answers."""
+    """The odds ratio of a two-by-two table, with its interval."""
     low, high = odds.confidence_interval(about.conf_level)
     return replace(about, measure="odds ratio", estimate=odds.odds_ratio, conf_low=low, conf_high=high)
 

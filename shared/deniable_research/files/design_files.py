@@ -242,7 +242,7 @@ def _value(key: str, value: str) -> Any:
             codes[response] = code
         return codes
     if key in _PROBABILITIES and key not in _PAIRS and number_hint(value):
-        return value  # a decimal comma, for which there is a sentence, not a list
+        return value  # a decimal comma: split into a list, it would not get the message that explains it
     if key in _LISTS or "," in value:
         return value.split(",")
     return int(value) if _INTEGER.fullmatch(value) else value

@@ -1,4 +1,4 @@
-"""The people of a file whom an analysis is about, among all who were drawn."""
+"""Domains of a sample: the people of a file whom an analysis is about, among all who were drawn."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from deniable.wire.space import DrawnBits
 from deniable_research.files.layout import Layout
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
 from deniable_research.sampling import Domain, Sample
 
 
@@ -17,11 +17,12 @@ def sample_of(table: Table, people: NDArray[np.bool_], names: Sequence[str] = ()
     """The sample of some of the people of a file, who answered these questions or boxes."""
     if table.sampling is None:
         return table.everybody.where(people)
+    # A domain keeps all who were drawn: how many of its people each cluster has is random, and part of the error.
     return Domain(table.sampling, people, chance_asked(table.layout, names))
 
 
 def domain_of(table: Table, people: NDArray[np.bool_], names: Sequence[str] = ()) -> Domain | None:
-    """`sample_of` where people were drawn by a design, which models take beside their weights; otherwise None."""
+    """The domain of `sample_of` under a sampling design, for models that take weights apart from it; otherwise None."""
     found = sample_of(table, people, names)
     return found if isinstance(found, Domain) else None
 

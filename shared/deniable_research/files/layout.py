@@ -1,4 +1,4 @@
-"""What stands in which column of a file of reports: randomised questions, weights, clusters, cohorts."""
+"""Layouts: which column of a file of reports holds what, such as randomised questions, weights, clusters, cohorts."""
 
 from __future__ import annotations
 
@@ -20,16 +20,17 @@ from deniable.wire.space import ReportValue
 from deniable_research.attention import Anchor
 from deniable_research.attention.anchor import yes_no_support
 from deniable_research.designs import of_one_truth
-from deniable_research.files.coded import Coded, alike
+from deniable_research.files.coded import CodedColumn, alike
 from deniable_research.files.samples import SamplingColumns
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import design_of, mean_values
 
 MISSING = ("", "NA", "NaN")
-"""Texts that mean *no report*, unless a layout says otherwise."""
+"""Texts that mean a missing value, unless a layout names others."""
 
 _WHOLE = re.compile(r"(-?[0-9]{1,15})(\.0+)?")  # pandas writes 1.0 where a column of integers has gaps
 _SHOWN = 12
+"""Largest number of codes that a message lists."""
 
 
 @dataclass(frozen=True)
@@ -39,37 +40,38 @@ class RandomizedColumn:
     Attributes
     ----------
     name : str
-        What analyses call the question.
+        The name of the question in analyses.
     column : str
         Its column in the file.
     design : Design
-        What the answers went through.
+        The design that randomised the answers.
     options : tuple of str
         Names of the true answers.
     values : tuple of float or None
-        The numbers that the true answers stand for, where they stand for any.
+        The numbers that the true answers stand for; None if they stand for no numbers.
     codes : mapping of str to int or str, or None
         Report value of each text in the column; None for report values as they are, or names of responses.
     missing : tuple of str
         Texts that mean no report.
     group : str or None
-        For `Groups`: the column that says in which group a person is.
+        For designs of two groups, the column that says in which group a person is.
     groups : tuple of str
-        Its texts, in the order of the design's groups.
+        The labels of that column, in the order of the design's groups.
     group_missing : tuple of str
         Texts of that column that mean no group. They are not those of reports: a 2 may be no answer and a group.
     mean_values : tuple of float or None
-        As `MeanEstimate.from_counts` takes them, where a mean can be estimated.
+        The numbers that answers stand for, as `MeanEstimate.from_counts` takes them; None if there is no mean.
     has_shares : bool
-        Whether the shares of the options are of interest, or can be estimated at all.
+        Whether shares of the options are estimated; a numeric question may have a mean only.
     drawn : Group or None
-        The group of questions of which devices asked some, if it is of one.
+        The group of questions that this one belongs to, of which each device asks some; None for no group.
     arm : tuple of two str, or None
-        A column, and what stands there for the people who were asked by this design; the others were not.
+        A column, and its label for the people who were asked by this design; nobody else was.
     anchor : str or None
-        The question that tells how many people attend to this one; see `deniable_research.attention`.
+        The name of the question from which the share of people who attend to this one is estimated; see
+        `deniable_research.attention`.
     known_share : Fraction or None
-        The share of yes, where it is known because the question is an anchor.
+        The known true share of yes, for an anchor question.
     """
 
     name: str
@@ -112,12 +114,16 @@ class RandomizedColumn:
 
     @property
     def epsilon(self) -> float:
-        """Privacy loss of one report; infinite where a design has groups, see `Groups`."""
+        """Privacy loss of one report, in nats; infinite for designs of two groups, see `Groups`."""
+        # A joint response to the questions of a group is one report, which has one privacy loss.
         return self.drawn.joint.epsilon if self.drawn and self.drawn.joint else self.design.epsilon
 
     @property
     def arm_labels(self) -> tuple[str, ...]:
-        """What stands in the column of arms for this one: its label; its groups where that column tells these too."""
+        """The texts of the column of arms that mean this arm: its label, or its groups if that column names them too.
+
+        Empty for a question that is no arm.
+        """
         if self.arm is None:
             return ()
         column, label = self.arm
@@ -125,19 +131,20 @@ class RandomizedColumn:
 
     @property
     def is_direct(self) -> bool:
-        """Whether reports are answers."""
+        """Whether reports are the true answers: the channel is the identity matrix."""
         if self.design.groups > 1 or math.isfinite(self.epsilon):
             return False
+        # An infinite epsilon alone is not enough: a report may rule out one answer and leave others in doubt.
         channels = self.design.channels
         return channels is not None and np.array_equal(channels[0], np.eye(len(self.options)))
 
     @property
     def share_asked(self) -> float:
-        """The share of the people who were asked."""
+        """The expected share of the people who are asked the question."""
         return self.drawn.share if self.drawn else 1.0
 
     def box(self, option: str) -> RandomizedColumn:
-        """One box of tick boxes as a yes-no question of its own, asked of those whose report says something of it."""
+        """One box of tick boxes as a yes-no question of its own, to the people whose report is about that box."""
         boxes = () if self.design.is_exclusive else self.options
         each = self.design.binomials(self.design.expected_if_even, 1)
         if option not in boxes or each is None:
@@ -148,8 +155,9 @@ class RandomizedColumn:
         return replace(self, name=name, design=coin, options=coin.truths, values=(0.0, 1.0), codes=None)
 
     def decode(self, text: str) -> ReportValue | None:
-        """The report that a text of the column stands for; None for a text that stands for none."""
+        """The report that a text of the column stands for; None if it stands for no report."""
         if self.codes is not None:
+            # pandas writes the code 1 as 1.0 if a column of integers has gaps.
             whole = _WHOLE.fullmatch(text)
             return self.codes.get(text, self.codes.get(whole[1]) if whole else None)
         reports = self.design.reports
@@ -159,39 +167,41 @@ class RandomizedColumn:
         return reports.from_text(text)
 
     def decode_label(self, label: str) -> ReportValue | None:
-        """The report that the label of a value stands for, by the names that a column may hold, in any case."""
+        """The report that the label of a value names, ignoring case; None unless exactly one name fits."""
         names = self.codes if self.codes is not None else self.design.reports.labels
         same = [name for name in names if name.casefold() == label.casefold()]
         return self.decode(label if label in names else same[0]) if label in names or len(same) == 1 else None
 
     def read(
-        self, column: Coded[str] | Iterable[str], frequencies: NDArray[np.int64] | None = None
-    ) -> Coded[ReportValue]:
-        """The reports of a column; None where there is none.
+        self, column: CodedColumn[str] | Iterable[str], frequencies: NDArray[np.int64] | None = None
+    ) -> CodedColumn[ReportValue]:
+        """The reports of a column; None for a missing value.
 
-        Where each value has a label, and each label is one of the names that the column may hold, labels are read, in
-        any case; otherwise the values themselves, which must not stand for another response than their labels name.
-        With frequencies each row counts for so many.
+        If every value has a label, and every label is one of the names that the column may hold, labels are read,
+        ignoring case; otherwise the values themselves, whose labels must not name another response. With
+        `frequencies`, the numbers of people of the rows, messages count people.
 
         Raises
         ------
         ReportError
-            Naming the column, what it may hold, how many rows hold something else, and the first of these: noise, a
-            title or a code of the analyst, never an answer. Or a value and its label that contradict each other.
+            If rows hold something that is not a report. The message names the column, what it may hold, the number of
+            such rows and the first such text, which is noise, a title or a code of the analyst, never an answer. Or if
+            a value and its label contradict each other.
         """
-        texts = Coded.of(column)
+        texts = CodedColumn.of(column)
         said = texts.without(self.missing)
-        reports: Coded[ReportValue] = said.map(self.decode)
+        reports: CodedColumn[ReportValue] = said.map(self.decode)
         labelled = said.labelled()
         if labelled is not None:
-            by_label: Coded[ReportValue] = labelled.map(self.decode_label)
+            by_label: CodedColumn[ReportValue] = labelled.map(self.decode_label)
             if np.array_equal(by_label.present, said.present):
-                return by_label  # whatever the numbers are: 1 may stand for no
+                return by_label  # labels are safer than numbers: a program may have coded no as 1
         unknown = said.present & ~reports.present
         if unknown.any():
             places = np.flatnonzero(unknown).tolist()
             strange = len(places) if frequencies is None else int(frequencies[unknown].sum())
             hint = ""
+            # Qualtrics exports two rows of titles below the header, one with the texts and one with ImportIds.
             if frequencies is None and (
                 places in ([0], [0, 1]) or any("ImportId" in str(texts[row]) for row in range(len(texts))[:2])
             ):
@@ -200,9 +210,10 @@ class RandomizedColumn:
         self._refuse_contradiction(said)
         return reports
 
-    def _refuse_contradiction(self, said: Coded[str]) -> None:
+    def _refuse_contradiction(self, said: CodedColumn[str]) -> None:
         """Raise a ReportError if a value stands for one response, and its label in the file is the name of another."""
         space = self.design.reports
+        # A name that is a number says nothing against another number.
         names = {name.casefold(): name for name in space.labels if not _WHOLE.fullmatch(name)}
         for value in said.values:
             report, name = self.decode(value), names.get(said.labels.get(value, "").casefold())
@@ -215,7 +226,7 @@ class RandomizedColumn:
                 )
 
     def refusal(self, rows: int, first: str, hint: str = "") -> ReportError:
-        """What is wrong with a column of which so many rows hold something else than a report."""
+        """The error for a column in which this number of rows holds something that is not a report."""
         return ReportError(
             f"column {self.column!r}: must hold {self.allowed} or nothing ({', '.join(map(repr, self.missing))}), "
             f"got something else in {rows} row{'s' if rows > 1 else ''}, first {first!r:.60}{hint}"
@@ -223,7 +234,7 @@ class RandomizedColumn:
 
     @property
     def allowed(self) -> str:
-        """What the column may hold, in words."""
+        """The texts that the column may hold, in words."""
         if self.codes is not None:
             return _listed(self.codes)
         names = [each for each in self.design.reports.labels if not _WHOLE.fullmatch(each)]
@@ -241,17 +252,17 @@ class Layout:
     weights : str or None
         The column of sampling weights.
     sampling : SamplingColumns
-        The columns that say how people were drawn.
+        The columns of the sampling design.
     cohort : str or None
         The column that analyses compare by default.
     cohorts : tuple of str
-        Its labels in order, where their author gave one.
+        Its labels in the order that their author gave; empty if there is no such order.
     missing : tuple of str
-        Texts that mean *nothing* in the other columns.
+        Texts that mean a missing value in the other columns.
     mixed : mapping of str to tuple of str
         Questions that were asked by several designs, and the names of their arms among `questions`.
     access : str or None
-        Who was counted in a collector's own file, as `deniable.Survey.access` has it.
+        For a collector's own file, `deniable.Survey.access`, which says whether each report is a person.
     """
 
     questions: tuple[RandomizedColumn, ...]
@@ -272,7 +283,7 @@ class Layout:
                 raise ParameterError(f"layout: questions must have different names, {name!r} stands there twice")
         for question in self.questions:
             if question.anchor is not None:
-                self.anchor_of(question)  # says what is wrong with it
+                self.anchor_of(question)  # raises the error if it is no anchor
 
     def anchor_of(self, question: RandomizedColumn) -> Anchor:
         """The anchor of a question that has one.
@@ -302,7 +313,7 @@ class Layout:
         return whole if option is None else whole.box(option)
 
     def whole(self, name: str) -> tuple[RandomizedColumn, str | None]:
-        """The question that a name is of, and the option if it is that of one box.
+        """The question that a name belongs to, and the option if it names one box, such as ``drugs[cocaine]``.
 
         Raises
         ------
@@ -323,7 +334,7 @@ class Layout:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """What analyses call the questions, those of several arms once."""
+        """The names of the questions in analyses; a question of several arms has one name."""
         of_arms = {arm: name for name, arms in self.mixed.items() for arm in arms}
         return tuple(dict.fromkeys(of_arms.get(question.name, question.name) for question in self.questions))
 
@@ -340,7 +351,7 @@ class Layout:
         return of_arms.get(noisy[0].name, noisy[0].name) if noisy else None
 
     def arm_column(self, name: str) -> str | None:
-        """The column that says by which design a person was asked; None if all were by one."""
+        """The column that says by which design a person was asked; None if everybody was asked by the same one."""
         arm = self.arms(name)[0].arm
         return None if arm is None else arm[0]
 
@@ -349,7 +360,7 @@ class Layout:
         return tuple(map(self.question, self.mixed.get(name, (name,))))
 
     def is_one_draw(self, first: str, second: str) -> bool:
-        """Whether one chance goes into both: into boxes of a question, or into questions of a group."""
+        """Whether one joint response randomises both: two boxes of a question, or two questions of a group."""
         if not (self.has(first) and self.has(second)) or {first, second} & self.mixed.keys():
             return False
         (one, _), (other, _) = self.whole(first), self.whole(second)
@@ -358,7 +369,10 @@ class Layout:
         return one.drawn is not None and one.drawn.joint is not None and one.drawn == other.drawn
 
     def refuse_one_draw(self, names: Iterable[str]) -> None:
-        """Raise a ParameterError if two names are; of these only crosstabs and likelihoods are known."""
+        """Raise a ParameterError if two of these names are of one joint response.
+
+        Their reports are not independent given the answers, so that only crosstabs and likelihoods of them are known.
+        """
         names = list(names)
         for first, second in itertools.combinations(filter(self._is_single, names), 2):
             whole, _ = self.whole(first)
@@ -382,7 +396,7 @@ class Layout:
     def refuse_never_together(self, names: Iterable[str], at_once: int | None = None) -> None:
         """Raise a ParameterError if these are more questions of a group than any device asks.
 
-        With `at_once` it is enough that so many are asked of the same people.
+        With `at_once`, for an analysis that takes that many of them at a time, a device has to ask only that many.
         """
         for group, members in self.groups_in(names).items():
             if min(len(members), at_once or len(members)) > group.draw:
@@ -392,7 +406,7 @@ class Layout:
                 )
 
     def groups_in(self, names: Iterable[str]) -> dict[Group, list[str]]:
-        """The groups of which some questions are named, each with these."""
+        """The groups that some of these questions belong to, each with the names of these questions."""
         found: dict[Group, list[str]] = {}
         for name in dict.fromkeys(self.whole(each)[0].name for each in names if self._is_single(each)):
             if group := self.question(name).drawn:
@@ -400,6 +414,7 @@ class Layout:
         return found
 
     def _is_single(self, name: str) -> bool:
+        """Whether a name is that of a question of one design, or of a box of it."""
         return self.has(name) and name not in self.mixed
 
     def has(self, name: str) -> bool:
@@ -421,6 +436,7 @@ class Layout:
         """
         asked = survey.questions if not columns else [survey.question(question_id) for question_id in columns]
         found = tuple(replace(_of_question(each), column=(columns or {}).get(each.id, each.id)) for each in asked)
+        # An export of another tool has a name of its own for cohorts, and nothing that says who was counted.
         if columns:
             return cls(found, cohorts=survey.cohorts)
         return cls(found, cohort="cohort", cohorts=survey.cohorts, access=survey.access)
@@ -428,6 +444,7 @@ class Layout:
     def with_missing(self, texts: Iterable[str]) -> Layout:
         """This layout, with more texts that mean a missing value."""
         more = tuple(texts)
+        # A 9 may be missing in all columns but a group: codes of groups are never missing there.
         questions = tuple(
             replace(
                 each,
@@ -443,7 +460,9 @@ class Layout:
 
 
 def _of_question(question: Question) -> RandomizedColumn:
+    """The column of a survey's question in a collector's file."""
     design, numbers = design_of(question.mechanism), mean_values(question)
+    # The truths of a design for numbers may be fewer than the numbers: the knots between which its channel is linear.
     names = question.options if len(question.options) == len(design.truths) else design.truths
     values: tuple[float, ...] | None = None
     if question.kind.headline is not None:

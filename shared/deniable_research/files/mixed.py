@@ -1,4 +1,4 @@
-"""Questions that were asked by several designs: what all arms say together, and whether they say the same."""
+"""Questions that were asked by several designs: the shares from all arms together, and whether the arms agree."""
 
 from __future__ import annotations
 
@@ -17,46 +17,54 @@ from deniable_research.comparison.side_by_side import CohortTest
 from deniable_research.files.domains import domain_of, sample_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.model_rows import answers_to, model_rows, shared_responses
-from deniable_research.files.rows import ComparisonRow, SampledEstimateRow, tested
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
+from deniable_research.files.result_rows import ComparisonRow, SampledEstimateRow, tested
 from deniable_research.output import p_value
 from deniable_research.regression import ClassShares, TidyRow, class_shares
 from deniable_statistics.intervals import Interval, level_of_each, two_sided
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, number_or_none
 
-UNLIKELY = 0.05
-"""Significance level of the test that arms agree; below it a row says that they differ."""
+SIGNIFICANCE_LEVEL = 0.05
+"""Significance level of the test that arms agree; with a p-value below it a row says that they differ."""
 
 
 @dataclass(frozen=True)
 class Agreement:
-    """Whether arms of a question have the same shares: likelihood ratio of one set of shares against one for each."""
+    """The likelihood-ratio test of one set of shares for all arms of a question against one set for each arm.
+
+    Attributes
+    ----------
+    statistic : float
+    df : int
+    p_value : float
+        From the chi-squared distribution with `df` degrees of freedom.
+    """
 
     statistic: float
     df: int
     p_value: float
-    """Chi-squared."""
 
     def __str__(self) -> str:
         return f"likelihood ratio chi2({self.df}) = {self.statistic:.4g}, p {p_value(self.p_value)}"
 
 
 def shares_together(table: Table, names: Sequence[str], people: NDArray[np.bool_] | None = None) -> ClassShares:
-    """How often each combination of answers to some questions is, by maximum likelihood, whatever their designs.
+    """The joint shares of the answers to some questions by maximum likelihood, for questions of any design.
 
     Parameters
     ----------
     table : Table
-        Its weights and sampling design, if it has some, are used.
+        Its weights and sampling design are used.
     names : sequence of str
-        Questions; of those that were asked by several designs all arms.
-    people : ndarray of bool, optional
+        Questions; one that was asked by several designs stands for all of its arms.
+    people : ndarray of bool, shape (people,), optional
+        By default everybody.
     """
     wanted = np.ones(len(table), dtype=bool) if people is None else people
     table.layout.refuse_never_together(names, at_once=2)
     table.layout.refuse_boxes_of_one_draw(names)
     heard = wanted & np.logical_or.reduce([table.answered(name) for name in names])
-    heard &= sample_of(table, np.ones(len(table), dtype=bool)).weights > 0  # the others count nothing
+    heard &= sample_of(table, np.ones(len(table), dtype=bool)).weights > 0  # the others add nothing to the likelihood
     rows = model_rows(table.where(heard), domain_of(table, heard, names), {}, names)
     return class_shares(
         {name: rows.data[name] for name in names}, rows.designs, shared=shared_responses(table, names), **rows.people
@@ -66,7 +74,7 @@ def shares_together(table: Table, names: Sequence[str], people: NDArray[np.bool_
 def mixed_rows(
     table: Table, name: str, cohort: str | None, people: NDArray[np.bool_], wanted: EstimateOptions
 ) -> Iterator[EstimateRow]:
-    """The shares of a question from all of its arms, and what else its designs find out."""
+    """The rows of a question's shares from all of its arms, then of the unknown parameters of its designs."""
     if wanted.target != "population":
         raise ParameterError(f"target: must be population for {name}, asked by several designs, got {wanted.target}")
     arms = table.layout.arms(name)
@@ -74,10 +82,11 @@ def mixed_rows(
     if not n:
         return
     found = shares_together(table, [name], people)
+    # With weights or a sampling design the likelihood is a pseudo-likelihood, whose ratio is not chi-squared.
     method = "profile" if found.fit.sample.plain else "wald"
     different = agreement(table, name, people, found)
     flag = None
-    if different is not None and different.p_value < UNLIKELY:
+    if different is not None and different.p_value < SIGNIFICANCE_LEVEL:
         flag = f"arms do not agree: {different}"
     level, options = wanted.confidence_level, answers_to(table, name)
     if wanted.simultaneous and len(options) > 2:
@@ -86,7 +95,7 @@ def mixed_rows(
         method = f"simultaneous {method}"
     rows = found.rows(level)
     for option, row in itertools.zip_longest(options, rows):
-        unknown = option is None
+        unknown = option is None  # rows beyond the options are unknown parameters of two-group designs
         line = EstimateRow(
             question=name,
             option=option or row.term.removeprefix(f"{name}: "),
@@ -99,7 +108,7 @@ def mixed_rows(
             conf_high=min(row.conf_high, 1.0),
             conf_level=wanted.confidence_level,
             method=method,
-            epsilon=max(arm.epsilon for arm in arms),
+            epsilon=max(arm.epsilon for arm in arms),  # each person is in one arm, and no arm has more
             feasible=number_or_none(row.estimate),
             statistic="ratio" if unknown else "share",
             target="population",
@@ -126,6 +135,7 @@ def agreement(
     alone = [shares_together(table, [arm.name], wanted & table.asked(arm.name)).fit for arm in arms]
     # Maximisers stop a little short, so that the difference may be below 0 by a rounding.
     statistic = max(0.0, 2 * (sum(fit.loglik for fit in alone) - together.fit.loglik))
+    # Each arm alone has parameters of its own; the common fit has one set, which makes the difference.
     df = sum(len(fit.terms) for fit in alone) - len(together.fit.terms)
     return Agreement(statistic, df, float(chi2.sf(statistic, df)))
 
@@ -133,7 +143,7 @@ def agreement(
 def compare_arms(
     table: Table, name: str, options: Sequence[str] = (), confidence_level: float = 0.95
 ) -> list[ComparisonRow]:
-    """The shares of a question in each arm, less those in the next arms; last the test that all are the same.
+    """Compare the shares of a question between its arms: all pairwise differences, then the test that all are equal.
 
     Arms without reports are left out.
 
@@ -174,6 +184,7 @@ def compare_arms(
 
 
 def _label(arm: RandomizedColumn) -> str:
+    """The label of an arm in the column of arms."""
     assert arm.arm is not None
     return arm.arm[1]
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError
 from deniable_research.designs import Channel
 from deniable_research.designs.designs import NO_YES
-from deniable_research.files.coded import Coded
+from deniable_research.files.coded import CodedColumn
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
 from deniable_research.regression import Grouped, SharedResponse, grouped, response_models
 from deniable_research.sampling import Domain
 from deniable_statistics.designs.design import Design
@@ -28,7 +28,7 @@ class ModelRows:
 
     Attributes
     ----------
-    columns : mapping of str to Coded
+    columns : mapping of str to CodedColumn
     data : mapping of str to ndarray
         The same as numbers, or objects with None.
     designs : mapping of str to Design or Grouped
@@ -37,7 +37,7 @@ class ModelRows:
         How rows count: ``frequencies``, ``weights`` or ``domain``, as models call them.
     """
 
-    columns: Mapping[str, Coded[Any]]
+    columns: Mapping[str, CodedColumn[Any]]
     data: dict[str, NDArray[Any]]
     designs: Mapping[str, Design | Grouped]
     people: Mapping[str, Any]
@@ -46,7 +46,7 @@ class ModelRows:
 def model_rows(
     table: Table,
     domain: Domain | None,
-    columns: Mapping[str, Coded[Any]],
+    columns: Mapping[str, CodedColumn[Any]],
     questions: Sequence[str],
     *,
     by_likelihood: bool = True,
@@ -59,7 +59,7 @@ def model_rows(
     table : Table
     domain : Domain or None
         The people of the table among all who were drawn.
-    columns : mapping of str to Coded
+    columns : mapping of str to CodedColumn
         The plain columns of the model, in their order; of questions what stands there is replaced.
     questions : sequence of str
         The randomised questions of the model.
@@ -138,9 +138,9 @@ def answers_to(table: Table, name: str) -> tuple[str, ...]:
     return NO_YES if question.design.groups > 1 else question.options
 
 
-def plain_columns(table: Table, names: Iterable[str], formula: str = "") -> dict[str, Coded[Any]]:
+def plain_columns(table: Table, names: Iterable[str], formula: str = "") -> dict[str, CodedColumn[Any]]:
     """Columns as they stand in the file, and with labels where a formula says ``C(column)``."""
-    found: dict[str, Coded[Any]] = {}
+    found: dict[str, CodedColumn[Any]] = {}
     for name in names:
         if not table.layout.has(name) and name in table.columns:
             is_category = re.search(rf"\bC\(\s*`?{re.escape(name)}`?\s*[,)]", formula)
@@ -153,7 +153,9 @@ def _asked(table: Table, name: str) -> NDArray[np.bool_]:
     return np.ones(len(table), dtype=bool) if name in table.layout.mixed else table.asked(name)
 
 
-def _question(table: Table, name: str, by_likelihood: bool) -> tuple[Coded[Any], Coded[Any] | None, Design | list[Any]]:
+def _question(
+    table: Table, name: str, by_likelihood: bool
+) -> tuple[CodedColumn[Any], CodedColumn[Any] | None, Design | list[Any]]:
     """The reports to a question, which design each went through if that differs, and the designs."""
     arms = table.layout.arms(name)
     asked = _asked(table, name) if by_likelihood else np.ones(len(table), dtype=bool)
@@ -180,12 +182,12 @@ def _question(table: Table, name: str, by_likelihood: bool) -> tuple[Coded[Any],
         for arm in arms:
             one = table.reports_of(arm.name)
             said[one.present] = one.array(object, None)[one.present]
-        reports = Coded.of(said.tolist())
+        reports = CodedColumn.of(said.tolist())
     if not asked.all():
         reports = reports.filled(~asked, 0)  # any report will do
         by[~asked] = len(models)
         models.append(None)
-    return reports, Coded.of([None if each < 0 else each for each in by.tolist()]), models
+    return reports, CodedColumn.of([None if each < 0 else each for each in by.tolist()]), models
 
 
 def _design(question: RandomizedColumn) -> Design:
@@ -204,11 +206,11 @@ def _design_column(name: str) -> str:
 
 
 def patterns(
-    columns: Mapping[str, Coded[Any]], frequencies: NDArray[np.int64]
-) -> tuple[dict[str, Coded[Any]], NDArray[np.int64]]:
+    columns: Mapping[str, CodedColumn[Any]], frequencies: NDArray[np.int64]
+) -> tuple[dict[str, CodedColumn[Any]], NDArray[np.int64]]:
     """The different rows of some columns, in the order in which they were found, and how many people have each.
 
-    >>> columns = {"q": Coded.of([1, 0, 1, 1]), "arm": Coded.of(["a", "a", None, "a"])}
+    >>> columns = {"q": CodedColumn.of([1, 0, 1, 1]), "arm": CodedColumn.of(["a", "a", None, "a"])}
     >>> found, people = patterns(columns, np.array([1, 1, 1, 5]))
     >>> {name: list(column) for name, column in found.items()}, people.tolist()
     ({'q': [1, 0, 1], 'arm': ['a', 'a', None]}, [6, 1, 1])
@@ -219,12 +221,12 @@ def patterns(
     people = every.assign(people=frequencies).groupby(places, sort=False)["people"].sum()
     alike = people.index.to_frame()
     return {
-        name: Coded(alike[place].to_numpy(np.int32), column.values)
+        name: CodedColumn(alike[place].to_numpy(np.int32), column.values)
         for place, (name, column) in enumerate(columns.items())
     }, people.to_numpy(np.int64)
 
 
-def _values(column: Coded[Any], are_reports: bool) -> NDArray[Any]:
+def _values(column: CodedColumn[Any], are_reports: bool) -> NDArray[Any]:
     """A column as formulas take it: numbers with NaN, or objects with None; reports of 0 and 1 are not numbers."""
     # reports such as "0" and "1" stay texts, which their design knows
     if are_reports and any(isinstance(value, str) for value in column.values):

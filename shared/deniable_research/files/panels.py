@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from deniable_research.files.printing import name_of
-from deniable_research.files.rows import MEASURES, ComparisonRow, CrosstabRow
+from deniable_research.files.result_rows import MEASURES, ComparisonRow, CrosstabRow
 from deniable_statistics.published.charts import Mark, Panel
 from deniable_statistics.published.published_rows import EstimateRow
 
@@ -33,7 +33,7 @@ def share_panels(rows: Iterable[EstimateRow]) -> list[Panel]:
 
 
 def comparison_panels(rows: Sequence[ComparisonRow]) -> list[Panel]:
-    """Panels of comparisons, one for each measure."""
+    """Panels of comparisons, one for each measure: differences and ratios have no common axis."""
     panels = []
     for name, measure in MEASURES.items():
         marks = []
@@ -92,6 +92,7 @@ def term_panels(models: Sequence[FittedModel], odds_ratios: bool = False) -> lis
 def prediction_panels(rows: Sequence[PredictionRow]) -> list[Panel]:
     """Panels of predictions, one for each setting; the options of a choice are series."""
     panels: dict[str, list[Mark]] = {}
+    # With several options each is a series and in the legend; a single one is named in the title instead.
     several = len({row.option for row in rows}) > 1
     for row in rows:
         if not math.isfinite(row.estimate):

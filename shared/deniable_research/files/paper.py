@@ -13,16 +13,16 @@ import numpy as np
 from deniable.errors import ParameterError
 from deniable.output import number
 from deniable_research.files.models import FittedModel
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
 from deniable_research.regression import Fit, TidyRow
 from deniable_statistics.data.whole import check_parent, replace_file
 from deniable_statistics.data.writing import library
 
 SHOWN = ("errors", "intervals")
-"""What a table can show below each coefficient."""
+"""What a table can show below each coefficient: standard errors or confidence intervals."""
 
 STARS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
-"""Stars by the p-value that they are below, the smallest first."""
+"""Significance levels and the stars of p-values below them, the smallest level first."""
 
 
 @dataclass(frozen=True)
@@ -116,13 +116,18 @@ def noise_notes(table: Table, names: Sequence[str]) -> list[str]:
 
 
 def are_of_same_reports(models: Sequence[FittedModel]) -> bool:
-    """Whether models have likelihoods of the same reports, including randomised predictors."""
+    """Whether all models are fitted to the same reports, including those of randomised predictors.
+
+    Only then can their log-likelihoods, AIC and BIC be compared.
+    """
     seen = [model.fit.model.observed for model in models if isinstance(model.fit, Fit)]
     return all(np.array_equal(each, seen[0]) for each in seen)
 
 
 def _figures(models: Sequence[FittedModel]) -> list[tuple[str, ...]]:
+    """The rows of figures of each whole model; a cell is empty where a model has no such figure."""
     found = [("n", *(f"{model.fit.n:,}" for model in models))]
+    # Corrected least squares have a residual variance but no likelihood; the other models have a likelihood.
     if any(not isinstance(model.fit, Fit) for model in models):
         sigmas = (number(model.fit.sigma) if not isinstance(model.fit, Fit) else "" for model in models)
         found.append(("Standard deviation of residuals", *sigmas))
@@ -182,6 +187,7 @@ def escape_markdown(text: str) -> str:
     >>> print(escape_markdown("a_b * [T.1] | x"))
     a\_b \* \[T.1\] \| x
     """
+    # A line break would end the row of a table.
     return _MARKDOWN.sub(r"\\\1", " ".join(text.split()))
 
 
@@ -237,7 +243,7 @@ def _write_docx(table: PaperTable, path: Path) -> None:
     for cells, texts in zip(grid.rows, rows, strict=True):
         for place, (cell, text) in enumerate(zip(cells.cells, texts, strict=True)):
             cell.text = _printable(text)
-            if place:
+            if place:  # the first column holds the names of terms, which stay at the left
                 cell.paragraphs[0].alignment = right
     for cell in grid.rows[0].cells:
         for run in cell.paragraphs[0].runs:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.output import number, percent
 from deniable_research.files.correcting import CORRECTED
-from deniable_research.files.rows import MEASURES, ComparisonRow, CrosstabRow
+from deniable_research.files.result_rows import MEASURES, ComparisonRow, CrosstabRow
 from deniable_research.output import counted, interval, p_value
 from deniable_statistics.published.columns import (
     BOUNDS,
@@ -47,6 +47,7 @@ def name_of(row: EstimateRow) -> str:
 
 
 def _form_of_measure(row: ComparisonRow) -> Form:
+    """The format of a measure: percent for shares and their differences, else a plain number."""
     measure = MEASURES.get(row.measure)
     return percent if measure and measure.is_share else number
 
@@ -70,6 +71,7 @@ def _test(row: Any) -> str:
 
 
 def _measure(row: ComparisonRow) -> str:
+    """The words for a measure between two cohorts, or for the hypothesis of a test."""
     if row.measure in MEASURES:
         return MEASURES[row.measure].words.format(first=row.first, second=row.second)
     if row.measure == "departure":
@@ -208,6 +210,7 @@ def _together(rows: Sequence[Any]) -> str:
 
 def _errors(df: Iterable[float | None]) -> str:
     """A sentence on standard errors under a sampling design; empty if they have no degrees of freedom."""
+    # Rows differ, because a domain counts only the strata and clusters that have somebody in it.
     known = [each for each in df if each is not None]
     if not known:
         return ""
@@ -269,6 +272,7 @@ def regression_text(
         _P,
         conf,
     ]
+    # The terms of the predictors' own shares are nuisance parameters, so by default they are counted, not shown.
     hidden = 0 if odds_ratios else len(model.rows) - len(rows)
     return _with_sentences(
         text_table(columns, rows),
@@ -308,12 +312,14 @@ def prediction_text(rows: Sequence[PredictionRow]) -> str:
 
 
 def _whole(fit: Fit | MomentFit) -> str:
+    """The figures of a whole fit, as the end of a sentence."""
     from deniable_research.regression import Fit
 
     if not isinstance(fit, Fit):
         return f", standard deviation of residuals {number(fit.sigma)}"
     glance = fit.glance()
     text = f", log-likelihood {number(glance.loglik, 6)}"
+    # NaN, which differs from itself, for a model without covariates: there is nothing to test.
     if glance.p_value == glance.p_value:
         text += (
             f", against no covariates chi2({glance.lr_df}) = {number(glance.lr_statistic)}, p {p_value(glance.p_value)}"

@@ -15,11 +15,11 @@ from xml.etree import ElementTree
 import numpy as np
 
 from deniable.errors import ParameterError, ReportError, describe
-from deniable_research.files.coded import Coded
+from deniable_research.files.coded import CodedColumn
 from deniable_research.files.csv_file import columns_of_rows, different, read_csv
 from deniable_statistics.data.writing import library
 
-Columns = dict[str, Coded[str]]
+Columns = dict[str, CodedColumn[str]]
 
 
 def read_columns(path: str | Path, delimiter: str | None = None, skip: int = 0) -> Columns:
@@ -37,10 +37,10 @@ def read_columns(path: str | Path, delimiter: str | None = None, skip: int = 0) 
 
     Returns
     -------
-    dict of str to Coded
+    dict of str to CodedColumn
         Whole numbers have no decimal point, dates have the form of ISO 8601, booleans are 1 and 0. Labels of columns
-        and of values are kept as `Coded.label` and `Coded.labels`. User-missing values of SPSS and extended missing
-        values of Stata (``.a`` to ``.z``) are missing values.
+        and of values are kept as `CodedColumn.label` and `CodedColumn.labels`. User-missing values of SPSS and extended
+        missing values of Stata (``.a`` to ``.z``) are missing values.
 
     Raises
     ------
@@ -63,6 +63,7 @@ def read_columns(path: str | Path, delimiter: str | None = None, skip: int = 0) 
 
 
 def _statistical(path: Path, _skip: int) -> Columns:
+    """The columns of a file of Stata or SPSS, with their labels."""
     pyreadstat = library("pyreadstat", path.name)
     read = pyreadstat.read_dta if path.suffix.lower() == ".dta" else pyreadstat.read_sav
     try:
@@ -102,7 +103,7 @@ def columns_of_frame(frame: Any, subject: str = "table") -> Columns:
             codes, values = pandas.factorize(frame.iloc[:, place])
         except TypeError:  # lists have no hash
             raise ReportError(f"{subject}: column {name!r} must hold numbers, texts or dates") from None
-        columns[name] = Coded(codes.astype(np.int32), tuple(values)).map(_text)
+        columns[name] = CodedColumn(codes.astype(np.int32), tuple(values)).map(_text)
     return columns
 
 
@@ -137,7 +138,7 @@ def columns_of_arrow(table: Any, subject: str) -> Columns:
         array = array.chunk(0) if isinstance(array, arrow.ChunkedArray) and array.num_chunks else array
         codes = array.indices.fill_null(-1).to_numpy() if len(table) else np.empty(0)
         values = array.dictionary.to_pylist() if len(table) else ()
-        texts = Coded(codes.astype(np.int32), tuple(values)).map(_text)
+        texts = CodedColumn(codes.astype(np.int32), tuple(values)).map(_text)
         label = about.get(b"label", b"").decode(errors="replace")
         columns[name] = _with_labels(texts, json.loads(about.get(b"value_labels", b"{}")), label)
     return columns
@@ -161,10 +162,10 @@ def _first_sheet(book: Any, skip: int, subject: str) -> Columns:
     rows: Iterator[Sequence[Any]] = iter(())
     if book.worksheets:
         sheet = book.worksheets[0]
-        sheet.reset_dimensions()  # which some programs write wrong
+        sheet.reset_dimensions()  # some programs write a range that is too small, and cells beyond it would be lost
         rows = sheet.iter_rows(values_only=True)
     header = [_text(cell) or "" for cell in next(rows, ())]
-    # Sheets keep columns whose cells were cleared.
+    # Excel keeps columns whose cells were cleared, as empty cells at the end of each row.
     while header and not header[-1]:
         header.pop()
     if not header:
@@ -183,10 +184,10 @@ def _padded(rows: Iterable[Sequence[Any]], width: int, subject: str) -> Iterator
             yield texts[:width] + [""] * (width - len(texts))
 
 
-def _with_labels(column: Coded[str], labels: Mapping[Any, str], label: str) -> Coded[str]:
+def _with_labels(column: CodedColumn[str], labels: Mapping[Any, str], label: str) -> CodedColumn[str]:
     """The column with labels, and without unused values."""
     texts = {text: str(label).strip() for value, label in labels.items() if (text := _text(value)) is not None}
-    return Coded(column.codes, column.values, texts, label).without(())
+    return CodedColumn(column.codes, column.values, texts, label).without(())
 
 
 def _text(value: Any) -> str | None:

@@ -21,7 +21,7 @@ from deniable_research.files.model_rows import (
     plain_columns,
     shared_responses,
 )
-from deniable_research.files.table import Table, read_number
+from deniable_research.files.report_table import Table, read_number
 from deniable_research.regression import Fit, MomentFit, linear, linear_moments, logistic, multinomial
 from deniable_research.regression.data import computes_with_columns, sides, variables
 from deniable_research.sampling import Domain

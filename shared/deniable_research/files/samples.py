@@ -1,4 +1,4 @@
-"""How the people of a file were drawn: strata, clusters, populations, replicate weights and known margins."""
+"""Sampling designs of files: strata, clusters, populations, replicate weights and known margins."""
 
 from __future__ import annotations
 
@@ -17,35 +17,41 @@ from deniable.errors import ParameterError, ReportError
 from deniable_research.sampling import Margin, ReplicateDesign, Sampling, SamplingDesign, SimpleSample, replicate_scales
 
 MARGIN_COLUMNS = ("column", "label", "total")
+"""Header of a file of known margins."""
 
+# \1 repeats the name before the first number: w1..w80 is a range, w1..v80 is not.
 _RANGE = re.compile(r"(.*?)([0-9]+)\.\.\1([0-9]+)")
+
 _MOST_REPLICATES = 10_000
+"""Largest number of replicate weights in a range, beyond those of any survey: a typing error must not fill memory."""
 
 
 @dataclass(frozen=True)
 class SamplingColumns:
-    """What a file and its author say of how people were drawn.
+    """The columns and settings that describe the sampling design of a file.
 
     Attributes
     ----------
     strata, cluster : str or None
-        Columns of strata, and of primary sampling units, whose labels may start again in each stratum.
+        Columns of strata and of primary sampling units; labels of units may start again in each stratum.
     population : str or None
-        How many units (people, where there are no clusters) the population has in the person's stratum: a column, or a
-        number for all. Everybody in a unit was asked.
+        Number of sampling units (of people, without clusters) in the population of the person's stratum, for the
+        finite-population correction: a column, or one number for all strata. Everybody in a drawn unit was asked.
     lonely : {"fail", "centre", "certainty"}
-        As for `deniable_research.sampling.SamplingDesign`.
+        Treatment of strata with a single sampling unit, as in `deniable_research.sampling.SamplingDesign`.
     replicates : tuple of str
         Columns of replicate weights.
     replicate_method : str or None
-        As for `deniable_research.sampling.replicate_scales`.
+        The method that made them, as for `deniable_research.sampling.replicate_scales`.
     replicate_scale : tuple of float
-        Instead of the method's: one number, or one for each replicate.
+        Factors of the squared deviations in the replicate variance, in place of those of a method: one for all
+        replicates, or one for each.
     replicate_fay : float or None
+        Fay's coefficient of the method "fay".
     degrees_of_freedom : float or None
-        Of replicate weights; by default their number minus 1.
+        Degrees of freedom of the replicate variance; by default the number of replicates minus 1.
     margins : mapping of column to (mapping of label to total)
-        What is known of the population; see `read_margins`.
+        Known totals of the population, to which weights are calibrated; see `read_margins`.
     """
 
     strata: str | None = None
@@ -62,6 +68,7 @@ class SamplingColumns:
     def __post_init__(self) -> None:
         if self.lonely != "fail" and not any((self.strata, self.cluster, self.population)):
             raise ParameterError(f"lonely: must be given with strata, cluster or population, got {self.lonely!r:.40}")
+        # Replicate weights already contain strata and clusters, which would count a second time.
         if self.replicates:
             for name in ("strata", "cluster", "population"):
                 if getattr(self, name) is not None:
@@ -75,7 +82,7 @@ class SamplingColumns:
 
     @property
     def is_design(self) -> bool:
-        """Whether errors follow from a sampling design, and not from the number of people or their weights alone."""
+        """Whether standard errors follow from a sampling design, not from the number of people or their weights."""
         return any((self.strata, self.cluster, self.population, self.replicates, self.margins))
 
     @property
@@ -99,6 +106,7 @@ def replicate_columns(written: str | Iterable[str]) -> tuple[str, ...]:
             continue
         name, first, last = match.groups()
         places = range(int(first), int(last) + 1)
+        # With the leading zeros of the first number: rep01 is followed by rep02.
         if not 0 < len(places) <= _MOST_REPLICATES:
             raise ParameterError(f"replicates: must be a range like w1..w80, got {each!r:.60}")
         found += [f"{name}{place:0{len(first)}d}" for place in places]
@@ -110,13 +118,23 @@ def replicate_columns(written: str | Iterable[str]) -> tuple[str, ...]:
 def read_margins(path: str | Path) -> dict[str, dict[str, float]]:
     """Read known margins from a CSV file with the columns column, label and total.
 
-    Each line says how many people of the population have a label in a column of the data. Of several columns the
-    totals must add up to the same number; parts that add up to 1 will do if they do in every column.
+    Each line gives the number of people in the population who have a label in a column of the data. The totals of
+    every column must add up to the same number: the size of the population, or 1 if they are shares.
+
+    Parameters
+    ----------
+    path : str or Path
+        UTF-8, with or without a byte order mark.
+
+    Returns
+    -------
+    dict of str to dict of str to float
+        By column, the total of each label.
 
     Raises
     ------
     ReportError
-        Naming the line.
+        If a line is not such a total, or a label has two; the message names the line.
     """
     name = Path(path).name
     try:
@@ -145,7 +163,10 @@ def read_margins(path: str | Path) -> dict[str, dict[str, float]]:
 
 
 class Columns(Protocol):
-    """What is asked of a table."""
+    """The part of `Table` that sampling designs need.
+
+    A protocol, because the module of `Table` imports this one.
+    """
 
     @property
     def columns(self) -> Mapping[str, object]: ...
@@ -157,20 +178,21 @@ class Columns(Protocol):
 
 
 def sampling_of(said: SamplingColumns, table: Columns) -> Sampling:
-    """How the people of a whole file were drawn.
+    """The sampling design of a whole file, with weights calibrated to its known margins.
 
     Raises
     ------
     ReportError
-        If a column has gaps or no numbers.
+        If a column has missing values, or others than numbers where these are needed.
     ParameterError
-        If the design cannot be; see `SamplingDesign` and `ReplicateDesign`.
+        If the design is not valid; see `SamplingDesign` and `ReplicateDesign`.
     """
     weights = table.everybody.weights
     design: Sampling
     if said.replicates:
         each = np.column_stack([_full(table, name) for name in said.replicates])
         scales: NDArray[np.float64] | float
+        # variance = sum over replicates r of scale_r (estimate_r - estimate)^2
         if said.replicate_scale:
             scales = np.array(said.replicate_scale if len(said.replicate_scale) > 1 else said.replicate_scale[0])
         else:
@@ -184,7 +206,7 @@ def sampling_of(said: SamplingColumns, table: Columns) -> Sampling:
 
 
 def _labels(table: Columns, column: str) -> list[str]:
-    """A column that must hold something in every row."""
+    """The labels of a column in which no value may be missing: a person without a stratum has no place in a design."""
     labels = list(table.labels(column))
     found = [label for label in labels if label is not None]
     if len(found) < len(labels):
@@ -196,7 +218,7 @@ def _labels(table: Columns, column: str) -> list[str]:
 
 
 def _full(table: Columns, column: str) -> NDArray[np.float64]:
-    """A column that must hold a number in every row."""
+    """The numbers of a column in which none may be missing."""
     numbers = table.numbers(column)
     if bad := int((~np.isfinite(numbers)).sum()):
         raise ReportError(f"column {column!r}: must hold a number in every row, got none in {bad}")
@@ -204,8 +226,10 @@ def _full(table: Columns, column: str) -> NDArray[np.float64]:
 
 
 def _population(table: Columns, said: str | None) -> NDArray[np.float64] | None:
+    """The number of units in the population of each person's stratum, shape (people,); None if it is not known."""
     if said is None:
         return None
+    # A column first: its name may be a number.
     if said in table.columns:
         return _full(table, said)
     try:
@@ -215,8 +239,9 @@ def _population(table: Columns, said: str | None) -> NDArray[np.float64] | None:
 
 
 def _margin(table: Columns, column: str, totals: Mapping[str, float]) -> Margin:
-    """The margin of a column; whole numbers match however they are written, as 1 and 1.0."""
+    """The margin of a column; labels that are the same whole number, such as 1 and 1.0, match."""
     places = {_plain(label): place for place, label in enumerate(totals)}
+    # Calibration has no total for a label outside of the margins, and so no weight for its people.
     codes = np.array([places.get(_plain(label), -1) for label in _labels(table, column)], dtype=np.int64)
     if bad := int((codes < 0).sum()):
         raise ReportError(
@@ -227,4 +252,5 @@ def _margin(table: Columns, column: str, totals: Mapping[str, float]) -> Margin:
 
 
 def _plain(label: str) -> str:
+    """A label without the decimal of a whole number."""
     return label.removesuffix(".0") if label.removesuffix(".0").isdecimal() else label

@@ -1,4 +1,4 @@
-"""Results of analyses as files: CSV and JSON as commands print them, and data sets with labels."""
+"""Results of analyses as files: CSV and JSON in the form in which commands print them, and data sets with labels."""
 
 from __future__ import annotations
 
@@ -68,6 +68,7 @@ def results_data(title: str, rows: Collection[Any], row_type: Any) -> DataSet:
     (['term', 'estimate', 'std_error'], 'Standard error', 1)
     """
     names = field_names(row_type, rows)
+    # Rows under a sampling design have the names of the others with a prefix, and the same columns.
     known = {**_LABELS, **_OWN.get(row_type.__name__.removeprefix("Sampled"), {})}
     if "df_error" in names or "design_effect" in names:
         known |= _UNDER_DESIGN

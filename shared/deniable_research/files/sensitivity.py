@@ -1,4 +1,4 @@
-"""Sensitivity of shares and means to people who misbehave: rows over how many, and the curve."""
+"""Sensitivity of shares and means to people who misbehave: rows for growing shares of them, and the chart."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
-from deniable_research.attention.sensitivity import KNOWN, Corrected, corrected, shares_up_to
+from deniable_research.attention.correction import KNOWN, Corrected, corrected, shares_up_to
 from deniable_research.files.correcting import CORRECTED
-from deniable_research.files.shares import estimate_shares
-from deniable_research.files.table import Table
+from deniable_research.files.estimating import estimate_shares
+from deniable_research.files.report_table import Table
 from deniable_research.pictures import FAINT_INK, STYLES, tidy
 from deniable_statistics.published.published_rows import EstimateOptions
 from deniable_statistics.robustness.misbehaviour import Misbehaving
@@ -19,14 +19,26 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_PANELS = 24
+"""Largest number of figures in a chart, one panel each."""
 
 
 @dataclass(frozen=True)
 class SensitivityRow:
-    """One figure if at most a share of the people misbehaves. The fields are the columns of the CSV, in order.
+    """One figure for one share of people who misbehave. The fields are the columns of the CSV, in order.
 
-    `corrected` and its interval suppose that it is exactly that share, and are None unless what they do is known; the
-    bounds and the robust interval suppose that it is at most that share.
+    Attributes
+    ----------
+    question, option, statistic : str
+    misbehaving : float
+        The assumed share of people who misbehave.
+    estimate : float or None
+        The published estimate, which assumes that nobody does.
+    bound_low, bound_high, robust_low, robust_high : float or None
+        Bounds of the figure and its robust interval, if at most that share misbehaves.
+    corrected, corrected_low, corrected_high : float or None
+        The corrected share and its interval, if exactly that share misbehaves; None unless the reports of such people
+        have a known distribution.
+    conf_level : float
     """
 
     question: str
@@ -60,16 +72,16 @@ def sensitivity(
     names : iterable of str
         Questions; by default all.
     suspected : Misbehaving
-        What they do, and how many at most.
+        What they do, and the largest share of them.
     steps : int
-        From nobody to that many.
+        Number of equal steps from 0 to that share.
     wanted : EstimateOptions, optional
         Confidence level and method.
 
     Returns
     -------
     list of SensitivityRow
-        In the order of questions and options, then of how many misbehave.
+        In the order of questions and options, then by the share of people who misbehave.
 
     Examples
     --------
@@ -89,6 +101,7 @@ def sensitivity(
             # corrected supposes exactly this share, bounds and robust intervals at most this share
             exact = _corrected(table, name, now, asked)
             for row in estimate_shares(table, [name], wanted=replace(asked, misbehaving=now)):
+                # An anchor estimates the inattentive people itself, so its correction supposes no share of them.
                 if row.statistic == CORRECTED or row.misbehaving is None:
                     continue
                 here = exact.get(row.option) if row.statistic == "share" else None
@@ -124,7 +137,7 @@ def _corrected(table: Table, name: str, suspected: Misbehaving, asked: EstimateO
 
 
 def sensitivity_chart(rows: Sequence[SensitivityRow]) -> Figure:
-    """A panel for each figure: bounds and robust interval over how many misbehave, and the corrected line.
+    """A panel for each figure: bounds, robust interval and corrected share against the share who misbehave.
 
     Raises
     ------
@@ -141,7 +154,7 @@ def sensitivity_chart(rows: Sequence[SensitivityRow]) -> Figure:
     if not 0 < len(curves) <= MOST_PANELS:
         raise ParameterError(f"chart: must have 1 to {MOST_PANELS} figures, got {len(curves)}; name questions")
     columns = min(len(curves), 2)
-    lines = -(-len(curves) // columns)
+    lines = -(-len(curves) // columns)  # rounded up
     figure = Figure(figsize=(4.6 * columns, 0.4 + 2.9 * lines), layout="constrained")
     panels = figure.subplots(lines, columns, squeeze=False).ravel()
     for axes, ((question, option, statistic), curve) in zip(panels, curves.items(), strict=False):
@@ -171,4 +184,5 @@ def sensitivity_chart(rows: Sequence[SensitivityRow]) -> Figure:
 
 
 def _figure(value: float | None) -> float:
+    """A number that matplotlib can draw: it leaves a gap at NaN."""
     return float("nan") if value is None else value

@@ -3,7 +3,7 @@
 Everything is computed by `deniable_research.files`, which the command line uses too; here it gets a face for notebooks.
 """
 
-from deniable_research.results.reading import read
+from deniable_research.results.read_results import read
 from deniable_research.results.results import Results
 from deniable_research.results.shown import Chart, Regression, Result
 

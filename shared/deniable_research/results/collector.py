@@ -16,7 +16,7 @@ from deniable_research.web import DownloadError, StatusError, connections, downl
 _ADDRESS = re.compile(r"(https?://[^\s?#]+?)/(?:s|api/v1/surveys)/([a-z2-7]{26})(?:[/?#]\S*)?", re.IGNORECASE)
 
 REPORTS = "reports.csv"
-"""What the reports are called that were fetched."""
+"""Name of the file that the reports are fetched to."""
 
 
 def published(url: str, folder: Path, token: str | None = None) -> Survey:
@@ -27,29 +27,32 @@ def published(url: str, folder: Path, token: str | None = None) -> Survey:
     url : str
         A link to the survey, its page of results, or its address under ``/api/v1/surveys``.
     folder : Path
+        An existing folder, which receives the survey and its reports.
     token : str, optional
-        Where results need one.
+        An API token, for a survey whose results need one.
 
     Returns
     -------
     Survey
-        Its bytes are those of the address.
+        Its bytes have the hash that is its address.
 
     Raises
     ------
     SurveyError
-        If the URL is of no survey, or the collector gives other bytes than those of the address.
+        If the URL is not that of a survey, or the collector's bytes do not have the hash in the address.
     CollectorError
-        If it cannot be reached, or refuses.
+        If the collector cannot be reached, or refuses.
+    ParameterError
+        If a token would be sent in plain HTTP to another machine.
     """
     collector, survey_id = _parts(url)
-    # a token in plain HTTP is as good as published, unless it never leaves this machine
+    # A token in plain HTTP is as good as published, unless it never leaves this machine.
     if token and not collector.startswith("https://") and not _is_this_machine(collector):
         raise ParameterError(f"{collector}: must start with https://, or everybody on the way can read the token")
     document = folder / "survey.json"
     with connections() as pool:
         _get(pool, collector, f"/surveys/{survey_id}", document)
-        # the address is a hash of the survey's bytes, so a collector cannot give others
+        # The address is a hash of the survey's bytes, so a collector cannot give others.
         survey = parse_survey(document.read_bytes(), expected_id=survey_id)
         _get(pool, collector, f"/surveys/{survey_id}/reports.csv", folder / REPORTS, token)
     return survey
@@ -65,9 +68,9 @@ def is_survey(url: str) -> bool:
 
 
 def _parts(url: str) -> tuple[str, str]:
-    """The collector, and the survey there."""
+    """The address of the collector, and the id of the survey."""
     found = _ADDRESS.fullmatch(url)
-    # an @ before the host would send the token to somebody else
+    # What stands before an @ is a user, so the token would go to the host behind it.
     if not found or not is_address(found[2]) or "@" in found[1]:
         raise SurveyError(
             "survey: must be a link such as https://collector.example/s/ and 26 letters and digits, "
@@ -79,6 +82,7 @@ def _parts(url: str) -> tuple[str, str]:
 
 def _get(pool: urllib3.PoolManager, collector: str, address: str, path: Path, token: str | None = None) -> None:
     headers = {"Authorization": f"Bearer {token}"} if token else {}
+    # Each status becomes a sentence that says what to do about it.
     try:
         download(pool, f"{collector}/api/v1{address}", path, headers=headers)
     except DownloadError as error:
@@ -94,6 +98,7 @@ def _get(pool: urllib3.PoolManager, collector: str, address: str, path: Path, to
 
 
 def _is_this_machine(collector: str) -> bool:
+    # Addresses alone: any other name than localhost may be resolved to another machine.
     try:
         host = urllib3.util.parse_url(collector).host or ""
         return host == "localhost" or ipaddress.ip_address(host.strip("[]")).is_loopback

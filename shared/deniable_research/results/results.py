@@ -1,4 +1,4 @@
-"""Reports and all that can be asked of them."""
+"""The reports of a study as one object, with every analysis as a method."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ import pandas as pd
 from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError, describe
 from deniable_research.files import Table, compare, cross, estimate_shares, regress
+from deniable_research.files.estimating import cautions
 from deniable_research.files.models import FittedModel
 from deniable_research.files.panels import comparison_panels, crosstab_panels, share_panels
 from deniable_research.files.paper import noise_notes
 from deniable_research.files.printing import comparison_text, crosstab_text, shares_text
 from deniable_research.files.regressing import questions_in
-from deniable_research.files.shares import cautions
-from deniable_research.files.table import read_number
+from deniable_research.files.report_table import read_number
 from deniable_research.output import counted
 from deniable_research.results.shown import Chart, Regression, Result
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
@@ -35,7 +35,7 @@ class Results:
     Attributes
     ----------
     table : Table
-        What everything is computed from, for whoever needs more than is here.
+        The table from which everything is computed, for analyses that this class does not have.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Results:
 
     @property
     def access(self) -> str | None:
-        """Who was counted, as `deniable.Survey.access` has it: whether reports are people; None of other files."""
+        """`deniable.Survey.access` of a collector's survey, which says whether reports are people; else None."""
         return self.table.access
 
     def shares(
@@ -69,7 +69,10 @@ class Results:
         misbehaving: Misbehaving | None = None,
         assume_fake: float | None = None,
     ) -> Result:
-        """Shares and means of some questions or of all, for each label of `by`; the others are `EstimateOptions`."""
+        """Shares and means of some questions or of all, for each label of the column `by`.
+
+        The other arguments are those of `EstimateOptions`.
+        """
         names = _names(questions, "questions") or self.questions
         wanted = EstimateOptions(confidence_level, method, target, simultaneous, misbehaving, assume_fake)
         rows = estimate_shares(self.table, names, by=by, wanted=wanted)
@@ -86,7 +89,7 @@ class Results:
     ) -> Result:
         """A question between cohorts, by default those of the survey; as `deniable_research.files.compare`."""
         names = _names((question,), "question")
-        # a survey names its cohorts itself
+        # A survey has one column of cohorts, and a design file may name one.
         by = by or self.table.layout.cohort
         if by is None:
             raise ParameterError("by: must name the column of cohorts")
@@ -126,6 +129,7 @@ class Results:
     ) -> Regression:
         """A model, as `deniable_research.files.regress`; `cov_type` and `interval` are those of `Fit.tidy`."""
         fit = regress(self.table, formula, model=model, likelihood=likelihood, penalty=penalty)
+        # Only the questions of the formula can make this model doubtful.
         questions = questions_in(self.table, formula)
         fitted = FittedModel.of(formula, fit, confidence_level, cov_type, interval)
         doubts = cautions(self.table, questions)
@@ -139,27 +143,29 @@ class Results:
         names: Sequence[str],
         by: str | None = None,
     ) -> Result:
-        """Rows with what to know of the questions before using them."""
+        """The result of these rows, with the cautions about their questions."""
+        # The panels of the chart are a function: most results are never drawn.
         return Result(tuple(rows), text, tuple(cautions(self.table, names, by)), panels, access=self.access)
 
     def plot(self, *questions: str, by: str | None = None, confidence_level: float = 0.95) -> Chart:
-        """The chart of `shares`, which has a chart with any of its settings."""
+        """The chart of `shares` with its other settings left out; ``shares(...).plot()`` draws it with any of them."""
         return self.shares(*questions, by=by, confidence_level=confidence_level).plot()
 
     def to_frame(self) -> pd.DataFrame:
-        """The columns as they stand in the file, a row for each person: noisy reports, and all else.
+        """All columns of the file, a row for each person: noisy reports beside plain columns.
 
         Raises
         ------
         ParameterError
-            If rows were counted.
+            If equal rows were counted, so that there is no row for each person.
         """
+        # Equal rows were counted by the columns of one analysis alone: the others are not in this table.
         if self.table.frequencies is not None:
             raise ParameterError("to_frame: must be of each person's row, got rows that were counted")
         found = {}
         for name in self.table.columns:
             column = self.table.columns[name].without(self.table.layout.missing)
-            # a column is of numbers only if every value is one
+            # All values or none: a column of numbers and texts could be neither sorted nor compared.
             numbers = column.map(read_number)
             is_number = (numbers.present == column.present).all()
             found[name] = numbers.array(float, np.nan) if is_number else column.array(object, None)
@@ -170,6 +176,7 @@ class Results:
 
     def __repr__(self) -> str:
         rows = counted(len(self), "person", "people")
+        # A collector's rows are reports, and only its access says whether each is a person.
         if self.access is not None:
             rows = f"{counted(len(self), 'report')}, {ONE_REPORT[self.access]}"
         return f"Results({rows}; {', '.join(self.questions)})"
@@ -181,6 +188,7 @@ class Results:
 def _names(given: tuple[str, ...], subject: str) -> tuple[str, ...]:
     """The names as they are; a list of names among them is refused."""
     for name in given:
+        # A list as the only name would be taken for one name, and its message would be about another mistake.
         if not isinstance(name, str):
             raise ParameterError(f'{subject}: must be names one by one, like "a", "b", got {describe(name)}')
     return given

@@ -63,7 +63,7 @@ class Result:
     text : str
         The table that the command line prints.
     cautions : tuple of str
-        Sentences to read before the rows are used.
+        Sentences on what makes the rows doubtful.
     panels : callable, optional
         Makes the panels of the chart; None if there is nothing to draw.
     access : str or None
@@ -86,6 +86,7 @@ class Result:
 
     @property
     def _about(self) -> tuple[str, ...]:
+        # Whether reports are people changes what every row means, so it stands below each table.
         return () if self.access is None else (f"Each row is a report; {ONE_REPORT[self.access]}.",)
 
     def to_frame(self) -> pd.DataFrame:
@@ -93,7 +94,7 @@ class Result:
         names = field_names(type(self.rows[0]), self.rows) if self.rows else ()
         frame = pd.DataFrame([[getattr(row, name) for name in names] for row in self.rows], columns=list(names))
         if self.access is not None:
-            # attrs, because copies of a table keep it.
+            # In attrs, because copies of a table keep them.
             frame.attrs["access"] = self.access
         return frame
 
@@ -191,7 +192,7 @@ class Regression(Result):
             self.model,
             *(self.model.beside(*each, self.confidence_level) for each in zip(formulas, others, strict=True)),
         ]
-        # the others are fitted to the rows of this fit, whatever they leave out
+        # The others are fitted to the rows of this fit: likelihoods of different rows do not compare.
         rows: list[ModelRow] = compare_models(models)
         return Result(tuple(rows), models_text(rows), self.cautions, lambda: term_panels(models), access=self.access)
 
@@ -211,6 +212,7 @@ class Regression(Result):
     ) -> PaperTable:
         """The table for a paper, with other models as further columns; see `deniable_research.files.paper`."""
         every = [self, *others]
+        # Models of the same questions have the same notes, which a table says once.
         return paper_table(
             [each.model for each in every],
             tuple(dict.fromkeys(note for each in every for note in each.notes)),

@@ -30,7 +30,7 @@ from deniable.errors import ParameterError
 from deniable.mechanisms import DrawnBoxes, KAry, Mechanism, Subset, TickBoxes
 from deniable.randomness import UNIT
 from deniable.survey.group import Group
-from deniable_research.simulation.misbehaviour import Misbehaviour, first_report
+from deniable_research.simulation.simulated_misbehaviour import Misbehaviour, first_report
 from deniable_research.simulation.truth import Truth
 from deniable_statistics.designs.of_mechanisms import design_of
 

@@ -14,7 +14,7 @@ from deniable.randomness import UNIT, Words
 from deniable.survey.group import Group
 from deniable.survey.question import Question
 from deniable.table import csv_lines, report_cell
-from deniable_research.simulation.misbehaviour import Misbehaviour, first_reports
+from deniable_research.simulation.simulated_misbehaviour import Misbehaviour, first_reports
 from deniable_research.simulation.truth import Truth
 from deniable_statistics.designs.spaces import uniform_reports
 

@@ -16,8 +16,8 @@ from deniable.errors import ParameterError
 class SimulationRow:
     """The behaviour of one published figure over repeated surveys.
 
-    The fields are the columns of the CSV, in order. The field ``..._error`` is the Monte Carlo standard error of the
-    one before [1]_.
+    The fields are the columns of the CSV, in order. A field whose name ends in ``_error`` is the Monte Carlo standard
+    error of the field before it [1]_.
 
     Attributes
     ----------
@@ -48,8 +48,8 @@ class SimulationRow:
     method : str
         Method of the intervals.
     empirical_se_if_split : float or None
-        `empirical_se` of the survey with the epsilon of each group split over all its questions, if it was simulated,
-        too.
+        `empirical_se` of the survey in which the epsilon of each group is split over all its questions; None if that
+        survey was not simulated.
     epsilon : float or None
         Epsilon of each question, where it is varied, in nats.
     under_prior : float or None

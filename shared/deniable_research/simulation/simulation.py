@@ -15,7 +15,7 @@ from deniable_research.comparison import difference
 from deniable_research.simulation.counted_surveys import CountedSurvey, ReportCounts
 from deniable_research.simulation.draw import DrawnCohort, draw_reports, generator_of
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
-from deniable_research.simulation.misbehaviour import Misbehaviour
+from deniable_research.simulation.simulated_misbehaviour import Misbehaviour
 from deniable_research.simulation.truth import Shares, Truth, truth_of
 from deniable_statistics.designs.of_mechanisms import mean_values
 from deniable_statistics.designs.spaces import tally_array
@@ -27,10 +27,10 @@ DEFAULT_SEED = 1
 """Seed of a simulation unless another one is given, so that it can be repeated."""
 
 MOST_DRAWS = 10**9
-"""Largest number of people drawn in a simulation: repetitions times respondents, of whom at most `ONE_BY_ONE` count."""
+"""Largest number of people drawn in a simulation: repetitions times respondents, or times `ONE_BY_ONE` if less."""
 
 MOST_RESPONDENTS = 10**11
-"""Largest number of respondents, more than there are people; numpy draws counts of so many without rounding."""
+"""Largest number of respondents, more than there are people on earth; numpy draws such counts without rounding."""
 
 ONE_BY_ONE = 10_000
 """Largest number of respondents who are drawn one by one; larger surveys are drawn as counts, by `CountedSurvey`.
@@ -81,7 +81,7 @@ class Simulation:
 
     @property
     def cohorts(self) -> tuple[tuple[str | None, int, tuple[Truth, ...]], ...]:
-        """Label, number of people and truth of each cohort."""
+        """The label, the number of people and the truths of each cohort."""
         truths = truth_of(self.survey, self.truth)
         if self.compare is None:
             return ((None, self.respondents, truths),)

@@ -24,6 +24,7 @@ from deniable_statistics.published.columns import (
     text_table,
 )
 
+# Both are printed because they should agree: a smaller stated error means intervals that are too short.
 SPREAD = "Spread: standard deviation of the estimates; stated: root mean square of the standard errors beside them."
 
 MISBEHAVIOUR = {
@@ -48,7 +49,7 @@ def _estimates(form: Callable[[Any], Form], fine: Callable[[Any], Form]) -> tupl
     )
 
 
-# Coverage and power are shares, in percent whatever the unit of the figure is.
+# Coverage and power are shares, and so in percent for figures of any unit.
 _COVERAGE = Column("coverage", lambda row: percent(row.coverage))
 _REJECTED = Column("rejected", lambda row: percent(row.rejected))
 

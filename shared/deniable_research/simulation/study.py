@@ -21,7 +21,7 @@ from deniable.survey.document import Survey
 from deniable_research.files import Layout, Table
 from deniable_research.regression.data import model_matrix, sides, variables
 from deniable_research.simulation.draw import column_texts, report_answers
-from deniable_research.simulation.misbehaviour import Misbehaviour
+from deniable_research.simulation.simulated_misbehaviour import Misbehaviour
 from deniable_research.simulation.simulation import check_number
 from deniable_research.simulation.truth import Shares, Truth, truth_of
 

@@ -24,6 +24,7 @@ def with_options(*options: Decorator) -> Decorator:
     """Give a command several options, which its help lists in this order."""
 
     def decorate(command: Any) -> Any:
+        # Decorators are applied from the last to the first, and click lists the one that is applied last at the top.
         for option in reversed(options):
             command = option(command)
         return command
@@ -32,7 +33,8 @@ def with_options(*options: Decorator) -> Decorator:
 
 
 def params_of(*options: Decorator) -> list[click.Parameter]:
-    """Options as objects, for classes of commands that bring some."""
+    """The parameters that options make, for classes of commands that add options of their own."""
+    # click makes a parameter only by decorating a command, so a command that does nothing collects them.
     return click.command()(with_options(*options)(lambda: None)).params
 
 
@@ -57,7 +59,7 @@ interval_options = with_options(
 
 
 def misbehaviour_options(several: bool) -> Decorator:
-    """How many people are supposed to misbehave at most, and in what way, or in which ways."""
+    """The options for the largest share of people who misbehave, and for one or `several` kinds of misbehaviour."""
     return with_options(
         click.option(
             "--misbehaving",
@@ -75,6 +77,7 @@ def misbehaviour_options(several: bool) -> Decorator:
     )
 
 
+# Fakes are reports without a person, so that their share is apart from that of people who misbehave.
 assume_fake_option = click.option(
     "--assume-fake",
     metavar="SHARE",

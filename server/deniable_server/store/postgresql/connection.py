@@ -83,7 +83,7 @@ class PostgresqlConnection:
         return self.execute(f"{query} FOR UPDATE" if lock else query, [sorted(set(wanted))])
 
     def insert(self, table: str, rows: Sequence[Sequence[object]]) -> int:
-        """Insert the rows whose keys a table does not have, in their order; how many these are."""
+        """Insert the rows whose keys a table does not have, in order; return the number of inserted rows."""
         if not rows:
             return 0
         types = self.execute(
@@ -123,32 +123,32 @@ class PostgresqlConnection:
         )
 
     def enter(self, names: Iterable[str]) -> None:
-        """Take locks together with others until the transaction ends; and refuse what would make its commit no promise.
+        """Take shared locks until the transaction ends, and refuse a server whose settings could lose its commit.
 
-        Advisory locks and not locks on the rows of surveys, for three reasons. Who waits for one alone gets it in turn:
-        a shared lock on a row is given to newcomers past him, so that two busy collectors could keep a survey from ever
-        closing. They write nothing, neither to the row nor to the log. And they are free of meaning: what they keep
-        apart is said here and nowhere in the tables.
+        These are advisory locks, not locks on the rows of surveys, for three reasons. A transaction that waits for an
+        exclusive lock gets it in turn, while a shared lock on a row is given to newcomers past it, so that two busy
+        collectors could keep a survey from ever closing. They write nothing, neither to the row nor to the log. And
+        their names have a meaning in this code only, not in the tables.
         """
         query = f"SELECT pg_advisory_xact_lock_shared(name), {durability.IN_SQL} FROM unnest(?::bigint[]) AS name"
         for _, *settings in self.execute(query, [sorted(map(lock_number, names))]).fetchall():
             durability.refuse_unsafe(settings)
 
     def hold(self, name: str) -> None:
-        """Take a lock alone, until the transaction ends, once everybody who has it has ended."""
+        """Wait until nobody has a lock, and take it exclusively until the transaction ends."""
         self.execute("SELECT pg_advisory_xact_lock(?::bigint)", [lock_number(name)])
 
     def try_to_hold(self, name: str) -> bool:
-        """Take a lock alone, unless somebody else has it."""
+        """Take a lock exclusively until the transaction ends, if nobody has it; return whether it was taken."""
         found = self.execute("SELECT pg_try_advisory_xact_lock(?::bigint)", [lock_number(name)]).fetchone()
         return bool(found and found[0])
 
     def keep(self, name: str) -> None:
-        """Take a lock alone until the connection is closed, once everybody who has it has ended."""
+        """Wait until nobody has a lock, and take it exclusively until the connection is closed."""
         self.execute("SELECT pg_advisory_lock(?::bigint)", [lock_number(name)])
 
     def try_to_keep(self, name: str) -> bool:
-        """Take a lock alone until the connection is closed, unless somebody else has it."""
+        """Take a lock exclusively until the connection is closed, if nobody has it; return whether it was taken."""
         found = self.execute("SELECT pg_try_advisory_lock(?::bigint)", [lock_number(name)]).fetchone()
         return bool(found and found[0])
 
@@ -160,14 +160,14 @@ def lock_number(name: str) -> int:
 
 
 def connect(address: Address, name: str = "deniable") -> psycopg.Connection[Any]:
-    """Open one connection, with the settings of those of the pool.
+    """Open one connection, with the settings of the connections in the pool.
 
     Raises
     ------
     DeniableError
         If there is no such database, nobody answers, or libpq would take a part of the password for a host.
     """
-    # libpq would take what follows the first of them for the host, and show it in its error.
+    # libpq would take what follows the first @ or / of a password for the host, and show it in its error.
     if re.search(r"://[^?]*[@/][^?]*@", address.url):
         raise DeniableError(
             f"database {address}: must have @ and / in a name or a password written as %40 and %2F; a password is "
@@ -191,7 +191,7 @@ def connect(address: Address, name: str = "deniable") -> psycopg.Connection[Any]
 
 
 def refuse_others(connection: psycopg.Connection[Any], name: str) -> None:
-    """Raise a DeniableError if a collector, or a command, is connected to the database, once it had time to leave."""
+    """Raise a DeniableError if a collector or a command stays connected to the database for `SECONDS_TO_LEAVE`."""
     query = (
         "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'deniable' AND datname = current_database() "
         "AND pid <> pg_backend_pid()"
@@ -209,10 +209,10 @@ def refuse_others(connection: psycopg.Connection[Any], name: str) -> None:
 def configure(connection: psycopg.Connection[Any]) -> None:
     """Set up a connection, before anybody uses it.
 
-    Objects belong to the owner of the schema, also those that a member of that role makes. ``synchronous_commit`` is
-    set to its present value, so that a change of the server's configuration cannot weaken a running collector. Settings
-    of a role or a database that are meant for other programs do not apply here: no statement_timeout ends a fold, and
-    names are compared as they are written.
+    Objects belong to the owner of the schema, also if a member of that role makes them. ``synchronous_commit`` is set
+    to its present value, so that a change of the server's configuration cannot weaken a running collector. Settings of
+    a role or a database that are meant for other programs are undone: no ``statement_timeout`` ends a fold, and names
+    are not quoted where they are compared.
     """
     connection.autocommit = True
     connection.execute(
@@ -236,5 +236,5 @@ def configure(connection: psycopg.Connection[Any]) -> None:
 
 @functools.lru_cache(maxsize=4096)
 def _marked(query: str) -> str:
-    """A query with the marks of psycopg."""
+    """A query with the placeholders of psycopg, ``%s``, in place of ``?``."""
     return re.sub(r"[%?]", lambda found: "%%" if found[0] == "%" else "%s", query)

@@ -39,16 +39,19 @@ class PostgresqlDatabase:
         return True
 
     def open(self, today: Callable[[], datetime.date], may_update: bool = False) -> PostgresqlStore:
-        """Its store."""
+        """The store of this database."""
         return PostgresqlStore(self.address, today, may_update)
 
     def serving(self) -> AbstractContextManager[object]:
-        """The right to serve it, which any number of collectors have."""
+        """The right to serve the database, which any number of collectors may have at a time."""
         return nullcontext()
 
     @contextmanager
     def alone(self) -> Iterator[None]:
-        """See that nobody of ours is connected, and keep other copies away. A collector that starts later is not."""
+        """The right to have the database alone: no collector is connected, and no other copy runs.
+
+        A collector that starts later is not kept away; the copy notices it at its end.
+        """
         with closing(connect(self.address, "deniable copy")) as connection:
             # A collector that starts after this look is noticed at the end, by checksums that differ.
             refuse_others(connection, str(self))
@@ -68,17 +71,17 @@ class PostgresqlDatabase:
             return [f"PostgreSQL: {warning}" for warning in durability.warnings(connection)]
 
     def inspect(self, most_rows: int | None = None) -> Inspection:
-        """Look at it without changing it."""
+        """Inspect the database without changing it."""
         with closing(PostgresqlStore(self.address, utc_today, may_make=False)) as store:
             return store.inspect(most_rows)
 
     def back_up(self, destination: Path) -> Inspection:
-        """Say how: PostgreSQL has better means than ours.
+        """Refuse, since PostgreSQL has better means for this.
 
         Raises
         ------
         DeniableError
-            With the command.
+            Always; the message has the command that makes a backup.
         """
         raise DeniableError(
             f"database {self}: is backed up by PostgreSQL itself: "

@@ -1,4 +1,4 @@
-"""Settings without which a commit is no promise, and settings that write down who came when."""
+"""Settings without which a commit may be lost, and settings that make the server write down who came when."""
 
 from __future__ import annotations
 
@@ -13,10 +13,11 @@ NEEDED = ("fsync", "full_page_writes", "synchronous_commit")
 """Settings that must be on: without one of them, an acknowledged report may be lost in a power failure."""
 
 IN_SQL = ", ".join(f"current_setting('{name}')" for name in NEEDED)
+"""The values of `NEEDED` as columns of a query."""
 
 
 def refuse_unsafe(values: Sequence[str]) -> None:
-    """Look at the values of `NEEDED`.
+    """Refuse to commit to a server that could lose it, by the values of `NEEDED` in their order.
 
     Raises
     ------

@@ -12,7 +12,7 @@ from deniable_server.store.errors import StoreDamaged, StoreForbidden, StoreFull
 
 
 class Collision(Exception):
-    """Another collector stored one of these ids at the same moment; the same is to be tried again."""
+    """Another collector stored one of these ids at the same moment; the transaction has to be tried again."""
 
 
 AGAIN = (Collision, errors.DeadlockDetected, errors.SerializationFailure)
@@ -28,7 +28,7 @@ UNAVAILABLE = (
 
 @contextmanager
 def in_our_words(name: str) -> Iterator[None]:
-    """Raise errors of a store for what PostgreSQL says. No message of ours repeats a value of a row."""
+    """Raise the errors of a store in place of PostgreSQL's, whose messages may repeat values of a row."""
     try:
         yield
     # First, because DiskFull is an OperationalError too and would be reported as a server out of reach.

@@ -1,4 +1,4 @@
-"""Folding: how reports come to rest in the order of their ids, so that a table tells no order of arrival.
+"""Folding: the move of reports into tables in the order of their ids, which tell no order of arrival.
 
 A row of PostgreSQL lies where there was room when it came, and keeps the number of the transaction that wrote it; what
 is deleted stays on its page until something else is written there. So a fold leaves what is pending in new files, and a
@@ -45,7 +45,7 @@ def fold_due(db: PostgresqlConnection, survey: Survey, closed: bool, hold: Hold)
     Parameters
     ----------
     hold : callable
-        Keeps reports of the survey from coming in until the transaction has ended.
+        Locks the survey, so that no report of it comes in before the transaction has ended.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Whether a PostgreSQL database is what was written."""
+"""The inspection of a PostgreSQL database: rows, tallies and schema."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ tallies.survey text, tallies.cohort text, tallies.question text, tallies.option 
 tokens.sha256 text, tokens.name text, tokens.scope text, tokens.expires_on text,
 totals.survey text, totals.cohort text, totals.n bigint,
 unsorted.survey text, unsorted.kind text"""
-"""Columns of the tables that there are once; ``?`` where one may be null."""
+"""Columns of the tables that all surveys share; ``?`` marks one that may be null."""
 
 KEYS = """
 agenda survey, checksums survey part, migrations number, owners survey, signing_keys key_id, surveys id,
@@ -37,7 +37,7 @@ def inspect(
     most_rows: int | None,
     snapshot: Callable[[Survey], AbstractContextManager[PostgresqlConnection]],
 ) -> Inspection:
-    """Look at a database without changing it, also while collectors use it.
+    """Inspect a database without changing it, also while collectors use it.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def inspect(
 
 
 def columns(db: PostgresqlConnection) -> dict[str, set[str]]:
-    """Every column of every table, with its type, and ``?`` where it may be null."""
+    """Every column of every table, with its type, and ``?`` if it may be null."""
     found: dict[str, set[str]] = {}
     query = "SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns"
     for table, column, kind, may_be_null in db.execute(f"{query} WHERE table_schema = ?", [SCHEMA]):

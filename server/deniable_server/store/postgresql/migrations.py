@@ -1,6 +1,6 @@
-"""The tables of every version, and the way from an older one: steps with a number, each applied once.
+"""The tables of every version, made by numbered steps, each of which is applied once.
 
-A published step is never changed: what a new version needs is a new one at the end.
+A published step is never changed: a new version adds a step at the end.
 """
 
 from __future__ import annotations
@@ -90,13 +90,13 @@ def _first(db: PostgresqlConnection) -> None:
 
 # Only appended to: a database remembers the numbers and names of what was applied.
 STEPS: tuple[tuple[str, Callable[[PostgresqlConnection], None]], ...] = (("surveys, tallies, tokens, keys", _first),)
-"""Names of steps, and what they do; they are numbered from 1."""
+"""Names and functions of the steps, which are numbered from 1."""
 
 
 def bring_up_to_date(db: PostgresqlConnection, name: str, may_update: bool) -> None:
-    """Apply what is missing, within a transaction beside which no other one does: all of it or nothing.
+    """Apply the missing steps, all of them or none, within a transaction that excludes others that do so.
 
-    To an empty database, and with `may_update` to one of an older version.
+    They are applied to an empty database, and with `may_update` to one of an older version.
 
     Raises
     ------

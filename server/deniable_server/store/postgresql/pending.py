@@ -1,4 +1,4 @@
-"""How reports are stored: known ids are recognised, and new reports wait for the fold.
+"""The storing of reports: known ids are recognised, and new reports wait for the fold.
 
 All of it happens within a transaction that has entered the survey. Meanwhile the survey is neither folded nor closed,
 and only other collectors, in the same way, add pending rows. So a folded row stays where it is, and two collectors that
@@ -53,7 +53,7 @@ def take(db: PostgresqlConnection, survey: Survey, reports: Sequence[Report]) ->
 
 
 def to_do(db: PostgresqlConnection, survey: Survey) -> None:
-    """Put a survey on the agenda, unless it is there: a row that is written makes other collectors wait."""
+    """Put a survey on the agenda, unless it is there already: writing its row would make other collectors wait."""
     if not db.execute("SELECT 1 FROM agenda WHERE survey = ? AND day = ?", [survey.id, agenda.NOW]).fetchone():
         agenda.put(db, survey)
 

@@ -96,7 +96,7 @@ def grant(db: PostgresqlConnection, survey: Survey, table: str, is_closed: bool 
 
 
 def _has_rights(db: PostgresqlConnection, role: str) -> bool:
-    """Whether a role has every right to every table that there is once, and sees its rows."""
+    """Whether a role has every right to every table that all surveys share, and sees the rows of these tables."""
     rights = [(table, right) for table, some in OF_ALL[role].items() for right in some.split(", ")]
     found = db.execute(
         "SELECT bool_and(has_table_privilege(?, name, kind)) FROM unnest(?::text[], ?::text[]) AS every (name, kind)",

@@ -147,7 +147,7 @@ class PostgresqlStore(SqlStore):
             db.execute("CREATE TEMP TABLE probe ON COMMIT DROP AS SELECT repeat('-', 8000) AS page")
 
     def inspect(self, most_rows: int | None = None) -> Inspection:
-        """Look at the database without changing it."""
+        """Inspect the database without changing it."""
         with self._snapshot() as db:
             return inspect(db, most_rows, self._snapshot)
 
@@ -168,7 +168,7 @@ class PostgresqlStore(SqlStore):
         return done
 
     def _again(self, run: Callable[[], T]) -> T:
-        """Run a transaction, and again where another collector was in its way."""
+        """Run a transaction, and run it again if it conflicted with that of another collector."""
         for _ in range(TRIES):
             try:
                 return run()
@@ -243,7 +243,7 @@ class PostgresqlStore(SqlStore):
         pending.to_do(db, survey)
 
     def _leave_no_trace(self) -> bool:
-        """PostgreSQL's log is not ours to empty."""
+        """Do nothing: the server keeps its log for other programs too, and a collector cannot empty it."""
         return True
 
     def _enter(self, db: PostgresqlConnection, surveys: Iterable[Survey]) -> None:  # type: ignore[override]
@@ -293,7 +293,7 @@ class PostgresqlStore(SqlStore):
                 raise
 
     def _bring_up_to_date(self, may_update: bool, may_make: bool) -> bool:
-        """Make or bring up to date the tables where this role may; whether this role may do everything."""
+        """Make the tables, or bring them up to date, if this role may; return whether it may do everything."""
         with in_our_words(self.name), self._alone_if_older() if may_update else nullcontext():
             raw = connect(self.address)
             try:

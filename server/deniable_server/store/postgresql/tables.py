@@ -1,4 +1,4 @@
-"""How the tables of a survey are made in PostgreSQL."""
+"""The making of a survey's tables in PostgreSQL."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from deniable_server.store.postgresql.connection import PostgresqlConnection
 from deniable_server.store.tables import columns_of, tables_of
 
 TYPES = {int: "bigint", str: "text"}
+"""SQL types of columns, by their types in Python."""
 
 OF_POSTGRESQL = frozenset({"cmax", "cmin", "ctid", "tableoid", "xmax", "xmin"})
-"""Columns that every table has without being asked."""
+"""Names of system columns, which every table has and no question may have."""
 
 
 def create_tables(db: PostgresqlConnection, survey: Survey) -> None:

@@ -1,4 +1,4 @@
-"""A copy of a database that a collector may be using: consistent, complete, looked at, and on the disk."""
+"""A copy of a database that a collector may be using: consistent, complete, inspected, and on the disk."""
 
 from __future__ import annotations
 

@@ -28,7 +28,7 @@ class SqliteConnection(Database):
     """A `deniable_server.store.connection.Connection` to a SQLite file."""
 
     def execute(self, sql: str, parameters: Sequence[Any] | dict[str, Any] | None = None) -> sqlite3.Cursor:
-        """Run one statement, without a look at what kind of statement it is."""
+        """Run one statement; unlike sqlite-utils, without a look at the kind of the statement before."""
         return self.conn.execute(sql, parameters or ())
 
     def stream(self, query: str, values: Sequence[object] = ()) -> Iterator[Any]:
@@ -50,7 +50,7 @@ class SqliteConnection(Database):
         return self.execute(query, [_as_json(wanted)]).fetchone() is not None
 
     def insert(self, table: str, rows: Sequence[Sequence[object]]) -> int:
-        """Insert the rows whose keys a table does not have; return how many these are."""
+        """Insert the rows whose keys a table does not have; return the number of inserted rows."""
         row = f"({', '.join('?' * len(rows[0]))})"
         stored = 0
         for start in range(0, len(rows), ROWS_AT_ONCE):
@@ -67,7 +67,7 @@ class SqliteConnection(Database):
         return self.execute("SELECT 1 FROM sqlite_master WHERE name = ?", [name]).fetchone() is not None
 
     def checksum(self, survey_id: str) -> int | None:
-        """The checksum as it is stored, or None where there is none that could be one."""
+        """The stored checksum of a survey; None if there is none, or if it was damaged so that it is not a number."""
         found = self.execute("SELECT checksum FROM checksums WHERE survey = ?", [survey_id]).fetchone()
         try:
             return int(found[0], 16) if found else None

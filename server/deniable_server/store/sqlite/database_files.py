@@ -22,7 +22,7 @@ Identity = tuple[int, int]
 """Device and inode number of a file."""
 
 SUFFIXES = ("", "-wal", "-shm")
-"""The database, its write-ahead log, and the index of that, over which processes lock each other out."""
+"""Suffixes of the files: the database, its write-ahead log, and the log's index, which holds the locks of processes."""
 
 _EVERY, _DATABASE, _OTHERS = slice(None), slice(1), slice(1, None)
 
@@ -42,7 +42,7 @@ class FileConnection(sqlite3.Connection):
     _seen: tuple[int, int, int] | None = None  # the state of the folder in which the names were last looked at
 
     def remember(self, path: Path) -> None:
-        """Take what has the names of a database now for what this connection opened; links may lead to it."""
+        """Remember the files that have the names of a database now as those that this connection opened."""
         database, *others = (str(beside(path, suffix)) for suffix in SUFFIXES)
         self.names = str(path.absolute()), *others
         self.place, self.folder = database, str(Path(database).parent)
@@ -89,7 +89,7 @@ class FileConnection(sqlite3.Connection):
                         Path(name).unlink(missing_ok=True)
 
     def empty_log(self) -> bool:
-        """Move everything from the log to the database, without waiting for anybody who reads; whether it is empty."""
+        """Move the content of the log to the database, without waiting for readers; return whether the log is empty."""
         (wait,) = self.execute("PRAGMA busy_timeout").fetchone()
         # Readers keep a log from being emptied; settling comes again, so it does not wait for them.
         self.execute("PRAGMA busy_timeout = 0")
@@ -100,7 +100,7 @@ class FileConnection(sqlite3.Connection):
         return not is_busy
 
     def close(self) -> None:
-        """Close it; the last connection of all takes the log with it."""
+        """Close the connection; with the last connection of all processes SQLite removes the log."""
         self.names = self.files = ()
         self._seen = None
         super().close()
@@ -110,7 +110,7 @@ class FileConnection(sqlite3.Connection):
 
 
 class Siblings:
-    """The open connections of one store, one a thread: all of them have the same files."""
+    """The open connections of one store, one for each thread, all of which have the same files open."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()

@@ -22,7 +22,7 @@ _PRIMARY = 0xFF
 
 @contextmanager
 def in_our_words(path: Path) -> Iterator[None]:
-    """Raise errors of a store for what SQLite says of a full disk, of a damaged file, and of one that is in use."""
+    """Raise the errors of a store in place of SQLite's for a full disk, a damaged file, and a file in use."""
     try:
         yield
     except sqlite3.DatabaseError as error:

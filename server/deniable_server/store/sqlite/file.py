@@ -26,19 +26,19 @@ class SqliteFile:
 
     @property
     def exists(self) -> bool:
-        """Whether there is such a file."""
+        """Whether the file exists."""
         return self.path.exists()
 
     def open(self, today: Callable[[], datetime.date], may_update: bool = False) -> SqliteStore:
-        """Its store."""
+        """The store of this file."""
         return SqliteStore(self.path, today, may_update)
 
     def serving(self) -> AbstractContextManager[object]:
-        """The right to serve it: one collector a file."""
+        """The right to serve the file, which one collector at a time may have."""
         return Lock(self.path)
 
     def alone(self) -> AbstractContextManager[object]:
-        """The right to have it to oneself, which is that to serve it."""
+        """The right to have the file alone, which for one collector at a time is the right to serve it."""
         return Lock(self.path)
 
     def warnings(self) -> list[str]:
@@ -46,9 +46,9 @@ class SqliteFile:
         return []
 
     def inspect(self, most_rows: int | None = None) -> Inspection:
-        """Look at it without changing it."""
+        """Inspect the file without changing it."""
         return inspect(self.path, most_rows)
 
     def back_up(self, destination: Path) -> Inspection:
-        """Copy it, also while a collector uses it, and look at the copy."""
+        """Copy the file, also while a collector uses it, and inspect the copy."""
         return back_up(self.path, destination)

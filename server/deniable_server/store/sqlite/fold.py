@@ -1,4 +1,4 @@
-"""Folding: how reports come to rest in the order of their ids, so that a table tells no order of arrival.
+"""Folding: the move of reports into tables in the order of their ids, which tell no order of arrival.
 
 A fold is a release: results know folded reports only, so they stand still until the next one. The reports of a cohort
 wait until the survey's `release` of them have come, then all that wait fold together and hide each other's place in

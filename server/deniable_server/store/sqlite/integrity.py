@@ -19,15 +19,15 @@ from deniable_server.store.sqlite.tables import create_tables
 
 
 def inspect(path: Path, most_rows: int | None = None, may_be_older: bool = False) -> Inspection:
-    """Look at a database, also one that a collector is using, without changing it.
+    """Inspect a database without changing it, also while a collector uses it.
 
     Parameters
     ----------
     path : Path
         The SQLite file.
     most_rows : int, optional
-        Reports and invitations to look at, of surveys with fewer reports first and of `SURVEYS_AT_START` of them; then
-        SQLite's own look at every page is left out too. By default everything.
+        Largest number of reports and invitations to inspect, in the surveys with the fewest reports and in at most
+        `SURVEYS_AT_START` of them; then SQLite's own check of every page is left out too. By default everything.
     may_be_older : bool
         Whether a database of an older version is looked at by SQLite alone, and not refused.
 

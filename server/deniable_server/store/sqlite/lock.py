@@ -44,7 +44,7 @@ class Lock:
         self._descriptor = descriptor
 
     def release(self) -> None:
-        """Let another collector have it. The file stays: removing it could take it from under who waits for it."""
+        """Release the lock. Its file stays: another collector may have opened it and be about to lock it."""
         os.close(self._descriptor)
 
     def __enter__(self) -> Lock:

@@ -1,6 +1,6 @@
-"""The tables of every version, and the way from an older one: migrations of sqlite-utils, each applied once.
+"""The tables of every version, made by migrations of sqlite-utils, each of which is applied once.
 
-A published migration is never changed: what a new version needs is a new one at the end.
+A published migration is never changed: a new version adds a migration at the end.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ schema = Migrations("deniable")
 
 
 def bring_up_to_date(db: SqliteConnection, path: Path, may_update: bool) -> None:
-    """Apply what is missing, all of it or nothing: to a new file, and with `may_update` to one of an older version.
+    """Apply the missing steps, all or none: to a new file, and with `may_update` to a file of an older version.
 
     Raises
     ------
@@ -44,7 +44,7 @@ def bring_up_to_date(db: SqliteConnection, path: Path, may_update: bool) -> None
 
 
 def apply(db: SqliteConnection) -> None:
-    """Apply what is missing."""
+    """Apply the missing steps."""
     # sqlite-utils would make this itself, in words that may change; `integrity` compares every word.
     db.execute(
         "CREATE TABLE IF NOT EXISTS _sqlite_migrations "

@@ -1,4 +1,4 @@
-"""How reports are stored: known ids are recognised, new reports wait for the fold or are folded at once."""
+"""The storing of reports: known ids are recognised, and new reports wait for the fold or are folded at once."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def _let_wait(db: SqliteConnection, survey: Survey, rows: Sequence[Row]) -> bool
 
 
 def _has_some(db: SqliteConnection, rows: Sequence[Row], *tables: str) -> bool:
-    """Whether one of the tables has one of the ids of these rows: usually none, which one statement tells."""
+    """Whether a table has one of the ids of these rows; in the usual case, that none has, one statement suffices."""
     return db.has_some("id", [str(row[0]) for row in rows], *tables)
 
 

@@ -69,7 +69,7 @@ class SqliteStore(SqlStore):
         return db
 
     def close(self) -> None:
-        """Close this thread's connection; others have let go of theirs."""
+        """Close this thread's connection; the other threads have closed theirs."""
         self.leave()
 
     def leave(self) -> None:

@@ -1,4 +1,4 @@
-"""How the tables of a survey are made in SQLite."""
+"""The making of a survey's tables in SQLite."""
 
 from __future__ import annotations
 

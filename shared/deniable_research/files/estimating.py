@@ -17,12 +17,12 @@ from deniable_research.designs import combined_share
 from deniable_research.designs.derived import derived_rows
 from deniable_research.designs.designs import NO_YES
 from deniable_research.files.correcting import corrected_rows
+from deniable_research.files.domain_estimates import boxes_of, combined_of, mean_of, shares_of
 from deniable_research.files.domains import sample_of
-from deniable_research.files.figures import boxes_of, combined_of, mean_of, shares_of
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.mixed import UNLIKELY, agreement, mixed_rows
-from deniable_research.files.rows import SampledEstimateRow
-from deniable_research.files.table import Table
+from deniable_research.files.mixed import SIGNIFICANCE_LEVEL, agreement, mixed_rows
+from deniable_research.files.report_table import Table
+from deniable_research.files.result_rows import SampledEstimateRow
 from deniable_research.sampling.shares import DesignEstimate, DesignMean
 from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.intervals import level_of_each
@@ -53,8 +53,8 @@ def estimate_shares(
     by : str, optional
         A plain column whose labels are the cohorts; people without a label come last.
     wanted : EstimateOptions, optional
-        Confidence level, method, target, simultaneous intervals, people who misbehave, reports that may be fake: a
-        share of all rows of the file (with weights of their sum), in whatever cohort they are.
+        Confidence level, method, target, simultaneous intervals, people who misbehave, and reports that may be fake.
+        Their share is of all rows of the file, or of the sum of all weights: all fakes may be in one cohort.
     jointly : bool
         Correct by the likelihood of question and anchor together, instead of by their two rates.
 
@@ -67,8 +67,8 @@ def estimate_shares(
 
     Examples
     --------
-    98 of 729 people said yes where five of six of all yes and one of six of all no were to say so: fewer than no
-    yes at all explains, and the row says so.
+    98 of 729 people said yes. The design makes five in six people say yes if it is true, and one in six if it is not:
+    even a share of 0 makes about 122 people say so, and the row has a flag.
 
     >>> from deniable_research.files import Layout, quick_question
     >>> question = quick_question("q1: forced-response truth=2/3 codes=yes:1,no:2")
@@ -99,7 +99,7 @@ def estimate_shares(
 
 
 def _check_fakes_known(table: Table, names: Iterable[str]) -> None:
-    """Raise a ParameterError where intervals that hold whatever fakes say are not known."""
+    """Raise a ParameterError for questions and samples without intervals that allow for fake reports."""
     if table.is_complex:
         raise ParameterError(
             "assume_fake: must not go with a sampling design, whose intervals with fakes are not known"
@@ -112,7 +112,11 @@ def _check_fakes_known(table: Table, names: Iterable[str]) -> None:
 
 
 def cautions(table: Table, names: Iterable[str], by: str | None = None) -> list[str]:
-    """A sentence for every option whose reports the design hardly explains: whatever is made of them is doubtful."""
+    """Sentences to read before results are used, because something makes them doubtful.
+
+    They are about rows that no device can have sent, anchors that correct nothing, options whose counts the design
+    hardly explains, and arms that do not agree.
+    """
     found = _wrong_draws(table)
     if table.is_complex:
         found += [
@@ -129,7 +133,7 @@ def cautions(table: Table, names: Iterable[str], by: str | None = None) -> list[
                 if flag:
                     found.append(f"{name}: {option}{f' ({cohort})' if cohort else ''}: {flag}")
         for name in filter(table.layout.mixed.__contains__, names):
-            if (test := agreement(table, name, people)) is not None and test.p_value < UNLIKELY:
+            if (test := agreement(table, name, people)) is not None and test.p_value < SIGNIFICANCE_LEVEL:
                 found.append(f"{name}{f' ({cohort})' if cohort else ''}: arms do not agree, {test}")
     return found
 
@@ -161,19 +165,20 @@ def _wrong_draws(table: Table) -> list[str]:
 
 
 def _cohorts(table: Table, by: str | None) -> list[tuple[str | None, NDArray[np.bool_]]]:
+    """Pairs of a cohort and a mask of its people; without `by` one pair of None and everybody."""
     return [(None, table.answered())] if by is None else table.cohorts(by)
 
 
 def _rows(
     table: Table, question: RandomizedColumn, cohort: str | None, people: NDArray[np.bool_], wanted: EstimateOptions
 ) -> Iterator[EstimateRow]:
-    """The rows of one question of one design, of some of the people."""
+    """The rows of one question, of one design, among some of the people."""
     if table.is_complex and wanted.target != "population":
         raise ParameterError(f"target: must be population under a sampling design, got {wanted.target}")
     found = shares_of(table, question, people)
     n = found.people if isinstance(found, DesignEstimate) else table.count(table.answered(question.name) & people)
     part = question.share_asked
-    # Whoever was not asked is a respondent too.
+    # A person whose device did not ask the question is a respondent too, whose answer is unknown.
     everybody = math.ceil(sample_of(table, people).size) if part < 1 else None
     reports = sample_of(table, table.answered()).size
     if question.has_shares:
@@ -193,7 +198,7 @@ def _rows(
 def _derived_rows(
     question: RandomizedColumn, found: Estimate, cohort: str | None, wanted: EstimateOptions, n: int, reports: Count
 ) -> Iterator[EstimateRow]:
-    """The figures that a design is known for beside its shares."""
+    """The rows of figures that a design defines from its shares, such as a prevalence over two truths."""
     figures, about = question.design.derived, (question.name, question.epsilon, cohort, wanted, n, reports)
     if not isinstance(found, DesignEstimate):
         yield from derived_rows(found, figures, *about)
@@ -202,6 +207,7 @@ def _derived_rows(
         figure, (low, high) = combined_of(found, each.part, each.whole, wanted.confidence_level, wanted.method)
         error = number_or_none(figure.std_error)
         row = replace(row, conf_low=low, conf_high=high, std_error=error, method=found.interval_method(wanted.method))
+        # The variance of n people drawn one by one: that of the n_effective people of `plain`, times n_effective / n.
         alone = combined_share(found.plain, each.part, each.whole).std_error ** 2 * found.n_effective / max(n, 1)
         yield _under_design(row, found.df, figure.std_error**2 / alone if alone > 0 else math.nan)
 
@@ -218,6 +224,7 @@ def _of_box(row: EstimateRow, box: DesignEstimate, wanted: EstimateOptions, boxe
     if not box.n:  # nobody drew it
         return _under_design(replace(row, n=0), box.df, math.nan)
     level = level_of_each(wanted.confidence_level, boxes) if wanted.simultaneous and boxes > 2 else None
+    # The box alone has two options, so the correction for all boxes has to be in its level already.
     alone = replace(wanted, confidence_level=level or wanted.confidence_level, simultaneous=False)
     _, yes = share_rows(box, row.question, NO_YES, row.epsilon, wanted=alone)
     figures = {name: getattr(yes, name) for name in ("estimate", "std_error", "conf_low", "conf_high")}
@@ -227,6 +234,7 @@ def _of_box(row: EstimateRow, box: DesignEstimate, wanted: EstimateOptions, boxe
 
 
 def _under_design(row: EstimateRow, df: float, design_effect: float) -> EstimateRow:
-    """The row with the degrees of freedom of its error and the design effect; what is not known is None, not NaN."""
+    """The row with the degrees of freedom of its error and the design effect; unknown figures are None, not NaN."""
+    # NaN alone differs from itself.
     known: dict[str, Any] = {name: None if value != value else value for name, value in vars(row).items()}
     return SampledEstimateRow(**known, df=df, design_effect=number_or_none(design_effect))

@@ -1,4 +1,4 @@
-"""The tables that analyses take, counted on an engine."""
+"""Reports on an engine, from which it counts the tables that analyses take."""
 
 from __future__ import annotations
 
@@ -17,16 +17,16 @@ from deniable_research.engine.sources import Source
 from deniable_research.engine.text_columns import TextColumn, as_text, means_nothing
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.regressing import columns_in
-from deniable_research.files.table import SupportTally, Table
+from deniable_research.files.report_table import SupportTally, Table
 from deniable_statistics.designs.spaces import uniform_reports
 
 FEW = 1000
-"""Possible reports to a question up to which rows that are alike are counted; of more, supports are added up."""
+"""Largest number of possible reports to a question for which equal rows are counted; with more, supports are summed."""
 
 
 @dataclass(frozen=True, eq=False)
 class EngineReports:
-    """Reports on an engine, and what their columns hold.
+    """Reports on an engine with their layout, from which it counts the tables that analyses take.
 
     Raises
     ------
@@ -62,7 +62,7 @@ class EngineReports:
         ParameterError
             If they have too many different rows together.
         ReportError
-            If there is no such column, or it holds what is not a report.
+            If there is no such column, or it holds something that is not a report.
         """
         return self._counted(names, added=False)
 
@@ -84,11 +84,11 @@ class EngineReports:
 
 
 def _asked(layout: Layout, names: Iterable[str]) -> tuple[dict[str, RandomizedColumn], dict[str, list[str]]]:
-    """The questions that names mean, their arms and anchors among them, and the boxes of each; "" is all of them."""
+    """The questions that names mean, with their arms and anchors, and the boxes of each; "" stands for all boxes."""
     asked: dict[str, RandomizedColumn] = {}
     boxes: dict[str, list[str]] = {}
     for arm in (arm for name in names for arm in layout.mixed.get(name, (name,))):
-        layout.question(arm)  # says what is wrong with a name that there is not
+        layout.question(arm)  # raises the error for an unknown name
         question, option = layout.whole(arm)
         boxes.setdefault(question.name, []).append(option or "")
         asked[question.name] = question
@@ -100,14 +100,28 @@ def _asked(layout: Layout, names: Iterable[str]) -> tuple[dict[str, RandomizedCo
 
 
 def _mates(layout: Layout, asked: Mapping[str, RandomizedColumn]) -> tuple[RandomizedColumn, ...]:
-    """The other questions of groups of which devices draw some: they say who was asked."""
+    """The other questions of groups of which devices draw some, whose reports tell who was asked what."""
     groups = {question.drawn for question in asked.values() if question.drawn is not None and question.drawn.is_drawn}
     return tuple(each for each in layout.questions if each.drawn in groups and each.name not in asked)
 
 
 @dataclass(frozen=True, eq=False)
 class _Wanted:
-    """What has to be counted for some names."""
+    """The columns that have to be counted for some names.
+
+    Attributes
+    ----------
+    layout : Layout
+        The part of the layout that is counted.
+    added : tuple of RandomizedColumn
+        Questions whose supports are added up.
+    boxes : mapping of str to tuple of str
+        Questions of which single boxes are counted, with these boxes.
+    mates : tuple of RandomizedColumn
+        Questions of which it is counted only whether they were asked.
+    plain : tuple of str
+        Plain columns.
+    """
 
     layout: Layout
     added: tuple[RandomizedColumn, ...]
@@ -117,7 +131,7 @@ class _Wanted:
 
     @classmethod
     def of(cls, layout: Layout, names: Sequence[str], *, added: bool) -> _Wanted:
-        """Sort the names: what is added up, counted as it is, of which boxes are, and what says who was asked."""
+        """Sort the names into questions to add up, questions to count by boxes, their mates, and plain columns."""
         asked, boxes = _asked(layout, [name for name in names if layout.has(name)])
         plain = dict.fromkeys(name for name in names if not layout.has(name))
         used = Counter(each.column for each in layout.questions)
@@ -139,12 +153,12 @@ class _Wanted:
 
     @cached_property
     def partial(self) -> dict[str, str]:
-        """What was counted of questions that are not wanted as a whole, in words."""
+        """By question, the part of it that was counted, in words; only questions that are not counted as a whole."""
         asked = dict.fromkeys((each.name for each in self.mates), "who was asked it")
         return {**asked, **{name: f"its boxes {', '.join(each)}" for name, each in self.boxes.items()}}
 
     def columns(self, source: Source) -> tuple[Source, dict[str, str]]:
-        """What makes rows alike, by names of columns of the table, and the rows with what is computed for it."""
+        """The source with its computed columns, and the columns to group by, by their names in the table."""
         found = {}
         for question in self.layout.questions:
             name = question.column
@@ -159,7 +173,7 @@ class _Wanted:
             for column in filter(None, (question.group, question.arm and question.arm[0])):
                 found[column] = column
         for column in filter(None, (*self.plain, self.layout.weights)):
-            # a column that holds reports too is wanted as it stands: `Table` says that these are not answers
+            # A column that holds reports too stays as it is: `Table` raises the error that these are not answers.
             found.setdefault(column, column)
         return source, found
 
@@ -170,15 +184,16 @@ class _Wanted:
 
 
 def _is_text(question: RandomizedColumn) -> bool:
-    """Whether reports are texts of 0 and 1 as they stand in the column."""
+    """Whether the column holds texts of 0 and 1, which the engine can read itself."""
     alone = question.codes is None and question.arm is None and question.group is None
     return alone and isinstance(question.design.reports, Texts)
 
 
 def _is_asked(source: Source, question: RandomizedColumn) -> Any:
-    """Some report where there is one, nothing elsewhere: the reports of who was asked something else do not matter."""
+    """One and the same report where there is any, null elsewhere: only whether a question was asked is counted."""
     import ibis
 
+    # Different reports to a question that nobody analyses would only multiply the rows.
     said = as_text(source.column(question.column))
     return ibis.ifelse(means_nothing(said, question.missing), ibis.null("string"), _some_report(question))
 

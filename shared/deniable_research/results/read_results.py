@@ -1,4 +1,4 @@
-"""From whatever holds reports, and whatever says how they were made, to `Results`."""
+"""Reading of `Results`, from a link, a file or a table of reports and a description of their columns."""
 
 from __future__ import annotations
 
@@ -36,33 +36,33 @@ def read(
     delimiter: str | None = None,
     skip: int = 0,
 ) -> Results:
-    """Read reports, wherever they are.
+    """Read reports from a collector, a file or a table.
 
     Parameters
     ----------
     source : str, Path or DataFrame
-        The link of a collector's survey, which is fetched, checked against its address and says itself what its
-        reports are; a file (CSV, Parquet, Stata, SPSS, Excel); or a table of pandas.
+        The link of a collector's survey, which is fetched, checked against its address and describes its own reports; a
+        file (CSV, Parquet, Stata, SPSS, Excel); or a table of pandas.
     design : Survey, Layout, RandomizedColumn, str, Path or sequence of str
-        What the columns hold, of all but a link: a survey or the file of one, TOML or published JSON; a design file;
-        or questions in short, such as ``"q1: forced-response truth=2/3"``.
+        The description of the columns, for every source but a link: a survey or the file of one, TOML or published
+        JSON; a design file; or questions in short, such as ``"q1: forced-response truth=2/3"``.
     columns : mapping of str to str, optional
-        Of a survey: question to the column where another tool's export keeps it.
+        For a survey, the column of each question in the export of another tool.
     weights : str, optional
         The column of sampling weights.
     sampling : SamplingColumns, optional
-        How people were drawn.
+        The columns and settings of the sampling design.
     missing : str, or sequence of str or int
-        Texts that mean nothing, besides empty ones, NA and NaN.
+        Texts that mean a missing value, besides empty ones, NA and NaN.
     token : str, optional
-        For a link whose results need one.
+        The API token for a link, if the survey's results need one.
     delimiter, skip
         As for `deniable_research.files.Table.read`.
 
     Raises
     ------
     ParameterError, ReportError, SurveyError, CollectorError
-        If the file, the design or the collector is not what it should be.
+        If a description, a file or a survey is not valid, or the collector cannot be reached or refuses.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def read(
     if isinstance(source, str) and is_url(source):
         if design is not None:
             raise ParameterError("design: must be left out of a link, whose survey says what its reports are")
-        # reports are read into memory before the folder goes
+        # The table is in memory before the folder is removed.
         with TemporaryDirectory() as folder:
             layout = Layout.of_survey(published(source, Path(folder), token))
             return Results(Table.read(Path(folder) / REPORTS, _layout(layout, weights, sampling, missing)))
@@ -99,7 +99,7 @@ def read(
 
 
 def layout_of(design: Said, columns: Mapping[str, str] | None = None) -> Layout:
-    """What a survey, a design file or questions in short say about columns.
+    """The layout that a survey, a design file or questions in short describe.
 
     >>> layout_of(["a: crosswise p=1/6", "b: forced-response truth=2/3"]).questions[1].name
     'b'
@@ -113,7 +113,7 @@ def layout_of(design: Said, columns: Mapping[str, str] | None = None) -> Layout:
         found = Layout((design,))
     elif isinstance(design, (str, Path)):
         if not Path(design).is_file():
-            # a question in short has a colon; anything else was meant as a file
+            # A question in short has a colon; anything else was meant as a file.
             if isinstance(design, Path) or ":" not in design:
                 raise ParameterError(f"design: must be a file or a question in short, got {str(design)!r:.120}")
             found = Layout((quick_question(design),))
@@ -134,14 +134,15 @@ def layout_of(design: Said, columns: Mapping[str, str] | None = None) -> Layout:
 
 
 def read_any_survey(document: bytes, folder: Path | None = None) -> Survey:
-    """A survey from its author's TOML or its published JSON, whichever it is; a logo of TOML is in the folder."""
+    """A survey from either of its forms: its author's TOML, with a logo in ``folder``, or its published JSON."""
+    # Published bytes are hashed without the line break that an editor or `echo` puts behind them.
     is_published = document.startswith(b"{")
     return parse_survey(document.rstrip(b"\n")) if is_published else read_survey(document, folder=folder)
 
 
 def _is_survey(content: bytes) -> bool:
-    """Whether a file is a survey, and no design file: surveys have a title."""
-    # published surveys are JSON; design files are TOML, which never starts with a brace
+    """Whether a file is a survey rather than a design file: surveys have a title."""
+    # Published surveys are JSON; design files are TOML, which never starts with a brace.
     if content.startswith(b"{"):
         return True
     try:
@@ -153,6 +154,7 @@ def _is_survey(content: bytes) -> bool:
 def _layout(
     layout: Layout, weights: str | None, sampling: SamplingColumns | None, missing: str | Sequence[str | int]
 ) -> Layout:
+    """The layout with the given columns in place of its own, which stay where nothing is given."""
     given: dict[str, Any] = {"weights": weights, "sampling": sampling}
     layout = replace(layout, **{role: each for role, each in given.items() if each is not None})
     return layout.with_missing(texts([missing] if isinstance(missing, str) else missing, "missing"))

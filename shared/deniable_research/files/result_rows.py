@@ -1,4 +1,4 @@
-"""The lines of estimates, comparisons and crosstabs, and what sampling designs add to them."""
+"""The rows of estimates, comparisons and crosstabs, and the fields that sampling designs add to them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from deniable_statistics.published.published_rows import EstimateRow
 
 
 class Measure(NamedTuple):
-    """A figure about cohorts, as tables and charts say it.
+    """The words for a figure about cohorts, in tables and charts.
 
     Attributes
     ----------
@@ -24,7 +24,7 @@ class Measure(NamedTuple):
     sign : str
         What stands between two cohorts in a chart.
     equal : float
-        Its value where cohorts are alike.
+        Its value if the cohorts do not differ.
     is_share : bool
         Whether it is a share, or a difference of shares, which people read in percent.
     """
@@ -47,29 +47,29 @@ MEASURES = {
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """One line of a comparison; the fields are the columns of the CSV, in order.
+    """One row of a comparison; the fields are the columns of the CSV, in order.
 
     Attributes
     ----------
     question, option : str
-        What is compared; the option is empty where all of them are tested together, and for means.
+        The question and the option that is compared; no option for means, and for tests of all options together.
     measure : {"difference", "ratio", "homogeneity", "trend", "departure", "mean difference"}
-        `first` minus `second`, or over it; all cohorts at once; the slope of the share for each unit; what a straight
-        line leaves.
+        The share of `first` minus that of `second`, or divided by it; the test that all cohorts are equal; the slope of
+        the share for each unit; the test of a departure from a straight line; the difference of means.
     first, second : str or None
-        The cohorts; None where all are meant.
+        The two cohorts, or the first and last of a trend; None for tests of all cohorts.
     estimate, std_error, conf_low, conf_high : float or None
-        None where a line is a test only. With three cohorts or more the intervals of differences hold together.
+        None for tests. The intervals of the differences between three cohorts or more are simultaneous.
     conf_level : float
     statistic, df, p_value : float or None
-        Chi-squared where there are degrees of freedom, else standard normal.
+        Of a test, chi-squared with `df` degrees of freedom, or F under a sampling design; of an estimate, which has no
+        `df`, standard normal, or Student's t under a sampling design.
     p_adjusted : float or None
-        By Holm's method for the differences of three cohorts or more.
+        Adjusted by Holm's method, for the differences between three cohorts or more.
     method : str
         The method of the interval, or of the test.
     df_error : float or None
-        Under a sampling design: degrees of freedom of Student's statistic, or the second ones of F where `df` holds the
-        first.
+        Under a sampling design the degrees of freedom of Student's t, or the denominator degrees of freedom of F.
     """
 
     question: str
@@ -93,7 +93,7 @@ class ComparisonRow:
 def compared(
     about: ComparisonRow, measure: str, cohorts: Sequence[str], figure: Figure, ends: Interval | None = None
 ) -> ComparisonRow:
-    """A line about two cohorts, or about all from the first to the last; by default with the interval at its level."""
+    """The row of a figure about two cohorts, or about all from the first to the last; `ends` replaces its interval."""
     low, high = ends or figure.confidence_interval(about.conf_level)
     return replace(
         about,
@@ -112,7 +112,7 @@ def compared(
 
 
 def tested(about: ComparisonRow, measure: str, test: CohortTest) -> ComparisonRow:
-    """A line that is a test only."""
+    """The row of a test, which has no estimate."""
     return replace(
         about,
         measure=measure,
@@ -125,12 +125,13 @@ def tested(about: ComparisonRow, measure: str, test: CohortTest) -> ComparisonRo
 
 
 def places_of(labels: Sequence[str]) -> list[float]:
-    """Where cohorts stand on a line: at their numbers if their labels are numbers, else at 0, 1, 2, ...
+    """The scores of cohorts in a test of trend: the numbers that their labels are, or else 0, 1, 2, ...
 
     >>> places_of(["2020", "2022"]), places_of(["young", "old"])
     ([2020.0, 2022.0], [0.0, 1.0])
     """
     try:
+        # Spacing matters: waves of 2014, 2016 and 2022 are not at equal distances.
         return [float(label) for label in labels]
     except ValueError:
         return [float(place) for place in range(len(labels))]
@@ -138,31 +139,32 @@ def places_of(labels: Sequence[str]) -> list[float]:
 
 @dataclass(frozen=True)
 class CrosstabRow:
-    """One line of a crosstab; the fields are the columns of the CSV, in order.
+    """One row of a crosstab; the fields are the columns of the CSV, in order.
 
     Attributes
     ----------
     measure : {"joint", "conditional", "independence", "correlation", "odds ratio"}
-        Share of people with all these answers, or among those with the answer to `given`; a test; how strongly two
-        columns go together.
+        The share of people with all these answers, or among the people with the answer to `given`; the test of
+        independence; two measures of association.
     first, first_option, second, second_option, third, third_option : str or None
-        The columns and answers; a line about columns as a whole has no options.
+        The columns and answers; a row about columns as a whole has no answers.
     given : str or None
     n : float
-        People with a report to each question, or the sum of their weights: see `weighted`.
+        Number of people without a missing value in these columns, or the sum of their weights: see `weighted`.
     estimate, std_error, conf_low, conf_high : float or None
     conf_level : float
     feasible : float or None
-        Most likely joint shares that add up to 1; none where answers do not exclude each other.
+        Most likely joint share in [0, 1], all of which add up to 1; None if answers do not exclude each other.
     statistic, df, p_value : float or None
-        Chi-squared where there are degrees of freedom, else standard normal.
+        Of independence, chi-squared with `df` degrees of freedom, or F under a sampling design; of a correlation, which
+        has no `df`, standard normal, or Student's t under a sampling design.
     note : str or None
-        What to know about this line.
+        A remark on this row, such as that expected numbers are small.
     weighted : bool
-        Whether people have weights, so that `n` is the sum of theirs.
+        Whether people have weights, so that `n` is a sum of weights.
     df_error : float or None
-        Under a sampling design: degrees of freedom of errors; of Rao and Scott's test of independence the second ones
-        of F, where `df` holds the first.
+        Under a sampling design the degrees of freedom of the standard error; for the test of independence, which is
+        that of Rao and Scott, the denominator degrees of freedom of F.
     """
 
     measure: str
@@ -190,15 +192,16 @@ class CrosstabRow:
 
 @dataclass(frozen=True, kw_only=True)
 class SampledEstimateRow(EstimateRow):
-    """A line of estimates under a sampling design.
+    """One row of estimates under a sampling design; the fields follow those of `EstimateRow` in the CSV.
 
     Attributes
     ----------
     df : float or None
-        Degrees of freedom of the error: sampling units minus strata that hold somebody who answered, or those of the
-        replicates. None of corrected shares, whose errors are those of people drawn one by one.
+        Degrees of freedom of the standard error: the sampling units minus the strata that hold somebody who answered,
+        or the degrees of freedom of the replicate weights.
     design_effect : float or None
-        Variance of a share over that of as many people drawn one by one; what the devices added is in both.
+        Variance of the estimate divided by that under simple random sampling of as many people; both variances include
+        the noise of the devices. None where it is not known.
     """
 
     df: float | None = None

@@ -1,4 +1,4 @@
-"""How a share depends on how many people are supposed to misbehave, where no anchor tells."""
+"""Corrections of a share for a supposed number of people who misbehave, where no anchor estimates it."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from deniable_statistics.intervals import Interval, check_confidence_level, norm
 from deniable_statistics.robustness.misbehaviour import Misbehaving
 
 KNOWN = ("careless", "noncompliance", "denial")
-"""Kinds of which it is known what their reports are, so that a known share of them can be taken out."""
+"""Kinds of misbehaviour whose reports have a known distribution, so that a known share of them can be taken out."""
 
 
 class Corrected(NamedTuple):
-    """A share without those who misbehave, if they are exactly as many as supposed."""
+    """The share among the other people if exactly the supposed share of people misbehaves, with its interval."""
 
     share: float
     interval: Interval
@@ -26,13 +26,13 @@ class Corrected(NamedTuple):
 def corrected(
     estimate: Estimate, suspected: Misbehaving, confidence_level: float = 0.95, method: str = DEFAULT_METHOD
 ) -> tuple[Corrected, ...]:
-    """Take a known share of people out of an estimate, who do one known thing.
+    """Take a known share of people who misbehave in one known way out of an estimate.
 
     Parameters
     ----------
     estimate : Estimate
     suspected : Misbehaving
-        Of one kind in `KNOWN`; its share is taken as exact.
+        Misbehaviour of one kind in `KNOWN`; its share is taken as exact.
     confidence_level : float
     method : str
         As for `Estimate.confidence_interval`.
@@ -40,17 +40,18 @@ def corrected(
     Returns
     -------
     tuple of Corrected, length k
+        In the order of options.
 
     Raises
     ------
     ParameterError
-        If there are several kinds, or one that may do several things.
+        If there are several kinds, or one whose reports have no known distribution.
 
     Notes
     -----
-    A report then supports an option with ``(1 - d) a + d r`` and ``(1 - d) b + d r``, ``r`` known: a design of its own,
-    with its own exact interval. For the crosswise model and careless people it is the sensitivity analysis of Atsusaka
-    and Stevenson, whom `anchored` cites.
+    If a share ``d`` misbehaves and supports an option with a known probability ``r``, a report supports it with
+    ``(1 - d) a + d r`` or ``(1 - d) b + d r``. This is a design of its own, with its own exact interval. For the
+    crosswise model and careless people it is the sensitivity analysis of Atsusaka and Stevenson, whom `anchored` cites.
 
     Examples
     --------
@@ -75,17 +76,17 @@ def corrected(
             found.append(Corrected(share, Interval(0.0, 1.0)))
             continue
         if estimate.binomials is None:
-            # share = (1 - d) corrected + d score, solved for the corrected share; errors scale alike
+            # share = (1 - d) corrected + d score, solved for the corrected share; errors are divided by 1 - d too
             near, z = estimate.smoothed(normal_quantile(level) ** 2), normal_quantile(level)
             middle, error = (near.share[v] - d * score) / (1 - d), z * near.std_error[v] / (1 - d)
             interval = Interval(middle - error, middle + error).cut()
         else:
             count, n, support = estimate.binomials[v]
-            # how likely a report of those who misbehave supports the option
+            # The probability that the report of a person who misbehaves supports the option.
             r = support.floats[1] + (support.floats[0] - support.floats[1]) * score
             effective = float(n) * estimate.n_effective / float(estimate.n)
             seen = min(float(count) / float(n) * effective, effective) if n else 0.0
-            # the design seen with them: (1 - d) a + d r and (1 - d) b + d r
+            # The design of the observed reports: (1 - d) a + d r and (1 - d) b + d r.
             ends = tuple(float(np.clip((1 - d) * each + d * r, 0, 1)) for each in support.floats)
             interval = share_interval(seen, effective, (ends[0], ends[1]), level, method)
         found.append(Corrected((share - d * score) / (1 - d), interval))
@@ -93,7 +94,7 @@ def corrected(
 
 
 def shares_up_to(most: float, steps: int) -> Sequence[float]:
-    """That many steps from nobody to the most who may misbehave.
+    """Shares from 0 to ``most`` in equal steps.
 
     >>> shares_up_to(0.3, 3)
     [0.0, 0.1, 0.2, 0.3]

@@ -15,7 +15,7 @@ from deniable.errors import ParameterError, ReportError
 from deniable.exact import number_hint
 from deniable.survey.document import Survey
 from deniable.wire.space import ReportValue, Texts
-from deniable_research.files.coded import Coded, alike
+from deniable_research.files.coded import CodedColumn, alike
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.reading import read_columns
 from deniable_research.files.samples import sampling_of
@@ -28,28 +28,29 @@ from deniable_statistics.designs.spaces import support_matrix
 from deniable_statistics.estimates.estimate import Estimate
 
 MOST_WEIGHT = 1e100
-"""Sums and squares of weights up to there are numbers."""
+"""Largest weight, and 1 over the smallest: sums and squares of such weights neither overflow nor vanish in floats."""
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Reports of many people, and what the file says about each of them besides.
+    """Reports of many people, beside the plain columns of the same file.
 
     Attributes
     ----------
     layout : Layout
         Which columns are randomised, and how.
-    columns : mapping of str to Coded
+    columns : mapping of str to CodedColumn
         The columns of the file, as texts.
-    reports : mapping of str to Coded
+    reports : mapping of str to CodedColumn
         Question to the report of each person; None where a person gave none.
     frequencies : ndarray of int64, shape (rows,), or None
-        How many people each row stands for, where rows that are alike were counted instead of read; None for one each.
-        Every analysis gives what it gives for a table with each row so many times. A weight is that of each of them.
+        Number of people that each row stands for, if equal rows were counted; None if each row is one person. Analyses
+        give the results of a table in which each row is repeated that often; a weight is that of each of these people.
     tallies : mapping of str to SupportTally
         Questions whose reports were added up; see `SupportTally`.
     partial : mapping of str to str
-        Questions of which only a part was counted, and which, in words; the question as a whole is not known.
+        Questions of which only a part was counted, such as single boxes, with that part in words. They cannot be
+        analysed as a whole.
 
     Examples
     --------
@@ -63,8 +64,8 @@ class Table:
     """
 
     layout: Layout
-    columns: Mapping[str, Coded[str]] = field(repr=False)
-    reports: Mapping[str, Coded[ReportValue]] = field(repr=False)
+    columns: Mapping[str, CodedColumn[str]] = field(repr=False)
+    reports: Mapping[str, CodedColumn[ReportValue]] = field(repr=False)
     frequencies: NDArray[np.int64] | None = field(default=None, repr=False)
     tallies: Mapping[str, SupportTally] = field(default_factory=dict, repr=False)
     partial: Mapping[str, str] = field(default_factory=dict)
@@ -95,7 +96,7 @@ class Table:
         ----------
         path : str or Path
         layout : Layout, Survey or RandomizedColumn
-            What the columns hold; of a survey, its own ``reports.csv``.
+            The description of the columns; a survey describes its own ``reports.csv``.
         delimiter, skip
             As for `deniable_research.files.reading.read_columns`.
 
@@ -109,13 +110,13 @@ class Table:
     @classmethod
     def of(
         cls,
-        columns: Mapping[str, Iterable[str] | Coded[str]],
+        columns: Mapping[str, Iterable[str] | CodedColumn[str]],
         layout: Layout | Survey | RandomizedColumn,
         frequencies: NDArray[np.int64] | None = None,
         tallies: Mapping[str, SupportTally] | None = None,
         partial: Mapping[str, str] | None = None,
     ) -> Table:
-        """The table of columns that were read already, of the same length: texts, or texts with their codes.
+        """The table of columns that were read already, as texts or coded, all of the same length.
 
         Examples
         --------
@@ -131,7 +132,7 @@ class Table:
             layout = Layout.of_survey(layout)
         elif isinstance(layout, RandomizedColumn):
             layout = Layout((layout,))
-        coded = {name: Coded.of(each) for name, each in columns.items()}
+        coded = {name: CodedColumn.of(each) for name, each in columns.items()}
         reports = {}
         added = tallies or {}
         for question in layout.questions:
@@ -140,6 +141,7 @@ class Table:
             for column in filter(None, (question.column, question.group, question.arm and question.arm[0])):
                 _require(coded, column)
             said = coded[question.column]
+            # Arms may share a column, in which each design gives the same codes another meaning.
             if question.arm is not None:
                 said = said.only(coded[question.arm[0]].equal_label(*question.arm_labels))
             reports[question.name] = question.read(said, frequencies)
@@ -154,31 +156,32 @@ class Table:
 
     @cached_property
     def people_of_rows(self) -> NDArray[np.int64]:
-        """How many people each row stands for, shape (rows,)."""
+        """Number of people that each row stands for, shape (rows,)."""
         return ones(len(self)) if self.frequencies is None else self.frequencies
 
     @property
     def people(self) -> int:
-        """How many people all rows stand for."""
+        """Number of people that all rows together stand for."""
         return int(self.people_of_rows.sum())
 
     def count(self, rows: NDArray[np.bool_]) -> int:
-        """How many people some of the rows stand for."""
+        """Number of people that the rows of a mask, shape (rows,), stand for."""
         return int(of_rows(self.people_of_rows, rows).sum())
 
     def has_report(self, name: str) -> NDArray[np.bool_]:
-        """Who gave a report to one question of one design, shape (people,)."""
+        """Whether each person gave a report to a question of one design, shape (people,)."""
         return self.tallies[name].present if name in self.tallies else self._reports(name).present
 
     @property
     def access(self) -> str | None:
-        """Who was counted, as `deniable.Survey.access` has it, where the file is a collector's; None of other files."""
+        """`deniable.Survey.access` of a collector's own file, which says whether each report is a person; or None."""
+        # A collector's CSV has this column, its exports have it under a name that Stata and SPSS take.
         name = one_report_column(self.layout.names)
         says = {name, *safe_names([name]), ONE_REPORT_HEADING} & self.columns.keys()
         return self.layout.access if says else None
 
     def answered(self, *names: str) -> NDArray[np.bool_]:
-        """Who gave a report to each of these questions, shape (people,)."""
+        """Whether each person gave a report to all of these questions, or to any arm of them, shape (people,)."""
         found = np.ones(len(self), dtype=bool)
         for name in names:
             arms = self.layout.mixed.get(name, (name,))
@@ -186,10 +189,11 @@ class Table:
         return found
 
     def asked(self, name: str) -> NDArray[np.bool_]:
-        """Who was asked a question, shape (people,): of what devices draw, those whose device drew it.
+        """Whether each person was asked a question, shape (people,).
 
-        A device reports all that it draws. So a row with fewer reports than that lacks one, nobody knows which, and
-        counts as asked. Of an arm those who are in it.
+        The question of an arm was asked of the people in that arm, a question that devices draw of the people whose
+        device drew it. A device reports all that it draws: a row with fewer reports lacks one, nobody knows which, and
+        counts as asked.
         """
         whole, box = self.layout.whole(name)
         if box is not None:
@@ -201,11 +205,12 @@ class Table:
             return np.ones(len(self), dtype=bool)
         members = [question.name for question in self.layout.questions if question.drawn == group]
         heard = np.sum([self.answered(member) for member in members], axis=0)
+        # Questions of the group that the layout leaves out may be among those that the device drew.
         is_complete = heard >= group.draw - (group.size - len(members))
         return np.asarray(self.answered(name) | ~is_complete)
 
-    def reports_of(self, name: str) -> Coded[ReportValue]:
-        """The report of each person to one question; of a box of tick boxes 0 or 1."""
+    def reports_of(self, name: str) -> CodedColumn[ReportValue]:
+        """The report of each person to one question; 0 or 1 for one box of tick boxes."""
         self._refuse_partial(name)
         return self._reports(name)
 
@@ -213,14 +218,15 @@ class Table:
         if name in self.partial:
             raise ParameterError(f"{name}: must be counted as a whole for this, got {self.partial[name]} only")
 
-    def _reports(self, name: str) -> Coded[ReportValue]:
-        self.layout.question(name)  # says what is wrong with a name that there is not
+    def _reports(self, name: str) -> CodedColumn[ReportValue]:
+        self.layout.question(name)  # raises the error for an unknown name
         if (added := self.layout.whole(name)[0].name) in self.tallies:
             raise ParameterError(
                 f"{name}: must be counted report by report for this, but those to {added} were added up"
             )
         if name in self.reports:
             return self.reports[name]
+        # The name of a box: its mark is read from the report to the whole question.
         whole, option = self.layout.whole(name)
         space = whole.design.reports
         assert isinstance(space, Texts)
@@ -229,21 +235,20 @@ class Table:
         return self.reports[whole.name].map(lambda report: space.of_box(str(report), place))
 
     def dropped(self, *names: str) -> int:
-        """How many people gave no report to at least one of these questions."""
+        """Number of people without a report to at least one of these questions."""
         return self.people - self.count(self.answered(*names))
 
     @cached_property
     def weights(self) -> NDArray[np.float64] | None:
-        """The weight of each person; None where the layout names no column of weights.
+        """The weight of each person, shape (people,); None if the layout names no column of weights.
 
         Raises
         ------
         ReportError
-            If some are missing, negative, or no numbers.
+            If weights are missing, negative, too large or too small to be squared, or not numbers.
         """
         if self.layout.weights is None:
             return None
-
         weights = self.numbers(self.layout.weights)
         column = f"column {self.layout.weights!r}"
         if bad := int((~np.isfinite(weights) | (weights < 0)).sum()):
@@ -263,22 +268,22 @@ class Table:
 
     @property
     def is_counted(self) -> bool:
-        """Whether rows stand for several people, because those that are alike were counted."""
+        """Whether rows may stand for several people, because equal rows were counted."""
         return self.frequencies is not None
 
     @property
     def is_weighted(self) -> bool:
-        """Whether people have weights, of their own or such as known margins give them."""
+        """Whether people have weights, from a column or from calibration to known margins."""
         return self.layout.weights is not None or self.layout.sampling.margins is not None
 
     @property
     def is_complex(self) -> bool:
-        """Whether errors follow from a sampling design."""
+        """Whether standard errors follow from a sampling design."""
         return self.layout.sampling.is_design
 
     @cached_property
     def sampling(self) -> Sampling | None:
-        """How the people were drawn; None where the layout says nothing but weights. Ask the whole file, not a part."""
+        """The sampling design; None without one. Ask the table of the whole file, since a part lacks clusters."""
         return sampling_of(self.layout.sampling, self) if self.is_complex else None
 
     def where(self, people: NDArray[np.bool_]) -> Table:
@@ -296,14 +301,14 @@ class Table:
     def item(self, name: str) -> Item:
         """One question as a column of reports, of the people who gave one.
 
-        Items of one table belong to the same people, row by row, if nothing is missing; else take them from
-        `complete` with the names of all questions that are wanted together.
+        Items of one table are about the same people, row by row, only if no report is missing. For an analysis of
+        several questions take their items from `complete`, with the names of all of them.
         """
         self._refuse_partial(name)
         return self._item(self.layout.question(name), self.answered(name))
 
     def boxes_of(self, name: str) -> Item:
-        """A question of tick boxes for an analysis of single boxes: those that were not counted say nothing."""
+        """A question of tick boxes for an analysis of single boxes, some of which may not have been counted."""
         return self._item(self.layout.question(name), self.answered(name))
 
     def items(self, *names: str) -> tuple[Item, ...]:
@@ -312,9 +317,9 @@ class Table:
         return tuple(complete.item(name) for name in names)
 
     def estimate(self, name: str, people: NDArray[np.bool_] | None = None) -> Estimate:
-        """The shares of one question, weighted if the layout has weights; of everybody or of some of the people.
+        """The shares of one question among everybody or some of the people, weighted if the layout has weights.
 
-        Those who gave no report, and where the design has groups those without one, are left out.
+        People without a report are left out, and for a design of two groups people without a group.
         """
         self._refuse_partial(name)
         question = self.layout.question(name)
@@ -327,9 +332,9 @@ class Table:
         return self._estimate_groups(question, asked)
 
     def groups_of(self, name: str) -> NDArray[np.int64]:
-        """In which group of its design each person is, counted from 0; -1 where the file does not say.
+        """The group of each person in the design of a question, counted from 0, shape (people,); -1 if it is missing.
 
-        Of an arm that is asked of its people alone: what stands there for others, such as a 0, means nothing.
+        For the question of an arm, only people in that arm must have a group: other codes, such as a 0, are ignored.
 
         Raises
         ------
@@ -341,6 +346,7 @@ class Table:
         places: dict[object, int] = {alike(code): place for place, code in enumerate(question.groups)}
         places |= dict.fromkeys(map(alike, question.group_missing), -1)
         texts = self.columns[question.group]
+        # As for reports, labels are read only if all of them are names of the groups.
         labelled = texts.labelled()
         if labelled is not None and set(map(alike, labelled.values)) <= places.keys():
             texts = labelled
@@ -355,13 +361,13 @@ class Table:
             )
         return groups.array(np.int64, -1)
 
-    def labels(self, column: str) -> Coded[str]:
-        """A plain column as texts, None where it is missing: the labels of its values, if each of them has one."""
+    def labels(self, column: str) -> CodedColumn[str]:
+        """A plain column as the labels of its values if every value has one, else as texts; None for missing values."""
         texts = self.texts(column)
         return texts.labelled() or texts
 
-    def texts(self, column: str) -> Coded[str]:
-        """A plain column as it stands in the file, None where it is missing.
+    def texts(self, column: str) -> CodedColumn[str]:
+        """A plain column as the texts of the file; None for missing values.
 
         Raises
         ------
@@ -386,16 +392,20 @@ class Table:
         """The different labels of a plain column: in the order of the layout, of their numbers, or of the alphabet."""
         texts, labels = self.texts(column), self.labels(column)
         found = set(labels.values)
+        # Cohorts that the survey does not name stand behind those whose order it gives.
         if column == self.layout.cohort and self.layout.cohorts:
             return [*self.layout.cohorts, *sorted(found - set(self.layout.cohorts))]
-        numbers = dict(zip(labels.values, texts.values, strict=True))  # labels in the order of what they are labels of
+        numbers = dict(zip(labels.values, texts.values, strict=True))  # labels are sorted by their values
         try:
             return sorted(found, key=lambda label: float(numbers[label]))
         except ValueError:
             return sorted(found)
 
     def cohorts(self, by: str) -> list[tuple[str | None, NDArray[np.bool_]]]:
-        """Who belongs to each label of a plain column; last, with None, those without one, if there are any."""
+        """Pairs of each label of a plain column and a mask, shape (people,), of the people who have it.
+
+        The last pair, with None for the label, has the people without a label, if there are any.
+        """
         labels = self.labels(by)
         found: list[tuple[str | None, NDArray[np.bool_]]] = [(level, labels.equal(level)) for level in self.levels(by)]
         return found if labels.present.all() else [*found, (None, ~labels.present)]
@@ -406,7 +416,7 @@ class Table:
         Raises
         ------
         ReportError
-            If some are not numbers, with how many and the first of them.
+            If some values are not numbers; the message has their number and the first of them.
         """
         labels = self.texts(column)
         numbers = labels.map(read_number)
@@ -423,6 +433,7 @@ class Table:
                 f"{question.name}: its design has two groups, which give shares, comparisons and regressions only"
             )
         reports = self._reports(question.name)
+        # A row of the matrix for each different report, then one for each person by their codes.
         supports = support_matrix(question.design.reports, reports.values)[reports.codes[asked]]
         about = (question.name, question.design, supports, question.options, question.values, question.drawn)
         return Item(*about, of_rows(self.people_of_rows, asked))
@@ -432,7 +443,7 @@ class Table:
         kept = np.flatnonzero(asked & (groups >= 0))
         whom, responses = self.everybody.where(kept), self.reports[question.name].array(np.int64, -1)[kept]
         counts = np.zeros((design.groups, design.reports.size))
-        np.add.at(counts, (groups[kept], responses), whom.counted)
+        np.add.at(counts, (groups[kept], responses), whom.counted)  # += would add once where places are repeated
         if not counts.sum(axis=1).all():
             raise ParameterError(f"{question.name}: must have reports of both groups, got none of one")
         if whom.is_weighted:
@@ -444,8 +455,8 @@ class Table:
 class SupportTally:
     """The reports to one question, added up for the people of each row: enough for shares, means and comparisons.
 
-    Of tick boxes and subsets of many options there are about as many different reports as people, so counting rows
-    that are alike would leave nothing out.
+    Nearly all reports of tick boxes and subsets of many options are different, so counting equal rows would hardly
+    make a table shorter.
 
     Attributes
     ----------
@@ -476,20 +487,21 @@ class SupportTally:
         total = float(people.weights @ people.frequencies)
         if not total:
             return Estimate.from_counts(design, [0] * self.supports.shape[1], 0)
+        # A support that everybody gives may exceed the total by a rounding error.
         weighted = (people.weights @ self.supports).clip(max=total).tolist()
         return Estimate.from_counts(design, weighted, total, people.n_effective)
 
 
 def read_number(text: str) -> float | None:
-    """The number that a text is; NaN is one."""
+    """The number that a text is, which may be NaN; None for another text."""
     try:
         return float(text)
     except ValueError:
         return None
 
 
-def _check_arms(layout: Layout, columns: Mapping[str, Coded[str]], frequencies: NDArray[np.int64]) -> None:
-    """Raise a ReportError if a column of arms holds something else than their labels, or nothing."""
+def _check_arms(layout: Layout, columns: Mapping[str, CodedColumn[str]], frequencies: NDArray[np.int64]) -> None:
+    """Raise a ReportError if a column of arms holds something that is neither a label of theirs nor missing."""
     for name in layout.mixed:
         column = layout.arm_column(name)
         assert column is not None
@@ -503,7 +515,7 @@ def _check_arms(layout: Layout, columns: Mapping[str, Coded[str]], frequencies: 
             )
 
 
-def _require(columns: Mapping[str, Coded[str]], column: str) -> None:
+def _require(columns: Mapping[str, CodedColumn[str]], column: str) -> None:
     if column not in columns:
         shown = ", ".join(list(columns)[:20]) + (", ..." if len(columns) > 20 else "")
         raise ReportError(f"column {column!r}: must be one of the file's columns: {shown}")

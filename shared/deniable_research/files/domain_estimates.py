@@ -1,4 +1,4 @@
-"""Shares and means of some people of a table, with the errors that follow from how they were drawn."""
+"""Shares and means of a domain, some people of a table, with the errors that follow from how people were drawn."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from deniable_research.designs import combined_share
 from deniable_research.designs.derived import CombinedShare
 from deniable_research.files.domains import sample_of
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.table import Table
+from deniable_research.files.report_table import Table
 from deniable_research.sampling import Domain
 from deniable_research.sampling.shares import DesignEstimate, sampled_groups, sampled_means, sampled_shares
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate
@@ -26,7 +26,7 @@ People = NDArray[np.bool_]
 
 
 def shares_of(table: Table, question: RandomizedColumn, people: People) -> Estimate:
-    """The shares of a question among some of the people; of drawn boxes errors are those of `boxes_of`."""
+    """The shares of a question among some of the people; for boxes that devices draw, `boxes_of` has the errors."""
     if not table.is_complex:
         return table.estimate(question.name, people)
     if question.design.is_one_draw:
@@ -36,14 +36,17 @@ def shares_of(table: Table, question: RandomizedColumn, people: People) -> Estim
 
 
 def boxes_of(table: Table, question: RandomizedColumn, people: People) -> list[DesignEstimate]:
-    """Each box that devices draw as a question of those who drew it; empty for other questions and simple samples."""
+    """Each box that devices draw, as a yes-no question to the people whose device drew it.
+
+    The list is empty for other questions, and for simple samples, whose estimate has the errors of drawn boxes.
+    """
     if not (table.is_complex and question.design.is_one_draw):
         return []
     return [sampled_cohorts(table, question.box(option), [people]).cohorts[0] for option in question.options]
 
 
 def mean_of(table: Table, question: RandomizedColumn, people: People) -> MeanEstimate:
-    """The mean of a question that stands for numbers."""
+    """The mean of a question whose answers stand for numbers, among some of the people."""
     values = question.mean_values or ()
     if table.is_complex:
         asked = table.answered(question.name) & people
@@ -61,7 +64,7 @@ def sampled_cohorts(table: Table, question: RandomizedColumn, people: Sequence[P
         shares = sampled_shares(table.where(answered).item(question.name), domain, among)
         return SampledCohorts.known(shares, domain, among)
     numbers = table.groups_of(question.name)
-    # Who is in no group went through no known channel.
+    # Nobody knows through which channel the report of a person without a group went.
     kept = answered & (numbers >= 0)
     domain, among = _domain(table, question, kept), [each[kept] for each in people]
     responses = table.where(kept).reports_of(question.name).array(np.int64, -1)
@@ -74,7 +77,7 @@ def cohorts_by_option(
 ) -> list[tuple[Cohorts, int]]:
     """For each option the cohorts in which its share is compared, and its place among their shares.
 
-    In complex samples boxes that devices draw are compared one by one, as questions of those who drew them.
+    In complex samples boxes that devices draw are compared one by one, each among the people whose device drew it.
     """
     if table.is_complex and question.design.is_one_draw:
         return [(sampled_cohorts(table, question.box(question.options[each]), people), 1) for each in options]
@@ -97,6 +100,7 @@ def mean_differences(table: Table, question: RandomizedColumn, people: Sequence[
     asked = table.answered(question.name) & np.any(people, axis=0)
     domain, among = _domain(table, question, asked), [each[asked] for each in people]
     means, v = sampled_means(table.where(asked).item(question.name), question.mean_values or (), domain, among)
+    # Var(x - y) = Var(x) - 2 Cov(x, y) + Var(y): cohorts that share clusters are correlated.
     return [
         mean_difference(
             means[i].mean - means[j].mean,
@@ -114,7 +118,7 @@ def combined_of(
     level: float,
     method: str = DEFAULT_METHOD,
 ) -> tuple[CombinedShare, Interval]:
-    """Some shares together, among everybody or among others, with the interval that the errors of shares make."""
+    """The sum of the shares in ``part``, among everybody or among the truths in ``whole``, with its interval."""
     figure = combined_share(found, part, whole)
     if not isinstance(found, DesignEstimate):
         return figure, figure.confidence_interval(level, method)
@@ -126,6 +130,7 @@ def combined_of(
 
 
 def _domain(table: Table, question: RandomizedColumn, people: People) -> Domain:
+    """The domain of the people who answered a question; only for a table with a sampling design."""
     found = sample_of(table, people, [question.name])
     assert isinstance(found, Domain)
     return found

@@ -17,14 +17,14 @@ from deniable_statistics.designs.of_mechanisms import design_of
 
 @dataclass(frozen=True)
 class Misbehaviour:
-    """Shares of people who do not follow the instruction, whatever their truth.
+    """Shares of people who do not follow the instruction, independently of their truth.
 
     Attributes
     ----------
     noncompliance : float
-        Share of people who *report* the first option, whatever the coins say, so that nothing is randomised. For tick
-        boxes this is no tick, for a subset the first options, for a number the lowest one. It needs a respondent who
-        makes the report, with dice or cards: a device leaves no such choice.
+        Share of people who *report* the first option without regard to the coins, so that nothing is randomised. For
+        tick boxes this is no tick, for a subset the first options, for a number the lowest one. It needs a respondent
+        who makes the report, with dice or cards: a device leaves no such choice.
     denial : float
         Share of people who *answer* the first option (no tick, the lowest number), which is then randomised like any
         other answer. A liar can do no more to a device.
@@ -55,7 +55,7 @@ class Misbehaviour:
             raise ParameterError(f"noncompliance, denial, careless: must be at most 1 together, got {total:g}")
 
     def draw(self, people: int, generator: np.random.Generator) -> tuple[NDArray[np.int64], ...]:
-        """Indices of the people who do not comply, deny, and are careless, drawn independently for each person."""
+        """Indices of the people who do not comply, who deny and who are careless; people are drawn independently."""
         # If nobody misbehaves, the generator is left untouched.
         if not (self.noncompliance or self.denial or self.careless):
             return (np.empty(0, dtype=np.int64),) * 3
