@@ -114,7 +114,7 @@ function faq(m, view, weak, least) {
     "div",
     { class: "stack" },
     pairs([
-      [m.askSent, m.answerSent],
+      [m.askSent, said(weak, { answerSent: m.answerSent, answerSentWeak: m.answerSentWeak })],
       [m.askYes, asked ? fill(m.answerYes, { q }) : ""],
       [m.askStop, m.answerStop],
       [m.askBack, m.answerBack],

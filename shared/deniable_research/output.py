@@ -8,7 +8,6 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from deniable.output import percent, shown
 from deniable.table import csv_lines
 
 OPTIONAL = {"optional": True}
@@ -43,24 +42,6 @@ def rows_csv(rows: Collection[Any], row_type: Any) -> str:
 def to_json(document: Mapping[str, Any]) -> str:
     """A document as commands print it: JSON with an indentation of one space."""
     return json.dumps(document, indent=1, allow_nan=False)
-
-
-def p_value(value: float | None) -> str:
-    """A p-value with four digits, or ``< 0.0001``.
-
-    >>> p_value(0.0312), p_value(1e-9)
-    ('0.0312', '< 0.0001')
-    """
-    return shown(value, lambda p: "< 0.0001" if p < 1e-4 else f"{p:.4f}")
-
-
-def interval(low: float | None, high: float | None, form: Any = percent) -> str:
-    """An interval in words, with both ends in the same form.
-
-    >>> interval(0.1, 0.25)
-    '10.0 % to 25.0 %'
-    """
-    return f"{form(low)} to {form(high)}"
 
 
 def counted(n: int, noun: str, nouns: str | None = None) -> str:

@@ -1,4 +1,5 @@
 """Numbers from numbers, for collectors and researchers alike; and what authors and exports need.
 
-No device needs it. Its files load numpy, and scipy where a figure asks for it, so that a collector starts without.
+Its rooms read no tables, print nothing and know no command line, but for `authoring`, `data` and `commands`. No device
+needs it. What a collector loads of it imports numpy, and scipy where a figure asks for it, so that it starts without.
 """

@@ -83,9 +83,8 @@ def test_back_and_forward_walk_and_after_send_lead_to_no_question(collector: Col
     title = "Two questions, one at a time in Firefox"
     survey = replace(read_survey(TWO_QUESTIONS), title=title, layout="steps")
     found = in_firefox("steps", collector.publish(survey))
-    first: tuple[str, list[str]]
-    first, second, both = ("Question 1 of 2", []), ("Question 2 of 2", ["affair1"]), ["affair1", "drugs0"]
-    there = [first, second, ("Check your answers", both)]
+    both = ["affair1", "drugs0"]
+    there = [("Question 1 of 2", list[str]()), ("Question 2 of 2", ["affair1"]), ("Check your answers", both)]
     back = [("Question 2 of 2", both), ("Question 1 of 2", both), (title, [])]
     again = [("Question 1 of 2", both), ("Question 2 of 2", both), ("Check your answers", both)]
     assert [(place, chosen) for place, chosen in found["found"]] == [*there, *back, *again]

@@ -26,8 +26,8 @@ from deniable import (
 from deniable.exact import log_above
 from deniable.mechanisms.base import OneOfK
 from deniable.privacy.ledger import Ledger, LedgerEntry
-from deniable_research.fakes import fake_margin
-from deniable_research.risk import (
+from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.risk import (
     all_advantage,
     any_advantage,
     epsilon_at,
@@ -43,7 +43,7 @@ from deniable_research.risk import (
     worst_advantage,
     worst_prior,
 )
-from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.robustness.fakes import fake_margin
 
 EPSILONS = [1e-9, 1e-3, 0.1, 0.5, 1.0, math.log(3), 1.3, 2.0, 4.0, 8.0]
 PRIORS = [1e-6, 0.01, 0.05, 0.1, 0.2, 0.3, 0.5, 0.9]

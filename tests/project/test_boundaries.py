@@ -77,13 +77,14 @@ def test_the_agreement_hands_on_to_statistics_in_three_places() -> None:
 
 
 @pytest.mark.slow
-def test_rooms_of_the_agreement_import_in_no_circle() -> None:
-    shared = ROOT / "shared" / "deniable"
+@pytest.mark.parametrize("package", ["deniable", "deniable_statistics"])
+def test_rooms_of_what_is_shared_import_in_no_circle(package: str) -> None:
+    shared = ROOT / "shared" / package
     rooms: dict[str, set[str]] = {path.parent.name: set() for path in shared.glob("*/__init__.py")}
     for room, others in rooms.items():
-        for path in modules(f"shared/deniable/{room}"):
+        for path in modules(f"shared/{package}/{room}"):
             names = imported(ast.parse(path.read_text(encoding="utf-8")))
-            others |= {name.split(".")[1] for name in names if name.startswith("deniable.")} & rooms.keys() - {room}
+            others |= {name.split(".")[1] for name in names if name.startswith(f"{package}.")} & rooms.keys() - {room}
     assert tuple(graphlib.TopologicalSorter(rooms).static_order())  # or a CycleError that names the rooms
 
 
@@ -161,6 +162,18 @@ def test_importing_shared_loads_only_the_standard_library() -> None:
 
 
 @pytest.mark.slow
+def test_numbers_from_numbers_need_numpy_and_scipy_alone() -> None:
+    """No table, no command line: what reads or prints stands in `authoring`, `data`, `commands` and `published`."""
+    shared = ROOT / "shared" / "deniable_statistics"
+    for path in modules("shared/deniable_statistics"):
+        if path.relative_to(shared).parts[0] not in ("authoring", "data", "commands", "published"):
+            names = {name.split(".")[0] for name in imported(ast.parse(path.read_text(encoding="utf-8")))}
+            foreign = names - sys.stdlib_module_names - {"deniable", "deniable_statistics", "numpy", "scipy"}
+            assert not foreign, f"{path.relative_to(ROOT)}: {foreign}"
+            assert "print" not in called_names(ast.parse(path.read_text(encoding="utf-8"))), path.relative_to(ROOT)
+
+
+@pytest.mark.slow
 def test_collector_and_devices_load_nothing_that_is_for_files_or_for_authors_alone() -> None:
     loaded, by_commands = (
         {path.relative_to(ROOT / "shared").as_posix() for path in needed.imported(sides)}
@@ -208,11 +221,14 @@ def _table_of(package: str) -> str:
 @pytest.mark.parametrize(
     ("act", "place"),
     [
-        (r"\.Formula\(", "shared/deniable_research/regression/data.py"),
+        (r"\.Formula\(", "shared/deniable_research/regression/formula.py"),
         (r"erfc\((?!-)", "shared/deniable_statistics/intervals/interval.py"),
         (r"def check_confidence_level", "shared/deniable_statistics/intervals/interval.py"),
         (r"def left_inverse", "shared/deniable_statistics/designs/debiasing.py"),
-        (r"def kish|\bsum\(\) ?\*\* ?2 ?/ ?\(\w+(\.\w+)*\*\*2\)\.sum", "shared/deniable_research/weights.py"),
+        (
+            r"def kish|\bsum\(\) ?\*\* ?2 ?/ ?\(\w+(\.\w+)*\*\*2\)\.sum",
+            "shared/deniable_statistics/sampling/weights.py",
+        ),
     ],
 )
 def test_formulas_levels_p_values_inverses_and_effective_numbers_have_one_place(act: str, place: str) -> None:

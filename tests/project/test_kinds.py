@@ -8,11 +8,11 @@ from pathlib import Path
 from typing import Any
 
 from deniable.mechanisms import Mechanism
-from deniable_research import designs
+from deniable_statistics import classical
 from deniable_statistics.designs.design import Design
 
 ROOT = Path(__file__).parent.parent.parent
-OWN = ("shared/deniable/mechanisms/", "shared/deniable_statistics/designs/", "shared/deniable_research/designs/")
+OWN = ("shared/deniable/mechanisms/", "shared/deniable_statistics/designs/", "shared/deniable_statistics/classical/")
 """Where kinds are defined."""
 
 REASONS = {
@@ -68,7 +68,7 @@ def asked() -> set[tuple[str, str]]:
 
 
 def test_designs_are_asked_what_they_say_and_not_what_they_are() -> None:
-    assert {"KAry", "Mechanism", "DrawnBoxes", "Channel", "Groups"} <= kinds(), designs
+    assert {"KAry", "Mechanism", "DrawnBoxes", "Channel", "Groups"} <= kinds(), classical
     assert asked() == set(REASONS)
     assert len(REASONS) <= MOST
 

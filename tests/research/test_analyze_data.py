@@ -8,11 +8,11 @@ from pathlib import Path
 import pytest
 
 from deniable import KAry, Longitudinal, ParameterError, ReportError, Subset, TickBoxes, TwoCoin, Warner
-from deniable_research import designs as channels
 from deniable_research.files import DESIGNS, RandomizedColumn, quick_question, read_layout
 from deniable_research.files.coded import CodedColumn
 from deniable_research.files.csv_file import columns_of
 from deniable_research.files.reading import read_columns
+from deniable_statistics import classical as channels
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 
 QUICK: dict[str, tuple[str, Callable[[], AnyDesign]]] = {

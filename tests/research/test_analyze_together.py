@@ -18,17 +18,17 @@ from deniable import (
     tally_reports,
 )
 from deniable_client import randomize
-from deniable_research import designs as channels
-from deniable_research.comparison import difference, homogeneity, pairwise, ratio, trend
 from deniable_research.files import (
     Table,
     compare,
     cross,
     regress,
 )
-from deniable_research.joint import box_pair, crosstab, independence
 from deniable_research.regression import linear, linear_moments, logistic, multinomial
-from deniable_research.sampling import SimpleSample
+from deniable_statistics import classical as channels
+from deniable_statistics.comparison import difference, homogeneity, pairwise, ratio, trend
+from deniable_statistics.joint import box_pair, crosstab, independence
+from deniable_statistics.sampling import SimpleSample
 from tests.support.analyzing import STUDY, as_rows, love_reports, ok, refused, run, study_rows
 from tools.rig.surveys import FIVE_TYPES, person
 

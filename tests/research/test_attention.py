@@ -11,9 +11,9 @@ from scipy.optimize import minimize
 
 from deniable import KAry, ParameterError, TwoCoin
 from deniable_research.attention import Anchor, AnchoredShare, anchored
-from deniable_research.designs import crosswise
 from deniable_research.files import Layout, SamplingColumns, Table, estimate_shares, quick_question, read_layout
 from deniable_research.files.estimating import cautions
+from deniable_statistics.classical import crosswise
 from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.analyzing import ok, refused
 

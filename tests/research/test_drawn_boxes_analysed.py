@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from deniable import DrawnBoxes, Estimate, ParameterError, read_survey
-from deniable_research.comparison import difference, homogeneity, ratio, trend
-from deniable_research.designs import of_one_truth
 from deniable_research.files import Layout, Table, compare
-from deniable_research.items import Item
-from deniable_research.joint import box_pair
-from deniable_research.planning import NoiseModel, ShareTest
 from deniable_research.simulation import Simulation
+from deniable_statistics.classical import of_one_truth
+from deniable_statistics.comparison import difference, homogeneity, ratio, trend
 from deniable_statistics.intervals import share_interval
+from deniable_statistics.joint import box_pair
+from deniable_statistics.planning import NoiseModel, ShareTest
+from deniable_statistics.sampling.items import Item
 from tools.rig.survey_files import question_toml, survey_toml
 
 ONE = DrawnBoxes.from_epsilon(8, 2, 1)

@@ -24,20 +24,20 @@ from deniable.report.tally import Tally
 from deniable.survey.group import Group
 from deniable.survey.question_types import YES_NO
 from deniable_client.device import draw_questions, mixed
-from deniable_research.comparison import difference
 from deniable_research.files import Table, compare, cross, estimate_shares, regress
 from deniable_research.files.crossing import complete_rows
 from deniable_research.files.estimating import cautions
-from deniable_research.joint import DrawnPair, correlation, crosstab, question_pair
-from deniable_research.joint.pairs import pair_channel
-from deniable_research.planning.plans import SizePlan, estimands_of
-from deniable_research.sampling import SimpleSample
 from deniable_research.simulation import Simulation
 from deniable_research.simulation.draw import QuestionReports, randomize_people, words_of
 from deniable_research.simulation.epsilons import split_over_all
 from deniable_statistics.authoring.sample_size import people_needed
+from deniable_statistics.comparison import difference
 from deniable_statistics.designs.spaces import tally_array
+from deniable_statistics.joint import DrawnPair, correlation, crosstab, question_pair
+from deniable_statistics.joint.pairs import pair_channel
+from deniable_statistics.planning.plans import SizePlan, estimands_of
 from deniable_statistics.published.published_rows import EstimateRow, estimate
+from deniable_statistics.sampling import SimpleSample
 from tests.support.drawn_questions import (
     answers_of,
     group_of,

@@ -49,10 +49,10 @@ from deniable_research.files.coded import CodedColumn
 from deniable_research.files.reading import read_columns
 from deniable_research.files.report_table import SupportTally
 from deniable_research.results.results import Results
-from deniable_research.weights import kish
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.designs.spaces import uniform_reports
 from deniable_statistics.published.published_rows import EstimateOptions
+from deniable_statistics.sampling.weights import kish
 from tests.support.analyzing import ok, refused
 from tools.rig.survey_files import question_toml, survey_toml
 

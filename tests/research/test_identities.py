@@ -11,12 +11,12 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 
 from deniable import Estimate, KAry, Mechanism, TwoCoin, Warner
-from deniable_research.comparison import difference
-from deniable_research.designs import Channel, cheater_detection, crosswise, forced_response
-from deniable_research.items import Item
-from deniable_research.joint import crosstab
 from deniable_research.regression import Fit, linear, logistic, multinomial
-from deniable_research.sampling import SimpleSample
+from deniable_statistics.classical import Channel, cheater_detection, crosswise, forced_response
+from deniable_statistics.comparison import difference
+from deniable_statistics.joint import crosstab
+from deniable_statistics.sampling import SimpleSample
+from deniable_statistics.sampling.items import Item
 
 SETTINGS = settings(max_examples=60, deadline=None, derandomize=True)
 FEW = settings(max_examples=12, deadline=None, derandomize=True)

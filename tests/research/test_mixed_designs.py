@@ -11,7 +11,10 @@ import pytest
 from scipy.optimize import minimize
 
 from deniable import ParameterError, ReportError
-from deniable_research.designs import (
+from deniable_research.files import Table, compare, cross, estimate_shares, read_layout, regress
+from deniable_research.files.mixed import Agreement, agreement, shares_together
+from deniable_research.regression import class_shares, grouped, response_models
+from deniable_statistics.classical import (
     cheater_detection,
     crosswise,
     disguised_response,
@@ -24,10 +27,7 @@ from deniable_research.designs import (
     unrelated_question_unknown,
     warner,
 )
-from deniable_research.designs.channel import Groups
-from deniable_research.files import Table, compare, cross, estimate_shares, read_layout, regress
-from deniable_research.files.mixed import Agreement, agreement, shares_together
-from deniable_research.regression import class_shares, grouped, response_models
+from deniable_statistics.classical.channel import Groups
 from tools.rig.command_line import CommandLine
 
 DESIGN = """

@@ -11,13 +11,13 @@ import pandas as pd
 import pytest
 
 from deniable import Estimate, ParameterError, ReportError, TwoCoin, Warner, read_survey
-from deniable_research.designs import combined_share, stochastic_lie_detector
 from deniable_research.files import Layout, Table, cross, estimate_shares, quick_question, read_layout
 from deniable_research.files.printing import crosstab_text
-from deniable_research.planning import NoiseModel, ShareTest
 from deniable_research.simulation import Simulation, generator_of, reports_csv
+from deniable_statistics.classical import combined_share, stochastic_lie_detector
 from deniable_statistics.intervals import METHODS, level_of_each
 from deniable_statistics.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
+from deniable_statistics.planning import NoiseModel, ShareTest
 from tests.support.analyzing import as_rows, ok, refused
 from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml

@@ -7,11 +7,11 @@ import pytest
 from numpy.typing import NDArray
 
 from deniable import DrawnBoxes, ParameterError
-from deniable_research.items import Item
-from deniable_research.joint import DrawnPair, box_pair
-from deniable_research.sampling import SimpleSample
 from deniable_research.simulation.draw import words_of
 from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.joint import DrawnPair, box_pair
+from deniable_statistics.sampling import SimpleSample
+from deniable_statistics.sampling.items import Item
 
 BOXES = DrawnBoxes.from_epsilon(4, 4, 3)
 

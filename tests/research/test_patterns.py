@@ -10,7 +10,7 @@ import pytest
 
 from deniable import KAry, Mechanism, Subset, TwoCoin
 from deniable_research.files import Layout, RandomizedColumn, Table, regress
-from deniable_research.files.coded import CodedColumn
+from deniable_research.files.coded import CodedColumn, patterns
 from deniable_research.regression import Fit, likelihood_ratio_test, linear_moments, logistic, multinomial
 from deniable_research.simulation import generator_of, words_of
 from deniable_statistics.designs.of_mechanisms import design_of
@@ -119,3 +119,23 @@ def test_whoever_is_left_out_of_a_column_leaves_no_value_behind() -> None:
     assert column.array(object, None).tolist() == ["a", None, "b", "a", "c"]
     nobody = column.where(np.zeros(5, dtype=bool))
     assert (len(nobody), nobody.values, nobody.array(float, np.nan).tolist()) == (0, (), [])
+
+
+@pytest.mark.parametrize("largest", [2**62, 1])
+def test_rows_are_told_apart_whatever_the_number_of_combinations(monkeypatch: pytest.MonkeyPatch, largest: int) -> None:
+    """Too many combinations for an integer are numbered anew, column by column; a dictionary counts the same."""
+    monkeypatch.setattr("deniable_research.files.coded.LARGEST_KEY", largest)
+    generator = np.random.default_rng(1)
+    texts = {name: generator.choice(["a", "b", "c", ""], 300).tolist() for name in "xyz"}
+    columns = {name: CodedColumn.of(each).without([""]) for name, each in texts.items()}
+    counts: dict[tuple[Any, ...], int] = {}
+    for place, row in enumerate(zip(*columns.values(), strict=True), start=1):
+        counts[row] = counts.get(row, 0) + place
+    found, people = patterns(columns, np.arange(1, 301))
+    assert dict(zip(zip(*found.values(), strict=True), people.tolist(), strict=True)) == counts
+    assert list(zip(*found.values(), strict=True)) == list(counts)  # in the order in which they were found
+
+
+def test_no_rows_have_no_patterns() -> None:
+    found, people = patterns({"x": CodedColumn.of(())})
+    assert (list(found["x"]), people.tolist()) == ([], [])

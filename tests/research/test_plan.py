@@ -15,11 +15,11 @@ import pytest
 
 from deniable import KAry, ParameterError, TwoCoin, Warner, read_survey
 from deniable_research.commands.plan import plan
-from deniable_research.planning import NoiseModel
-from deniable_research.planning.plan_charts import epsilon_chart, survey_chart
-from deniable_research.planning.plan_text import meaning
-from deniable_research.planning.plans import Estimand, PowerPlan, SizePlan, SplitPlan, WidthPlan
-from deniable_research.planning.precision import Precision
+from deniable_research.plans.plan_charts import epsilon_chart, survey_chart
+from deniable_research.plans.plan_text import meaning
+from deniable_statistics.planning import NoiseModel
+from deniable_statistics.planning.plans import Estimand, PowerPlan, SizePlan, SplitPlan, WidthPlan
+from deniable_statistics.planning.precision import Precision
 from tools.rig.command_line import CommandLine
 from tools.rig.surveys import FIVE_TYPES
 

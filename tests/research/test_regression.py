@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from deniable import KAry, ParameterError
-from deniable_research.designs import cheater_detection
 from deniable_research.regression import (
     Fit,
     FitOptions,
@@ -27,9 +26,10 @@ from deniable_research.regression import (
     logistic,
     multinomial,
 )
-from deniable_research.regression.penalty import CauchyPrior
-from deniable_research.regression.regressors import Regressors
-from deniable_research.regression.rows import FitRequest
+from deniable_research.regression.models import FitRequest
+from deniable_statistics.classical import cheater_detection
+from deniable_statistics.regression.penalty import CauchyPrior
+from deniable_statistics.regression.regressors import Regressors
 from tests.support.marks import long
 from tools.tables import regression as tables
 

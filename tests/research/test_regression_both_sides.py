@@ -11,14 +11,14 @@ import pytest
 from scipy.optimize import minimize
 
 from deniable import KAry, ParameterError, TwoCoin
-from deniable_research.designs import cheater_detection, stochastic_lie_detector
 from deniable_research.files import Table, regress
 from deniable_research.files.design_files import direct
 from deniable_research.regression import Fit, SharedResponse, grouped, linear, logistic, multinomial
-from deniable_research.regression.reports import Reports
 from deniable_research.simulation.draw import generator_of, randomize_people, words_of
 from deniable_statistics.authoring.authoring import read_survey
+from deniable_statistics.classical import cheater_detection, stochastic_lie_detector
 from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.regression.reports import Reports
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.tables import regression as tables
 

@@ -15,14 +15,14 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from deniable import KAry, ParameterError, Subset, TickBoxes, TwoCoin, Warner
-from deniable_research.designs import (
+from deniable_research.regression import grouped, linear, linear_moments, logistic, multinomial
+from deniable_statistics.classical import (
     cheater_detection,
     from_matrix,
     kuk,
     stochastic_lie_detector,
     unrelated_question_unknown,
 )
-from deniable_research.regression import grouped, linear, linear_moments, logistic, multinomial
 from tools.tables import regression as tables
 
 Array = NDArray[np.float64]

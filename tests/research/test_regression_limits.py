@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 from deniable.errors import ParameterError
-from deniable_research.designs import cheater_detection, stochastic_lie_detector
 from deniable_research.files.design_files import direct
 from deniable_research.regression import grouped, likelihood_ratio_test, linear, linear_moments, logistic
+from deniable_statistics.classical import cheater_detection, stochastic_lie_detector
 from tools.tables import regression as tables
 
 COINS = tables.COINS

@@ -11,7 +11,7 @@ import pytest
 
 from deniable import read_survey, whole_odds_sentences
 from deniable_research.commands.risk import PRIORS, chart, risk, table
-from deniable_research.risk import worst_advantage
+from deniable_statistics.risk import worst_advantage
 from tools.rig.command_line import CommandLine
 
 RISK = CommandLine("risk")

@@ -32,10 +32,10 @@ from deniable_research.files import (
     read_layout,
     read_margins,
 )
-from deniable_research.items import Item
-from deniable_research.joint import correlation, independence
-from deniable_research.sampling import Domain, SamplingDesign
 from deniable_statistics.designs.of_mechanisms import DrawnBoxesDesign, design_of
+from deniable_statistics.joint import correlation, independence
+from deniable_statistics.sampling import Domain, SamplingDesign
+from deniable_statistics.sampling.items import Item
 
 DATA = Path(__file__).parents[1] / "data"
 MET = "met=sch.wide: direct codes=no:No,yes:Yes"

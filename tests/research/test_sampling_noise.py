@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 
 from deniable import DrawnBoxes, KAry, TwoCoin
 from deniable.survey.group import Group
-from deniable_research.comparison.sampled import SampledCohorts
 from deniable_research.files import (
     Layout,
     RandomizedColumn,
@@ -28,12 +27,13 @@ from deniable_research.files import (
     estimate_shares,
     quick_question,
 )
-from deniable_research.items import Item
-from deniable_research.joint import correlation, crosstab, independence
 from deniable_research.regression import linear_moments, logistic
-from deniable_research.sampling import Domain, SamplingDesign
 from deniable_research.simulation.draw import randomize_people, words_of
+from deniable_statistics.comparison.sampled import SampledCohorts
 from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.joint import correlation, crosstab, independence
+from deniable_statistics.sampling import Domain, SamplingDesign
+from deniable_statistics.sampling.items import Item
 from tests.support.drawn_questions import joint_survey, table_of
 from tests.support.marks import long
 

@@ -13,11 +13,16 @@ import pytest
 
 from deniable import Geometric, ParameterError, TwoCoin
 from deniable_research.attention import corrected
-from deniable_research.designs import cheater_detection, crosswise, stochastic_lie_detector, unrelated_question_unknown
-from deniable_research.designs.channel import Groups
-from deniable_research.designs.derived import combined_share, derived_rows
 from deniable_research.files import Layout, Table, estimate_shares, quick_question
 from deniable_research.files.sensitivity import sensitivity
+from deniable_statistics.classical import (
+    cheater_detection,
+    crosswise,
+    stochastic_lie_detector,
+    unrelated_question_unknown,
+)
+from deniable_statistics.classical.channel import Groups
+from deniable_statistics.classical.derived import combined_share, derived_rows
 from deniable_statistics.intervals import contaminated_interval, share_interval
 from deniable_statistics.published.published_rows import EstimateOptions
 from deniable_statistics.robustness.misbehaviour import Misbehaving

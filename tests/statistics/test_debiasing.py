@@ -10,12 +10,12 @@ import pytest
 
 from deniable import Geometric, KAry, ParameterError, TickBoxes
 from deniable.mechanisms import Support
-from deniable_research.designs.algebra import Matrix, exact_left_inverse, identity, product
-from deniable_research.fakes import fake_margin
+from deniable_statistics.classical.algebra import Matrix, exact_left_inverse, identity, product
 from deniable_statistics.designs import feasible
 from deniable_statistics.designs.debiasing import left_inverse, one_report_covariance
 from deniable_statistics.designs.feasible import most_likely_mixture, most_likely_shares, nearest_on_simplex
 from deniable_statistics.estimates.fakes import fake_margins
+from deniable_statistics.robustness.fakes import fake_margin
 
 TALL = np.array([[0.5, 0.1], [0.3, 0.3], [0.2, 0.6]])
 """Three reports, two answers."""

@@ -18,7 +18,6 @@ from scipy.special import xlog1py, xlogy
 from scipy.stats import beta, binom, chi2
 
 from deniable import Interval, ParameterError
-from deniable_research.simultaneous import simultaneous_intervals
 from deniable_statistics.intervals import (
     METHODS,
     consistency,
@@ -31,6 +30,7 @@ from deniable_statistics.intervals import (
     wilson,
 )
 from deniable_statistics.intervals import blaker as blaker_interval
+from deniable_statistics.intervals.simultaneous import simultaneous_intervals
 from tools.tables.intervals import SIZES, cells, designs, joint_table, lowest, weighted_coverage, width_ratio
 
 REFERENCE = Path(__file__).parents[1] / "reference" / "intervals.csv"

@@ -11,14 +11,14 @@ from scipy.special import rel_entr
 from scipy.stats import binom, multinomial
 
 from deniable import DiscreteLaplace, Geometric, KAry, Piecewise, Warner
-from deniable_research.designs import (
+from deniable_statistics.classical import (
     Groups,
     cheater_detection,
     kuk,
     stochastic_lie_detector,
     unrelated_question_unknown,
 )
-from deniable_research.designs.derived import combined_share
+from deniable_statistics.classical.derived import combined_share
 from deniable_statistics.designs.feasible import most_likely_mixture
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.estimates.means import MeanEstimate

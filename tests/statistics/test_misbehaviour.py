@@ -24,7 +24,7 @@ from deniable import (
     Warner,
 )
 from deniable.mechanisms import DrawnBoxes, Mechanism
-from deniable_research.designs import Channel, from_matrix
+from deniable_statistics.classical import Channel, from_matrix
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.intervals import share_interval

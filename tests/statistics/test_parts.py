@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from deniable import Estimate, ForcedResponse, Geometric, KAry, OneBitMean, ParameterError, Subset, TwoCoin, Warner
-from deniable_research.designs.derived import place_of
+from deniable_statistics.classical.derived import place_of
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.estimates.estimate import check_counts
 from deniable_statistics.estimates.means import MeanEstimate

@@ -9,7 +9,7 @@ import pytest
 
 from deniable import DiscreteLaplace, Estimate, Geometric, KAry, OneBitMean, Subset, TickBoxes, TwoCoin
 from deniable.mechanisms import MECHANISMS
-from deniable_research.designs import Channel, cheater_detection, from_matrix, kuk, stochastic_lie_detector
+from deniable_statistics.classical import Channel, cheater_detection, from_matrix, kuk, stochastic_lie_detector
 from deniable_statistics.designs.of_mechanisms import MechanismDesign
 from deniable_statistics.estimates.fakes import fake_margins
 from deniable_statistics.estimates.means import MeanEstimate

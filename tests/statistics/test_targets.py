@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from scipy.stats import binom, hypergeom
 
 from deniable import Estimate, Mechanism, ParameterError, mechanisms
-from deniable_research.designs import (
+from deniable_statistics.classical import (
     cheater_detection,
     forced_response,
     kuk,

@@ -121,7 +121,8 @@ GIVE = """async answers => {
     const asked = new Set();
     while (!element.shadowRoot.querySelector(".review button[part]")) {
         // On a page the last to come, one at a time that of the question on the screen.
-        const [onward] = await find("form > .card > button, fieldset:not([hidden]) .steps button:not([type])");
+        const places = ["form > .card > button:not([type])", "fieldset:not([hidden]) .steps button:not([type])"];
+        const [onward] = await find(places.join());
         for (const set of await find("fieldset:not([hidden])")) {
             if (asked.has(set)) continue;
             const inputs = [...set.querySelectorAll("input")];

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
-PATIENCE = 10.0
+PATIENCE = 120.0
 """Seconds until a test gives up. They bound a hang and measure nothing: a quiet machine takes a moment."""
 
 

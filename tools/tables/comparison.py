@@ -14,9 +14,9 @@ from scipy.stats import binom
 
 from deniable import Warner
 from deniable.table import format_table
-from deniable_research.comparison import ratio
-from deniable_research.comparison.linear import linear_interval
-from deniable_research.designs import Channel, forced_response, from_mechanism
+from deniable_statistics.classical import Channel, forced_response, from_mechanism
+from deniable_statistics.comparison import ratio
+from deniable_statistics.comparison.linear import linear_interval
 from deniable_statistics.intervals import wilson
 
 SHARES = (0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 0.9, 1)

@@ -18,9 +18,9 @@ from scipy.stats import binom
 
 from deniable import KAry, Warner
 from deniable.table import format_table
-from deniable_research.simultaneous import simultaneous_intervals
-from deniable_research.weights import kish
 from deniable_statistics.intervals import METHODS, resolve_method, share_interval
+from deniable_statistics.intervals.simultaneous import simultaneous_intervals
+from deniable_statistics.sampling.weights import kish
 
 Floats = NDArray[np.float64]
 Pair = tuple[float, float]

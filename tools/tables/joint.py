@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 from deniable import KAry, Mechanism, Subset, TickBoxes, TwoCoin, Warner
 from deniable.mechanisms.k_ary import support_of_digits
 from deniable.table import format_table
-from deniable_research.items import Item
-from deniable_research.joint import Crosstab, JointReports, independence_power
-from deniable_research.joint.independence import independence_of
-from deniable_research.joint.pairs import DrawnPair, pair_channel
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.intervals.profile import ShareLikelihood
+from deniable_statistics.joint import Crosstab, JointReports, independence_power
+from deniable_statistics.joint.independence import independence_of
+from deniable_statistics.joint.pairs import DrawnPair, pair_channel
+from deniable_statistics.sampling.items import Item
 
 Table = NDArray[np.float64]
 

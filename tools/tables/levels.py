@@ -23,7 +23,7 @@ from scipy.stats import binom
 
 from deniable import Geometric, KAry, Warner
 from deniable.table import format_table
-from deniable_research.designs import cheater_detection, kuk, stochastic_lie_detector, unrelated_question_unknown
+from deniable_statistics.classical import cheater_detection, kuk, stochastic_lie_detector, unrelated_question_unknown
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.intervals.enumerated import compositions, enumerated_interval, is_enumerable

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 from deniable.survey.question_types import QUESTION_TYPES
 from deniable.table import format_table
-from deniable_research.planning import NoiseModel
 from deniable_statistics.authoring.sharing import Member, Sharing, ways_to_share
+from deniable_statistics.planning import NoiseModel
 
 EPSILONS = ["0.5", "1", "2", "3", "4"]
 SIZES = range(2, 11)

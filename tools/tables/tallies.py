@@ -18,8 +18,8 @@ from deniable.errors import ParameterError
 from deniable.exact import Number
 from deniable.mechanisms import Mechanism
 from deniable.table import format_table
-from deniable_research import designs as channels
-from deniable_research.designs import Channel, Groups
+from deniable_statistics import classical as channels
+from deniable_statistics.classical import Channel, Groups
 from deniable_statistics.designs.channels import channel_of
 from deniable_statistics.designs.of_mechanisms import SubsetDesign, design_of
 from deniable_statistics.estimates.estimate import Estimate

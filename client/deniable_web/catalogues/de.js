@@ -14,8 +14,8 @@ export default Object.freeze({
   "pretend": "Eine Antwort ausprobieren",
   "once": "Einmal probieren",
   "hundred": "100-mal probieren",
-  "onceMade": "Der Zufall hat daraus gemacht: {what}.",
-  "hundredMade": "In 100 Versuchen hätte Ihr Gerät gesendet:",
+  "onceMade": "Der Zufall hat daraus gemacht: {what}. Nichts wurde gesendet.",
+  "hundredMade": "In 100 Versuchen hätte Ihr Gerät das Folgende gesendet. Nichts wurde gesendet.",
   "madeOf": "{what}: {n} von 100 Malen",
   "quiz": "Das Gerät einer Person hat Ja gesendet. Hat die Person Ja geantwortet?",
   "quizSure": "Ja, ganz sicher",
@@ -193,8 +193,9 @@ export default Object.freeze({
   "exitText": "Die Schaltfläche „Schnell verlassen“ oder die Taste Esc öffnet sofort wikipedia.org anstelle dieser Seite. Vor dem Absenden werden Ihre Antworten verworfen, und nichts wird gesendet. Danach verdeckt sie nur die Seite.",
   "exit": "Schnell verlassen",
   "traceText": "Ihr Gerät merkt sich, dass es geantwortet hat und was es gesendet hat, damit es nie durch eine zweite Antwort mehr verrät. Was Sie gewählt haben, merkt es sich nie. Wenn Sie das Kästchen ankreuzen, behält es nichts von dieser Umfrage: Es bemerkt keine zweite Rückmeldung, und eine Rückmeldung ohne Netz geht verloren. Der Verlauf Ihres Browsers zeigt diese Adresse trotzdem; ein privates Fenster vermeidet das.",
-  "noTrace": "Auf diesem Gerät keine Spur dieser Umfrage hinterlassen",
+  "noTrace": "Auf diesem Gerät nichts von dieser Umfrage behalten",
   "noTraceOn": "Ihr Gerät behält nichts von dieser Umfrage, sobald Sie diese Seite schließen.",
   "askStop": "Was ist, wenn ich mittendrin aufhöre?",
-  "answerStop": "Dann werden Ihre Antworten verworfen. Sie können Ihren Link später auf diesem Gerät wieder öffnen und neu beginnen."
+  "answerStop": "Dann werden Ihre Antworten verworfen. Sie können Ihren Link später auf diesem Gerät wieder öffnen und neu beginnen.",
+  "answerSentWeak": "Es sendet, was der Zufall aus Ihrer Antwort gemacht hat. In dieser Umfrage sagt das noch viel über Ihre Antwort."
 });

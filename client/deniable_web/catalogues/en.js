@@ -14,8 +14,8 @@ export default Object.freeze({
   "pretend": "Pretend an answer",
   "once": "Try once",
   "hundred": "Try 100 times",
-  "onceMade": "Chance made of it: {what}.",
-  "hundredMade": "In 100 tries, your device would have sent:",
+  "onceMade": "Chance made of it: {what}. Nothing was sent.",
+  "hundredMade": "In 100 tries, your device would have sent the following. Nothing was sent.",
   "madeOf": "{what}: {n} of 100 times",
   "quiz": "Somebody’s device sent Yes. Did that person answer Yes?",
   "quizSure": "Yes, certainly",
@@ -193,8 +193,9 @@ export default Object.freeze({
   "exitText": "The button “Leave quickly”, or the key Esc, opens wikipedia.org in the place of this page at once. Before you press Send, your answers are dropped and nothing is sent. After that, it only hides the page.",
   "exit": "Leave quickly",
   "traceText": "Your device remembers that it answered and what it sent, so that it never tells more by answering twice. It never remembers what you chose. If you tick the box, it remembers nothing of this survey: it cannot notice a second reply, and a reply without a network is lost. The history of your browser still shows this address; a private window avoids that.",
-  "noTrace": "Leave no trace of this survey on this device",
+  "noTrace": "Remember nothing of this survey on this device",
   "noTraceOn": "Your device will remember nothing of this survey once you close this page.",
   "askStop": "What if I stop half-way?",
-  "answerStop": "Then your answers are dropped. You can open your link on this device again later, and begin anew."
+  "answerStop": "Then your answers are dropped. You can open your link on this device again later, and begin anew.",
+  "answerSentWeak": "It sends what chance made of your answer. In this survey, that still tells much about your answer."
 });

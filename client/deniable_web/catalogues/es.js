@@ -14,8 +14,8 @@ export default Object.freeze({
   "pretend": "Probar una respuesta",
   "once": "Probar una vez",
   "hundred": "Probar 100 veces",
-  "onceMade": "El azar hizo de ella: {what}.",
-  "hundredMade": "En 100 pruebas, su dispositivo habría enviado:",
+  "onceMade": "El azar hizo de ella: {what}. No se envió nada.",
+  "hundredMade": "En 100 pruebas, su dispositivo habría enviado lo siguiente. No se envió nada.",
   "madeOf": "{what}: {n} de 100 veces",
   "quiz": "El dispositivo de alguien envió Sí. ¿Respondió esa persona Sí?",
   "quizSure": "Sí, seguro",
@@ -193,8 +193,9 @@ export default Object.freeze({
   "exitText": "El botón «Salir rápido», o la tecla Esc, abre en el acto wikipedia.org en lugar de esta página. Antes de enviar, sus respuestas se descartan y no se envía nada. Después, solo oculta la página.",
   "exit": "Salir rápido",
   "traceText": "Su dispositivo recuerda que respondió y lo que envió, para no contar nunca más al responder dos veces. Nunca recuerda lo que usted eligió. Si marca la casilla, no recuerda nada de esta encuesta: no nota un segundo envío, y un envío sin red se pierde. El historial de su navegador muestra de todos modos esta dirección; una ventana privada lo evita.",
-  "noTrace": "No dejar rastro de esta encuesta en este dispositivo",
+  "noTrace": "No recordar nada de esta encuesta en este dispositivo",
   "noTraceOn": "Su dispositivo no recordará nada de esta encuesta cuando cierre esta página.",
   "askStop": "¿Y si lo dejo a medias?",
-  "answerStop": "Entonces sus respuestas se descartan. Puede volver a abrir su enlace más tarde en este dispositivo y empezar de nuevo."
+  "answerStop": "Entonces sus respuestas se descartan. Puede volver a abrir su enlace más tarde en este dispositivo y empezar de nuevo.",
+  "answerSentWeak": "Envía lo que el azar hizo de su respuesta. En esta encuesta, eso todavía dice mucho de su respuesta."
 });

@@ -14,8 +14,8 @@ export default Object.freeze({
   "pretend": "Essayer une réponse",
   "once": "Essayer une fois",
   "hundred": "Essayer 100 fois",
-  "onceMade": "Le hasard en a fait : {what}.",
-  "hundredMade": "En 100 essais, votre appareil aurait envoyé :",
+  "onceMade": "Le hasard en a fait : {what}. Rien n’a été envoyé.",
+  "hundredMade": "En 100 essais, votre appareil aurait envoyé ceci. Rien n’a été envoyé.",
   "madeOf": "{what} : {n} fois sur 100",
   "quiz": "L’appareil d’une personne a envoyé Oui. Cette personne a-t-elle répondu Oui ?",
   "quizSure": "Oui, certainement",
@@ -193,8 +193,9 @@ export default Object.freeze({
   "exitText": "Le bouton « Quitter vite », ou la touche Échap, ouvre aussitôt wikipedia.org à la place de cette page. Avant l’envoi, vos réponses sont abandonnées et rien n’est envoyé. Après, cela cache seulement la page.",
   "exit": "Quitter vite",
   "traceText": "Votre appareil retient qu’il a répondu et ce qu’il a envoyé, pour ne jamais en dire plus en répondant deux fois. Il ne retient jamais ce que vous avez choisi. Si vous cochez la case, il ne retient rien de cette enquête : il ne remarque pas un second envoi, et un envoi sans réseau est perdu. L’historique de votre navigateur montre tout de même cette adresse ; une fenêtre privée l’évite.",
-  "noTrace": "Ne laisser aucune trace de cette enquête sur cet appareil",
+  "noTrace": "Ne rien retenir de cette enquête sur cet appareil",
   "noTraceOn": "Votre appareil ne retiendra rien de cette enquête une fois cette page fermée.",
   "askStop": "Et si je m’arrête en chemin ?",
-  "answerStop": "Alors vos réponses sont abandonnées. Vous pourrez rouvrir votre lien plus tard sur cet appareil et recommencer."
+  "answerStop": "Alors vos réponses sont abandonnées. Vous pourrez rouvrir votre lien plus tard sur cet appareil et recommencer.",
+  "answerSentWeak": "Il envoie ce que le hasard a fait de votre réponse. Dans cette enquête, cela en dit encore long sur votre réponse."
 });

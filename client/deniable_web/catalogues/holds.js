@@ -33,5 +33,12 @@ export const HOLDS_AT = {
   ],
   "guess": [
     2
+  ],
+  "answerSent": [
+    0,
+    1
+  ],
+  "answerSentWeak": [
+    2
   ]
 };

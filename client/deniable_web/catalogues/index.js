@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "2fnrimpy6ewbynizuurp4peiyy",
-  de: "rhi3g4l5xt37qhqalli4fzsbly",
-  en: "grbn3gvvufw27yp6s7ahjxhnju",
-  es: "azabj6uhagwjycufwndhgpxrny",
-  fr: "dwpyvd5cq7acxdgbuteibv673i",
+  ar: "gjuzyl6yesqa434cem7nekon7i",
+  de: "unrrhqecu2jwlmquofvsajghme",
+  en: "b7rn3jsy5otgudthk2chxq3b7m",
+  es: "uusiodsz6646d3nrgifxc2mj2y",
+  fr: "z7qm7r6tv7bzozjqm3cpmdgmli",
 };

@@ -14,9 +14,9 @@ from numpy.typing import ArrayLike, NDArray
 from deniable.errors import ParameterError
 from deniable.exact import Number, rational
 from deniable_research.attention.likelihood import AnchoredFit
-from deniable_research.weights import kish
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.intervals import Interval, check_confidence_level, normal_quantile, share_interval
+from deniable_statistics.sampling.weights import kish
 
 AT_RANDOM = 0.5
 """Probability of each of the two responses from a person who does not attend."""
@@ -248,7 +248,7 @@ def anchored(
     The data of their package cWise: p is .15 twice, and nobody has done what the anchor asks. The plain estimate is
     .195:
 
-    >>> from deniable_research.designs import crosswise
+    >>> from deniable_statistics.classical import crosswise
     >>> same = np.repeat([0, 1, 0, 1], [148, 311, 425, 1116])
     >>> anchor_same = np.repeat([0, 0, 1, 1], [148, 311, 425, 1116])
     >>> found = anchored(crosswise("0.15"), same, Anchor(crosswise("0.15"), 0), anchor_same)

@@ -57,7 +57,7 @@ def corrected(
     --------
     An estimate of .195, if one in four or five answered at random:
 
-    >>> from deniable_research.designs import crosswise
+    >>> from deniable_statistics.classical import crosswise
     >>> estimate = crosswise("0.15").estimate([573, 1427])
     >>> [round(corrected(estimate, Misbehaving(d, ["careless"]))[1].share, 3) for d in (0, 0.2, 0.25)]
     [0.195, 0.119, 0.093]

@@ -26,10 +26,10 @@ from deniable_research.files.saving import save_results
 from deniable_research.output import counted, rows_csv, to_json
 from deniable_research.pictures import save_picture
 from deniable_research.results.read_results import read_any_survey
-from deniable_research.sampling import LONELY, METHODS
 from deniable_statistics.commands.options import misbehaviour_options, params_of, with_options
 from deniable_statistics.data.writing import WRITTEN, check_suffix
 from deniable_statistics.robustness.misbehaviour import AMONG, Misbehaving
+from deniable_statistics.sampling import LONELY, METHODS
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -24,7 +24,8 @@ from deniable_research.files.panels import prediction_panels, term_panels
 from deniable_research.files.paper import PAPERS, SHOWN, noise_notes, paper_table, save_paper
 from deniable_research.files.predicting import PredictionRow, predict, read_setting
 from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text
-from deniable_research.files.regressing import MODELS, PENALTIES, questions_in, regress
+from deniable_research.files.problem import questions_in
+from deniable_research.files.regressing import MODELS, PENALTIES, regress
 from deniable_research.output import records
 from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, TidyRow, goodness_of_fit
 from deniable_statistics.published.charts import interval_chart

@@ -20,13 +20,13 @@ from deniable_research.commands.levels import LEVEL
 from deniable_research.commands.options import FILE, format_option, plot_option, refuse
 from deniable_research.output import to_json
 from deniable_research.pictures import save_picture
-from deniable_research.planning.checks import MOST_PEOPLE
-from deniable_research.planning.noise_model import NoiseModel
-from deniable_research.planning.plan_charts import epsilon_chart, survey_chart
-from deniable_research.planning.plan_text import meaning, plans_table
-from deniable_research.planning.plans import Estimand, Plan, PowerPlan, SizePlan, SplitPlan, WidthPlan, estimands_of
+from deniable_research.plans.plan_charts import epsilon_chart, survey_chart
+from deniable_research.plans.plan_text import meaning, plans_table
 from deniable_statistics.authoring.authoring import read_survey
 from deniable_statistics.authoring.respondents import comparison, group_sentences
+from deniable_statistics.planning.checks import MOST_PEOPLE
+from deniable_statistics.planning.noise_model import NoiseModel
+from deniable_statistics.planning.plans import Estimand, Plan, PowerPlan, SizePlan, SplitPlan, WidthPlan, estimands_of
 
 SHARES = (0.5, 0.1)
 """Shares that are planned for by default: the one with the largest sampling error, and a rare one."""

@@ -15,7 +15,8 @@ from deniable.privacy.odds import whole_odds_sentences
 from deniable.table import format_table
 from deniable_research.commands.options import FILE, plot_option
 from deniable_research.pictures import FAINT_INK, INK, STYLES, label_in_percent, save_picture, tidy
-from deniable_research.risk import (
+from deniable_statistics.authoring.authoring import read_survey
+from deniable_statistics.risk import (
     epsilon_for_advantage,
     factor,
     guessing_advantage,
@@ -24,7 +25,6 @@ from deniable_research.risk import (
     worst_advantage,
     worst_prior,
 )
-from deniable_statistics.authoring.authoring import read_survey
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -2,8 +2,8 @@
 
 * `Layout` says which column holds what. It is made from a survey, from a design file (`read_layout`) or from a question
   in short (`quick_question`).
-* `Table.read` reads the file; `Table.item` and `Table.items` give single questions to `deniable_research.joint`,
-  `deniable_research.comparison` and everything else that works on items.
+* `Table.read` reads the file; `Table.item` and `Table.items` give single questions to `deniable_statistics.joint`,
+  `deniable_statistics.comparison` and everything else that works on items.
 * `estimate_shares`, `compare`, `cross` and `regress` give the rows of ``deniable analyze``: shares as a collector
   publishes them, cohorts side by side, columns together, models.
 """

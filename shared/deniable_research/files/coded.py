@@ -10,6 +10,7 @@ from decimal import Decimal
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+import pandas as pd
 from numpy.typing import DTypeLike, NDArray
 
 T = TypeVar("T", bound=Hashable)
@@ -114,12 +115,16 @@ class CodedColumn(Generic[T]):
         """The column in which these values, compared by `alike`, and values with such labels are missing."""
         wanted = set(map(alike, missing))
         gone = [alike(value) in wanted or self.labels.get(value) in missing for value in self.values]
+        if not any(gone):
+            return self._recoded(self.codes)
         # Code -1 indexes the appended last place: missing values stay missing.
         return self._recoded(np.where(np.array([*gone, True])[self.codes], np.int32(-1), self.codes))
 
     def _recoded(self, codes: NDArray[np.int32]) -> CodedColumn[T]:
         """The column with other codes into the same values, without the values that are unused."""
-        used = np.bincount(codes[codes >= 0], minlength=len(self.values)) > 0
+        used = np.bincount(codes + 1, minlength=len(self.values) + 1)[1:] > 0
+        if used.all():
+            return CodedColumn(codes, self.values, self.labels, self.label)
         # Code -1 indexes the appended -1, and so stays -1.
         places = np.append(np.cumsum(used) - 1, -1).astype(np.int32)
         return CodedColumn(places[codes], tuple(itertools.compress(self.values, used)), self.labels, self.label)
@@ -151,3 +156,38 @@ class Coder(dict[T, int]):
     def __missing__(self, value: T) -> int:
         self[value] = code = len(self)
         return code
+
+
+LARGEST_KEY = 2**62
+"""Numbers of combinations up to there are integers of 64 bits."""
+
+
+def patterns(
+    columns: Mapping[str, CodedColumn[Any]], frequencies: NDArray[np.int64] | None = None
+) -> tuple[dict[str, CodedColumn[Any]], NDArray[np.int64]]:
+    """The different rows of some columns, in the order in which they were found, and how many people have each.
+
+    Without frequencies each row is one person.
+
+    >>> columns = {"q": CodedColumn.of([1, 0, 1, 1]), "arm": CodedColumn.of(["a", "a", None, "a"])}
+    >>> found, people = patterns(columns, np.array([1, 1, 1, 5]))
+    >>> {name: list(column) for name, column in found.items()}, people.tolist()
+    ({'q': [1, 0, 1], 'arm': ['a', 'a', None]}, [6, 1, 1])
+    """
+    # a row is one integer, whose digits are its codes in all columns: a million rows are hashed once
+    keys, size = np.zeros(len(next(iter(columns.values())).codes), dtype=np.int64), 1
+    for column in columns.values():
+        digits = len(column.values) + 1
+        if size * digits > LARGEST_KEY:
+            keys, different = pd.factorize(keys)
+            size = len(different)
+        keys, size = keys * digits + (column.codes + 1), size * digits
+    places, different = pd.factorize(keys)
+    if frequencies is None:
+        people = np.bincount(places, minlength=len(different))
+    else:
+        people = np.zeros(len(different), dtype=np.int64)
+        np.add.at(people, places, frequencies)
+    first = np.empty(len(different), dtype=np.int64)
+    first[places[::-1]] = np.arange(len(places))[::-1]  # of the rows that are alike the last one assigned stays
+    return {name: CodedColumn(column.codes[first], column.values) for name, column in columns.items()}, people

@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
-from deniable_research.comparison import holm
-from deniable_research.comparison.side_by_side import Cohorts, Figure
-from deniable_research.designs.designs import NO_YES
 from deniable_research.files.domain_estimates import cohorts_by_option, mean_differences
 from deniable_research.files.domains import sample_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.mixed import compare_arms
 from deniable_research.files.report_table import Table
 from deniable_research.files.result_rows import ComparisonRow, compared, places_of, tested
-from deniable_research.sampling.sample import of_rows
+from deniable_statistics.classical.designs import NO_YES
+from deniable_statistics.comparison import holm
+from deniable_statistics.comparison.side_by_side import Cohorts, Figure
 from deniable_statistics.intervals import level_of_each
+from deniable_statistics.sampling.sample import of_rows
 
 
 def compare(

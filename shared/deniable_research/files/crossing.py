@@ -9,7 +9,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
-from deniable_research.designs import combined_share
 from deniable_research.files.crossing_classes import cross_classes, needs_classes
 from deniable_research.files.crosstab_rows import (
     CrosstabCells,
@@ -25,7 +24,8 @@ from deniable_research.files.domains import sample_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.report_table import Table
 from deniable_research.files.result_rows import CrosstabRow
-from deniable_research.joint import (
+from deniable_statistics.classical import combined_share
+from deniable_statistics.joint import (
     Correlation,
     Crosstab,
     DrawnPair,
@@ -35,7 +35,7 @@ from deniable_research.joint import (
     crosstab,
     question_pair,
 )
-from deniable_research.sampling import Sample
+from deniable_statistics.sampling import Sample
 
 MOST_LEVELS = 20
 """Largest number of different values of a numeric column in a table; with more it is correlated only."""
@@ -65,7 +65,7 @@ def cross(
     given : str, optional
         One of these columns: conditional shares among people with each answer to it, instead of joint shares.
     permutations, seed
-        As for `deniable_research.joint.independence`.
+        As for `deniable_statistics.joint.independence`.
     confidence_level : float
 
     Returns

@@ -14,11 +14,11 @@ import numpy as np
 from deniable.errors import ParameterError
 from deniable_research.files.crosstab_rows import CrosstabCells, Floats, about_columns, cell_rows
 from deniable_research.files.mixed import shares_together
-from deniable_research.files.model_rows import answers_to
+from deniable_research.files.problem import answers_to
 from deniable_research.files.regressing import regress
 from deniable_research.files.report_table import Table
 from deniable_research.files.result_rows import CrosstabRow
-from deniable_research.sampling.estimates import t_quantile, t_two_sided
+from deniable_statistics.sampling.estimates import t_quantile, t_two_sided
 
 
 def needs_classes(table: Table, names: Sequence[str]) -> bool:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from deniable.wire.space import Count
 from deniable_research.files.result_rows import CrosstabRow
-from deniable_research.joint import Correlation, Independence
-from deniable_research.sampling import t_two_sided
 from deniable_statistics.intervals import Interval
+from deniable_statistics.joint import Correlation, Independence
+from deniable_statistics.sampling import t_two_sided
 
 Floats = NDArray[np.float64]
 

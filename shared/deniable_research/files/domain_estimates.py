@@ -9,18 +9,18 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable_research.comparison.sampled import SampledCohorts
-from deniable_research.comparison.side_by_side import Cohorts, Figure, IndependentCohorts, mean_difference
-from deniable_research.designs import combined_share
-from deniable_research.designs.derived import CombinedShare
 from deniable_research.files.domains import sample_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.report_table import Table
-from deniable_research.sampling import Domain
-from deniable_research.sampling.shares import DesignEstimate, sampled_groups, sampled_means, sampled_shares
+from deniable_statistics.classical import combined_share
+from deniable_statistics.classical.derived import CombinedShare
+from deniable_statistics.comparison.sampled import SampledCohorts
+from deniable_statistics.comparison.side_by_side import Cohorts, Figure, IndependentCohorts, mean_difference
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate
 from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.intervals import Interval
+from deniable_statistics.sampling import Domain
+from deniable_statistics.sampling.shares import DesignEstimate, sampled_groups, sampled_means, sampled_shares
 
 People = NDArray[np.bool_]
 

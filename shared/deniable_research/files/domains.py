@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from deniable.wire.space import DrawnBits
 from deniable_research.files.layout import Layout
 from deniable_research.files.report_table import Table
-from deniable_research.sampling import Domain, Sample
+from deniable_statistics.sampling import Domain, Sample
 
 
 def sample_of(table: Table, people: NDArray[np.bool_], names: Sequence[str] = ()) -> Sample:

@@ -13,9 +13,6 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError
 from deniable.survey.group import Group
 from deniable.wire.space import Count
-from deniable_research.designs import combined_share
-from deniable_research.designs.derived import derived_rows
-from deniable_research.designs.designs import NO_YES
 from deniable_research.files.correcting import corrected_rows
 from deniable_research.files.domain_estimates import boxes_of, combined_of, mean_of, shares_of
 from deniable_research.files.domains import sample_of
@@ -23,7 +20,9 @@ from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.mixed import SIGNIFICANCE_LEVEL, agreement, mixed_rows
 from deniable_research.files.report_table import Table
 from deniable_research.files.result_rows import SampledEstimateRow
-from deniable_research.sampling.shares import DesignEstimate, DesignMean
+from deniable_statistics.classical import combined_share
+from deniable_statistics.classical.derived import derived_rows
+from deniable_statistics.classical.designs import NO_YES
 from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.intervals import level_of_each
 from deniable_statistics.published.published_rows import (
@@ -33,6 +32,7 @@ from deniable_statistics.published.published_rows import (
     number_or_none,
     share_rows,
 )
+from deniable_statistics.sampling.shares import DesignEstimate, DesignMean
 
 
 def estimate_shares(

@@ -19,9 +19,9 @@ from deniable.survey.question import Question
 from deniable.wire.space import ReportValue
 from deniable_research.attention import Anchor
 from deniable_research.attention.anchor import yes_no_support
-from deniable_research.designs import of_one_truth
 from deniable_research.files.coded import CodedColumn, alike
 from deniable_research.files.samples import SamplingColumns
+from deniable_statistics.classical import of_one_truth
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import design_of, mean_values
 

@@ -12,16 +12,16 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
-from deniable_research.comparison.linear import linear_interval
-from deniable_research.comparison.side_by_side import CohortTest
 from deniable_research.files.domains import domain_of, sample_of
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.model_rows import answers_to, model_rows, shared_responses
+from deniable_research.files.problem import answers_to, model_rows, shared_responses
 from deniable_research.files.report_table import Table
 from deniable_research.files.result_rows import ComparisonRow, SampledEstimateRow, tested
-from deniable_research.output import p_value
 from deniable_research.regression import ClassShares, TidyRow, class_shares
+from deniable_statistics.comparison.linear import linear_interval
+from deniable_statistics.comparison.side_by_side import CohortTest
 from deniable_statistics.intervals import Interval, level_of_each, two_sided
+from deniable_statistics.published.columns import p_value
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, number_or_none
 
 SIGNIFICANCE_LEVEL = 0.05

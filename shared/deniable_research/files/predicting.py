@@ -12,10 +12,10 @@ import numpy as np
 from scipy.special import expit, logit
 
 from deniable.errors import ParameterError
-from deniable_research.comparison import holm
 from deniable_research.regression import Average, Averages, Fit, MomentFit, Setting
-from deniable_research.sampling import t_quantile, t_two_sided
+from deniable_statistics.comparison import holm
 from deniable_statistics.intervals import check_confidence_level, level_of_each
+from deniable_statistics.sampling import t_quantile, t_two_sided
 
 MOST_LEVELS = 30
 """A variable with more values is not a factor that somebody compares pair by pair."""

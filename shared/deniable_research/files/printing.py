@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from deniable.output import number, percent
 from deniable_research.files.correcting import CORRECTED
 from deniable_research.files.result_rows import MEASURES, ComparisonRow, CrosstabRow
-from deniable_research.output import counted, interval, p_value
+from deniable_research.output import counted
 from deniable_statistics.published.columns import (
     BOUNDS,
     COHORT,
@@ -25,6 +25,8 @@ from deniable_statistics.published.columns import (
     figures,
     form_of,
     has,
+    interval,
+    p_value,
     text_table,
 )
 from deniable_statistics.published.published_rows import EstimateRow

@@ -19,13 +19,13 @@ from deniable_research.files.coded import CodedColumn, alike
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.reading import read_columns
 from deniable_research.files.samples import sampling_of
-from deniable_research.items import Item
-from deniable_research.sampling import Sampling, SimpleSample
-from deniable_research.sampling.sample import of_rows, ones
 from deniable_statistics.data.names import safe_names
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.spaces import support_matrix
 from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.sampling import Sampling, SimpleSample
+from deniable_statistics.sampling.items import Item
+from deniable_statistics.sampling.sample import of_rows, ones
 
 MOST_WEIGHT = 1e100
 """Largest weight, and 1 over the smallest: sums and squares of such weights neither overflow nor vanish in floats."""

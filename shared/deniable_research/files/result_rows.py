@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from deniable_research.comparison.side_by_side import CohortTest, Figure
 from deniable_research.output import OPTIONAL
+from deniable_statistics.comparison.side_by_side import CohortTest, Figure
 from deniable_statistics.intervals import Interval
 from deniable_statistics.published.published_rows import EstimateRow
 

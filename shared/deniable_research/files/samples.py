@@ -14,7 +14,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
-from deniable_research.sampling import Margin, ReplicateDesign, Sampling, SamplingDesign, SimpleSample, replicate_scales
+from deniable_statistics.sampling import (
+    Margin,
+    ReplicateDesign,
+    Sampling,
+    SamplingDesign,
+    SimpleSample,
+    replicate_scales,
+)
 
 MARGIN_COLUMNS = ("column", "label", "total")
 """Header of a file of known margins."""
@@ -38,11 +45,11 @@ class SamplingColumns:
         Number of sampling units (of people, without clusters) in the population of the person's stratum, for the
         finite-population correction: a column, or one number for all strata. Everybody in a drawn unit was asked.
     lonely : {"fail", "centre", "certainty"}
-        Treatment of strata with a single sampling unit, as in `deniable_research.sampling.SamplingDesign`.
+        Treatment of strata with a single sampling unit, as in `deniable_statistics.sampling.SamplingDesign`.
     replicates : tuple of str
         Columns of replicate weights.
     replicate_method : str or None
-        The method that made them, as for `deniable_research.sampling.replicate_scales`.
+        The method that made them, as for `deniable_statistics.sampling.replicate_scales`.
     replicate_scale : tuple of float
         Factors of the squared deviations in the replicate variance, in place of those of a method: one for all
         replicates, or one for each.

@@ -11,11 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
-from deniable_research.regression.data import variables
-from deniable_research.regression.factor import Array
-from deniable_research.regression.fit import Fit
-from deniable_research.regression.outcomes import CategoricalOutcome
-from deniable_research.sampling import Truths
+from deniable_research.regression.formula import Coding, variables
+from deniable_statistics.regression.factor import Array
+from deniable_statistics.regression.fit import Fit
+from deniable_statistics.regression.likelihood import CategoricalOutcome
+from deniable_statistics.sampling import Truths
 
 STEP = 1e-5
 """Step of central differences, in standard deviations of the number that is moved."""
@@ -314,7 +314,9 @@ class Averages:
 
     def _is_category(self, name: str) -> bool:
         """Whether a formula takes a column as a category, whatever stands there."""
-        for factor, state in self.outcome.regressors.spec.encoder_state.items():
+        coding = self.outcome.regressors.coding
+        assert isinstance(coding, Coding)
+        for factor, state in coding.spec.encoder_state.items():
             if state[0].value == "categorical":
                 plain = str(factor).strip("`")
                 if plain == name or name in variables(str(factor), self._is_column):

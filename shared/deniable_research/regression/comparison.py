@@ -8,13 +8,15 @@ import numpy as np
 from scipy.stats import chi2
 
 from deniable.errors import ParameterError
-from deniable_research.regression.data import computes_with_columns, sides, variables
-from deniable_research.regression.factor import Array
-from deniable_research.regression.fit import Fit, fit_model
-from deniable_research.regression.maximum import SAME_VALUE, newton
-from deniable_research.regression.moments import calibrated
-from deniable_research.regression.outcomes import CategoricalOutcome, NormalOutcome
-from deniable_research.regression.regressors import Regressors
+from deniable_research.regression.formula import computes_with_columns, sides, variables
+from deniable_research.regression.rows import crossed
+from deniable_statistics.regression.factor import Array
+from deniable_statistics.regression.fit import Fit, fit_model
+from deniable_statistics.regression.likelihood import CategoricalOutcome
+from deniable_statistics.regression.maximum import SAME_VALUE, newton
+from deniable_statistics.regression.moments import calibrated
+from deniable_statistics.regression.outcomes import NormalOutcome
+from deniable_statistics.regression.regressors import Regressors
 
 WITHIN = 1e-7
 """Largest distance of a unit column of a nested model from the span of the larger model's columns."""
@@ -140,7 +142,7 @@ def refitted(fit: Fit, formula: str, penalty: str | None = "auto") -> Fit:
         )
     # all else of the fit stays, so that both likelihoods are of the same reports
     frame = replace(frame, formula=right)
-    regressors = Regressors.crossed(frame, truths, model.weights)
+    regressors = crossed(frame, truths, model.weights)
     outcome = model.outcome
     if isinstance(outcome, CategoricalOutcome):
         other = replace(model, outcome=replace(outcome, regressors=regressors))

@@ -2,18 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import replace
-from typing import Any, Unpack
+import inspect
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypedDict, TypeVar, Unpack
 
 from numpy.typing import ArrayLike
 
 from deniable.errors import ParameterError
-from deniable_research.regression.data import refuse_interactions
-from deniable_research.regression.fit import Fit
-from deniable_research.regression.moments import MomentFit
-from deniable_research.regression.reports import DesignLike, Grouped, aligned_columns, read_reports
-from deniable_research.regression.rows import FitOptions, FitRequest, Randomised, RowOptions, RowRequest, shows
+from deniable_research.regression.formula import refuse_interactions
+from deniable_research.regression.rows import Randomised, RegressionRows, RowRequest, aligned_columns
+from deniable_statistics.regression.fit import Fit, fit_model
+from deniable_statistics.regression.likelihood import LatentClasses
+from deniable_statistics.regression.moments import MomentFit
+from deniable_statistics.regression.reports import DesignLike, Grouped, read_reports
+from deniable_statistics.regression.shared_response import SharedResponse
+from deniable_statistics.sampling import Domain
+
+
+class RowOptions(TypedDict, total=False):
+    """How the rows of a model are read, and how they count.
+
+    Attributes
+    ----------
+    reports : mapping from name to array_like, optional
+        The reports to randomised predictors, if the data are not a table.
+    names : sequence of str, optional
+        Names of the columns of a matrix.
+    weights : str or array_like, optional
+        Probability weights. Standard errors are those of the sandwich.
+    frequencies : str or array_like of int, optional
+        How many people a row stands for.
+    clusters : str or array_like, optional
+        Labels of rows that are not independent. Standard errors are those of the sandwich over clusters.
+    domain : Domain, optional
+        The people of the rows among all who were drawn: weights, and errors of the sampling design. Those of replicate
+        weights come from a fit with each.
+    """
+
+    reports: Mapping[str, ArrayLike] | None
+    names: Sequence[str] | None
+    weights: str | ArrayLike | None
+    frequencies: str | ArrayLike | None
+    clusters: str | ArrayLike | None
+    domain: Domain | None
+
+
+class FitOptions(RowOptions, total=False):
+    """Options of a model that is fitted by maximum likelihood, besides `RowOptions`.
+
+    Attributes
+    ----------
+    shared : sequence of SharedResponse
+        Questions whose answers went into one report.
+    penalty : {"auto", "cauchy", None}
+        A weakly informative prior only if the likelihood has no maximum, always, or never.
+    start : array_like, optional
+        Where to search first.
+    random_starts, seed : int
+        Random starts after the deterministic ones, if the first three do not agree.
+    """
+
+    shared: Sequence[SharedResponse]
+    penalty: str | None
+    start: ArrayLike | None
+    random_starts: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class FitRequest(RowRequest):
+    """Randomised predictors and `FitOptions`, with what these are unless somebody says so."""
+
+    penalty: str | None = "auto"
+    start: ArrayLike | None = None
+    random_starts: int = 5
+    seed: int = 0
+
+    def fit(self, rows: RegressionRows, model: LatentClasses) -> Fit:
+        """Maximise the likelihood of the rows."""
+        return fit_model(model, rows.sample, self.penalty, self.start, self.random_starts, self.seed)
+
+
+Model = TypeVar("Model", bound=Callable[..., Any])
+
+
+def shows(options: type) -> Callable[[Model], Model]:
+    """Let `help` and completion show each of the options in place of ``**options``, with its default."""
+    defaults = inspect.signature(FitRequest).parameters
+
+    def shown(model: Model) -> Model:
+        own = inspect.signature(model)
+        kept = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
+        more = [defaults[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in options.__annotations__]
+        vars(model)["__signature__"] = own.replace(parameters=[*kept, *more])
+        return model
+
+    return shown
 
 
 @shows(FitOptions)
@@ -63,7 +148,7 @@ def logistic(
 
     **Randomised predictors** are truths that are not seen either, so how often each combination of them is (a *cell*)
     is part of the model: a share of its own in each group of people with the same covariates if there are few groups
-    (`deniable_research.regression.cells.MOST_SHARES`), otherwise a multinomial logit on the covariates. Reports say
+    (`deniable_statistics.regression.cells.MOST_SHARES`), otherwise a multinomial logit on the covariates. Reports say
     nothing about each other beyond the truths. Noise in predictors is not only less precise: who regresses on the
     reports as if they were answers gets coefficients that are too small, however many people there are.
 
@@ -153,7 +238,7 @@ def multinomial(
     Truth with probability 1/2, otherwise one of three options at random: of 600 reports 250, 200 and 150. Shares are
     (250/600 - 1/6) / (1/2) = 1/2, 1/3 and 1/6, the logits ln(2/3) and ln(1/3):
 
-    >>> from deniable_research.designs import forced_response
+    >>> from deniable_statistics.classical import forced_response
     >>> spin = forced_response("1/2", ["1/3", "1/3", "1/3"])
     >>> fit = multinomial([0, 1, 2], [[1], [1], [1]], spin, truths=["bus", "car", "foot"], frequencies=[250, 200, 150])
     >>> [(row.term, round(row.estimate, 4)) for row in fit.tidy(interval="wald")]
@@ -261,7 +346,7 @@ def linear_moments(
 
     The parameters are those of `linear`, and the options those of `RowOptions`. Nothing is assumed about residuals or
     about the distribution of the true answers; standard errors are those of the sandwich of the estimating equations
-    (`deniable_research.regression.moments.corrected_least_squares`).
+    (`deniable_statistics.regression.moments.corrected_least_squares`).
 
     Examples
     --------

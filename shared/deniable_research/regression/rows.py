@@ -2,79 +2,44 @@
 
 from __future__ import annotations
 
-import inspect
-from collections.abc import Callable, Mapping, Sequence
+import itertools
+import warnings
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, TypedDict, TypeVar
+from functools import cached_property
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
-from deniable_research.regression.cells import PredictorCells, SharedResponse, cell_model
-from deniable_research.regression.data import Frame, check_holds, check_size, read_frame
-from deniable_research.regression.factor import Array
-from deniable_research.regression.fit import Fit, fit_model
-from deniable_research.regression.latent import LatentClasses
-from deniable_research.regression.moments import calibrated
-from deniable_research.regression.outcomes import CategoricalOutcome, NormalOutcome, starting_shares
-from deniable_research.regression.regressors import Regressors
-from deniable_research.regression.reports import DesignLike, Grouped, Reports, aligned_columns, read_reports
-from deniable_research.regression.sample import DrawnSample, ModelSample
-from deniable_research.sampling import Domain
+from deniable_research.regression.formula import (
+    Coding,
+    as_table,
+    check_holds,
+    known_terms,
+    model_matrix,
+    sides,
+    with_truths,
+)
+from deniable_statistics.regression.cells import CellLogits, CellShares, PredictorCells, cell_model, starting_shares
+from deniable_statistics.regression.factor import Array
+from deniable_statistics.regression.likelihood import CategoricalOutcome, LatentClasses
+from deniable_statistics.regression.moments import calibrated
+from deniable_statistics.regression.outcomes import NormalOutcome
+from deniable_statistics.regression.regressors import Regressors, check_rank, named
+from deniable_statistics.regression.reports import DesignLike, Grouped, Reports, read_reports
+from deniable_statistics.regression.sample import DrawnSample, Frame, ModelSample
+from deniable_statistics.regression.shared_response import SharedResponse
+from deniable_statistics.sampling import Domain
 
 Randomised = Mapping[str, DesignLike | Grouped]
 """What the answers to each randomised predictor went through."""
-
-
-class RowOptions(TypedDict, total=False):
-    """How the rows of a model are read, and how they count.
-
-    Attributes
-    ----------
-    reports : mapping from name to array_like, optional
-        The reports to randomised predictors, if the data are not a table.
-    names : sequence of str, optional
-        Names of the columns of a matrix.
-    weights : str or array_like, optional
-        Probability weights. Standard errors are those of the sandwich.
-    frequencies : str or array_like of int, optional
-        How many people a row stands for.
-    clusters : str or array_like, optional
-        Labels of rows that are not independent. Standard errors are those of the sandwich over clusters.
-    domain : Domain, optional
-        The people of the rows among all who were drawn: weights, and errors of the sampling design. Those of replicate
-        weights come from a fit with each.
-    """
-
-    reports: Mapping[str, ArrayLike] | None
-    names: Sequence[str] | None
-    weights: str | ArrayLike | None
-    frequencies: str | ArrayLike | None
-    clusters: str | ArrayLike | None
-    domain: Domain | None
-
-
-class FitOptions(RowOptions, total=False):
-    """Options of a model that is fitted by maximum likelihood, besides `RowOptions`.
-
-    Attributes
-    ----------
-    shared : sequence of SharedResponse
-        Questions whose answers went into one report.
-    penalty : {"auto", "cauchy", None}
-        A weakly informative prior only if the likelihood has no maximum, always, or never.
-    start : array_like, optional
-        Where to search first.
-    random_starts, seed : int
-        Random starts after the deterministic ones, if the first three do not agree.
-    """
-
-    shared: Sequence[SharedResponse]
-    penalty: str | None
-    start: ArrayLike | None
-    random_starts: int
-    seed: int
+SMALLEST_SIZE, LARGEST_SIZE = 1e-50, 1e50
+"""Least and largest size of numbers in a model, so that products of their squares stay within the range of floats."""
+MIXED = 1e-9
+"""Relative tolerance at which a column counts as a covariate times a coding of the truths."""
 
 
 @dataclass(frozen=True)
@@ -96,7 +61,7 @@ class RowRequest:
         Parameters
         ----------
         outcome : str or array_like of length n
-            A formula or the reports, as for `deniable_research.regression.data.read_frame`.
+            A formula or the reports, as for `read_frame`.
         data : DataFrame, mapping of columns, or array_like of shape (n, p)
         aligned : mapping, optional
             Columns of the design of the outcome that belong to rows.
@@ -157,37 +122,6 @@ class RowRequest:
 
 
 @dataclass(frozen=True)
-class FitRequest(RowRequest):
-    """Randomised predictors and `FitOptions`, with what these are unless somebody says so."""
-
-    penalty: str | None = "auto"
-    start: ArrayLike | None = None
-    random_starts: int = 5
-    seed: int = 0
-
-    def fit(self, rows: RegressionRows, model: LatentClasses) -> Fit:
-        """Maximise the likelihood of the rows."""
-        return fit_model(model, rows.sample, self.penalty, self.start, self.random_starts, self.seed)
-
-
-Model = TypeVar("Model", bound=Callable[..., Any])
-
-
-def shows(options: type) -> Callable[[Model], Model]:
-    """Let `help` and completion show each of the options in place of ``**options``, with its default."""
-    defaults = inspect.signature(FitRequest).parameters
-
-    def shown(model: Model) -> Model:
-        own = inspect.signature(model)
-        kept = [each for each in own.parameters.values() if each.kind is not each.VAR_KEYWORD]
-        more = [defaults[name].replace(kind=inspect.Parameter.KEYWORD_ONLY) for name in options.__annotations__]
-        vars(model)["__signature__"] = own.replace(parameters=[*kept, *more])
-        return model
-
-    return shown
-
-
-@dataclass(frozen=True)
 class RegressionRows:
     """Rows that models are made of.
 
@@ -216,14 +150,24 @@ class RegressionRows:
         """How often each cell is, from the reports alone, shape (cells,)."""
         return starting_shares(self.cells.likelihood(), self.sample.weights)
 
+    @cached_property
+    def covariates(self) -> Regressors:
+        """All columns of the formula that are not randomised."""
+        return Regressors.known(self.frame, self.sample.weights)
+
+    @property
+    def cell_shares(self) -> CellShares | CellLogits:
+        """How often each cell is among people with the same covariates."""
+        return cell_model(self.cells, self.covariates.with_intercept(), self.sample.weights, self.first_shares)
+
     @property
     def regressors(self) -> Regressors:
         """What the outcome depends on."""
         if not self.cells.predictors:
-            return Regressors.known(self.frame, self.sample.weights)
+            return self.covariates
         if self.frame.formula:
             check_holds(self.frame.formula, list(self.cells.predictors))
-        return Regressors.crossed(self.frame, self.cells.truths, self.sample.weights)
+        return crossed(self.frame, self.cells.truths, self.sample.weights)
 
     def categorical(self, reports: Reports) -> LatentClasses:
         """The likelihood of a randomised yes-no answer or choice."""
@@ -243,6 +187,190 @@ class RegressionRows:
 
     def _given(self, outcome: CategoricalOutcome | NormalOutcome) -> LatentClasses:
         """The likelihood of an outcome given its regressors, with what is known about the cells."""
-        covariates = Regressors.known(self.frame, self.sample.weights).with_intercept()
-        shares = cell_model(self.cells, covariates, self.sample.weights, self.first_shares)
-        return LatentClasses(outcome, shares, self.cells, self.sample.weights)
+        return LatentClasses(outcome, self.cell_shares, self.cells, self.sample.weights)
+
+
+def aligned_columns(design: DesignLike | Grouped, subject: str = "outcome") -> dict[str, Any]:
+    """The columns of a design that belong to rows, so that they lose the same rows as the reports."""
+    if isinstance(design, Grouped):
+        return {f"{subject}: by": design.by}
+    if isinstance(design, tuple):
+        pairs = zip("ab", design, strict=False)
+        return {f"{subject}: {role}": each for role, each in pairs if hasattr(each, "__len__")}
+    return {}
+
+
+def crossed(frame: Frame, truths: Mapping[str, Sequence[str]], weights: Array) -> Regressors:
+    """The covariates of a frame and the truths of randomised predictors, whose names map to them.
+
+    Of a formula every term counts, interactions too; of arrays each truth but the first is an effect. Cells are in the
+    order of `itertools.product`.
+    """
+    cells = [dict(zip(truths, cell, strict=True)) for cell in itertools.product(*truths.values())]
+    plain, coded, terms, coding = (_of_formula if frame.formula else _of_arrays)(frame, truths, cells)
+    return Regressors(plain, coded, terms, weights, coding).checked()
+
+
+CodedColumns = tuple[Array, Array, tuple[str, ...], Coding | None]
+
+
+def _of_arrays(frame: Frame, truths: Mapping[str, Sequence[str]], cells: list[dict[str, str]]) -> CodedColumns:
+    effects = [(name, x) for name, every in truths.items() for x in every[1:]]
+    p = frame.matrix.shape[1]
+    plain = np.concatenate([frame.matrix, np.ones((len(frame.matrix), len(effects)))], axis=1)
+    coded = np.array([[*[1.0] * p, *(float(cell[name] == x) for name, x in effects)] for cell in cells])
+    return plain, coded, (*frame.terms, *(f"{name}[T.{x}]" for name, x in effects)), None
+
+
+def _of_formula(frame: Frame, truths: Mapping[str, Sequence[str]], cells: list[dict[str, str]]) -> CodedColumns:
+    """Code the formula once for each cell, and take the columns apart."""
+    spec: Any = with_truths(frame.formula, tuple(truths))
+    plain = np.zeros((0, 0))
+    coded = np.zeros((0, 0))
+    terms: tuple[str, ...] = ()
+    for x, cell in enumerate(cells):
+        columns = {name: pd.Categorical([cell[name]], every).repeat(len(frame.table)) for name, every in truths.items()}
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of levels that a column has not, which is the point
+            matrix = model_matrix(spec, frame.table.assign(**columns))
+        values = np.asarray(matrix, dtype=float)
+        if not x:
+            spec, terms = matrix.model_spec, tuple(map(str, matrix.columns))
+            plain, coded = values.copy(), np.zeros((len(cells), len(terms)))
+        for k, column in enumerate(values.T):
+            if not np.isfinite(column).all():
+                raise ParameterError(f"formula: must give finite numbers, but {terms[k]} does not in some rows")
+            if not coded[:x, k].any():  # so far it was 0 under every cell
+                plain[:, k], coded[x, k] = column, float(column.any())
+                continue
+            # least squares of this cell's column on that of the first cell in which it is not 0
+            square = plain[:, k] @ plain[:, k]
+            coded[x, k] = (plain[:, k] @ column) / square
+            if np.abs(column - coded[x, k] * plain[:, k]).max() > MIXED * np.abs(plain[:, k]).max():
+                raise ParameterError(
+                    f"formula: must not compute {terms[k]} from a randomised predictor and a covariate together; "
+                    "an interaction is written with a colon"
+                )
+    return plain, coded, terms, Coding(spec)
+
+
+def read_frame(
+    outcome: Any,
+    data: Any,
+    names: Sequence[str] | None,
+    columns: Mapping[str, str | ArrayLike | None],
+    without: Sequence[str] = (),
+) -> Frame:
+    """Read the rows of a model.
+
+    Parameters
+    ----------
+    outcome : str or array_like of length n
+        A formula, ``"reports ~ covariates"``, or the reports themselves.
+    data : DataFrame, mapping of columns, or array_like of shape (n, p)
+        The table of the formula, or the matrix of covariates with its column of ones.
+    names : sequence of str, optional
+        Names of the columns of a matrix; by default x0, x1, ...
+    columns : mapping
+        What else belongs to the rows, by role: the name of a column of the table, or an array of length n.
+    without : sequence of str
+        Variables of the formula that are not covariates: randomised predictors. `matrix` then holds what the terms
+        leave without them.
+    """
+    if not isinstance(outcome, str):
+        found, coded, total, spec = _from_arrays(outcome, data, names, columns)
+        return _complete(found, coded, total, spec)[0]
+    found, coded, total, spec = _from_formula(outcome, data, columns, without)
+    frame, kept = _complete(found, coded, total, spec)
+    left, right = sides(outcome)
+    rows = as_table(data).iloc[kept].reset_index(drop=True)
+    return replace(frame, formula=right, left=left.strip("`"), table=rows)
+
+
+def _from_formula(
+    formula: str, data: Any, columns: Mapping[str, str | ArrayLike | None], without: Sequence[str]
+) -> tuple[dict[str, Any], Any, int, Any]:
+    left, right = sides(formula)
+    table = as_table(data)
+    outcome = left.strip("`")
+    coded = model_matrix(known_terms(right, without), table, na_action="drop")
+    if outcome not in table.columns:  # such as log(income)
+        table = table.assign(**{outcome: model_matrix(f"0 + {left}", table)})
+    found = {"outcome": table[outcome]}
+    for role, given in columns.items():
+        if isinstance(given, str):
+            if given not in table.columns:
+                raise ParameterError(f"{role}: must be a column of the data, got {given!r}")
+            found[role] = table[given]
+        elif given is not None:
+            found[role] = given
+    return found, coded, len(table), coded.model_spec
+
+
+def _from_arrays(
+    outcome: Any, data: Any, names: Sequence[str] | None, columns: Mapping[str, str | ArrayLike | None]
+) -> tuple[dict[str, Any], Any, int, Any]:
+
+    matrix = np.asarray(data, dtype=float)
+    if matrix.ndim != 2:
+        raise ParameterError(f"data: must be a matrix of covariates with 2 dimensions, got {matrix.ndim}")
+    terms = tuple(names) if names is not None else tuple(f"x{j}" for j in range(matrix.shape[1]))
+    if len(terms) != matrix.shape[1] or len(set(terms)) != len(terms):
+        raise ParameterError(f"names: must be {matrix.shape[1]} different names, got {len(terms)}")
+    texts = [role for role, given in columns.items() if isinstance(given, str)]
+    if texts:
+        raise ParameterError(f"{texts[0]}: must be an array, because the data are not a table with columns")
+    found = {"outcome": outcome} | {role: given for role, given in columns.items() if given is not None}
+    return found, (matrix, terms), len(matrix), None
+
+
+def _complete(found: Mapping[str, Any], coded: Any, total: int, spec: Any) -> tuple[Frame, NDArray[np.int64]]:
+    """Leave out the rows where anything is missing, and check what is left: the frame, and which rows it has."""
+    present = np.zeros(total, dtype=bool)
+    if spec is not None:
+        terms = tuple(map(str, coded.columns))
+        # rows that formulaic left out are NaN here, and count as missing
+        matrix = np.full((total, len(terms)), np.nan)
+        where = np.asarray(coded.index)
+        matrix[where] = np.asarray(coded, dtype=float)
+        present[where] = True
+    else:
+        matrix, terms = coded
+        present[:] = ~np.isnan(matrix).any(axis=1)
+    arrays = {}
+    for role, given in found.items():
+        array = np.asarray(given)
+        if array.ndim != 1 or len(array) != total:
+            raise ParameterError(f"{role}: must be one value for each of {total} rows, got shape {array.shape}")
+        arrays[role] = array
+        present &= ~pd.isna(array)
+    kept = np.flatnonzero(present)
+    if not kept.size:
+        raise ParameterError("data: must hold a row without missing values, got none")
+    matrix = matrix[kept]
+    if bad := named(terms, ~np.isfinite(matrix).all(axis=0)):
+        raise ParameterError(f"data: must have no infinite covariates, got some in {bad}")
+    for term, column in zip(terms, matrix.T, strict=True):
+        check_size(term, column)
+    people = _people(arrays.get("frequencies", np.ones(total)))
+    check_rank(matrix, terms, int(people[kept].sum()))
+    dropped = int(people[~present].sum())
+    coding = None if spec is None else Coding(spec)
+    return Frame(matrix, terms, {k: array[kept] for k, array in arrays.items()}, dropped, coding), kept
+
+
+def check_size(name: str, values: Array) -> None:
+    """Raise a ParameterError that names a column unless squares of its numbers and of their spread are numbers."""
+    large, spread = float(np.abs(values).max(initial=0.0)), float(np.ptp(values))
+    if large > LARGEST_SIZE or any(0 < each < SMALLEST_SIZE for each in (large, spread)):
+        raise ParameterError(
+            f"{name}: must be numbers of a size from {SMALLEST_SIZE:g} to {LARGEST_SIZE:g}; "
+            "multiply them by a constant first"
+        )
+
+
+def _people(frequencies: NDArray[Any]) -> Array:
+    """How many people each row stands for, before anything is known of the frequencies but that they are an array."""
+    if frequencies.dtype.kind not in "biuf":
+        return np.ones(len(frequencies))
+    return np.where(np.isfinite(frequencies), frequencies, 0).astype(float)

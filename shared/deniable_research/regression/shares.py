@@ -10,15 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from deniable.errors import ParameterError
-from deniable_research.regression.cells import CellShares, SharedResponse
-from deniable_research.regression.factor import Array
-from deniable_research.regression.fit import Fit, fit_model
-from deniable_research.regression.latent import LatentClasses
-from deniable_research.regression.outcomes import NoOutcome
-from deniable_research.regression.regressors import Regressors
 from deniable_research.regression.rows import Randomised, RowRequest
-from deniable_research.regression.tidy import TidyRow
-from deniable_research.sampling import Domain
+from deniable_statistics.regression.cells import CellShares
+from deniable_statistics.regression.factor import Array
+from deniable_statistics.regression.fit import Fit, fit_model
+from deniable_statistics.regression.likelihood import LatentClasses
+from deniable_statistics.regression.outcomes import NoOutcome
+from deniable_statistics.regression.regressors import Regressors
+from deniable_statistics.regression.shared_response import SharedResponse
+from deniable_statistics.regression.tidy import TidyRow
+from deniable_statistics.sampling import Domain
 
 
 @dataclass(frozen=True)

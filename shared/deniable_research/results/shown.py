@@ -18,9 +18,10 @@ from deniable_research.files.panels import prediction_panels, term_panels
 from deniable_research.files.paper import PaperTable, markdown, paper_table
 from deniable_research.files.predicting import predict
 from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text
-from deniable_research.output import field_names, p_value
+from deniable_research.output import field_names
 from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, goodness_of_fit
 from deniable_statistics.published.charts import Panel, interval_chart, render
+from deniable_statistics.published.columns import p_value
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

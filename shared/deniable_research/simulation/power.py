@@ -14,7 +14,6 @@ import numpy as np
 from deniable.errors import DeniableError, ParameterError
 from deniable_research.files import Table, compare, cross, regress
 from deniable_research.regression import Fit
-from deniable_research.regression.fit import PRIORS
 from deniable_research.simulation.draw import generator_of
 from deniable_research.simulation.epsilons import at_epsilon
 from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
@@ -22,6 +21,7 @@ from deniable_research.simulation.processes import map_all
 from deniable_research.simulation.simulation import MOST_DRAWS, check_number
 from deniable_research.simulation.study import Covariate, Study
 from deniable_statistics.intervals.methods import MOST_TRUTHS
+from deniable_statistics.regression.fit import PRIORS
 
 Figures = list[tuple[Key, Outcome]]
 

@@ -19,7 +19,7 @@ from scipy.stats import norm
 from deniable.errors import ParameterError, describe
 from deniable.survey.document import Survey
 from deniable_research.files import Layout, Table
-from deniable_research.regression.data import model_matrix, sides, variables
+from deniable_research.regression.formula import model_matrix, sides, variables
 from deniable_research.simulation.draw import column_texts, report_answers
 from deniable_research.simulation.simulated_misbehaviour import Misbehaviour
 from deniable_research.simulation.simulation import check_number

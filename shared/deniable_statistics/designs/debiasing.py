@@ -40,7 +40,7 @@ def left_inverse(matrix: NDArray[Any], name: str, solve: Solve | None = None) ->
     name : str
         The mechanism or design, for messages.
     solve : function, optional
-        ``solve(square, right)`` in the arithmetic of the matrix, such as `deniable_research.designs.algebra.solve`
+        ``solve(square, right)`` in the arithmetic of the matrix, such as `deniable_statistics.classical.algebra.solve`
         for fractions; raises ``LinAlgError`` if there is no solution. By default numpy's, for floats.
 
     Raises

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from deniable.output import number, percent
+from deniable.output import number, percent, shown
 from deniable.table import format_table
 
 Form = Callable[[float | None], str]
@@ -43,12 +43,30 @@ def text_table(columns: Iterable[Column], rows: Sequence[Any]) -> str:
      8  yes
     11
     """
-    shown = [column for column in columns if column.is_shown(rows)]
-    lines = [[column.cell(row) for column in shown] for row in rows]
+    used = [column for column in columns if column.is_shown(rows)]
+    lines = [[column.cell(row) for column in used] for row in rows]
     # `format_table` aligns by heading: columns with the same heading are aligned alike.
     return format_table(
-        [column.heading for column in shown], lines, right={each.heading for each in shown if not each.is_text}
+        [column.heading for column in used], lines, right={each.heading for each in used if not each.is_text}
     )
+
+
+def p_value(value: float | None) -> str:
+    """A p-value with four digits, or ``< 0.0001``.
+
+    >>> p_value(0.0312), p_value(1e-9)
+    ('0.0312', '< 0.0001')
+    """
+    return shown(value, lambda p: "< 0.0001" if p < 1e-4 else f"{p:.4f}")
+
+
+def interval(low: float | None, high: float | None, form: Any = percent) -> str:
+    """An interval in words, with both ends in the same form.
+
+    >>> interval(0.1, 0.25)
+    '10.0 % to 25.0 %'
+    """
+    return f"{form(low)} to {form(high)}"
 
 
 def form_of(row: Any) -> Form:
