@@ -77,7 +77,11 @@ progress { appearance: none; display: block; width: 100%; height: .5rem; border:
 progress::-webkit-progress-bar { background: var(--hair); }
 progress::-webkit-progress-value { background: var(--accent); border-radius: .5rem; }
 progress::-moz-progress-bar { background: var(--accent); border-radius: .5rem; }
-@media (forced-colors: active) { progress { appearance: auto; } }
+@media (forced-colors: active) {
+progress { border: 1px solid CanvasText; }
+progress::-webkit-progress-value { background: Highlight; }
+progress::-moz-progress-bar { background: Highlight; }
+}
 .missing { color: var(--danger); }
 select, [type=number], [type=search], label {
 border: 1px solid;

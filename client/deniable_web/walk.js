@@ -107,7 +107,11 @@ export class Walk {
     this.#staying?.abort();
     this.#staying = isTouched ? new AbortController() : undefined;
     if (this.#staying && this.#mayAsk) {
-      addEventListener("beforeunload", (event) => event.preventDefault(), { signal: this.#staying.signal });
+      const ask = (/** @type {BeforeUnloadEvent} */ event) => {
+        event.preventDefault();
+        event.returnValue = true; // what Chrome 118 and older look at
+      };
+      addEventListener("beforeunload", ask, { signal: this.#staying.signal });
     }
   }
 

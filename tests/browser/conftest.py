@@ -54,13 +54,13 @@ def page(context: BrowserContext) -> Page:
     return context.new_page()
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def survey(survey: Survey) -> Survey:
     """The survey of all rooms, here with all its questions on a page."""
     return replace(survey, layout="page")
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture
 def demo_survey(demo_survey: Survey) -> Survey:
     """The demo's survey, here with all its questions on a page."""
     return replace(demo_survey, layout="page")

@@ -15,8 +15,8 @@ const { link, give, answers, elsewhere } = JSON.parse(given);
 const answer = (page, numbers) => page.evaluate(`(${give})(${JSON.stringify(numbers)})`);
 
 // Expressions, which Puppeteer computes; of a function in a text it would wait for nothing.
-const START = "document.querySelector('deniable-survey').shadowRoot?.querySelector('.card > button')";
-const RECEIPT = "document.querySelector('deniable-survey').shadowRoot.querySelector('dl code')";
+const START = "document.querySelector('deniable-survey').shadowRoot?.querySelector('.start button')";
+const RECEIPT = "document.querySelector('deniable-survey').shadowRoot.querySelector('a[href$=results]')";
 const NOTICE = "getComputedStyle(document.querySelector('.not-started')).visibility";
 
 /** All that the page keeps, wherever a page can. */
@@ -111,7 +111,7 @@ const scenarios = {
     const at = async (/** @type {string} */ wanted) => {
       const place = `(${root}.querySelector("fieldset:not([hidden])")?.closest("form:not([hidden])")
         ? ${root}.querySelector("fieldset:not([hidden]) legend .position").textContent.trim()
-        : ${root}.querySelector("h1")?.textContent)`;
+        : (${root}.querySelector(".review h1") ?? ${root}.querySelector("h1"))?.textContent)`;
       await page.waitForFunction(`${place} === ${JSON.stringify(wanted)}`);
       found.push([wanted, await page.evaluate(`[...${root}.querySelectorAll("input:checked")].map(({ name, value }) => name + value)`)]);
     };
@@ -138,8 +138,7 @@ const scenarios = {
     await press(".review button[part]");
     await page.waitForFunction(RECEIPT);
     await page.waitForFunction("history.state === null");
-    await go(1);
-    await page.waitForFunction("history.state === null");
+    await page.evaluate("new Promise((done) => { addEventListener('popstate', () => done(0)); history.go(1); })");
     const left = await page.evaluate(`${root}.querySelectorAll("fieldset, .review *").length`);
     return { found, left, isSame: address === (await page.evaluate("location.href")) };
   },

@@ -55,9 +55,11 @@ def test_axe_sees_what_is_wrong(page: Page) -> None:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("language", ["en", "ar"])
+@pytest.mark.parametrize("layout", ["steps", "page"])
 def test_axe_finds_nothing_on_any_screen(
-    browser: Browser, collector: Collector, survey: Survey, scheme: Any, language: str
+    browser: Browser, collector: Collector, survey: Survey, scheme: Any, language: str, layout: str
 ) -> None:
+    survey = replace(survey, layout=layout)
     context = browser.new_context(viewport={"width": 320, "height": 800}, color_scheme=scheme)
     page = context.new_page()
     for screen in all_screens(page, f"{collector.publish(survey)}#lang={language}", survey):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
@@ -63,10 +64,12 @@ def test_person_answers_and_gets_a_receipt(collector: Collector, page: Page, sur
     store.close()
 
 
-@pytest.mark.parametrize("people", [100, long(400)])
+@pytest.mark.parametrize(("layout", "people"), [("steps", 100), ("page", 100), long("page", 400)])
 def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
-    collector: Collector, page: Page, survey: Survey, link: str, people: int
+    collector: Collector, page: Page, survey: Survey, layout: str, people: int
 ) -> None:
+    survey = replace(survey, layout=layout)
+    link = collector.publish(survey)
     before = collector.reports(survey)
     witness = browsing.Witness.of(page)
     page.goto(link)
@@ -74,6 +77,7 @@ def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
     kept = []
     for _ in range(people):
         page.evaluate(browsing.GIVE, [1, 3])  # Yes, zirconium
+        browsing.wait_until(page, "history.state === null")  # the way back to where the survey began takes a moment
         kept.append(browsing.everything_kept(page))
         page.evaluate(browsing.ANOTHER_PERSON)
     bodies = witness.posts()
@@ -118,8 +122,13 @@ def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
         assert not any(secret in text for text in haystack), "a true answer left the element"
 
 
+@pytest.mark.parametrize("layout", ["steps", "page"])
 @pytest.mark.parametrize("step", [3, long(1)], ids=["first and last option", "every option"])
-def test_every_answer_makes_the_same_requests(browser: Browser, survey: Survey, link: str, step: int) -> None:
+def test_every_answer_makes_the_same_requests(
+    browser: Browser, collector: Collector, survey: Survey, layout: str, step: int
+) -> None:
+    survey = replace(survey, layout=layout)
+    link = collector.publish(survey)
     seen = set()
     for affair in ("yes", "no"):
         for stone in survey.questions[1].options[::step]:

@@ -9,6 +9,7 @@ import importlib.util
 import json
 import re
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import parse_qs
 
@@ -252,9 +253,12 @@ def assert_fits(page: Page) -> None:
     )
 
 
+@pytest.mark.parametrize("layout", ["steps", "page"])
 def test_messages_of_the_frame_are_the_same_whatever_the_answers_are(
-    page: Page, survey: Survey, example: Callable[..., str], link: str
+    collector: Collector, page: Page, survey: Survey, example: Callable[..., str], layout: str
 ) -> None:
+    survey = replace(survey, layout=layout)
+    link = collector.publish(survey)
     page.set_viewport_size({"width": 320, "height": 800})
     page.add_init_script(f"({EVENTS})()")
     people = [("yes", []), ("no", ["quartz", "zirconium"])]
@@ -281,7 +285,9 @@ def test_the_frame_tells_no_height_while_somebody_chooses(
 ) -> None:
     """Who ticks nothing touches nothing: what comes up with the first touch must not show in the height."""
     ticks = survey_toml(
-        "Ticks alone", question_toml("drugs", "ticks", "What have you tried?", options=["a", "b"], epsilon=1)
+        "Ticks alone",
+        question_toml("drugs", "ticks", "What have you tried?", options=["a", "b"], epsilon=1),
+        layout="page",
     )
     page.set_viewport_size({"width": 320, "height": 800})
     page.add_init_script(f"({EVENTS})()")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import json
 import subprocess
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -49,7 +50,10 @@ def test_notice_of_a_script_that_did_not_start_is_seen_only_where_it_did_not(
     assert found["first"] == "hidden"
 
 
-def test_nothing_depends_on_the_answers(collector: Collector, survey: Survey, link: str) -> None:
+@pytest.mark.parametrize("layout", ["steps", "page"])
+def test_nothing_depends_on_the_answers(collector: Collector, survey: Survey, layout: str) -> None:
+    survey = replace(survey, title=f"{survey.title}, {layout}", layout=layout)
+    link = collector.publish(survey)
     before = collector.reports(survey)
     answers = list(itertools.product([0, 1], [[], [0], [0, 1]]))
     found = in_firefox("leak", link, answers=answers)
@@ -77,7 +81,7 @@ def test_keyboard_alone(collector: Collector) -> None:
 
 def test_back_and_forward_walk_and_after_send_lead_to_no_question(collector: Collector) -> None:
     title = "Two questions, one at a time in Firefox"
-    survey = read_survey(TWO_QUESTIONS.replace("Two questions in Firefox", title).replace('layout = "page"\n', ""))
+    survey = replace(read_survey(TWO_QUESTIONS), title=title, layout="steps")
     found = in_firefox("steps", collector.publish(survey))
     both = ["affair1", "drugs0"]
     there = [("Question 1 of 2", list[str]()), ("Question 2 of 2", ["affair1"]), ("Check your answers", both)]

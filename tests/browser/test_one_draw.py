@@ -107,7 +107,7 @@ def test_kiosk_asks_where_this_device_has_answered(collector: Collector, page: P
 def test_three_tabs_of_epsilon_5_never_pass_the_budget_of_8(collector: Collector, context: BrowserContext) -> None:
     dear = [
         read_survey(
-            f'title = "Dear {n}"\n'
+            f'title = "Dear {n}"\nlayout = "page"\n'
             + "".join(
                 f'[[questions]]\nid = "q{m}"\ntype = "yes-no"\ntext = "{n} {m}?"\nepsilon = 2.5\n' for m in range(2)
             )

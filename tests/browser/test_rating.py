@@ -48,6 +48,7 @@ def test_stars_are_a_radio_group_for_the_keyboard(
     expect(page.locator(".review")).to_contain_text(labels[-1])
     page.locator(".review [part=button]").click()
     expect(page.locator("input")).to_have_count(0)
+    expect(page.locator("a[href$=results]")).to_be_visible()
     expect(page.locator("h1[tabindex]")).to_be_focused()  # that of the receipt
     [report] = witness.posts()
     assert list(parse_report(report, survey).values) == ["service"]

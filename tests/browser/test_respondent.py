@@ -8,6 +8,7 @@ import math
 import re
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -62,9 +63,11 @@ def test_every_answer_to_one_question_is_met_with_every_answer_to_another() -> N
 @pytest.mark.parametrize(
     "given", [long(EVERY_ANSWER, name="all 216"), pytest.param(EVERY_ANSWER[::5], id="every pair")]
 )
+@pytest.mark.parametrize("layout", ["steps", "page"])
 def test_nothing_depends_on_the_answers_in_five_questions(
-    collector: Collector, page: Page, survey: Survey, given: list[tuple[Any, ...]]
+    collector: Collector, page: Page, survey: Survey, given: list[tuple[Any, ...]], layout: str
 ) -> None:
+    survey = replace(survey, layout=layout)
     html = f"""<!doctype html><title>x</title>{scripts(collector)}
         <form><input name="other" value="theirs"><deniable-survey src="{collector.publish(survey)}"></deniable-survey>
         </form>"""
