@@ -26,6 +26,7 @@ const PERSON = "M5 .8a2.6 2.6 0 1 1 0 5.2a2.6 2.6 0 0 1 0-5.2M.9 13.2v-2a4.1 4.1
  * @property {number} share the probability that the device sends what the figure counts as kept
  * @property {(report: any) => boolean} isKept whether a report counts so
  * @property {number} [d] how far a number may be away
+ * @property {number} [kept] for how many of 100 people all waves together show the answer
  */
 
 /**
@@ -47,11 +48,15 @@ export function fateOf(m, { kind, mechanism }, answer) {
     }
     const { ifTrue } = support[answer] ?? support[0];
     const bits = kind.takesSeveral && s ? 2 : 1;
-    const isMarked = (/** @type {any} */ report) => report === answer || String(report)[bits * (answer + 1) - 1] === "1";
+    const isMarked = (/** @type {any} */ report) =>
+      typeof report === "string" ? report[bits * (answer + 1) - 1] === "1" : report === answer;
     const caption =
       kind.takesSeveral ? (s ? m.pictureDrawn : m.pictureBox)
       : w ? m.pictureSet
       : m.pictureSame;
+    const again = /** @type {import("./mechanisms/k-ary.js").KAry | undefined} */ (mechanism.second);
+    // A wave sends a draw from the permanent value: the answer, where neither step changed it, or the second one led back.
+    if (again) return { caption: m.pictureWave, share: (ifTrue * again.keep + (1 - ifTrue) * again.other) / UNIT, isKept: isMarked, kept: of100(ifTrue) };
     return { caption, share: ifTrue, isKept: isMarked };
   }
   const d = hi - lo > 10 ? Math.ceil((hi - lo) / 10) : 0;
@@ -87,9 +92,9 @@ export function chance(m, question, lesson = "") {
   /** Fill the first people, or those whose place says so. @param {(n: number) => boolean} isFilled */
   const colour = (isFilled) => people.forEach((person, n) => person.setAttribute("class", isFilled(n) ? "person filled" : "person"));
   const expected = () => {
-    const { caption: text, share, d } = fateOf(m, question, answer());
+    const { caption: text, share, d, kept } = fateOf(m, question, answer());
     const number = of100(share);
-    const sentence = fill(text, { p: number, q: number, rest: PEOPLE - number, other: PEOPLE - number, d });
+    const sentence = fill(text, { p: number, q: number, rest: PEOPLE - number, other: PEOPLE - number, d, kept });
     picture.setAttribute("aria-label", sentence);
     caption.replaceChildren(sentence);
     drawn.replaceChildren();

@@ -35,6 +35,7 @@ export default Object.freeze({
   "oddsExact": "Was auch immer jemand vorher glaubte: Was Sie senden, verändert die Chancen jeder Antwort höchstens um den Faktor {e}.",
   "oddsAll": "Was auch immer jemand vorher glaubte: Alles, was Sie senden, verändert die Chancen jeder Antwort höchstens um den Faktor {e}.",
   "guessEven": "Angenommen, jemand hält eine Antwort von Ihnen für ebenso wahrscheinlich wie unwahrscheinlich. Nachdem diese Person alles gesehen hat, was Sie senden, rät sie in höchstens {g} von 100 Fällen richtig.",
+  "pictureWave": "Von 100 Menschen, die diese Antwort geben, senden etwa {p} sie in einer Welle der Studie. Alle Wellen zusammen zeigen sie bei etwa {kept}.",
   "no": "Nein",
   "yes": "Ja",
   "survey": "Umfrage",

@@ -35,6 +35,7 @@ export default Object.freeze({
   "oddsExact": "Whatever somebody believed before, what you send changes the odds of any answer by a factor of at most {e}.",
   "oddsAll": "Whatever somebody believed before, all that you send changes the odds of any answer by a factor of at most {e}.",
   "guessEven": "Suppose that somebody thinks an answer of yours is as likely as not. After seeing all that you send, that person’s best guess is right at most {g} times in 100.",
+  "pictureWave": "Of 100 people who give this answer, about {p} send it in one wave of the study. All waves together show it for about {kept}.",
   "no": "No",
   "yes": "Yes",
   "survey": "Survey",

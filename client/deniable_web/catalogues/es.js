@@ -35,6 +35,7 @@ export default Object.freeze({
   "oddsExact": "Crea lo que crea alguien antes, lo que usted envía cambia las probabilidades relativas de cualquier respuesta en un factor de {e} como mucho.",
   "oddsAll": "Crea lo que crea alguien antes, todo lo que usted envía cambia las probabilidades relativas de cualquier respuesta en un factor de {e} como mucho.",
   "guessEven": "Suponga que alguien cree que una respuesta suya es tan probable como improbable. Después de ver todo lo que usted envía, esa persona acierta como mucho {g} de cada 100 veces.",
+  "pictureWave": "De 100 personas que dan esta respuesta, unas {p} la envían en una oleada del estudio. Todas las oleadas juntas la muestran en unas {kept}.",
   "no": "No",
   "yes": "Sí",
   "survey": "Encuesta",

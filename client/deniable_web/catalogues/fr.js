@@ -35,6 +35,7 @@ export default Object.freeze({
   "oddsExact": "Quoi que quelqu’un ait cru avant, ce que vous envoyez change les chances de toute réponse d’un facteur de {e} au plus.",
   "oddsAll": "Quoi que quelqu’un ait cru avant, tout ce que vous envoyez change les chances de toute réponse d’un facteur de {e} au plus.",
   "guessEven": "Supposons que quelqu’un juge une de vos réponses aussi probable qu’improbable. Après avoir vu tout ce que vous envoyez, cette personne devine juste au plus {g} fois sur 100.",
+  "pictureWave": "Sur 100 personnes qui donnent cette réponse, environ {p} l’envoient dans une vague de l’étude. Toutes les vagues ensemble la montrent pour environ {kept}.",
   "no": "Non",
   "yes": "Oui",
   "survey": "Enquête",

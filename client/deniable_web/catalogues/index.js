@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "ryq4nz3u5o752pzvtbdyxgou2a",
-  de: "obtbtai2pw7eojnij5ibi25ljq",
-  en: "r45kigfhw6ra3u3i6b2udgimlq",
-  es: "n4adcfjdcsydbz4npzc2pxakf4",
-  fr: "knpo5hjzqewwvj3drhvdwseypa",
+  ar: "wrvdqsrkuvkgnbfdckrrvydjwu",
+  de: "gkvn2vzgjcxd4rheww7xj3ubxi",
+  en: "5e3kzeql4xrqlqjtb477bj734e",
+  es: "rdmwm57nb3dentd6njzun6jde4",
+  fr: "wvhbzl3cp3vpmkbbtcz5wc7hmy",
 };
