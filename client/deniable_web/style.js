@@ -126,7 +126,9 @@ button:hover { filter: brightness(1.1); }
 @media (max-width: 40rem) {
 .start { position: sticky; bottom: 0; background: var(--card); padding-block: .75rem; margin-block: .25rem 0 !important; }
 .start button { width: 100%; }
+.card :is(button, select, summary, a) { scroll-margin-block-end: 5.5rem; }
 }
+.stack > a { display: block; width: fit-content; }
 .folds { border-top: 1px solid var(--hair); }
 .folds > details { border-bottom: 1px solid var(--hair); }
 summary { display: flex; gap: .75rem; align-items: center; padding-block: .75rem; color: var(--accent); font-weight: 600; list-style: none; }
