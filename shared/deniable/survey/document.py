@@ -67,6 +67,12 @@ RELEASE = 200
 LEAST_RELEASE, MOST_RELEASE = 50, 100_000
 """Range of the number of reports in a release."""
 
+_DEFAULTS: Mapping[str, object] = {
+    **{key: known[0] for key, known in (("retention", RETENTIONS), ("results", RESULTS), ("readers", READERS))},
+    "access": ACCESS[0],
+    "layout": LAYOUTS[0],
+    "release": RELEASE,
+}
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
 # What makes two questions the same for a device: not their id, goal or reason, which tell it nothing.
 _REMEMBERED = ("mechanism", "options", "text", "type")
@@ -363,32 +369,28 @@ def is_address(text: str) -> bool:
 
 
 def _published(survey: Survey) -> dict[str, Any]:
-    optional = {
+    optional: dict[str, Any] = {
         "opens": survey.opens and survey.opens.isoformat(),
         "closes": survey.closes and survey.closes.isoformat(),
         "cohorts": list(survey.cohorts),
         "cohort_required": survey.cohort_required,
-        "organiser": survey.organiser and publish_text(survey.organiser),
-        "about": survey.about and publish_text(survey.about),
-        # A setting at its default is not published, so that new settings leave the addresses of old surveys alone.
-        "retention": None if survey.retention == RETENTIONS[0] else survey.retention,
         "fresh": survey.fresh,
         "groups": {
             name: _published_draw(group) | _given(why=group.why)
             for name, (first, *_) in survey.groups.items()
             if (group := first.group)
         },
-        "release": None if survey.release == RELEASE else survey.release,
-        "results": None if survey.results == RESULTS[0] else survey.results,
-        "readers": None if survey.readers == READERS[0] else survey.readers,
-        "access": None if survey.access == ACCESS[0] else survey.access,
         "issuer": survey.issuer and {"key": survey.issuer.key} | _given(url=survey.issuer.url),
-        "contact": survey.contact and publish_text(survey.contact),
-        "layout": None if survey.layout == LAYOUTS[0] else survey.layout,
-        "thanks": survey.thanks and publish_text(survey.thanks),
         "completion": survey.completion and survey.completion.publish(),
         "look": survey.look and survey.look.publish(),
     }
+    for key in ("organiser", "about", "contact", "thanks"):
+        text = getattr(survey, key)
+        optional[key] = text and publish_text(text)
+    # A setting at its default is not published, so that new settings leave the addresses of old surveys alone.
+    for key, default in _DEFAULTS.items():
+        setting = getattr(survey, key)
+        optional[key] = None if setting == default else setting
     return {
         "deniable": FORMAT,
         "title": publish_text(survey.title),
