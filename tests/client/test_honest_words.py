@@ -21,7 +21,7 @@ from tools.rig.survey_files import question_toml, survey_toml
 
 EPSILONS = (0.1, 0.5, 1, 2, 4, 6)
 
-TYPES = {
+TYPES: dict[str, dict[str, object]] = {
     "yes-no": {},
     "choice": {"options": ["a", "b", "c", "d"]},
     "ticks": {"options": ["a", "b", "c"]},

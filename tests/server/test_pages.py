@@ -15,11 +15,12 @@ import pytest
 from flask.testing import FlaskClient
 from markupsafe import escape
 
+import deniable_server
 from deniable import DrawnBoxes, ParameterError, Report, Survey, estimate, read_survey, tally_reports
 from deniable.wire.space import Value
 from deniable_client import randomize
 from deniable_server.app import create_app
-from deniable_server.language import catalogues
+from deniable_server.language import catalogues, client_folder, words
 from deniable_server.results import drawing, results_chart
 from deniable_server.results.service import figure
 from deniable_server.settings import Settings, settings_from
@@ -403,3 +404,37 @@ class TestHosts:
     def test_what_is_no_public_url(self, url: str) -> None:
         with pytest.raises(ParameterError, match=r"--public-url: must be like https://collector\.example"):
             settings_from({"public_url": url})
+
+
+def test_every_sentence_of_the_pages_is_shown_somewhere() -> None:
+    folder = Path(deniable_server.__file__).parent
+    sources = [*folder.glob("web/templates/*.html"), folder / "edge" / "problems.py"]
+    shown = "\n".join(path.read_text(encoding="utf-8") for path in sources)
+    pages = json.loads((client_folder() / "words" / "pages.json").read_text(encoding="utf-8"))
+    assert [name for name in pages if not re.search(rf"\b{name}\b", shown)] == []
+
+
+@pytest.mark.parametrize("language", catalogues())
+def test_home_and_device_pages_speak_the_language_of_the_browser(http: FlaskClient, language: str) -> None:
+    for path, name in (("/", "homeLead"), ("/device", "historyLink")):
+        response = http.get(path, headers={"Accept-Language": language})
+        assert f'<html lang="{language}"' in response.text
+        assert str(escape(words(language)[name])) in response.text
+        assert "Accept-Language" in response.headers["Vary"]
+
+
+def test_home_page_names_the_contact_of_its_setting(tmp_path: Path) -> None:
+    for contact, shown in (
+        ("help@uni.example", '<a href="mailto:help@uni.example"'),
+        ("https://uni.example/help", '<a href="https://uni.example/help"'),
+        ("Room <7>", "Room &lt;7&gt;"),
+    ):
+        app = create_app(tmp_path / "deniable.db", settings=Settings(contact=contact))
+        assert shown in app.test_client().get("/").text
+
+
+def test_a_page_for_people_keeps_the_sentence_of_programs_for_experts(http: FlaskClient) -> None:
+    response = http.get("/s/nothing", headers={"Accept": "text/html", "Accept-Language": "fr"})
+    assert response.status_code == 404
+    assert f"<h1>{escape(words('fr')['problem404'])}</h1>" in response.text
+    assert words("fr")["experts"] in response.text
