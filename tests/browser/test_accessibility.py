@@ -253,7 +253,7 @@ def test_at_most_110_words_stand_before_start_and_every_part(
     assert start
     assert len(before.split()) - len(theirs.split()) <= 110, before
     for part in (
-        "People who see what you send can make a better guess about you, but never be certain.",
+        "What you send allows a better guess about you, but never certainty.",
         "Researchers can take chance out of totals",
         "A Yes is no proof",
         f"You are asked {len(demo_survey.questions)} questions, which take about a minute.",
@@ -316,7 +316,8 @@ def test_try_it_shows_the_split_and_sends_nothing(collector: Collector, page: Pa
     page.get_by_role("combobox").select_option("No")
     expect(page.locator("[role=status] li")).to_have_count(0)
     assert page.locator(".person.filled").count() == 25
-    assert witness.requests == []
+    assert witness.posts() == []
+    assert all(each.url.endswith("/state") for each in witness.requests)
     assert page.evaluate(remembered()) is None
 
 

@@ -356,7 +356,9 @@ def test_same_question_under_other_titles_sends_the_same_value_and_says_so(colle
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     assert page.get_by_text(note).count() == 0
     # What the sum is, and the sentence that fits it: 6 of 8, 6 of 16.
-    expect(page.get_by_text("75 % to this collector, 38 % to all together")).to_be_visible()
+    expect(
+        page.get_by_text("75 % of its limit for this server is used, and 38 % of its limit for all servers together")
+    ).to_be_visible()
     expect(page.get_by_text("This survey protects you only a little: what you send tells")).to_be_visible()
 
 

@@ -489,11 +489,12 @@ def test_consent_says_what_it_must_in_at_most_120_words(five: Survey, demo_surve
             assert 60 < consent_words(survey, is_kiosk=is_kiosk) <= 120
     text = "\n".join(screens.consent(five, "web", is_kiosk=False))
     least = plainest(five.questions)
-    for part in (five.title, "The tests", "Why?", messages.WHY, "“web”", "Questions: 5."):
+    for part in (five.title, "The tests", "Why?", messages.WHY, "“web”", "You are asked 5 questions"):
         assert part in text
-    assert messages.CAN_TEXT in text
+    more = "\n".join(screens.onlookers(five, Disclosure()))
+    assert messages.CAN_TEXT in more
     assert odds_sentences(least)[0] in screens.odds(five)[0]
-    assert messages.GUESS in text
+    assert messages.GUESS in more
     assert messages.UNSURE not in text, "epsilons of 6 in all protect little, and that is said"
     assert messages.WEAK in text
 

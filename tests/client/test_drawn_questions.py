@@ -263,7 +263,7 @@ def test_terminal_asks_what_was_drawn_and_the_same_again(link: str) -> None:
 
     stopped = answer(typed=["", "stop"])
     assert f"{messages.DRAWN.format(n=2, all=5)} {messages.DRAWN_KEPT}" in words(stopped)
-    assert "Questions: 2." in stopped
+    assert "You are asked 2 questions" in stopped
     first = asked_in(stopped)
     for _ in range(3):
         again = answer(typed=["", "yes", "stop"])
@@ -281,4 +281,4 @@ def test_consent_of_a_survey_that_asks_everybody_everything_says_nothing_of_a_dr
     whole = read_survey(survey_toml("Two", *(question_toml(name, "yes-no", name) for name in NAMES[:2]), epsilon=2))
     assert whole.groups
     assert whole.asks == 2
-    assert "draws" not in "\n".join(screens.consent(whole, None, is_kiosk=False))
+    assert "picks" not in "\n".join(screens.consent(whole, None, is_kiosk=False))

@@ -6,7 +6,7 @@
 export const addresses = {
   ar: "wrvdqsrkuvkgnbfdckrrvydjwu",
   de: "gkvn2vzgjcxd4rheww7xj3ubxi",
-  en: "5e3kzeql4xrqlqjtb477bj734e",
+  en: "4j5luhjvebmiq3w32yckk7fnjq",
   es: "rdmwm57nb3dentd6njzun6jde4",
   fr: "wvhbzl3cp3vpmkbbtcz5wc7hmy",
 };
