@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "wrvdqsrkuvkgnbfdckrrvydjwu",
-  de: "gkvn2vzgjcxd4rheww7xj3ubxi",
-  en: "4j5luhjvebmiq3w32yckk7fnjq",
-  es: "rdmwm57nb3dentd6njzun6jde4",
-  fr: "wvhbzl3cp3vpmkbbtcz5wc7hmy",
+  ar: "ioda3y3b3uxs47yl674b27iaou",
+  de: "6hverw2mchirdgy67nue74iejy",
+  en: "6jlvd72gioztr623zrizkl7w7a",
+  es: "3fpzcchvg7bh3yq62vun7h4tmy",
+  fr: "4kntax4i4fm6vpz7vxauoypkfi",
 };
