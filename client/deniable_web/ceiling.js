@@ -15,6 +15,9 @@ export const WARNING = Object.freeze({ question: 2, survey: 4 });
 
 /** @typedef {import("./survey.js").Survey} Survey */
 
+/** How much of a ceiling is used, in per cent, rounded up. @param {number} total @param {number} most */
+export const usedOf100 = (total, most) => Math.ceil((100 * total) / most);
+
 /** Throw a BudgetError unless the survey stays below the ceiling. @param {Survey} survey */
 export function checkCeiling(survey) {
   for (const { id, epsilon } of survey.questions) hold(`question "${id}"`, epsilon, CEILING.question);

@@ -13,7 +13,7 @@
  */
 
 import { DeniableElement, MINUTE } from "./base-element.js";
-import { CEILING, weakness } from "./ceiling.js";
+import { CEILING, usedOf100, weakness } from "./ceiling.js";
 import { deliver, hindrance, tellsUse } from "./collector.js";
 import { randomize } from "./device.js";
 import { accentSheet } from "./dress.js";
@@ -85,7 +85,8 @@ export class DeniableSurvey extends DeniableElement {
     this.#person = this.isShared ? newReportId() : "";
     const seen = await this.#memory.look(view, collector, this.isShared);
     if (signal.aborted) return;
-    if (view.look) this.root.adoptedStyleSheets = [this.root.adoptedStyleSheets[0], accentSheet(view.look)];
+    const [own] = this.root.adoptedStyleSheets; // without the accent of a survey before
+    this.root.adoptedStyleSheets = view.look ? [own, accentSheet(view.look)] : [own];
     this.#isHome = isOwn && !isFramed && !this.isShared;
     if (this.#isHome) addEventListener("keydown", ({ key }) => key === "Escape" && this.#leave(), { signal });
     if (this.isShared) this.#watch(signal);
@@ -159,7 +160,7 @@ export class DeniableSurvey extends DeniableElement {
     } else {
       const { length } = view.questions;
       const n = sum(view.units.map(({ draw }) => draw));
-      const [own, all] = seen.totals.map((total, n) => Math.ceil((100 * total) / [CEILING.survey, CEILING.device][n]));
+      const [own, all] = seen.totals.map((total, n) => usedOf100(total, [CEILING.survey, CEILING.device][n]));
       const notes = [
         this.isShared ? m.kiosk : !this.#memory.lasts && !this.isTraceless && m.fleeting,
         n < length && `${fill(m.drawn, { n, all: length })} ${this.isShared || !this.#memory.lasts ? "" : m.drawnKept}`,

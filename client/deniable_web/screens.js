@@ -20,7 +20,7 @@ import { inWords } from "./wording.js";
 /** Questions that people answer in a minute, for the time that a survey takes. */
 const PACE = 4;
 
-/** Terms, and what is to say of each, if anything. @param {[string, string | Node][]} pairs */
+/** Terms, and what is to say of each, if anything. @param {[string | Node, string | Node][]} pairs */
 const pairs = (pairs) =>
   h("dl", {}, ...pairs.map(([term, text]) => text && h("div", {}, h("dt", {}, term), h("dd", {}, text))));
 const code = (/** @type {string} */ text) => h("code", { dir: "ltr" }, text);
@@ -148,6 +148,13 @@ function sharing(m, trace, canExit) {
   return h("div", { class: "stack" }, canExit && p(m.exitText), trace && p(m.traceText), trace && h("label", { part: "option" }, tick, m.noTrace), status);
 }
 
+/** What a report says of each question, in words. @param {Messages} m @param {View} view @param {string} report */
+export function sentInWords(m, { questions }, report) {
+  const { values } = JSON.parse(report);
+  const words = (/** @type {View["questions"][number]} */ each) => own(inWords(m, each, values[each.id]).join("\n"));
+  return h("div", { class: "stack" }, p(m.inWordsText), pairs(questions.map((each) => [own(each.text), words(each)])));
+}
+
 /**
  * @param {Messages} m @param {View} view @param {string} report
  * @param {{ title: string, weak: number, link: string, isMine: boolean, isNew: boolean, canPrint: boolean, history: string | false, next: false | (() => void) }} how
@@ -156,7 +163,6 @@ function sharing(m, trace, canExit) {
  */
 export function receipt(m, view, report, { title, weak, link, isMine, isNew, canPrint, history, next }) {
   const each = new Set(view.questions.flatMap((question) => oddsOf(question, m)));
-  const { values } = JSON.parse(report);
   return h(
     "div",
     { class: "stack" },
@@ -176,9 +182,7 @@ export function receipt(m, view, report, { title, weak, link, isMine, isNew, can
       h(
         "div",
         { class: "folds" },
-        fold(m.inWords, () =>
-          h("div", { class: "stack" }, p(m.inWordsText), pairs(view.questions.map((each) => [each.text, own(inWords(m, each, values[each.id]).join("\n"))]))),
-        ),
+        fold(m.inWords, () => sentInWords(m, view, report)),
         fold(m.odds, () => box(...[...each].map((sentence) => quiet(sentence)), ...whole(m, view))),
         fold(m.experts, () =>
           h(

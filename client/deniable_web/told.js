@@ -7,13 +7,13 @@
  */
 
 import { DeniableElement } from "./base-element.js";
-import { CEILING } from "./ceiling.js";
+import { CEILING, usedOf100 } from "./ceiling.js";
 import { fetchSurvey } from "./collector.js";
 import { box, button, card, h, heading, minor, own, p, quiet } from "./dom.js";
 import { Memory } from "./memory.js";
 import { fill, messagesIn } from "./messages.js";
+import { sentInWords } from "./screens.js";
 import { translate } from "./survey.js";
-import { inWords } from "./wording.js";
 
 /** @typedef {import("./memory.js").Reply} Reply */
 
@@ -27,7 +27,7 @@ export class DeniableTold extends DeniableElement {
     const m = (this.words = await messagesIn(tongues, this.getAttribute("catalogue")));
     const { replies, total } = await this.#memory.told(collector);
     if (signal.aborted) return;
-    const used = Math.ceil((100 * total) / CEILING.survey);
+    const used = usedOf100(total, CEILING.survey);
     const forget = minor(m.forget, () => {
       const really = button(m.forgetReally, async () => {
         await this.#memory.forgetAll();
@@ -50,7 +50,6 @@ export class DeniableTold extends DeniableElement {
   /** One survey: whether the reply arrived, and on a press what it says. @param {string} collector @param {Reply} reply @param {string[]} tongues */
   #entry(collector, { survey, report, hasArrived }, tongues) {
     const m = this.words;
-    const { values } = JSON.parse(report);
     const name = h("a", { href: `${collector}/s/${survey}` }, h("code", { dir: "ltr" }, survey));
     const [before, after] = (hasArrived ? m.deviceEach : m.deviceWaits).split("{survey}");
     const shown = h("div", { role: "status", class: "stack" });
@@ -58,8 +57,7 @@ export class DeniableTold extends DeniableElement {
       try {
         const view = translate(await fetchSurvey({ collector, survey, cohort: null, invitation: null }), tongues, m);
         name.replaceChildren(own(view.title));
-        const rows = view.questions.map((each) => h("div", {}, h("dt", {}, own(each.text)), h("dd", {}, own(inWords(m, each, values[each.id]).join("\n")))));
-        shown.replaceChildren(p(m.inWordsText), h("dl", {}, ...rows));
+        shown.replaceChildren(sentInWords(m, view, report));
         show.remove();
       } catch {
         shown.replaceChildren(quiet(`${m.unreachable}. ${m.unreachableText}`));

@@ -6,7 +6,6 @@ import json
 import struct
 import zlib
 from collections.abc import Callable
-from contextlib import closing
 from dataclasses import replace
 
 import pytest
@@ -15,7 +14,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, Route, expect
 from deniable import Survey, read_survey
 from deniable.survey.completion import CODE_CHARACTERS
 from deniable.survey.look import Logo, Look
-from deniable_server.store.sqlite.store import SqliteStore
+from tests.browser.test_standing import close
 from tools.rig.browsing import ARRIVED, FIVE_QUESTIONS, Witness, answer, everything_kept, remembered, wait_for
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
@@ -35,16 +34,17 @@ def survey() -> Survey:
     return read_survey(FIVE_QUESTIONS)
 
 
-def close(collector: Collector, survey: Survey) -> None:
-    with closing(SqliteStore(collector.database)) as store:
-        store.close_survey(survey.id)
-
-
 def elsewhere(page: Page) -> None:
     """A page in the place of the one that people leave for; nothing leaves this machine."""
     page.route(
         "https://www.wikipedia.org/", lambda route: route.fulfill(body="<h1>Elsewhere</h1>", content_type="text/html")
     )
+
+
+def remember_nothing(page: Page) -> None:
+    """Ask this browser to remember nothing of the survey whose first screen it shows."""
+    page.get_by_text("If somebody else looks at this device").click()
+    page.get_by_label("Remember nothing of this survey on this device").check()
 
 
 def test_a_survey_that_closes_while_its_first_screen_stands_open_asks_nothing(collector: Collector, page: Page) -> None:
@@ -94,8 +94,7 @@ def test_no_trace_is_left_and_nothing_is_drawn_twice(collector: Collector, conte
     kept = page.evaluate(remembered())
     for _ in range(3):
         page.goto(collector.publish(second))
-        page.get_by_text("If somebody else looks at this device").click()
-        page.get_by_label("Remember nothing of this survey on this device").check()
+        remember_nothing(page)
         expect(page.get_by_text("Your device will remember nothing of this survey")).to_be_visible()
         answer(page, second, {"affair": "no"})
         assert page.evaluate(remembered()) == kept
@@ -108,8 +107,7 @@ def test_no_trace_is_left_and_nothing_is_drawn_twice(collector: Collector, conte
 def test_no_trace_makes_no_database(collector: Collector, page: Page) -> None:
     survey = read_survey(survey_toml("No database", ONE))
     page.goto(collector.publish(survey))
-    page.get_by_text("If somebody else looks at this device").click()
-    page.get_by_label("Remember nothing of this survey on this device").check()
+    remember_nothing(page)
     answer(page, survey, {"affair": "yes"})
     assert page.evaluate("async () => (await indexedDB.databases()).length") == 0
     assert json.loads(everything_kept(page))["local"] == {}
@@ -120,8 +118,7 @@ def test_no_trace_makes_no_database(collector: Collector, page: Page) -> None:
 def test_no_trace_says_that_a_reply_waits_in_the_page_alone(collector: Collector, page: Page) -> None:
     survey = read_survey(survey_toml("Waits without a trace", ONE))
     page.goto(collector.publish(survey))
-    page.get_by_text("If somebody else looks at this device").click()
-    page.get_by_label("Remember nothing of this survey on this device").check()
+    remember_nothing(page)
     page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
     page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_role("radio", name="Yes").check()
