@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "ioda3y3b3uxs47yl674b27iaou",
-  de: "6hverw2mchirdgy67nue74iejy",
-  en: "6jlvd72gioztr623zrizkl7w7a",
-  es: "3fpzcchvg7bh3yq62vun7h4tmy",
-  fr: "4kntax4i4fm6vpz7vxauoypkfi",
+  ar: "t6dmsq3bcp2heau6xaj2glta24",
+  de: "loqm437xmjjkllooks4ncendwe",
+  en: "nfdulcqdp5vmfr366k3ezjapoa",
+  es: "6uiifle34ji3vfeqgjtkxwpfmq",
+  fr: "yfcmi6t7p36xteifhwj3h2536i",
 };
