@@ -28,7 +28,7 @@ from deniable_server.commands.trail import operation
 from deniable_server.location import Location
 from deniable_server.people.links import id_at
 from deniable_statistics.authoring.analyses import alternatives_for, analyses_of
-from deniable_statistics.authoring.authoring import SPOKEN_NO_YES
+from deniable_statistics.authoring.authoring import DOES_NOT_APPLY, SPOKEN_NO_YES
 from deniable_statistics.authoring.respondents import comparison, group_sentences
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 FILE = click.argument("file", type=click.File("rb"))
 
-OUR_WORDS = [publish_text(each) for each in SPOKEN_NO_YES]
+OUR_WORDS = [publish_text(each) for each in (*SPOKEN_NO_YES, DOES_NOT_APPLY)]
 """The options yes and no as published, whose translations we provide, so that authors need none."""
 
 _STANDING = {"open": "open", "early": "not open yet", "closed": "closed"}
@@ -70,6 +70,15 @@ def _group_lines(unit: Unit, group: Group) -> str:
     if group.joint:
         lines.append("Cannot: two of them in one regression, or three crossed, because one chance goes into all")
     return "\n  ".join(lines)
+
+
+def _filtered(question: Question, checked: Survey) -> list[str]:
+    """What a filter costs, in sentences; none without one."""
+    if question.ask_if is None:
+        return []
+    from deniable_statistics.authoring.filter_cost import filter_sentences  # which takes numpy
+
+    return filter_sentences(question, checked)
 
 
 def _asks(checked: Survey) -> str:
@@ -107,6 +116,8 @@ def check(file: BinaryIO, respondents: int | None) -> None:
             click.echo(f"  Cannot: {'; '.join(impossible)}")
         for alternative in alternatives_for(question):
             click.echo(f"  Instead: {alternative}")
+        for sentence in _filtered(question, checked):
+            click.echo(f"  {sentence}")
     for unit in checked.units:
         if unit.group:
             click.echo(f"\n{_group_lines(unit, unit.group)}")

@@ -86,11 +86,11 @@ def _sentence(text: str) -> str:
 
 def _choice(question: Question) -> Choice | None:
     """The candidates for a question, if there are at least two."""
-    kind = question.kind
+    kind = question.noise_kind
     if waves_of(question.mechanism) or kind.is_yes_no or (question.group and question.group.joint):
         return None
     # Surveys publish no goal of ticks; what all boxes together cost is one of the candidates for their shares.
-    goal = "shares" if kind.takes_several else question.goal
+    goal = "shares" if kind.takes_several else question.noise_goal
     choice = choice_for(kind, question.mechanism.answer_range, question.mechanism.epsilon, goal)
     return choice if len(choice.candidates) > 1 else None
 
