@@ -25,6 +25,8 @@ import { dumps } from "./strict-json.js";
  * @property {string} type one of QUESTION_TYPES
  * @property {import("./question-types.js").QuestionType} kind what holds for its type
  * @property {string} text
+ * @property {string | null} help what helps to answer it
+ * @property {string | null} unit of a number
  * @property {readonly string[]} options of a scale its whole numbers; of a number none, the range is the mechanism's
  * @property {import("./mechanisms/base.js").Mechanism} mechanism works on option numbers; of a number on itself
  * @property {"shares" | "mean" | null} goal what the author of a scale wants to know
@@ -85,6 +87,7 @@ const MAX_COHORTS = 1000;
 const MAX_ROWS = 2000;
 const MAX_LABEL = 200;
 const MAX_TEXT = 4000;
+const MAX_UNIT = 40;
 const RELEASE = 200;
 
 /**
@@ -265,6 +268,8 @@ async function question(published, survey, fresh, groups) {
   demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(kind.like ?? type));
   demand(!most || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
   const words = text(take("text"), MAX_TEXT);
+  const unit = maybe(take("unit"), text, MAX_UNIT);
+  demand(!unit || !most);
   // The same question under another title, id or reason is the same question, unless each survey asks anew.
   const asked = { ...known };
   const key = await keyOf({ ...asked, survey: fresh && survey });
@@ -273,12 +278,15 @@ async function question(published, survey, fresh, groups) {
   demand(!["id", "cohort"].includes(id));
   demand(hasLevels ? ["shares", "mean"].includes(goal) : goal === undefined);
   const why = maybe(take("why"), plain, MAX_TEXT);
+  const help = maybe(take("help"), text, MAX_TEXT);
   nothingElse(published, known);
   return Object.freeze({
     id,
     type,
     kind,
     text: words,
+    help,
+    unit,
     options,
     mechanism,
     goal: goal ?? null,
@@ -314,8 +322,8 @@ export function translate(survey, languages, m) {
     completion: completion && { ...completion, text: completion.text && own["completion"]["text"] },
     look: look && { ...look, logo: look.logo && { ...look.logo, text: own["look"]["logo_text"] } },
     questions: survey.questions.map((question, n) => {
-      const { ["text"]: text, ["options"]: options } = own["questions"][n];
-      return { ...question, text, labels: question.kind.labels?.(options, m) ?? options };
+      const { ["text"]: text, ["help"]: help = null, ["unit"]: unit = null, ["options"]: options } = own["questions"][n];
+      return { ...question, text, help, unit, labels: question.kind.labels?.(options, m) ?? options };
     }),
   };
 }

@@ -75,7 +75,7 @@ _DEFAULTS: Mapping[str, object] = {
 }
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
 # What makes two questions the same for a device: not their id, goal or reason, which tell it nothing.
-_REMEMBERED = ("mechanism", "options", "text", "type")
+_REMEMBERED = ("mechanism", "options", "text", "type", "unit")
 
 
 @dataclass(frozen=True)
@@ -263,7 +263,10 @@ class Survey:
         """
         # With the survey's own id in it, no other survey has this key, so devices draw anew.
         wave = {"survey": self.id} if self.fresh else {}
-        published = {asked["id"]: {key: asked[key] for key in _REMEMBERED} for asked in _published(self)["questions"]}
+        published = {
+            asked["id"]: {key: asked[key] for key in _REMEMBERED if key in asked}
+            for asked in _published(self)["questions"]
+        }
 
         def key(questions: tuple[Question, ...]) -> str:
             group = questions[0].group
@@ -386,7 +389,7 @@ def _published(survey: Survey) -> dict[str, Any]:
     }
     for key in ("organiser", "about", "contact", "thanks"):
         text = getattr(survey, key)
-        optional[key] = text and publish_text(text)
+        optional[key] = _published_text(text)
     # A setting at its default is not published, so that new settings leave the addresses of old surveys alone.
     for key, default in _DEFAULTS.items():
         setting = getattr(survey, key)
@@ -403,9 +406,14 @@ def _published(survey: Survey) -> dict[str, Any]:
                 "mechanism": question.mechanism.publish(),
             }
             | _given(goal=question.goal, why=question.why, group=question.group and question.group.name)
+            | _given(help=_published_text(question.help), unit=_published_text(question.unit))
             for question in survey.questions
         ],
     } | {key: value for key, value in optional.items() if value}
+
+
+def _published_text(text: str | None) -> str | dict[str, str] | None:
+    return None if text is None else publish_text(text)
 
 
 def _published_draw(group: Group) -> dict[str, Any]:

@@ -34,7 +34,7 @@ SURVEY_KEYS = (
     *("title", "organiser", "about", "contact", "opens", "closes", "cohorts", *AS_WRITTEN, "issuer"),
     *("thanks", "completion", "look", "epsilon", "draw", "groups", "questions"),
 )
-QUESTION_KEYS = ("id", "type", "text", "epsilon", "group")
+QUESTION_KEYS = ("id", "type", "text", "help", "epsilon", "group")
 ISSUER_KEYS = ("key", "url")
 COMPLETION_KEYS = ("text", "link", "code", "code_length")
 GROUP_KEYS = ("epsilon", "draw")
@@ -263,7 +263,12 @@ class _Draft:
             goal=self.goal if self.kind.has_goal else None,
             why=why,
             group=group,
+            help=self._optional_text("help"),
+            unit=self._optional_text("unit"),
         )
+
+    def _optional_text(self, key: str) -> str | None:
+        return _text(self.written[key], f"{self.where}: {key}") if key in self.written else None
 
 
 def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> _Draft:
