@@ -39,8 +39,13 @@ function widthOf(levels) {
  * @param {{ number?: string, position?: string, isStep?: boolean }} [how] `number` is said before its text; `isStep` where it is
  *   alone on the screen: then what is wrong is said beside it alone, and `position` says where it stands among others
  */
-export function ask(m, { id, kind, text, help, unit, options, labels, mechanism }, { number = "", position = "", isStep = false } = {}) {
+export function ask(
+  m,
+  { id, kind, text, help, unit, choices: options, labels: all, mechanism },
+  { number = "", position = "", isStep = false } = {},
+) {
   const { lo, hi } = mechanism;
+  const labels = all.slice(0, options.length); // without that it does not apply, which nobody chooses
   const { takesSeveral, isRow, hasStars, hasLevels } = kind;
   const isNumber = !kind.most;
   const isLong = options.length > LONG && !isRow; // where the ends of a scale are is plain
@@ -82,7 +87,8 @@ export function ask(m, { id, kind, text, help, unit, options, labels, mechanism 
   const list = h("div", { class: `options ${shape}` }, ...shown);
   const [first, last] = [0, labels.length - 1].map((n) => (isLine ? partsOf(labels[n]).end : ""));
   const ends = (first || last) && h("p", { class: "ends quiet", "aria-hidden": true }, own(first), own(last));
-  const legend = h("legend", { part: "question-text" }, position && h("span", { class: "quiet position" }, position, " "), own(title));
+  const place = h("span", { class: "quiet position" }, position, " ");
+  const legend = h("legend", { part: "question-text" }, position && place, own(title));
   const set = h(
     "fieldset",
     {
@@ -112,6 +118,9 @@ export function ask(m, { id, kind, text, help, unit, options, labels, mechanism 
     title,
     number,
     set,
+
+    /** Say where it stands, which may depend on answers before. @param {string} position */
+    at: (position) => place.replaceChildren(position, " "),
 
     /** To the first option that is shown, or to the field that hides them all. */
     focus: () => (inputs.find((_, n) => !rows[n].hidden) ?? set.querySelector("input"))?.focus(),

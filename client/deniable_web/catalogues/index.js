@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "lybmkq42g7wdzzj4jnjc6ft6py",
-  de: "wts23iq43gtoqb6uccsakxabhe",
-  en: "z2sbapziw6drkj5ebvpyda27eu",
-  es: "gku6yus5vcz64zlw3oxx2vmoxm",
-  fr: "4bjrscbxtn2hs4vxp5mua5t3oi",
+  ar: "jmtj6igoyupsuwhazzx5ysytee",
+  de: "gtq7rawekdye6f5vo4mdqfr7wu",
+  en: "4z2zdwfg6dxuw5wji2wqkkwmlq",
+  es: "5wmsoqaxdniye6s47w2spw72xi",
+  fr: "p6x3mnrcwt6cqx47gurfbeqd3i",
 };
