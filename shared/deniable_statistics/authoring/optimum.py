@@ -94,6 +94,12 @@ def optimal_noise(steps: int, ratio: float, knots: int = 41, outputs: int = 91) 
     >>> round(optimal_noise(60, math.e), 2)
     3.89
     """
+    # Six digits are enough for a yardstick, and are the same for an epsilon that was asked for and the one of its rows.
+    return _optimal_noise(steps, float(f"{ratio:.6g}"), knots, outputs)
+
+
+@functools.lru_cache(maxsize=128)
+def _optimal_noise(steps: int, ratio: float, knots: int, outputs: int) -> float:
     return _noise_with_any_outputs(Knots.with_knots(steps, min(knots - steps % 2, steps + 1)), ratio, outputs)
 
 
