@@ -204,7 +204,7 @@ def notes_about(checked: Survey, respondents: int | None = None) -> Iterator[str
 
 def missing_translations(checked: Survey) -> list[str]:
     """A sentence for each language that some texts have and others lack."""
-    texts = list(_texts_of(checked))
+    texts = list(texts_of(checked))
     spoken = {language for _, text in texts if isinstance(text, Text) for language in text.translations}
     languages = sorted(spoken - {EVERY_OTHER})
     sentences = []
@@ -216,7 +216,7 @@ def missing_translations(checked: Survey) -> list[str]:
     return sentences
 
 
-def _texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
+def texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
     """Pairs of a name, by which the author finds a text, and the text, for all texts that need a translation."""
     yield "title", checked.title
     if checked.about is not None:

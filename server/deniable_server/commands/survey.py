@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -79,6 +81,32 @@ def check(file: BinaryIO, respondents: int | None) -> None:
         click.secho(f"Warning: {warning}", fg="yellow")
     for note in notes_about(checked, respondents):
         click.echo(f"Note: {note}")
+
+
+@survey.command(
+    epilog=example("deniable survey preview my-survey.toml", "deniable survey preview my-survey.toml --port 8100")
+)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--port", type=click.IntRange(0, 65535), default=8100, show_default=True, help="Its port; 0 for any.")
+@click.option("--open/--no-open", "opens", default=True, help="Open it in this computer's browser. Default: yes.")
+def preview(file: Path, port: int, opens: bool) -> None:
+    """See a survey as respondents will, while you write it.
+
+    A page of this computer alone shows the very page that people will answer on, in every language and state, on a
+    phone and on a desktop. Beside it stands what 'survey check' says, line by line, and what more or less protection
+    would cost. Save the file and both follow. Nothing is published, kept or sent to anybody.
+    """
+    # Before numpy is loaded: on small problems several threads of its solver wait for each other.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from deniable_server.authors.preview import serve_preview
+
+    def ready(address: str) -> None:
+        click.echo(f"Preview of {file.name}: {address}\nSave the file and the page follows. Ctrl-C stops it.")
+        if opens:
+            click.launch(address)
+
+    with contextlib.suppress(KeyboardInterrupt):
+        serve_preview(file, port, ready)
 
 
 @survey.command(

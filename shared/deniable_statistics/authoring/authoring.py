@@ -102,7 +102,11 @@ def read_survey(
         text = _read_file(Path(path))
         folder = Path(path).parent if folder is None else folder
     assert text is not None
-    written = _read_toml(text)
+    return survey_of(read_toml(text), folder)
+
+
+def survey_of(written: Mapping[str, Any], folder: str | PathLike[str] | None = None) -> Survey:
+    """The survey of a file whose TOML was read by `read_toml`; parameters and errors are those of `read_survey`."""
     _refuse_unknown(written, SURVEY_KEYS, "survey")
     questions = written.get("questions")
     if not isinstance(questions, list) or not questions or not all(isinstance(each, dict) for each in questions):
@@ -136,7 +140,7 @@ def _read_file(path: Path) -> bytes:
         raise SurveyError(f"survey: {path.name} cannot be read: {error.strerror}") from None
 
 
-def _read_toml(text: str | bytes) -> dict[str, Any]:
+def read_toml(text: str | bytes) -> dict[str, Any]:
     """The contents of a survey's file; raise a SurveyError that names the line if it is not TOML."""
     try:
         source = text.decode("utf-8") if isinstance(text, bytes) else text
