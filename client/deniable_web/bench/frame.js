@@ -20,7 +20,11 @@ const [, , state, , survey] = location.pathname.split("/");
 
 // The page that people open stands in no frame. `parent` is replaceable, as the HTML standard says, and so the page finds itself
 // alone, with the ways out that it has there. A page that asks for it sees the frame as an embedding site would make it.
-if (!new URLSearchParams(location.hash.slice(1)).has("framed")) Object.assign(globalThis, { parent: globalThis });
+const picked = new URLSearchParams(location.hash.slice(1));
+if (!picked.has("framed")) Object.assign(globalThis, { parent: globalThis });
+
+// Light and dark follow the page's own scheme, which follows the system's unless it is set.
+document.documentElement.style.colorScheme = picked.get("scheme") ?? "";
 
 /**
  * The first answer that a question allows.
@@ -34,7 +38,7 @@ function first({ kind, options, mechanism }) {
 
 /** What lets a reply to a survey count. @param {import("../survey.js").Survey} published @param {string} id */
 const credentialOf = ({ access }, id) =>
-  access === "open" ? undefined : access === "invited" ? random(16) : `0002${id}${"0".repeat(672)}`;
+  access === "open" ? undefined : access === "invited" ? (picked.get("invitation") ?? random(16)) : `0002${id}${"0".repeat(672)}`;
 
 async function prepare() {
   const memory = new Memory();

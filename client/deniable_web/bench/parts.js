@@ -90,34 +90,39 @@ export const Protection = ({ survey, settings }) => {
   );
 };
 
-/** Half width, people and price of each question. @param {{ survey: Survey }} props */
+/** The columns of the figures, and what stands in them. @type {[string, (question: Question) => string][]} */
+const COLUMNS = [
+  ["Asked of", ({ asked }) => (asked < 1 ? `${Math.round(100 * asked)} %` : "all")],
+  ["Known to", ({ figures }) => points(figures.half_width)],
+  ["Asked directly", ({ figures }) => points(figures.half_width_directly)],
+  ["People for ±5", ({ figures }) => whole.format(figures.people)],
+  ["Price", ({ figures }) => times(figures.times)],
+  ["Right guesses", ({ right }) => `${right} in 100`],
+];
+
+/** Half width, people and price of each question; the roles keep it a table where a phone lays it out as a list. @param {{ survey: Survey }} props */
 const Table = ({ survey }) =>
   h(
     "div",
     { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Figures of each question" },
+    h("p", { class: "quiet", id: "of" }, `With ${whole.format(survey.respondents)} people, at a share of 50 %; of a mean, in % of its range`),
     h(
       "table",
-      null,
-      h("caption", null, `With ${whole.format(survey.respondents)} people, at a share of 50 %; of a mean, in % of its range`),
+      { role: "table", "aria-describedby": "of" },
       h(
         "thead",
-        null,
-        h("tr", null, ["Question", "Asked of", "Known to", "Asked directly", "People for ±5", "Price", "Right guesses"].map((each) => h("th", { scope: "col", key: each }, each))),
+        { role: "rowgroup" },
+        h("tr", { role: "row" }, ["Question", ...COLUMNS.map(([name]) => name)].map((name) => h("th", { scope: "col", role: "columnheader", key: name }, name))),
       ),
       h(
         "tbody",
-        null,
-        survey.questions.map(({ id, asked, figures, right }) =>
+        { role: "rowgroup" },
+        survey.questions.map((question) =>
           h(
             "tr",
-            { key: id },
-            h("th", { scope: "row" }, id),
-            h("td", null, asked < 1 ? `${Math.round(100 * asked)} %` : "all"),
-            h("td", null, points(figures.half_width)),
-            h("td", null, points(figures.half_width_directly)),
-            h("td", null, whole.format(figures.people)),
-            h("td", null, times(figures.times)),
-            h("td", null, `${right} in 100`),
+            { role: "row", key: question.id },
+            h("th", { scope: "row", role: "rowheader" }, question.id),
+            COLUMNS.map(([name, say]) => h("td", { role: "cell", "data-name": name, key: name }, say(question))),
           ),
         ),
       ),

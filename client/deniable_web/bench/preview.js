@@ -21,7 +21,7 @@ const STATES = {
 };
 const LANGUAGES = { en: "English", ar: "العربية", de: "Deutsch", es: "Español", fr: "Français" };
 const WIDTHS = { phone: 390, desktop: 1280 };
-const HEIGHTS = { phone: 780, desktop: 900 };
+const HEIGHTS = { phone: 780, desktop: 1400 };
 
 const picked = signal({ state: "open", lang: "en", cohort: "", scheme: "light", width: "phone", around: "alone" });
 const pick = (/** @type {Partial<typeof picked.value>} */ change) => (picked.value = { ...picked.value, ...change });
@@ -48,7 +48,6 @@ function languagesOf({ languages }) {
 /** @param {{ survey: Survey | null }} props */
 export const Preview = ({ survey }) => {
   if (!survey) return h("section", { class: "look", "aria-label": "Preview" }, h("p", null, "The page appears when the file is a survey."));
-  const { scheme } = picked.value;
   const isInvited = survey.access !== "open";
   const states = Object.fromEntries(Object.entries(STATES).filter(([state]) => isInvited || !/^(used|unknown)$/.test(state)));
   const cohorts = { "": "none", ...Object.fromEntries(survey.cohorts.map((each) => [each, each])) };
@@ -65,22 +64,22 @@ export const Preview = ({ survey }) => {
       h(Choice, { label: "Page", name: "around", options: { alone: "On its own", framed: "In a frame of another site" } }),
       survey.cohorts.length > 0 && h(Choice, { label: "Cohort", name: "cohort", options: cohorts }),
     ),
-    h(Frame, { survey, isInvited, scheme }),
+    h(Frame, { survey, isInvited }),
   );
 };
 
 /** The address of the page that is shown. @param {Survey} survey @param {boolean} isInvited */
 function addressOf({ id, cohorts }, isInvited) {
-  const { state, lang, cohort, around } = picked.value;
-  const fragment = new URLSearchParams({ lang });
+  const { state, lang, cohort, around, scheme } = picked.value;
+  const fragment = new URLSearchParams({ lang, scheme });
   if (cohorts.includes(cohort)) fragment.set("cohort", cohort);
   if (isInvited) fragment.set("invitation", "0".repeat(32));
   if (around === "framed") fragment.set("framed", "");
   return `/as/${state}/survey?of=${id}#${fragment}`;
 }
 
-/** @param {{ survey: Survey, isInvited: boolean, scheme: string }} props */
-const Frame = ({ survey, isInvited, scheme }) => {
+/** @param {{ survey: Survey, isInvited: boolean }} props */
+const Frame = ({ survey, isInvited }) => {
   const width = /** @type {"phone"} */ (picked.value.width);
   const room = useRef(/** @type {HTMLDivElement | null} */ (null));
   const scale = useSignal(1);
@@ -98,14 +97,14 @@ const Frame = ({ survey, isInvited, scheme }) => {
   // A policy without inline styles refuses the attribute; setting properties of the element is allowed.
   const paint = (/** @type {HTMLIFrameElement | null} */ frame) => {
     if (!frame?.parentElement) return;
-    Object.assign(frame.style, { colorScheme: scheme, transform: `scale(${style})`, width: `${WIDTHS[width]}px`, height: `${HEIGHTS[width]}px` });
-    frame.parentElement.style.height = `${HEIGHTS[width] * style}px`;
+    Object.assign(frame.style, { transform: `scale(${style})`, width: `${WIDTHS[width]}px`, height: `${HEIGHTS[width]}px` });
+    Object.assign(frame.parentElement.style, { width: `${WIDTHS[width] * style}px`, height: `${HEIGHTS[width] * style}px` });
   };
   // Another key makes another frame: a change of the fragment alone would load nothing.
   return h(
     "div",
     { class: "room", ref: room },
-    h("iframe", { key: `${address} ${scheme} ${width}`, src: address, title: `${survey.title}, as respondents see it`, class: width, ref: paint }),
+    h("div", { class: "window" }, h("iframe", { key: `${address} ${width}`, src: address, title: `${survey.title}, as respondents see it`, ref: paint })),
     h("p", { class: "quiet" }, h("a", { href: address, target: "_blank", rel: "noopener" }, "Open this page in a window of its own"), ". Nothing that is sent from it is kept."),
   );
 };

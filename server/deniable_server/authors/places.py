@@ -28,15 +28,10 @@ def line_of(source: str, sentence: str) -> int | None:
     if found := _LINE.search(sentence):
         return min(int(found[1]), len(lines))
     start = _start(lines, sentence)
-    if start is None:
-        key = re.match(r"(?:survey: )?([a-z_]+)\b", sentence)
-        return _key(lines, 0, key[1]) if key else None
-    # Of the keys of this question that the sentence names, the first one named.
-    _, _, said = sentence.partition(": ")
-    for word in re.findall(r"[a-z_]+", said):
-        if (line := _key(lines, start, word)) is not None:
-            return line
-    return start + 1
+    # Of the keys of this table that the sentence names, the first one named.
+    said = sentence if start is None else sentence.partition(": ")[2]
+    named = (_key(lines, start or 0, word) for word in re.findall(r"[a-z_]+", said))
+    return next((line for line in named if line is not None), None if start is None else start + 1)
 
 
 def question_lines_of(source: str) -> dict[str, int]:

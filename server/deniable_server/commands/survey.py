@@ -30,6 +30,7 @@ from deniable_server.authors.checking import (
     warnings_about,
     whole_lines,
 )
+from deniable_server.authors.templates import ASKED, TEMPLATES, template, text_of
 from deniable_server.commands import options
 from deniable_server.commands.trail import operation
 from deniable_server.location import Location
@@ -49,6 +50,43 @@ _STANDING = {"open": "open", "early": "not open yet", "closed": "closed"}
 @click.group()
 def survey() -> None:
     """Check, publish, list and close surveys."""
+
+
+@survey.command(epilog=example("deniable survey new", "deniable survey new study.toml --template harassment"))
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), default="my-survey.toml")
+@click.option(
+    "--template", "name", type=click.Choice(list(TEMPLATES)), help="What to begin with; asked for without it."
+)
+@click.option("--title", help="The title; with --template the template's without it.")
+@click.option("--organiser", help="Who asks.")
+@click.option("--contact", help="Whom respondents can ask: an address of mail, or a link.")
+def new(file: Path, name: str | None, **given: str | None) -> None:
+    """Begin a survey with a file that is complete and can be changed.
+
+    Without --template it asks in the terminal what the survey is about and what stands on its first screen. No file is
+    replaced.
+    """
+    texts = {key: value for key, value in given.items() if value is not None}
+    if name is None:
+        click.echo("\n".join(f"  {each:<12}{about}" for each, about in TEMPLATES.items()))
+        name = click.prompt("Template", type=click.Choice(list(TEMPLATES)), show_choices=False)
+        for key in ASKED:
+            texts.setdefault(key, click.prompt(key.capitalize(), default=text_of(name, key)))
+    content = template(name, **texts)
+    read_survey(content)  # a text that surveys cannot have is refused before there is a file
+    try:
+        with file.open("x", encoding="utf-8") as made:
+            made.write(content)
+    except FileExistsError:
+        raise click.ClickException(f"{file}: exists already, and is not replaced; name another file") from None
+    except OSError as error:
+        raise click.ClickException(f"{file}: cannot be written: {error.strerror}") from None
+    click.echo(
+        f"{file} is written. Now look at it:\n\n"
+        f"  deniable survey preview {file}    as people will see it, while you change it\n"
+        f"  deniable survey try {file}        with made-up replies, to the results\n"
+        f"  deniable survey publish {file}    when it is done"
+    )
 
 
 @survey.command(epilog=example("deniable survey check my-survey.toml"))
