@@ -38,7 +38,7 @@ from deniable_client.completion import completion_of
 from deniable_client.device import applying, draw_questions, randomize
 from deniable_statistics.designs.of_mechanisms import design_of
 from tools.rig import device_model, filtered
-from tools.rig.presented import badly_presented, presented_surveys
+from tools.rig.presented import badly_presented, helped_survey, presented_surveys
 
 FOLDER = Path(__file__).parents[1] / "tests" / "vectors"
 LAST_WORD = 2**32 - 1
@@ -527,7 +527,7 @@ def survey_vectors() -> list[dict[str, Any]]:
         'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
     ).document.decode()
     largest = largest_survey().document.decode()
-    presented = presented_surveys(parse_survey(plain.encode()))
+    presented = [*presented_surveys(parse_survey(plain.encode())), helped_survey()]
     # Reports that mostly say something else than the truth, and are read all the same.
     opposite = Survey(
         "Opposites",

@@ -26,6 +26,8 @@ import { dumps } from "./strict-json.js";
  * @property {string} type one of QUESTION_TYPES
  * @property {import("./question-types.js").QuestionType} kind what holds for its type
  * @property {string} text
+ * @property {string | null} help what helps to answer it
+ * @property {string | null} unit of a number
  * @property {readonly string[]} options of a scale its whole numbers; of a number none, the range is the mechanism's
  * @property {readonly string[]} choices the options that people choose from: all but that a question with a filter does not apply
  * @property {import("./condition.js").Condition | null} askIf the filter: on which earlier answers somebody is asked
@@ -89,6 +91,7 @@ const MAX_COHORTS = 1000;
 const MAX_ROWS = 2000;
 const MAX_LABEL = 200;
 const MAX_TEXT = 4000;
+const MAX_UNIT = 40;
 const RELEASE = 200;
 
 /**
@@ -282,6 +285,8 @@ async function question(published, survey, fresh, groups, earlier) {
   demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(askIf && hasLevels ? "choice" : kind.like ?? type));
   demand(!most || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
   const words = text(take("text"), MAX_TEXT);
+  const unit = maybe(take("unit"), text, MAX_UNIT);
+  demand(!unit || !most);
   // The same question under another title, id or reason is the same question, unless each survey asks anew.
   const asked = { ...known, ...(askIf && { ["ask_if"]: filter, ["about"]: await hashesOf(askIf.named.map(about)) }) };
   const key = await keyOf({ ...asked, survey: fresh && survey });
@@ -291,12 +296,15 @@ async function question(published, survey, fresh, groups, earlier) {
   demand(hasLevels ? ["shares", askIf ? "shares" : "mean"].includes(goal) : goal === undefined);
   known["ask_if"] = filter;
   const why = maybe(take("why"), plain, MAX_TEXT);
+  const help = maybe(take("help"), text, MAX_TEXT);
   nothingElse(published, known);
   return Object.freeze({
     id,
     type,
     kind,
     text: words,
+    help,
+    unit,
     options,
     choices,
     askIf,
@@ -335,9 +343,10 @@ export function translate(survey, languages, m) {
     completion: completion && { ...completion, text: completion.text && own["completion"]["text"] },
     look: look && { ...look, logo: look.logo && { ...look.logo, text: own["look"]["logo_text"] } },
     questions: survey.questions.map((question, n) => {
-      const { ["text"]: text, ["options"]: options } = own["questions"][n];
+      const { ["text"]: text, ["help"]: help = null, ["unit"]: unit = null, ["options"]: options } = own["questions"][n];
       const chosen = options.slice(0, question.choices.length);
-      return { ...question, text, labels: [...(question.kind.labels?.(chosen, m) ?? chosen), ...options.slice(chosen.length)] };
+      const labels = [...(question.kind.labels?.(chosen, m) ?? chosen), ...options.slice(chosen.length)];
+      return { ...question, text, help, unit, labels };
     }),
   };
 }

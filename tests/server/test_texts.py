@@ -13,7 +13,7 @@ from deniable.survey.look import Logo, Look
 from deniable.survey.texts import Text
 from deniable_client import randomize
 from deniable_client.answer import screens
-from deniable_server.commands.survey import missing_translations
+from deniable_server.authors.checking import missing_translations
 from deniable_server.language import catalogues
 from tools.rig.presented import image_bytes
 from tools.rig.survey_files import question_toml, survey_toml

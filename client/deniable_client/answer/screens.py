@@ -163,14 +163,15 @@ def question(asked: Question, place: str) -> Paragraphs:
     if asked.kind.answers is AnswerKind.LEVELS:
         options = [inline(each.in_language(EVERY_OTHER)) for each in asked.choices if isinstance(each, Text)]
     listed = own("\n".join(options)) if not asked.kind.options and options else ""
-    return [each for each in (place, own(asked.text), hint(asked), listed) if each]
+    helped = own(asked.help) if asked.help else ""
+    return [each for each in (place, own(asked.text), helped, hint(asked), listed) if each]
 
 
 def hint(asked: Question) -> str:
     """A hint at the form of the answer, where the question alone does not show it."""
     if asked.kind.has_numbers:
         lo, hi = range_of(asked)
-        return m.RANGE.format(lo=lo, hi=hi)
+        return " ".join([m.RANGE.format(lo=lo, hi=hi), *([f"({inline(asked.unit)})"] if asked.unit else [])])
     return m.TICKS if asked.kind.takes_several else ""
 
 
@@ -185,7 +186,8 @@ def review(questions: Sequence[Question], answers: Mapping[str, Given] | None = 
 def spoken(asked: Question, given: Given) -> str:
     """An answer as people read it."""
     if isinstance(given, (str, int)):
-        return label_of(asked, str(given))
+        label = label_of(asked, str(given))
+        return f"{label} {inline(asked.unit)}" if asked.unit else label
     return ", ".join(map(inline, given)) or m.NONE
 
 

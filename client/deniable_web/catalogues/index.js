@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "t6dmsq3bcp2heau6xaj2glta24",
-  de: "loqm437xmjjkllooks4ncendwe",
-  en: "nfdulcqdp5vmfr366k3ezjapoa",
-  es: "6uiifle34ji3vfeqgjtkxwpfmq",
-  fr: "yfcmi6t7p36xteifhwj3h2536i",
+  ar: "jmtj6igoyupsuwhazzx5ysytee",
+  de: "gtq7rawekdye6f5vo4mdqfr7wu",
+  en: "4z2zdwfg6dxuw5wji2wqkkwmlq",
+  es: "5wmsoqaxdniye6s47w2spw72xi",
+  fr: "p6x3mnrcwt6cqx47gurfbeqd3i",
 };

@@ -76,7 +76,7 @@ _DEFAULTS: Mapping[str, object] = {
 }
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
 # What makes two questions the same for a device: not their id, goal or reason, which tell it nothing.
-_REMEMBERED = ("mechanism", "options", "text", "type")
+_REMEMBERED = ("mechanism", "options", "text", "type", "unit")
 
 
 @dataclass(frozen=True)
@@ -398,7 +398,7 @@ def _published(survey: Survey) -> dict[str, Any]:
     }
     for key in ("organiser", "about", "contact", "thanks"):
         text = getattr(survey, key)
-        optional[key] = text and publish_text(text)
+        optional[key] = _published_text(text)
     # A setting at its default is not published, so that new settings leave the addresses of old surveys alone.
     for key, default in _DEFAULTS.items():
         setting = getattr(survey, key)
@@ -415,17 +415,22 @@ def _published(survey: Survey) -> dict[str, Any]:
                 "mechanism": question.mechanism.publish(),
             }
             | _given(goal=question.goal, why=question.why, group=question.group and question.group.name)
+            | _given(help=_published_text(question.help), unit=_published_text(question.unit))
             | _given(ask_if=question.ask_if and question.ask_if.publish())
             for question in survey.questions
         ],
     } | {key: value for key, value in optional.items() if value}
 
 
+def _published_text(text: str | None) -> str | dict[str, str] | None:
+    return None if text is None else publish_text(text)
+
+
 def _remembered(asked: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
     """What makes each published question the same for a device, by id: of one with a filter also what that is about."""
     found: dict[str, dict[str, Any]] = {}
     for each in asked:
-        content = {key: each[key] for key in _REMEMBERED}
+        content = {key: each[key] for key in _REMEMBERED if key in each}
         if "ask_if" in each:
             # By the hash of their content: under an id there may stand another question elsewhere.
             about = {name: address(strict_json.dumps(found[name])) for name in _named(each["ask_if"])}

@@ -209,6 +209,8 @@ def _question(published: object, number: int, groups: Mapping[str, Group], earli
             goal=keys.optional("goal"),
             why=keys.optional("why"),
             group=None if group is None else groups[group],
+            help=keys.text("help", keys.optional("help")),
+            unit=keys.text("unit", keys.optional("unit")),
             ask_if=ask_if,
         )
     except SurveyError:

@@ -19,6 +19,9 @@ from deniable.wire.space import Count, OptionalField, ReportField
 GOALS = ("shares", "mean")
 """Goals of a scale, for which its mechanism is optimised: the shares of its levels, or their mean."""
 
+MAX_UNIT = 40
+"""Largest length of a unit, in characters: it stands beside a number on a phone."""
+
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,8}")
 _RESERVED = ("id", "cohort")  # columns that stand beside the questions in every table of reports
 
@@ -41,6 +44,10 @@ class Question:
         Why the mechanism was chosen.
     group : Group or None
         The group with which it shares an epsilon; None for a question with its own.
+    help : str or None
+        What helps to answer it, shown below the text.
+    unit : str or None
+        The unit of a number, shown beside it.
     ask_if : Condition or None
         On which earlier answers a person is asked. The last option then stands for *does not apply*: nobody chooses it,
         and whoever is not asked sends it, through the same mechanism.
@@ -54,6 +61,8 @@ class Question:
     goal: str | None = None
     why: str | None = None
     group: Group | None = None
+    help: str | None = None
+    unit: str | None = None
     ask_if: Condition | None = None
 
     def __post_init__(self) -> None:
@@ -67,8 +76,11 @@ class Question:
         if not isinstance(self.type, str) or self.type not in QUESTION_TYPES:
             raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {self.type!r:.40}")
         check_text(self.text, f"{where}: text", MAX_TEXT)
-        if self.why is not None:
-            check_text(self.why, f"{where}: why", MAX_TEXT)
+        for name, longest in (("why", MAX_TEXT), ("help", MAX_TEXT), ("unit", MAX_UNIT)):
+            if (text := getattr(self, name)) is not None:
+                check_text(text, f"{where}: {name}", longest)
+        if self.unit is not None and self.kind.answers is not AnswerKind.RANGE:
+            raise SurveyError(f"{where}: only a number has a unit")
         if self.kind.has_goal and self.goal not in GOALS:
             raise SurveyError(f"{where}: goal must be one of {', '.join(GOALS)}, got {describe(self.goal)}")
         if not self.kind.has_goal and self.goal is not None:

@@ -27,19 +27,19 @@ from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refu
 from deniable_statistics.authoring.condition_text import Earlier, read_condition, words_of
 from deniable_statistics.authoring.look import LOOK_KEYS, read_look
 from deniable_statistics.authoring.selection import choice_for
-from deniable_statistics.authoring.sharing import Member, ways_to_share, why
+from deniable_statistics.authoring.sharing import WANTED, Member, chosen_way, ways_to_share, why
 
 AS_WRITTEN = ("cohort_required", "retention", "fresh", "release", "results", "readers", "access", "layout")
 """Keys whose values are passed to `Survey` unchanged, which checks them and has their defaults."""
 
 SURVEY_KEYS = (
     *("title", "organiser", "about", "contact", "opens", "closes", "cohorts", *AS_WRITTEN, "issuer"),
-    *("thanks", "completion", "look", "epsilon", "draw", "groups", "questions"),
+    *("thanks", "completion", "look", "epsilon", "draw", "want", "groups", "questions"),
 )
-QUESTION_KEYS = ("id", "type", "text", "epsilon", "group", "ask_if")
+QUESTION_KEYS = ("id", "type", "text", "help", "epsilon", "group", "ask_if")
 ISSUER_KEYS = ("key", "url")
 COMPLETION_KEYS = ("text", "link", "code", "code_length")
-GROUP_KEYS = ("epsilon", "draw")
+GROUP_KEYS = ("epsilon", "draw", "want")
 WHOLE_SURVEY = "survey"
 """Name of the group of the questions that share the epsilon of the survey."""
 SPOKEN_NO_YES = (
@@ -110,7 +110,11 @@ def read_survey(
         text = _read_file(Path(path))
         folder = Path(path).parent if folder is None else folder
     assert text is not None
-    written = _read_toml(text)
+    return survey_of(read_toml(text), folder)
+
+
+def survey_of(written: Mapping[str, Any], folder: str | PathLike[str] | None = None) -> Survey:
+    """The survey of a file whose TOML was read by `read_toml`; parameters and errors are those of `read_survey`."""
     _refuse_unknown(written, SURVEY_KEYS, "survey")
     questions = written.get("questions")
     if not isinstance(questions, list) or not questions or not all(isinstance(each, dict) for each in questions):
@@ -144,7 +148,7 @@ def _read_file(path: Path) -> bytes:
         raise SurveyError(f"survey: {path.name} cannot be read: {error.strerror}") from None
 
 
-def _read_toml(text: str | bytes) -> dict[str, Any]:
+def read_toml(text: str | bytes) -> dict[str, Any]:
     """The contents of a survey's file; raise a SurveyError that names the line if it is not TOML."""
     try:
         source = text.decode("utf-8") if isinstance(text, bytes) else text
@@ -232,8 +236,9 @@ def _groups(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     groups = written.get("groups", {})
     if not isinstance(groups, dict) or not all(isinstance(each, dict) for each in groups.values()):
         raise SurveyError("groups: must be tables such as [groups.private]")
-    if "draw" in written and "epsilon" not in written:
-        raise SurveyError("draw: needs epsilon, which the questions share")
+    for key in ("draw", "want"):
+        if key in written and "epsilon" not in written:
+            raise SurveyError(f"{key}: needs epsilon, which the questions share")
     if WHOLE_SURVEY in groups:
         raise SurveyError(f"groups: must not be called {WHOLE_SURVEY!r}, the group of what shares the survey's epsilon")
     # The survey's epsilon belongs to one more group: all questions without their own noise.
@@ -281,8 +286,13 @@ class _Draft:
             goal=self.goal if self.kind.has_goal else None,
             why=why,
             group=group,
+            help=self._optional_text("help"),
+            unit=self._optional_text("unit"),
             ask_if=self.ask_if,
         )
+
+    def _optional_text(self, key: str) -> str | None:
+        return _text(self.written[key], f"{self.where}: {key}") if key in self.written else None
 
     @property
     def as_earlier(self) -> Earlier:
@@ -398,17 +408,37 @@ def _shared(name: str, written: Mapping[str, Any], drafts: Sequence[_Draft]) -> 
     where = "survey" if name == WHOLE_SURVEY else f"group {name!r}"
     if not drafts:
         raise SurveyError(f"{where}: must have questions that share its epsilon, got none")
+    want = _want(written, where)
     try:
         ways = ways_to_share([each.member for each in drafts], written["epsilon"], written.get("draw"))
     except ParameterError as error:
         raise SurveyError(f"{where}: {error}") from None
-    best, reason = ways[0], why(ways)
+    best = chosen_way(ways, want)
+    if "crosstabs" in want and not best.crosses:
+        raise SurveyError(
+            f"{where}: want has crosstabs, for which a person must be asked two questions; {_why_not(written)}"
+        )
+    reason = why(ways, best)
     # Split: nothing is drawn, and each question has its own mechanism at a part of epsilon.
     if best.is_split:
         told = None if len(drafts) == 1 else reason
         return [each.with_noise(own, told) for each, own in zip(drafts, best.mechanisms, strict=True)]
     group = Group(name, len(drafts), best.draw, best.joint, reason)
     return [each.with_noise(own, None, group) for each, own in zip(drafts, best.mechanisms, strict=True)]
+
+
+def _want(written: Mapping[str, Any], where: str) -> list[str]:
+    """What the author wants to know of the questions of a group; empty if the author does not say."""
+    want = _list(written, "want", where) if "want" in written else []
+    if "want" in written and (not want or any(each not in WANTED for each in want)):
+        raise SurveyError(f'{where}: want must be ["shares"] or ["shares", "crosstabs"], got {shown(written["want"])}')
+    return want
+
+
+def _why_not(written: Mapping[str, Any]) -> str:
+    if written.get("draw") == 1:
+        return "draw = 1 asks one"
+    return "it takes two with shares, at an epsilon that devices accept"
 
 
 def _options(kind: QuestionType, written: Mapping[str, Any], where: str) -> tuple[str, ...]:
