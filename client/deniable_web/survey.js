@@ -282,7 +282,7 @@ async function question(published, survey, fresh, groups, earlier) {
   demand(!kind.isYesNo || String(take("options")) === "no,yes"); // as they stand there, which nobody translates
   demand(!hasLevels || areLevels(choices));
   const mechanism = mechanismFromPublished(take("mechanism"));
-  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(askIf && hasLevels ? "choice" : kind.like ?? type));
+  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes((askIf && kind.filtered) || (kind.like ?? type)));
   demand(!most || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
   const words = text(take("text"), MAX_TEXT);
   const unit = maybe(take("unit"), text, MAX_UNIT);

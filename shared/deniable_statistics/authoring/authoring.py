@@ -265,12 +265,12 @@ class _Draft:
 
     @property
     def noise_kind(self) -> QuestionType:
-        """The type whose mechanisms answer: whom a scale does not apply to is on no level, so it is a choice then."""
-        return QUESTION_TYPES["choice"] if self.ask_if and self.kind.has_numbers else self.kind
+        """The type whose mechanisms answer."""
+        return QUESTION_TYPES[self.kind.filtered] if self.ask_if and self.kind.filtered else self.kind
 
     @property
     def noise_goal(self) -> str | None:
-        return None if self.ask_if and self.kind.has_numbers else self.goal
+        return self.goal if self.noise_kind is self.kind else None
 
     @property
     def member(self) -> Member:
