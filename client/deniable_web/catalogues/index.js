@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "ioda3y3b3uxs47yl674b27iaou",
-  de: "6hverw2mchirdgy67nue74iejy",
-  en: "6jlvd72gioztr623zrizkl7w7a",
-  es: "3fpzcchvg7bh3yq62vun7h4tmy",
-  fr: "4kntax4i4fm6vpz7vxauoypkfi",
+  ar: "o37jsnyjwt3hraqffrttqb4f54",
+  de: "2dqlrwuxrznvt5amxtk4bjytc4",
+  en: "kol72577y25fzxcbyhccpeqi3u",
+  es: "jd7i3bslob3b65a7kyzg7dws5q",
+  fr: "mq3hd763akyl2eacjoyyko43li",
 };
