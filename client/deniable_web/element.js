@@ -179,7 +179,7 @@ export class DeniableSurvey extends DeniableElement {
         seen.isWiped && m.wiped,
         seen.isSame && m.same,
         seen.hasTold && fill(m.told, { own, all }),
-        this.isPlace && fill(m.atPlace, { place: location.host }),
+        this.isPlace && fill(view.places[0] ? m.atPlace : m.atPlaceSealed, { place: location.host }),
         waiting.length > 0 && numbered(m, m.queue, waiting.length),
       ];
       const { gone } = this;
@@ -337,7 +337,7 @@ export class DeniableSurvey extends DeniableElement {
     const isMine = carrying(report, invitation) === report; // the link may be that of another person at this device
     // Nobody asked for the receipt of another day: then the focus stays where it is.
     const isNew = title === this.words.sent;
-    const how = { title, weak: this.#weak, link, place: this.isPlace && location.host, isMine, isNew, canPrint: this.#isHome, history: this.#history(place), next: this.another() };
+    const how = { title, weak: this.#weak, link, place: this.isPlace && !!view.places[0] && location.host, isMine, isNew, canPrint: this.#isHome, history: this.#history(place), next: this.another() };
     this.show(screens.receipt(this.words, view, report, how), isNew || this.isAsked);
     this.announce("complete");
   }

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "o37jsnyjwt3hraqffrttqb4f54",
-  de: "2dqlrwuxrznvt5amxtk4bjytc4",
-  en: "kol72577y25fzxcbyhccpeqi3u",
-  es: "jd7i3bslob3b65a7kyzg7dws5q",
-  fr: "mq3hd763akyl2eacjoyyko43li",
+  ar: "3i3e7iltqhktilv4r2uskncrqm",
+  de: "3abyo56jxoim42l4nfpri6lxgy",
+  en: "nh3y6nu2njzuxjdn3orcjcbjk4",
+  es: "lqjiwcpzrhdgbc7pmk6n6q5yim",
+  fr: "de5fgrapzl7taz7trqjixcmdqa",
 };
