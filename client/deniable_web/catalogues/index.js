@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "3i3e7iltqhktilv4r2uskncrqm",
-  de: "3abyo56jxoim42l4nfpri6lxgy",
-  en: "nh3y6nu2njzuxjdn3orcjcbjk4",
-  es: "lqjiwcpzrhdgbc7pmk6n6q5yim",
-  fr: "de5fgrapzl7taz7trqjixcmdqa",
+  ar: "q2dwqejesvf3vpsrkcx2xiweke",
+  de: "muh2bqqpkvxn6c2hr4hl67p3tm",
+  en: "iu5vfrc4jrihibbeks3km3glrq",
+  es: "hqglblxe6giriasp74bkdd3aye",
+  fr: "tbhhuwainq3buysvqpqzrx2iwu",
 };
