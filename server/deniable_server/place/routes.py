@@ -127,22 +127,23 @@ class Place:
 def init_app(app: APIFlask, place: Place) -> None:
     """Serve the page of a place and what it passes on."""
     app.extensions["deniable-place"] = place
-    files = pages.files()
-
-    @site.get("/<path:name>")
-    def file(name: str) -> Response:
-        """A file that belongs to the page."""
-        if name not in files:
-            raise NoPage
-        response = Response(files[name], mimetype=KINDS[name.rpartition(".")[2]])
-        response.add_etag()
-        response.headers["Cache-Control"] = "no-cache"
-        response.headers["Access-Control-Allow-Origin"] = "*"
-        conditional: Response = response.make_conditional(request)  # type: ignore[assignment]
-        return conditional
-
+    app.extensions["deniable-place-files"] = pages.files()
     app.register_blueprint(site)
     app.register_blueprint(via)
+
+
+@site.get("/<path:name>")
+def file(name: str) -> Response:
+    """A file that belongs to the page."""
+    files: dict[str, bytes] = current_app.extensions["deniable-place-files"]
+    if name not in files:
+        raise NoPage
+    response = Response(files[name], mimetype=KINDS[name.rpartition(".")[2]])
+    response.add_etag()
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    conditional: Response = response.make_conditional(request)  # type: ignore[assignment]
+    return conditional
 
 
 @site.get("/")
