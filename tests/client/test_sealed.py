@@ -59,7 +59,10 @@ def test_a_link_to_a_place_holds_that_of_its_survey() -> None:
         ID,
         "web",
     )
-    for wrong in (f"https://place.example/path/#https://collector.example/s/{ID}", f"nothing/#https://a.example/s/{ID}"):
+    for wrong in (
+        f"https://place.example/path/#https://collector.example/s/{ID}",
+        f"nothing/#https://a.example/s/{ID}",
+    ):
         with pytest.raises(SurveyError, match="place: must be like"):
             parse_link(wrong)
 
@@ -81,7 +84,7 @@ def test_people_answer_at_a_place_and_the_collector_meets_the_place_alone(
     with ended(create_app(tmp_path / "test.db", clock, settings)) as collector, served(collector) as url:
         store = collector.extensions["deniable"]["store"]
         token = create_token(store, "place", "relay")
-        with place_in_process(tmp_path, clock, 3, collectors={url: token}) as place, served(place) as origin:
+        with place_in_process(tmp_path, clock, 3, None, {url: token}) as place, served(place) as origin:
             survey = sealed_survey(tmp_path / "keys", places=(origin,))
             store.publish(survey)
             client = Client(url, place=origin)

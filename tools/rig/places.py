@@ -61,7 +61,11 @@ def served(app: APIFlask, host: str = "127.0.0.1") -> Iterator[str]:
 
 @contextmanager
 def place_in_process(
-    folder: Path, clock: Clock, size: int = 5, origin: str = ORIGIN, collectors: dict[str, str | None] | None = None
+    folder: Path,
+    clock: Clock,
+    size: int = 5,
+    origin: str | None = ORIGIN,
+    collectors: dict[str, str | None] | None = None,
 ) -> Iterator[APIFlask]:
     """A place in this process, which passes on only when its `relay_of` is told to make a round."""
     path = folder / "place.db"
