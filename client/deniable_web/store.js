@@ -123,13 +123,15 @@ export const browserStore = {
       return result;
     }
     try {
-      if (!isLook) leaveMarks();
       return await new Promise((done, fail) => {
         const transaction = db.transaction("memory", isLook ? "readonly" : "readwrite", { durability: "strict" });
         const records = transaction.objectStore("memory");
         /** @type {any} */
         let result;
-        transaction.oncomplete = () => done(result); // on the disk, and only then sent
+        transaction.oncomplete = () => {
+          if (!isLook) leaveMarks();
+          done(result); // on the disk, and only then sent
+        };
         transaction.onabort = fail; // after the first failure it says nothing
         records.get(0).onsuccess = ({ target }) => {
           try {

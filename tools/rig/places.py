@@ -38,17 +38,22 @@ FIRST = TODAY - datetime.timedelta(days=1)
 
 
 def sealed_survey(
-    folder: Path, survey: Survey | None = None, places: tuple[str, ...] = (ORIGIN,), kind: str = "p256", weeks: int = 3
+    folder: Path,
+    survey: Survey | None = None,
+    places: tuple[str, ...] = (ORIGIN,),
+    kind: str = "p256",
+    weeks: int = 3,
+    first: datetime.date = FIRST,
 ) -> Survey:
     """A survey whose keys are in a folder; by default of one question, and answered at `ORIGIN`."""
     folder.mkdir(exist_ok=True)
-    keys = [SealingKey.generate(FIRST + number * WEEK, kind) for number in range(weeks)]
+    keys = [SealingKey.generate(first + number * WEEK, kind) for number in range(weeks)]
     for key in keys:
         key.write(folder)
     plain = replace(
-        survey or read_survey(QUESTION), opens=None, closes=FIRST + weeks * WEEK - datetime.timedelta(days=1)
+        survey or read_survey(QUESTION), opens=None, closes=first + weeks * WEEK - datetime.timedelta(days=1)
     )
-    sealed = Sealed(FIRST, tuple(key.public for key in keys), padded_size(plain.longest_report))
+    sealed = Sealed(first, tuple(key.public for key in keys), padded_size(plain.longest_report))
     return replace(plain, sealed=sealed, places=places)
 
 

@@ -300,7 +300,7 @@ def sheet(survey: str, number: int, cohort: str | None, to: Path, sentence: str 
         raise SurveyError(
             f"survey {target.survey.id}: has a link for each person; see 'deniable invite people --sheet'"
         )
-    link = survey_link(target.people_at, target.survey.id, cohort)
+    link = people_link(survey_link(target.people_at, target.survey.id, cohort), target.survey.places)
     _write({to: sheet_page(str(target.survey.title), [link] * number, sentence or OPEN_SENTENCE)})
     click.echo(f"{ONE_REPORT['open']}\n{to}", err=True)
 
