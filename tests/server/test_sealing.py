@@ -21,6 +21,7 @@ from deniable_server.app import create_app
 from deniable_server.sealing import KeysMissing, SealingKeys
 from deniable_server.settings import Settings
 from tests.support.vectors import vectors
+from tools.rig.access import survey_with
 from tools.rig.command_line import CommandLine
 from tools.rig.in_process import ended
 from tools.rig.places import FIRST, sealed_survey
@@ -55,10 +56,11 @@ def test_a_sealed_survey_keeps_its_bytes_and_one_without_keeps_its_address(tmp_p
     assert sealed.longest_report <= sealed.sealed.size
 
 
-@pytest.mark.parametrize("access", ["open", "invited"])
-def test_no_report_is_longer_than_the_longest(survey: Survey, access: str) -> None:
-    asked = replace(survey, access=access)
-    credential = "ab" * 16 if access == "invited" else None
+@pytest.mark.parametrize("access", ["open", "invited", "unlinkable"])
+def test_no_report_is_longer_than_the_longest(survey: Survey, access: str, tmp_path: Path) -> None:
+    asked = survey if access == "open" else survey_with(access)  # type: ignore[arg-type]
+    credential = asked.tokens.token(bytes(32), bytes(256)) if asked.tokens else "ab" * 16 if access != "open" else None
+    assert sealed_survey(tmp_path, asked).longest_report == asked.longest_report
     reports = [
         Report("f" * 32, cohort, {"affair": 1, "religious": 3}, credential).encode()
         for cohort in (None, "paper", "web")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import datetime
 import socket
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -70,7 +70,7 @@ def place_in_process(
     clock: Clock,
     size: int = 5,
     origin: str | None = ORIGIN,
-    collectors: dict[str, str | None] | None = None,
+    collectors: Mapping[str, str | None] | None = None,
 ) -> Iterator[APIFlask]:
     """A place in this process, which passes on only when its `relay_of` is told to make a round."""
     path = folder / "place.db"

@@ -52,13 +52,13 @@ def place_messages(short: bool) -> str:
             each = dice.choice(good)
             at = dice.randrange(len(each))
             kinds: list[Callable[[], bytes]] = [
-                lambda each=each, at=at: each[:at] + bytes([each[at] ^ 1 << dice.randrange(8)]) + each[at + 1 :],  # type: ignore[misc]
-                lambda each=each, at=at: each[:at],  # type: ignore[misc]
-                lambda each=each: each,  # type: ignore[misc]  # a replay
+                lambda each=each, at=at: each[:at] + bytes([each[at] ^ 1 << dice.randrange(8)]) + each[at + 1 :],
+                lambda each=each, at=at: each[:at],
+                lambda each=each: each,  # a replay
                 lambda: seal(other, b"{}", clock()),
                 lambda: seal(longer, b"{}", clock()),
                 lambda: seal(survey, dice.randbytes(20).hex().encode(), clock()),
-                lambda at=at: dice.randbytes(at),  # type: ignore[misc]
+                lambda at=at: dice.randbytes(at),
             ]
             is_replay = number % len(kinds) == 2
             status = send(kinds[number % len(kinds)]())

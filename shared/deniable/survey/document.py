@@ -17,9 +17,8 @@ from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
-from deniable.access.blind_rsa import SIZE
 from deniable.access.invitation import INVITATION
-from deniable.access.issuer import NONCE, Issuer, Tokens
+from deniable.access.issuer import TOKEN_DIGITS, Issuer, Tokens
 from deniable.errors import SurveyError, shown
 from deniable.exact import sum_above
 from deniable.survey.completion import Completion
@@ -254,7 +253,7 @@ class Survey:
         """Number of bytes of the longest report, as clients write it."""
         cohorts = [strict_json.dumps(each) for each in (None, *self.cohorts) if self.takes_cohort(each)]
         values = sum(len(f'"{each.id}":,') + each.reports.longest for each in self.questions) - 1
-        right = len(',"credential":""') + (len(self.tokens.token(bytes(NONCE), bytes(SIZE))) if self.tokens else 32)
+        right = len(',"credential":""') + (TOKEN_DIGITS if self.access == "unlinkable" else 32)
         frame = len('{"id":"","cohort":,"values":{}}') + 32
         return frame + max(map(len, cohorts)) + values + (right if self.access != "open" else 0)
 
