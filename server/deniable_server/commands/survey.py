@@ -34,7 +34,7 @@ from deniable_server.authors.templates import ASKED, TEMPLATES, template, text_o
 from deniable_server.commands import options
 from deniable_server.commands.trail import operation
 from deniable_server.location import Location
-from deniable_server.people.links import id_at
+from deniable_server.people.links import id_at, people_link
 from deniable_statistics.authoring.outlook import RESPONDENTS, outlook
 
 if TYPE_CHECKING:
@@ -197,7 +197,7 @@ def publish(
     links = [] if published.cohort_required or published.access != "open" else [base]
     links += [f"{base}#{cohort_fragment(cohort)}" for cohort in published.cohorts if published.access == "open"]
     for number, link in enumerate(links):
-        click.echo(f"{'' if number else 'answer':<9}{link}")
+        click.echo(f"{'' if number else 'answer':<9}{people_link(link, published.places)}")
     if published.access != "open":
         elsewhere = published.issuer and published.issuer.url
         where = " --hashes hashes.txt --to links.csv" if elsewhere else "" if url else f" --db {database}"
