@@ -15,7 +15,7 @@ import { isHost, isIpv4 } from "./hosts.js";
 import { lookOf } from "./look.js";
 import { demand, isWhole, list, sum } from "./mechanisms/base.js";
 import { mechanismFromPublished } from "./mechanisms/index.js";
-import { QUESTION_TYPES } from "./question-types.js";
+import { QUESTION_TYPES, answeredLike } from "./question-types.js";
 import { digits } from "./randomness.js";
 import { sealedOf } from "./sealed.js";
 import { sha, utf8 } from "./sha.js";
@@ -293,7 +293,7 @@ async function question(published, survey, fresh, groups, earlier) {
   demand(!kind.isYesNo || String(take("options")) === "no,yes"); // as they stand there, which nobody translates
   demand(!hasLevels || areLevels(choices));
   const mechanism = mechanismFromPublished(take("mechanism"));
-  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(askIf && hasLevels ? "choice" : kind.like ?? type));
+  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(answeredLike(type, kind, !!askIf)));
   demand(!most || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
   const words = text(take("text"), MAX_TEXT);
   const unit = maybe(take("unit"), text, MAX_UNIT);
