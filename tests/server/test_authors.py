@@ -7,6 +7,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -150,7 +151,7 @@ def test_check_warns_where_cohorts_divide_the_people_of_an_unlinkable_survey(
     assert said is None or said in " ".join(text.split())
 
 
-DEAD = {
+DEAD: dict[str, dict[str, Any]] = {
     "closes: 2020-01-01 is past; no report will be taken": {"closes": datetime.date(2020, 1, 1)},
     "completion.link: https://localhost/back leads every respondent to a page of their own computer": {
         "completion": {"link": "https://localhost/back"}

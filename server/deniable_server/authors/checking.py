@@ -230,6 +230,9 @@ def texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
     # Organiser and contact may be the same in every language.
     for question in checked.questions:
         yield f"the text of {question.id}", question.text
+        for name, text in (("help", question.help), ("unit", question.unit)):
+            if text is not None:
+                yield f"the {name} of {question.id}", text
         # So may options that are numbers, unless they have labels. Yes and No are ours, also beside a third option.
         for option in question.options if not question.kind.options else ():
             if publish_text(option) not in OUR_WORDS and (any(map(str.isalpha, option)) or isinstance(option, Text)):

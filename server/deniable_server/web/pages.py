@@ -26,6 +26,7 @@ from deniable_server.store import SurveyState
 from deniable_server.web.api import get_store
 from deniable_server.web.embedding import client_files, survey_page
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
+from deniable_statistics.published.columns import WHERE_IT_APPLIES, name_of_option
 
 pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
 
@@ -45,6 +46,8 @@ def init_app(app: APIFlask, contact: str | None) -> None:
     app.jinja_env.globals["version"] = __version__
     app.jinja_env.globals["one_report"] = ONE_REPORT
     app.jinja_env.filters["figure"] = figure
+    app.jinja_env.filters["name_of_option"] = name_of_option
+    app.jinja_env.globals["where_it_applies"] = WHERE_IT_APPLIES
     app.jinja_env.filters["protection"] = protection
     app.jinja_env.filters["fakes"] = points_of_fakes
     app.jinja_env.globals["drawing_of"] = drawing.drawing
