@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -43,13 +44,29 @@ if TYPE_CHECKING:
 
 FILE = click.argument("file", type=click.File("rb"))
 
+OF_CLIENT = "deniable.survey"
+"""The entry points of the client's commands."""
+
 _STANDING = {"open": "open", "early": "not open yet", "closed": "closed"}
 """The words for each `Standing` in the list of surveys."""
 
 
-@click.group()
+class SurveyCommands(click.Group):
+    """The commands below, and those that have answers: the client brings them, as entry points of its own."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *entry_points(group=OF_CLIENT).names})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        for found in entry_points(group=OF_CLIENT, name=cmd_name):
+            command: click.Command = found.load()
+            return command
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=SurveyCommands)
 def survey() -> None:
-    """Check, publish, list and close surveys."""
+    """Begin, preview, rehearse, check, publish, list and close surveys."""
 
 
 @survey.command(epilog=example("deniable survey new", "deniable survey new study.toml --template harassment"))
