@@ -13,7 +13,7 @@ import pytest
 from deniable_client.audit import reference
 from deniable_client.audit.reference import mechanisms
 from deniable_client.audit.reference.chance import Words
-from deniable_client.audit.reference.device import Device, Refused
+from deniable_client.audit.reference.device import Device, Refused, without_memory
 from deniable_client.audit.reference.published import PublishedSurvey, choice, completion_code, millionths
 from deniable_client.link import origin_of
 from tests.support.vectors import VECTORS, vectors
@@ -70,20 +70,12 @@ def test_reports() -> None:
     for vector in good:
         survey = PublishedSurvey(vector.get("document", content["document"]).encode())
         words = Words(vector["words"])
-        asked = vector.get("asked") or survey.draw(words)
         answers = {
-            each["id"]: choice(each, vector["answers"][each["id"]]) for each in survey.questions if each["id"] in asked
+            each["id"]: choice(each, vector["answers"][each["id"]])
+            for each in survey.questions
+            if each["id"] in vector["answers"]
         }
-        values: dict[str, Any] = {}
-        for unit in survey.units:
-            own = {each["id"]: answers[each["id"]] for each in unit.questions if each["id"] in answers}
-            for each in (
-                unit.questions if unit.sent != unit.key else ()
-            ):  # without a memory both steps follow each other
-                kept = mechanisms.keep(each["mechanism"], own[each["id"]], words)
-                values[each["id"]] = mechanisms.send(each["mechanism"], kept, words)
-            if unit.sent == unit.key:
-                values |= unit.permanent(own, words)
+        values = without_memory(survey, answers, words, vector.get("asked"))
         assert survey.report(vector["id"], vector["cohort"], values) == vector["report"].encode(), vector["name"]
         assert words.left == 0
 

@@ -36,7 +36,7 @@ class Words:
 
 
 def below(bound: int, word: Word) -> int:
-    """A uniform integer below a bound: as many words as its bits take, the low one first, drawn again while too large."""
+    """A uniform integer below a bound: as many words as its bits take, the low one first, again while too large."""
     bits = (bound - 1).bit_length()
     while True:
         found = 0

@@ -8,6 +8,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+from deniable_client.audit.reference import mechanisms
 from deniable_client.audit.reference.chance import Word
 from deniable_client.audit.reference.published import PublishedSurvey, Unit, Value, compact
 
@@ -137,6 +138,24 @@ def total(told: Mapping[tuple[str, str], tuple[list[str], int]], day: str, origi
         if origin in (None, whom) and max((each for each in days if each <= day), default=day) > start
     }
     return sum(recent.values())
+
+
+def without_memory(
+    survey: PublishedSurvey, answers: Mapping[str, Any], word: Word, asked: Collection[str] | None = None
+) -> dict[str, Value]:
+    """What a device without a memory sends: it draws the questions unless it is told them, and both steps of a wave
+    follow each other."""
+    drawn = set(survey.draw(word) if asked is None else asked)
+    values: dict[str, Value] = {}
+    for unit in survey.units:
+        own = {name: answers[name] for name in _ids(unit) if name in drawn}
+        if unit.sent == unit.key:
+            values |= unit.permanent(own, word)
+            continue
+        (question,) = unit.questions
+        kept = mechanisms.keep(question["mechanism"], own[question["id"]], word)
+        values[question["id"]] = mechanisms.send(question["mechanism"], kept, word)
+    return values
 
 
 def _date_the_future(told: Mapping[tuple[str, str], tuple[list[str], int]], day: str) -> None:

@@ -118,7 +118,7 @@ def _noise(m: Published, answer: int, word: Word) -> int:
 
 
 def _clamped(m: Published, answer: int) -> list[int]:
-    """Weights of all reports from ``lo - excess`` to ``hi + excess``: published tails, of which each is a difference."""
+    """Weights of all reports from ``lo - excess`` to ``hi + excess``: differences of the published tails."""
     first, last = m["lo"] - m.get("excess", 0), m["hi"] + m.get("excess", 0)
 
     def at_least(report: int) -> int:

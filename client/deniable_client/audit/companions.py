@@ -1,0 +1,81 @@
+"""Copies of a survey that an audit also asks: under another title, open today, with an issuer whose key the audit has.
+
+A collector's own pages are served for them, with the address and the document of the copy in the place of the survey's.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from deniable_client.audit.blackbox.relay import Answer
+from deniable_client.audit.reference.published import PublishedSurvey, canonical
+
+AGAIN = " (again)"
+"""What the title of a copy ends with."""
+
+
+def copy_of(survey: PublishedSurvey, *, key: str | None = None, again: bool = False) -> PublishedSurvey:
+    """The same questions in a survey that is open today.
+
+    Parameters
+    ----------
+    survey : PublishedSurvey
+    key : str, optional
+        The public key of an issuer that takes the place of the survey's.
+    again : bool
+        Whether it has another title.
+    """
+    content = {name: value for name, value in survey.content.items() if name not in ("opens", "closes")}
+    if key is not None:
+        content["issuer"] = {"key": key}
+    if again:
+        title = content["title"]
+        content["title"] = (
+            {name: text + AGAIN for name, text in title.items()} if isinstance(title, dict) else title + AGAIN
+        )
+    return PublishedSurvey(canonical(content).encode("ascii"))
+
+
+@dataclass
+class Companions:
+    """What a relay passes on: the collector's own answers, and the same for copies of a survey."""
+
+    survey: PublishedSurvey
+    copies: list[PublishedSurvey] = field(default_factory=list)
+
+    def add(self, copy: PublishedSurvey) -> PublishedSurvey:
+        """Serve a copy, too."""
+        if copy.id != self.survey.id and all(copy.id != each.id for each in self.copies):
+            self.copies.append(copy)
+        return copy
+
+    def path_of(self, path: str) -> str:
+        """The path under which the collector has what is asked for."""
+        for copy in self.copies:
+            path = path.replace(copy.id, self.survey.id)
+        return path
+
+    def rewrite(self, path: str, answer: Answer) -> Answer:
+        """What the collector says of the survey, said of the copy that is asked for."""
+        copy = next((each for each in self.copies if each.id in path), None)
+        status, headers, content = answer
+        if copy is None or status != 200:
+            return answer
+        if path == f"/api/v1/surveys/{copy.id}":
+            return status, headers, copy.document
+        text = content.decode("utf-8", errors="surrogateescape").replace(self.survey.id, copy.id)
+        for spelled in _SPELLINGS:
+            text = text.replace(spelled(self.survey.document.decode()), spelled(copy.document.decode()))
+        return status, headers, text.encode("utf-8", errors="surrogateescape")
+
+
+_SPELLINGS: tuple[Callable[[str], str], ...] = (
+    # As templates write it into an attribute: quotes as numbers.
+    lambda document: html.escape(document).replace("&quot;", "&#34;").replace("&#x27;", "&#39;"),
+    html.escape,
+    lambda document: document,
+    json.dumps,
+)

@@ -1,0 +1,147 @@
+"""The audit of what a collector serves: pages and script in a browser, many people, every observable."""
+
+from __future__ import annotations
+
+import datetime
+import random
+import threading
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+
+from dataclasses import dataclass
+
+from deniable_client.audit.blackbox.chromium import Chromium, Stuck, chromium
+from deniable_client.audit.blackbox.relay import Relay
+from deniable_client.audit.browsing import browse
+from deniable_client.audit.companions import Companions, copy_of
+from deniable_client.audit.judge import Bench, expect_of_browser
+from deniable_client.audit.plan import BROWSER, HISTORIES, SHARES, Block, Session, answers_at_random
+from deniable_client.audit.blackbox.trace import Trace
+from deniable_client.audit.reference.device import OF_COLLECTOR
+from deniable_client.audit.reference.published import PublishedSurvey
+from deniable_client.audit.steering import NotReachable
+
+BLOCK = 12
+"""Number of sessions that must look alike."""
+
+SESSIONS = 480
+"""Sessions of an audit by default: a leak of 1 % of those who give one of two answers is found 9 times in 10."""
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is audited: the surveys that people are asked, at a collector."""
+
+    upstream: str
+    surveys: tuple[PublishedSurvey, ...]
+    companions: Companions
+
+    @classmethod
+    def of(cls, upstream: str, survey: PublishedSurvey) -> Target:
+        """A survey at a collector, and copies of it under other titles."""
+        companions = Companions(survey)
+        today = datetime.datetime.now(datetime.UTC).date().isoformat()
+        is_open = survey.content.get("opens", "") <= today <= survey.content.get("closes", "9")
+        first = survey if is_open else companions.add(copy_of(survey))
+        second = companions.add(copy_of(first, again=True))
+        third = companions.add(copy_of(second, again=True))
+        return cls(upstream, (first, second, third), companions)
+
+    def relay(self) -> Relay:
+        """A stand-in for the collector."""
+        relay = Relay(self.upstream)
+        relay.path_of, relay.rewrite = self.companions.path_of, self.companions.rewrite
+        return relay
+
+
+def histories_of(surveys: Sequence[PublishedSurvey], sessions: int) -> list[str]:
+    """The history of each block, in the shares of an audit; those for which the ledger has no room are left out."""
+    whole = sum(unit.cost for unit in surveys[0].units)
+    is_fresh = bool(surveys[0].content.get("fresh"))
+    possible = {
+        name: share
+        for name, share in SHARES.items()
+        if not is_fresh or whole * (1 + max(visit.survey for visit in HISTORIES[name])) <= OF_COLLECTOR
+    }
+    blocks = max(sessions // BLOCK, len(possible))
+    total = sum(possible.values())
+    counts = {name: max(1, round(blocks * share / total)) for name, share in possible.items()}
+    return [name for name, count in counts.items() for _ in range(count)]
+
+
+def audit_shipped(
+    target: Target,
+    sessions: int = SESSIONS,
+    *,
+    dice: random.Random | None = None,
+    progress: Progress = lambda _: None,
+    program: str | None = None,
+    browsers: int = 2,
+) -> tuple[Bench, set[str]]:
+    """Let people answer in a browser, and keep everything that can be seen of them; the names of hosts it asked for."""
+    dice = dice or random.SystemRandom()
+    histories = histories_of(target.surveys, sessions)
+    dice.shuffle(histories)
+    bench, names = Bench(expect_of_browser), set()
+    lock = threading.Lock()
+    seeds = [dice.getrandbits(64) for _ in histories]
+    waiting = list(zip(histories, seeds, strict=True))
+
+    def work() -> None:
+        relay = target.relay()
+        try:
+            with chromium(relay, program) as browser:
+                while True:
+                    with lock:
+                        if not waiting:
+                            break
+                        history, seed = waiting.pop()
+                    block = run_block(browser, target, history, random.Random(seed), progress)
+                    with lock:
+                        bench.blocks.append(block)
+            with lock:
+                names.update(browser.names_asked())
+        finally:
+            relay.close()
+
+    with ThreadPoolExecutor(browsers) as pool:
+        for done in [pool.submit(work) for _ in range(browsers)]:
+            done.result()
+    return bench, names
+
+
+def run_block(
+    browser: Chromium, target: Target, history: str, dice: random.Random, progress: Progress
+) -> list[tuple[Session, Trace]]:
+    """The sessions of a block."""
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    surveys = target.surveys
+    block = Block(history, surveys, BROWSER, browser.relay.url, dice, today)
+    done = []
+    for _ in range(BLOCK):
+        for _ in range(20):
+            answers = [answers_at_random(surveys[0], dice) for _ in range(len(HISTORIES[history]) + 1)]
+            try:
+                session = block.session(answers)
+            except NotReachable:
+                continue
+            break
+        done.append((session, _patiently(browser, session, surveys)))
+        progress(1)
+    return done
+
+
+def _patiently(browser: Chromium, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
+    """A session, and once more where a page did not come up in time: a busy machine is no finding, a second time is."""
+    try:
+        return browse(browser, session, surveys)
+    except Stuck:
+        pass
+    try:
+        return browse(browser, session, surveys)
+    except Stuck as stuck:
+        trace = Trace(reports=list(session.posts))
+        trace.put("session", f"did not come to its end: {stuck}")
+        return trace
