@@ -24,11 +24,12 @@ def chance_of(load: Load) -> Chance:
     return Chance(load.words, {16: load.ids, 8: (RUN,) * 8})
 
 
-def browse(browser: Chromium, session: Session, surveys: Sequence[PublishedSurvey], fragment: str = "") -> Trace:
+def browse(browser: Chromium, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
     """One history, and all that was seen of it."""
     relay = browser.relay
     relay.take()
     relay.faults.clear()
+    fragment = f"#invitation={session.invitation}" if session.invitation else ""
     with browser.person() as person:
         loads = iter(session.loads)
         for number, visit in enumerate(session.visits):
@@ -59,7 +60,7 @@ class _Visiting:
             tab.wait("place", [])
             self._note(tab, "started")
             tab.feed(chance_of(next(self.loads)))
-            tab.open(self.link)
+            tab.reload()
             tab.click("start")
         own = next(self.loads) if visit.kind == "tabs" else None
         other = self._second(own) if own else None

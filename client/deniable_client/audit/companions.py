@@ -1,4 +1,4 @@
-"""Copies of a survey that an audit also asks: under another title, open today, with an issuer whose key the audit has.
+"""Copies of a survey that an audit also asks: under another title, and open today.
 
 A collector's own pages are served for them, with the address and the document of the copy in the place of the survey's.
 """
@@ -17,20 +17,19 @@ AGAIN = " (again)"
 """What the title of a copy ends with."""
 
 
-def copy_of(survey: PublishedSurvey, *, key: str | None = None, again: bool = False) -> PublishedSurvey:
-    """The same questions in a survey that is open today.
+def copy_of(survey: PublishedSurvey, *, again: bool = False) -> PublishedSurvey:
+    """The same questions in a survey that is open today, to everybody where it takes blind tokens.
 
     Parameters
     ----------
     survey : PublishedSurvey
-    key : str, optional
-        The public key of an issuer that takes the place of the survey's.
     again : bool
         Whether it has another title.
     """
     content = {name: value for name, value in survey.content.items() if name not in ("opens", "closes")}
-    if key is not None:
-        content["issuer"] = {"key": key}
+    if content.get("access") == "unlinkable":
+        # The audit has no key of the issuer, so nobody would sign its tokens.
+        del content["access"], content["issuer"]
     if again:
         title = content["title"]
         content["title"] = (

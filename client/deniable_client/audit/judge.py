@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -222,7 +222,7 @@ def _memory(session: Session) -> dict[str, Any]:
         told["http://COLLECTOR"][key] = ["DAY", cost]
     return {
         "reports": {
-            survey: {"report": text.decode(), "to": {"http://COLLECTOR": has for has in device.to[survey].values()}}
+            survey: {"report": text.decode(), "to": {"http://COLLECTOR": all(device.to[survey].values())}}
             for survey, text in device.reports.items()
         },
         "noisy": dict(device.noisy),

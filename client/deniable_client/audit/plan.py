@@ -100,6 +100,8 @@ class Session:
     loads: list[Load] = field(default_factory=list)
     posts: list[bytes] = field(default_factory=list)
     device: Device = field(default_factory=Device)
+    invitation: str | None = None
+    """The 32 hexadecimal digits that the link and the report carry."""
 
 
 @dataclass(frozen=True)
@@ -110,6 +112,8 @@ class Manner:
     ----------
     draws_again : int
         How often the questions are drawn in vain once more before a report is made.
+    draws_known : int
+        How often they are drawn in vain where there is a report already.
     jitter : int
         How many words each try to send takes.
     has_code : bool
@@ -117,12 +121,13 @@ class Manner:
     """
 
     draws_again: int = 0
+    draws_known: int = 0
     jitter: int = 0
     has_code: bool = False
 
 
 BROWSER = Manner(jitter=1, has_code=True)
-PYTHON = Manner(draws_again=2)
+PYTHON = Manner(draws_again=2, draws_known=1)
 
 
 class Block:
@@ -148,7 +153,9 @@ class Block:
         visits = HISTORIES[self.history]
         session = Session(self.history, visits, list(answers))
         # Common chance is the same in every session of the block, own chance makes the common values of the answers.
-        common = random.Random(self.seed)
+        common = random.Random(self.seed)  # noqa: S311  # chance of a rehearsal
+        if self.surveys[0].access == "invited":
+            session.invitation = f"{common.getrandbits(128):032x}"
         for number, visit in enumerate(visits):
             self._visit(session, visit, number, common)
         return session
@@ -158,6 +165,7 @@ class Block:
         if visit.kind == "again":
             waits = not session.device.to[survey.id][self.collector]
             words = self._sending(session, survey, 0, common) if waits else []
+            words += self._in_vain(survey, self.manner.draws_known, common)
             session.loads.append(Load(tuple(words), is_asked=False))
             session.asked.append([])
             return
@@ -167,19 +175,22 @@ class Block:
             words, asked = self._start(session, survey, common)
         other = self._start(session, survey, common)[0] if visit.kind == "tabs" else []
         session.asked.append(asked)
-        for _ in range(self.manner.draws_again if survey.is_drawn else 0):
-            words += some_words(survey.draw, common)[0]
+        words += self._in_vain(survey, self.manner.draws_again, common)
         sent, id = self._report(session, survey, session.answers[number], asked, common)
         words += sent
         words += self._sending(session, survey, visit.failures, common, is_cut=visit.is_cut)
         session.loads.append(Load(tuple(words), (id,)))
         if visit.kind == "tabs":
             # The second tab finds the report of the first one, and draws nothing.
-            session.loads.append(Load(tuple(other)))
+            session.loads.append(Load((*other, *self._in_vain(survey, self.manner.draws_known, common))))
 
     def _start(self, session: Session, survey: PublishedSurvey, common: random.Random) -> tuple[list[int], list[str]]:
         words, _ = some_words(survey.draw, common)
         return words, session.device.ask(survey, Words(words))
+
+    def _in_vain(self, survey: PublishedSurvey, times: int, common: random.Random) -> list[int]:
+        """Words of draws of questions that nothing comes of, because the device knows which it asks."""
+        return [word for _ in range(times) for word in some_words(survey.draw, common)[0]]
 
     def _report(
         self,
@@ -211,7 +222,10 @@ class Block:
         ]
         id = f"{common.getrandbits(128):032x}"
         given = Words([*words, *waves])
-        session.device.send(survey, self.collector, self.collector, self.day, id=id, answers=told, word=given)
+        session.device.send(
+            survey, self.collector, self.collector, self.day,
+            id=id, answers=told, word=given, credential=session.invitation,
+        )  # fmt: skip
         assert given.left == 0
         return [*words, *waves], id
 

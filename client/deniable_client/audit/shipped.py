@@ -5,18 +5,18 @@ from __future__ import annotations
 import datetime
 import random
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-
 from dataclasses import dataclass
 
 from deniable_client.audit.blackbox.chromium import Chromium, Stuck, chromium
 from deniable_client.audit.blackbox.relay import Relay
+from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.browsing import browse
 from deniable_client.audit.companions import Companions, copy_of
 from deniable_client.audit.judge import Bench, expect_of_browser
-from deniable_client.audit.plan import BROWSER, HISTORIES, SHARES, Block, Session, answers_at_random
-from deniable_client.audit.blackbox.trace import Trace
+from deniable_client.audit.plan import BROWSER, HISTORIES, PYTHON, SHARES, Block, Manner, Session, answers_at_random
+from deniable_client.audit.processes import expect_of_python, run_people
 from deniable_client.audit.reference.device import OF_COLLECTOR
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.steering import NotReachable
@@ -44,6 +44,7 @@ class Target:
         companions = Companions(survey)
         today = datetime.datetime.now(datetime.UTC).date().isoformat()
         is_open = survey.content.get("opens", "") <= today <= survey.content.get("closes", "9")
+        is_open = is_open and survey.access != "unlinkable"
         first = survey if is_open else companions.add(copy_of(survey))
         second = companions.add(copy_of(first, again=True))
         third = companions.add(copy_of(second, again=True))
@@ -82,12 +83,9 @@ def audit_shipped(
 ) -> tuple[Bench, set[str]]:
     """Let people answer in a browser, and keep everything that can be seen of them; the names of hosts it asked for."""
     dice = dice or random.SystemRandom()
-    histories = histories_of(target.surveys, sessions)
-    dice.shuffle(histories)
-    bench, names = Bench(expect_of_browser), set()
+    bench, names = Bench(expect_of_browser), set[str]()
+    waiting = blocks_of(target, sessions, dice)
     lock = threading.Lock()
-    seeds = [dice.getrandbits(64) for _ in histories]
-    waiting = list(zip(histories, seeds, strict=True))
 
     def work() -> None:
         relay = target.relay()
@@ -98,7 +96,11 @@ def audit_shipped(
                         if not waiting:
                             break
                         history, seed = waiting.pop()
-                    block = run_block(browser, target, history, random.Random(seed), progress)
+                    people = sessions_of(target, history, BROWSER, relay.url, dice_of(seed))
+                    block = []
+                    for session in people:
+                        block.append((session, _patiently(browser, session, target.surveys)))
+                        progress(1)
                     with lock:
                         bench.blocks.append(block)
             with lock:
@@ -112,25 +114,57 @@ def audit_shipped(
     return bench, names
 
 
-def run_block(
-    browser: Chromium, target: Target, history: str, dice: random.Random, progress: Progress
-) -> list[tuple[Session, Trace]]:
-    """The sessions of a block."""
+def audit_installed(
+    target: Target,
+    sessions: int = SESSIONS,
+    *,
+    dice: random.Random | None = None,
+    progress: Progress = lambda _: None,
+    environment: Mapping[str, str] | None = None,
+) -> Bench:
+    """Let people answer through the Python client as it is installed, in processes that are watched from the kernel."""
+    dice = dice or random.SystemRandom()
+    bench = Bench(expect_of_python)
+    relay = target.relay()
+    try:
+        for history, seed in blocks_of(target, sessions, dice):
+            people = sessions_of(target, history, PYTHON, relay.url, dice_of(seed))
+            traces = run_people(people, target.surveys, relay, environment=environment)
+            bench.blocks.append(list(zip(people, traces, strict=True)))
+            progress(len(people))
+    finally:
+        relay.close()
+    return bench
+
+
+def blocks_of(target: Target, sessions: int, dice: random.Random) -> list[tuple[str, int]]:
+    """The history of each block, and the seed of its chance."""
+    histories = histories_of(target.surveys, sessions)
+    dice.shuffle(histories)
+    return [(history, dice.getrandbits(64)) for history in histories]
+
+
+def dice_of(seed: int) -> random.Random:
+    """Chance that can be had again: nobody's answers depend on it."""
+    return random.Random(seed)  # noqa: S311
+
+
+def sessions_of(target: Target, history: str, manner: Manner, collector: str, dice: random.Random) -> list[Session]:
+    """The people of a block."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     surveys = target.surveys
-    block = Block(history, surveys, BROWSER, browser.relay.url, dice, today)
-    done = []
-    for _ in range(BLOCK):
-        for _ in range(20):
-            answers = [answers_at_random(surveys[0], dice) for _ in range(len(HISTORIES[history]) + 1)]
-            try:
-                session = block.session(answers)
-            except NotReachable:
-                continue
-            break
-        done.append((session, _patiently(browser, session, surveys)))
-        progress(1)
-    return done
+    block = Block(history, surveys, manner, collector, dice, today)
+    people: list[Session] = []
+    tries = 0
+    while len(people) < BLOCK:
+        answers = [answers_at_random(surveys[0], dice) for _ in range(len(HISTORIES[history]) + 1)]
+        try:
+            people.append(block.session(answers))
+        except NotReachable:  # the first one's values are too rare under these answers
+            tries += 1
+            if tries > 100:
+                raise
+    return people
 
 
 def _patiently(browser: Chromium, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:

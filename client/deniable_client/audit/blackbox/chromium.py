@@ -68,7 +68,7 @@ def chromium(relay: Relay, program: str | None = None) -> Iterator[Chromium]:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="deniable-audit-"))
         log = Path(folder) / "net.json"
         playwright = stack.enter_context(sync_playwright())
-        # Whatever is for another place than the relay goes to a proxy that is not there, and into the log of the network.
+        # No name but the relay's is found, and every name that is asked for stands in the log of the network.
         ways = [f"--log-net-log={log}", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
         browser = playwright.chromium.launch(executable_path=found, args=[*FLAGS, *ways])
         stack.callback(browser.close)
@@ -133,7 +133,7 @@ class Person:
         trace.put("windows opened", windows)
         for kind, count in sorted(Counter((kind, text) for kind, text in self.events if kind != "window").items()):
             trace.put(f"{kind[0]}, {normal(kind[1], self.relay)}", count)
-        _enter_requests(trace, self.relay.take(), self.relay)
+        enter_requests(trace, self.relay.take(), self.relay)
         for number, tab in enumerate(self.tabs):
             for step, seen in tab.seen.items():
                 trace.put(f"tab {number + 1}, {step}", {key: normal(value, self.relay) for key, value in seen.items()})
@@ -181,6 +181,12 @@ class Tab:
         """Go to a link."""
         self.chance.append([])
         self.session.send("Page.navigate", {"url": link})
+        self._world = None
+
+    def reload(self) -> None:
+        """Load the page again."""
+        self.chance.append([])
+        self.session.send("Page.reload")
         self._world = None
 
     def look(self, expression: str) -> Any:
@@ -281,7 +287,7 @@ _SOURCES = (
 
 def _requested(told: dict[str, Any]) -> str:
     request = told["request"]
-    return f"{request['method']} {request['url']} {told.get('type', '')} {request.get('postData', '')}"
+    return f"{request['method']} {request['url']} {told.get('type', '')}"
 
 
 _EVENTS: dict[str, Any] = {
@@ -302,8 +308,8 @@ _EVENTS: dict[str, Any] = {
 }
 
 
-def _enter_requests(trace: Trace, came: list[Sent], relay: Relay) -> None:
-    """Requests as features: the bytes of each address in their order, and loosely their order, times and connections."""
+def enter_requests(trace: Trace, came: list[Sent], relay: Relay) -> None:
+    """Requests as features: the bytes of each address, and loosely their order, times and connections."""
     numbers: dict[int, int] = {}
     counts: Counter[str] = Counter()
     previous: Sent | None = None

@@ -1,6 +1,6 @@
-"""A stand-in for a collector: it passes on pages, scripts and surveys, and takes reports itself, as bytes on connections.
+"""A stand-in for a collector: it passes on pages, scripts and surveys, and takes reports itself.
 
-No report of an audit reaches a collector. Everything that a client sends is kept as it came: bytes, connection, order, time.
+No report of an audit reaches a collector. All that a client sends is kept as it came: bytes, connection, order, time.
 """
 
 from __future__ import annotations
@@ -18,9 +18,11 @@ import urllib3
 
 from deniable.errors import CollectorError
 
-PASSED_ON = ("content-type", "content-security-policy", "cache-control", "vary", "x-content-type-options",
-             "referrer-policy", "cross-origin-opener-policy", "permissions-policy", "etag", "access-control-allow-origin",
-             "cross-origin-resource-policy")  # fmt: skip
+PASSED_ON = (
+    *("content-type", "content-security-policy", "cache-control", "vary", "x-content-type-options", "referrer-policy"),
+    *("cross-origin-opener-policy", "permissions-policy", "etag", "access-control-allow-origin"),
+    "cross-origin-resource-policy",
+)
 """Headers of the collector that a browser acts by."""
 
 
