@@ -39,13 +39,13 @@ class Target:
     companions: Companions
 
     @classmethod
-    def of(cls, upstream: str, survey: PublishedSurvey) -> Target:
-        """A survey at a collector, and copies of it under other titles."""
-        companions = Companions(survey)
+    def of(cls, upstream: str, survey: PublishedSurvey, page: PublishedSurvey | None = None) -> Target:
+        """A survey at a collector, or in the page of another one there, and copies of it under other titles."""
+        companions = Companions(page or survey)
         today = datetime.datetime.now(datetime.UTC).date().isoformat()
         is_open = survey.content.get("opens", "") <= today <= survey.content.get("closes", "9")
         is_open = is_open and survey.access != "unlinkable"
-        first = survey if is_open else companions.add(copy_of(survey))
+        first = companions.add(survey if is_open else copy_of(survey))
         second = companions.add(copy_of(first, again=True))
         third = companions.add(copy_of(second, again=True))
         return cls(upstream, (first, second, third), companions)

@@ -254,8 +254,8 @@ class Tab:
         self.seen[step]["entries"] = [
             (entry["url"], entry["title"]) for entry in self.session.send("Page.getNavigationHistory")["entries"]
         ]
-        # Without the navigation itself, everything that was sent so far: nothing may be sent before Send.
-        self.seen[step]["reports so far"] = sum(each.start.startswith("POST") for each in self.person.relay.sent)
+        # No report may be sent before Send.
+        self.seen[step]["reports so far"] = sum(each.start.endswith("/reports") for each in self.person.relay.sent)
         self.chance[-1] = self.taken()
 
     def taken(self) -> list[str]:

@@ -40,9 +40,11 @@ _NUMBERS = {
         269: "sendmmsg", 276: "renameat2", 278: "getrandom", 435: "clone3",
     },
 }  # fmt: skip
-_PATH_AT = {"open": 0, "stat": 0, "truncate": 0, "rename": 0, "mkdir": 0, "rmdir": 0, "link": 0, "unlink": 0,
-            "symlink": 1, "chmod": 0, "openat": 1, "mkdirat": 1, "newfstatat": 1, "unlinkat": 1, "renameat": 1, "renameat2": 1,
-            "linkat": 1, "symlinkat": 2, "execve": 0}  # fmt: skip
+_PATH_AT = {
+    **dict.fromkeys(("open", "stat", "truncate", "rename", "mkdir", "rmdir", "link", "unlink", "chmod", "execve"), 0),
+    **dict.fromkeys(("openat", "mkdirat", "newfstatat", "unlinkat", "renameat", "renameat2", "linkat", "symlink"), 1),
+    "symlinkat": 2,
+}
 _LENGTH_AT = {"write": 2, "pwrite64": 2, "sendto": 2}
 MARK = "/deniable-audit/"
 """Paths that nobody has, by which a run says where it is."""
