@@ -8,6 +8,7 @@ tested against answers, all of them together at one family-wise error rate.
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -73,6 +74,8 @@ class Bench:
                     found[observable].append((session, came))
             for observable, session, came in _unlike(block):
                 found[observable].append((session, came))
+        for observable, session, came in _heads(self.blocks):
+            found[observable].append((session, came))
         exact = [self._suspect(observable, cases) for observable, cases in found.items()]
         return sorted(exact, key=lambda each: -each.sessions) + self._loose(failure)
 
@@ -137,6 +140,23 @@ def _unlike(block: Sequence[tuple[Session, Trace]]) -> Iterable[tuple[str, Sessi
             came = trace.exact.get(name)
             if came != usual:
                 yield name, session, _contrast(usual, came)
+
+
+def _heads(blocks: Sequence[Sequence[tuple[Session, Trace]]]) -> Iterable[tuple[str, Session, str]]:
+    """Heads of requests that differ from those of most people with the same history, whatever these send."""
+    heads: dict[tuple[str, str], list[tuple[Session, str]]] = defaultdict(list)
+    for block in blocks:
+        for session, trace in block:
+            for name, value in trace.exact.items():
+                if name.endswith(", head"):
+                    heads[session.history, name].append((session, _OWN.sub("*", value)))
+    for (_, name), cases in heads.items():
+        ((usual, _),) = Counter(value for _, value in cases).most_common(1)
+        yield from ((name, session, _contrast(usual, value)) for session, value in cases if value != usual)
+
+
+_OWN = re.compile(r"[0-9a-f]{32,}|(?<=[Cc]ontent-[Ll]ength: )[0-9]+")
+"""What a head says of an invitation and of the length of a report, which the body says too."""
 
 
 def _contrast(usual: str | None, came: str | None) -> str:

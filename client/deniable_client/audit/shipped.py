@@ -5,7 +5,7 @@ from __future__ import annotations
 import datetime
 import random
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
@@ -50,6 +50,10 @@ class Target:
         third = companions.add(copy_of(second, again=True))
         return cls(upstream, (first, second, third), companions)
 
+    def people(self, sessions: int) -> int:
+        """How many sessions an audit of so many has: whole blocks, of each history at least one."""
+        return BLOCK * len(histories_of(self.surveys, sessions))
+
     def relay(self) -> Relay:
         """A stand-in for the collector."""
         relay = Relay(self.upstream)
@@ -57,14 +61,15 @@ class Target:
         return relay
 
 
-def histories_of(surveys: Sequence[PublishedSurvey], sessions: int) -> list[str]:
+def histories_of(surveys: Sequence[PublishedSurvey], sessions: int, among: Collection[str] = HISTORIES) -> list[str]:
     """The history of each block, in the shares of an audit; those for which the ledger has no room are left out."""
     whole = sum(unit.cost for unit in surveys[0].units)
     is_fresh = bool(surveys[0].content.get("fresh"))
     possible = {
         name: share
         for name, share in SHARES.items()
-        if not is_fresh or whole * (1 + max(visit.survey for visit in HISTORIES[name])) <= OF_COLLECTOR
+        if name in among
+        and (not is_fresh or whole * (1 + max(visit.survey for visit in HISTORIES[name])) <= OF_COLLECTOR)
     }
     blocks = max(sessions // BLOCK, len(possible))
     total = sum(possible.values())
@@ -80,11 +85,12 @@ def audit_shipped(
     progress: Progress = lambda _: None,
     program: str | None = None,
     browsers: int = 2,
+    histories: Collection[str] = HISTORIES,
 ) -> tuple[Bench, set[str]]:
     """Let people answer in a browser, and keep everything that can be seen of them; the names of hosts it asked for."""
     dice = dice or random.SystemRandom()
     bench, names = Bench(expect_of_browser), set[str]()
-    waiting = blocks_of(target, sessions, dice)
+    waiting = blocks_of(target, sessions, dice, histories)
     lock = threading.Lock()
 
     def work() -> None:
@@ -121,13 +127,14 @@ def audit_installed(
     dice: random.Random | None = None,
     progress: Progress = lambda _: None,
     environment: Mapping[str, str] | None = None,
+    histories: Collection[str] = HISTORIES,
 ) -> Bench:
     """Let people answer through the Python client as it is installed, in processes that are watched from the kernel."""
     dice = dice or random.SystemRandom()
     bench = Bench(expect_of_python)
     relay = target.relay()
     try:
-        for history, seed in blocks_of(target, sessions, dice):
+        for history, seed in blocks_of(target, sessions, dice, histories):
             people = sessions_of(target, history, PYTHON, relay.url, dice_of(seed))
             traces = run_people(people, target.surveys, relay, environment=environment)
             bench.blocks.append(list(zip(people, traces, strict=True)))
@@ -137,9 +144,11 @@ def audit_installed(
     return bench
 
 
-def blocks_of(target: Target, sessions: int, dice: random.Random) -> list[tuple[str, int]]:
+def blocks_of(
+    target: Target, sessions: int, dice: random.Random, among: Collection[str] = HISTORIES
+) -> list[tuple[str, int]]:
     """The history of each block, and the seed of its chance."""
-    histories = histories_of(target.surveys, sessions)
+    histories = histories_of(target.surveys, sessions, among)
     dice.shuffle(histories)
     return [(history, dice.getrandbits(64)) for history in histories]
 

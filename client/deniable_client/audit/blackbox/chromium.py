@@ -256,12 +256,13 @@ class Tab:
         ]
         # No report may be sent before Send.
         self.seen[step]["reports so far"] = sum(each.start.endswith("/reports") for each in self.person.relay.sent)
-        self.chance[-1] = self.taken()
+        self.chance[-1] = self.taken(_SOURCES)
+        self.seen[step]["events"] = self.taken(["EventTarget.prototype.dispatchEvent"])
 
-    def taken(self) -> list[str]:
-        """What the page has taken from the system's chance, from the handlers that no script can reach."""
+    def taken(self, functions: Sequence[str]) -> list[str]:
+        """What went through functions of the browser, from the handlers that no script can reach."""
         found: list[str] = []
-        for expression in _SOURCES:
+        for expression in functions:
             with suppress(Exception):
                 told = self.session.send("Runtime.evaluate", {"expression": expression})["result"]
                 inner = self.session.send(

@@ -59,6 +59,19 @@
   if (Crypto.prototype.randomUUID) elsewhere(Crypto.prototype, "randomUUID", "randomUUID");
   elsewhere(Math, "random", "Math.random");
   elsewhere(SubtleCrypto.prototype, "generateKey", "generateKey");
+  // What a page hears of its elements: every event that leaves a shadow, with what it says.
+  put(EventTarget.prototype, "dispatchEvent", {
+    taken: [],
+    apply(target, self, args) {
+      const [event] = args;
+      if (event?.composed) this.taken.push(`${event.type} ${JSON.stringify(event.detail ?? null)}`);
+      try {
+        return apply(target, self, args);
+      } catch (error) {
+        hide(error);
+      }
+    },
+  });
   put(Function.prototype, "toString", {
     apply(target, self, args) {
       try {
