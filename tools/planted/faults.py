@@ -183,7 +183,7 @@ BROWSER = [
     Fault("storage", "browser", "a line on the console", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "console.debug(\"\");"),
     Fault("storage", "browser", "the title of the page", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "document.title += \" \";"),
     Fault("storage", "browser", "an entry of the history", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "history.pushState(null, \"\");"),
-    Fault("storage", "browser", "an event for the page around", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "this.announce(\"resize\", { height: 1 });"),
+    Fault("storage", "browser", "an event for the page around", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "this.announce(\"resize\", { height: 1 });", sessions=72),
     Fault("storage", "browser", "an attribute of the element", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "this.setAttribute(\"data-done\", \"\");"),
     Fault("storage", "browser", "the name of the window", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "window.name = \"y\";"),
     Fault("tokens", "browser", "asks once more with the invitation", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "hindrance(view, place);", access="invited"),

@@ -39,7 +39,7 @@ CLIENTS: dict[str, Draw] = {"python": draw_python, "browser": draw_javascript}
 @click.option("--draws", type=click.IntRange(0, 100_000_000), default=100_000, show_default=True,
               help="Reports drawn from each client at once; 0 draws none.")  # fmt: skip
 @click.option("--sessions", type=click.IntRange(0, 1_000_000), default=SESSIONS, show_default=True,
-              help="People who answer through each client, from the first screen to the receipt; 0 for none.")  # fmt: skip
+              help="People who answer through each client, from first screen to receipt; 0 for none.")  # fmt: skip
 @click.option("--client", type=click.Choice(["both", *CLIENTS]), default="both", show_default=True)
 @click.option("--browser", "program", help="Path of a Chromium; by default the one that is installed.")
 @click.option(
@@ -58,11 +58,11 @@ def audit(
     """Look for anything that a device sends, keeps or shows and that tells more than the survey declares.
 
     SURVEY is the link to a survey at a running collector, whose own pages and script are then audited, or a file of
-    its author's TOML or of published JSON. People who answer at random use the pages in a real browser and the Python
-    client as a process; a recorder around them keeps every byte, connection, file and change of storage. Chance
-    comes from the audit, from below the client, and a second implementation computes what must be sent. No report reaches a
-    collector. Fails when anything depends on an answer that may not. A pass is evidence, not a proof: each part says how
-    small a leak it would have found.
+    its author's TOML or of published JSON. People who answer at random use the pages in a real browser, and the
+    Python client as a process; a recorder around them keeps every byte, connection, file and change of storage.
+    Chance comes from the audit, from below the client, and a second implementation computes what must be sent. No
+    report reaches a collector. Fails when anything depends on an answer that may not. A pass is evidence, not a proof:
+    each part says how small a leak it would have found.
     """
     parts: list[Part] = []
     chosen = [name for name in CLIENTS if client in ("both", name)]
@@ -142,10 +142,10 @@ def _seen(name: str, bench: Bench, failure: float, seconds: float) -> Part:
     traces = [trace for block in bench.blocks for _, trace in block]
     observed = len({key for trace in traces for key in (*trace.exact, *trace.loose)})
     looked = (
-        f"{bench.sessions:,} sessions in {seconds:.0f} s, {observed:,} observables: each report bit by bit, all that is "
-        "kept, shown and requested, alike for all who send the same values. A leak in 1 of 100 sessions of half of all "
-        f"people is found with probability {power(bench.sessions):.3f}; times, order and connections are tested against "
-        f"answers, where a faultless client is accused with probability {failure:g}."
+        f"{bench.sessions:,} sessions in {seconds:.0f} s, {observed:,} observables: each report bit by bit, all that "
+        "is kept, shown and requested, alike for all who send the same values. A leak in 1 of 100 sessions of half of "
+        f"all people is found with probability {power(bench.sessions):.3f}; times, order and connections are tested "
+        f"against answers, where a faultless client is accused with probability {failure:g}."
     )
     return Part(f"{name}: everything seen", looked, tuple(map(str, bench.suspects(failure))))
 

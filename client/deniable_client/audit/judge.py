@@ -123,7 +123,7 @@ def _tables(cases: Sequence[tuple[Session, float]]) -> Iterable[tuple[str, np.nd
         codes: dict[str, int] = {}
         rows = [codes.setdefault(json.dumps(session.answers[0][name]), len(codes)) for session, _ in cases]
         table = np.zeros((len(codes), int(bins.max()) + 1), dtype=np.int64)
-        np.add.at(table, (rows, bins), 1)
+        np.add.at(table, (np.array(rows), bins), 1)
         if min(table.shape) > 1:
             yield name, table
 

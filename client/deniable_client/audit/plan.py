@@ -9,6 +9,7 @@ from __future__ import annotations
 import random
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Literal
 
 from deniable_client.audit.reference.chance import Words
@@ -208,9 +209,7 @@ class Block:
             # By the key and what is asked, because a copy asks the same under the same key.
             key = f"{unit.key} {sorted(own)}"
             if key not in self.targets:
-                fresh, self.targets[key] = some_words(
-                    lambda word, unit=unit, own=own: unit.permanent(own, word), self.dice
-                )
+                fresh, self.targets[key] = some_words(partial(unit.permanent, own), self.dice)
                 words += fresh
             else:
                 words += words_for(unit, own, self.targets[key], self.dice)

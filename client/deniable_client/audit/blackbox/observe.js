@@ -1,5 +1,7 @@
 // In an isolated world, which shares the page's documents and storage but none of its scripts: what is to be seen now.
 async () => {
+  // Two frames, so that everything that hears of a new size has heard of it.
+  await new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
   const light = (node) => {
     const copy = node.cloneNode(true);
     for (const each of copy.querySelectorAll("deniable-survey")) each.removeAttribute("catalogue");

@@ -30,8 +30,8 @@ def main(job: dict[str, Any]) -> None:
     warm = Client(job["collector"])
     # What Python and SQLite load and draw once for a process is nobody's.
     warm.survey(job["warm"])
-    with tempfile.TemporaryDirectory() as folder:
-        db = sqlite3.connect(Path(folder) / "warm.db")
+    with tempfile.TemporaryDirectory() as name:
+        db = sqlite3.connect(Path(name) / "warm.db")
         db.execute("CREATE TABLE warm (warm)")
         db.close()
     for number, person in enumerate(job["people"]):

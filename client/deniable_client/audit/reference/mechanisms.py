@@ -93,7 +93,7 @@ def _drawn_boxes(m: Published, answer: Sequence[int], word: Word) -> str:
 
 
 def _mean(m: Published, answer: int, word: Word) -> int:
-    least = (UNIT - m["slope"] * (m["hi"] - m["lo"])) // 2
+    least: int = (UNIT - m["slope"] * (m["hi"] - m["lo"])) // 2
     return int(word() < least + m["slope"] * (answer - m["lo"]))
 
 
@@ -114,7 +114,7 @@ def _exponential(m: Published, answer: int, word: Word) -> int:
 
 
 def _noise(m: Published, answer: int, word: Word) -> int:
-    return m["lo"] - m.get("excess", 0) + _weighted(_clamped(m, answer), word)
+    return int(m["lo"] - m.get("excess", 0) + _weighted(_clamped(m, answer), word))
 
 
 def _clamped(m: Published, answer: int) -> list[int]:
