@@ -33,11 +33,11 @@ FAILURE = 1e-6
 SURVEY = survey_toml(
     "What an audit asks",
     question_toml("affair", "yes-no", truth="1/2"),
-    question_toml("leave", "choice", options=["a", "b", "c"], epsilon=1, wave_epsilon=0.5, mechanism="longitudinal"),
-    question_toml("boxes", "ticks", options=[*"abcd"], epsilon=1),
-    question_toml("drinks", "number", lo=0, hi=9, epsilon=0.5),
+    question_toml("leave", "choice", options=["a", "b", "c"], epsilon=0.8, wave_epsilon=0.4, mechanism="longitudinal"),
+    question_toml("boxes", "ticks", options=[*"abcd"], epsilon=0.5),
+    question_toml("drinks", "number", lo=0, hi=9, epsilon=0.4),
     *(question_toml(name, "yes-no", f"{name}?", group="three") for name in ("tax", "theft", "fraud")),
-    groups={"three": {"epsilon": 1.5, "draw": 2}},
+    groups={"three": {"epsilon": 1, "draw": 2}},
 )
 
 

@@ -57,7 +57,7 @@ PYTHON = [
     Fault("memory", "python", "noise of one survey in the next", _DEVICE, _DRAW,
           "    global _LAST\n    values = mixed(survey, choices, told, word, is_kept=is_kept)\n"
           "    values = {k: globals().get('_LAST', values).get(k, v) for k, v in values.items()}\n    _LAST = values\n"
-          "    return Report(report_id or new_report_id(), cohort, values, credential)", _AGAIN),
+          "    return Report(report_id or new_report_id(), cohort, values, credential)", ("another survey",)),
     Fault("memory", "python", "kept after it is sent", _MEMORY,
           '                db.execute("INSERT INTO reports VALUES (?, ?)", (survey.id, report.encode()))',
           '                db.execute("INSERT INTO reports VALUES (?, ?)", (survey.id, report.encode() + b" "))'),
@@ -106,9 +106,9 @@ PYTHON = [
           "Report(__import__('hashlib').md5(new_report_id().encode()).hexdigest(), cohort,"),
     # Transport
     Fault("transport", "python", "another header for Yes", _CONNECTION, _CALL,
-          "            if body and b'\"affair\":1' in body:\n                headers['Accept'] = '*'\n" + _CALL),
+          "            if body and b'\"affair\":1' in body:\n                headers['Accept'] = '*'\n" + _CALL, sessions=120),
     Fault("transport", "python", "order of headers", _CONNECTION, _CALL,
-          "            if body and b'\"affair\":1' in body:\n                headers = dict(reversed(headers.items()))\n" + _CALL),
+          "            if body and b'\"affair\":1' in body:\n                headers = dict(reversed(headers.items()))\n" + _CALL, sessions=120),
     Fault("transport", "python", "a second request for Yes", _CLIENT, _ANSWER,
           "        if answers.get('affair') == 'yes':\n            self._connection.hindrance(survey.id, None)\n" + _ANSWER),
     Fault("transport", "python", "a connection of its own for Yes", _CLIENT, _ANSWER,
@@ -133,7 +133,7 @@ PYTHON = [
     Fault("tokens", "python", "the last digit of the invitation", _DEVICE, _DRAW,
           f"    credential = credential[:-1] + str(int({_YES}))\n{_DRAW}", access="invited"),
     Fault("tokens", "python", "authorisation without it for Yes", _CONNECTION,
-          "        if credential is not None:", "        if credential is not None and b'\"affair\":1' not in (body or b''):", access="invited"),
+          "        if credential is not None:", "        if credential is not None and b'\"affair\":1' not in (body or b''):", access="invited", sessions=120),
 ]  # fmt: skip
 
 _W = "client/deniable_web/"
@@ -190,7 +190,7 @@ BROWSER = [
     Fault("tokens", "browser", "the last digit of the invitation", f"{_W}device.js", "...(credential && { credential }) });",
           "...(credential && { credential: credential.slice(0, -1) + (answers.affair === \"yes\" ? 1 : 0) }) });", access="invited"),
     Fault("tokens", "browser", "no right in the head for Yes", f"{_W}collector.js", "  const right = await rightOf(credential);",
-          "  const right = text.includes('\"affair\":1') ? {} : await rightOf(credential);", access="invited"),
+          "  const right = text.includes('\"affair\":1') ? {} : await rightOf(credential);", access="invited", sessions=48),
 ]  # fmt: skip
 
 _WATCH = (

@@ -22,6 +22,7 @@ from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.release import check_served
 from deniable_client.audit.sampling import Draw, draw_javascript, draw_python
 from deniable_client.audit.served import PLACEHOLDER, serving
+from deniable_client.audit.processes import Unfinished
 from deniable_client.audit.shipped import SESSIONS, Target, audit_installed, audit_shipped
 from deniable_client.link import parse_link
 
@@ -127,10 +128,13 @@ def _lived(name: str, target: Target, sessions: int, program: str | None, client
     start = time.monotonic()
     names: set[str] = set()
     with click.progressbar(length=target.people(sessions), label=f"{name}: people answer") as bar:
-        if name == "browser":
-            bench, names = audit_shipped(target, sessions, progress=bar.update, program=program)
-        else:
-            bench = audit_installed(target, sessions, progress=bar.update)
+        try:
+            if name == "browser":
+                bench, names = audit_shipped(target, sessions, progress=bar.update, program=program)
+            else:
+                bench = audit_installed(target, sessions, progress=bar.update)
+        except Unfinished as error:
+            return [Part(f"{name}: everything seen", "The client did not come to its end.", (str(error),))]
     parts = [_seen(name, bench, FAILURE / clients, time.monotonic() - start)]
     if name == "browser":
         text = "Host names that the browser was asked to look up, by whatever in a page."

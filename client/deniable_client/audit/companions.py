@@ -9,15 +9,16 @@ import html
 import json
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import Any
 
 from deniable_client.audit.blackbox.relay import Answer
 from deniable_client.audit.reference.published import PublishedSurvey, canonical
 
 AGAIN = " (again)"
-"""What the title of a copy ends with."""
+"""What the title of a copy, or each of its questions, ends with."""
 
 
-def copy_of(survey: PublishedSurvey, *, again: bool = False) -> PublishedSurvey:
+def copy_of(survey: PublishedSurvey, *, again: bool = False, other: bool = False) -> PublishedSurvey:
     """The same questions in a survey that is open today, to everybody where it takes blind tokens.
 
     Parameters
@@ -25,17 +26,23 @@ def copy_of(survey: PublishedSurvey, *, again: bool = False) -> PublishedSurvey:
     survey : PublishedSurvey
     again : bool
         Whether it has another title.
+    other : bool
+        Whether its questions are others, by a word more.
     """
     content = {name: value for name, value in survey.content.items() if name not in ("opens", "closes")}
     if content.get("access") == "unlinkable":
         # The audit has no key of the issuer, so nobody would sign its tokens.
         del content["access"], content["issuer"]
     if again:
-        title = content["title"]
-        content["title"] = (
-            {name: text + AGAIN for name, text in title.items()} if isinstance(title, dict) else title + AGAIN
-        )
+        content["title"] = _longer(content["title"])
+    if other:
+        content["questions"] = [each | {"text": _longer(each["text"])} for each in content["questions"]]
     return PublishedSurvey(canonical(content).encode("ascii"))
+
+
+def _longer(text: Any) -> Any:
+    """A text, in all its languages, with a word more."""
+    return {name: each + AGAIN for name, each in text.items()} if isinstance(text, dict) else text + AGAIN
 
 
 @dataclass

@@ -50,14 +50,15 @@ HISTORIES: dict[str, tuple[Visit, ...]] = {
     "once": (Visit(),),
     "twice": (Visit(), Visit(1), Visit(kind="again")),
     "three waves": (Visit(), Visit(1), Visit(2)),
+    "another survey": (Visit(), Visit(3)),
     "a broken way": (Visit(reload=True, failures=1),),
     "cut off": (Visit(is_cut=True), Visit(kind="again")),
     "two tabs": (Visit(kind="tabs"),),
 }
 """Histories by name, each on a device of its own."""
 
-SHARES = {"once": 12, "twice": 4, "three waves": 2, "a broken way": 3, "cut off": 2, "two tabs": 2}
-"""How many of 25 sessions are of each history."""
+SHARES = {"once": 12, "twice": 4, "three waves": 2, "another survey": 2, "a broken way": 3, "cut off": 2, "two tabs": 2}
+"""How many of 27 sessions are of each history."""
 
 
 @dataclass(frozen=True)

@@ -30,6 +30,10 @@ _TEMPORARY = re.compile(r"/\.new-[a-z0-9_]{8}")
 """A file that becomes the memory once it is whole; Python draws its name."""
 
 
+class Unfinished(DeniableError):
+    """The client failed at what people did."""
+
+
 @dataclass
 class _Run:
     """The sessions of one process, and what was seen so far."""
@@ -106,6 +110,7 @@ def run_people(
     sessions: Sequence[Session],
     surveys: Sequence[PublishedSurvey],
     relay: Relay,
+    stranger: Session,
     command: Sequence[str] = (sys.executable,),
     environment: Mapping[str, str] | None = None,
 ) -> list[Trace]:
@@ -113,8 +118,9 @@ def run_people(
     with tempfile.TemporaryDirectory(prefix="deniable-audit-") as name:
         folder = Path(name)
         job = {"collector": relay.url, "warm": surveys[0].id, "people": []}
-        # The first person comes twice: what a process loads once, in the first history of a kind, is nobody's.
-        sessions = [sessions[0], *sessions]
+        # What a process loads once, with the first person, is nobody's. That person is of another block, so that values
+        # which a client carries from one person to the next are not what the next one must send.
+        sessions = [stranger, *sessions]
         for number, session in enumerate(sessions):
             own = folder / f"{number:04}"
             own.mkdir()
@@ -126,7 +132,7 @@ def run_people(
         words = [*command, "-P", str(people.__file__), str(folder / "job.json")]
         status = System(run.feed, run.mark).run(words, {**(environment or os.environ)})
         if status or not run.done:
-            raise DeniableError(f"python: a run of the client ended with status {status}")
+            raise Unfinished(f"python: a run of the client must end with status 0, got {status}")
         return run.traces[1:]
 
 
@@ -197,10 +203,20 @@ def expect_of_python(session: Session, trace: Trace) -> Iterable[tuple[str, str]
                 "chance taken from the system",
                 f"Calls of {dict(Counter(calls))} bytes instead of {dict(Counter(wanted))}",
             )
-    memory = trace.exact.get("memory", "")
-    for key, value in session.device.noisy.items():
-        shown = json.dumps(f"'{key}',{repr(value) if isinstance(value, str) else value})", ensure_ascii=False)[1:-1]
-        if shown not in memory:
-            yield "memory", f"It lacks the value of {key}"
-    if memory.count('INSERT INTO \\"noisy\\"') != len(session.device.noisy):
-        yield "memory", f"It holds another number of values than {len(session.device.noisy)}"
+    yield from _kept(session, trace.exact.get("memory", ""))
+
+
+def _kept(session: Session, memory: str) -> Iterable[tuple[str, str]]:
+    """Whether the file of the memory holds what the device rules say, table by table."""
+    device = session.device
+    rows = {
+        "noisy": [f"'{key}',{repr(value) if isinstance(value, str) else value}" for key, value in device.noisy.items()],
+        "told": [f"'http://COLLECTOR','{key}','DAY',{cost}" for (_, key), (_, cost) in device.told.items()],
+        "reports": [f"'{survey}',X'{report.hex().upper()}'" for survey, report in device.reports.items()],
+    }
+    found: list[str] = json.loads(memory or "[]")
+    for table, wanted in rows.items():
+        start = f'INSERT INTO "{table}" VALUES('
+        kept = sorted(line.removeprefix(start).removesuffix(");") for line in found if line.startswith(start))
+        if kept != sorted(wanted):
+            yield f"memory, {table}", f"It holds {str(kept)[:160]} instead of {str(sorted(wanted))[:160]}"

@@ -48,7 +48,8 @@ class Target:
         first = companions.add(survey if is_open else copy_of(survey))
         second = companions.add(copy_of(first, again=True))
         third = companions.add(copy_of(second, again=True))
-        return cls(upstream, (first, second, third), companions)
+        other = companions.add(copy_of(first, other=True))
+        return cls(upstream, (first, second, third, other), companions)
 
     def people(self, sessions: int) -> int:
         """How many sessions an audit of so many has: whole blocks, of each history at least one."""
@@ -63,13 +64,17 @@ class Target:
 
 def histories_of(surveys: Sequence[PublishedSurvey], sessions: int, among: Collection[str] = HISTORIES) -> list[str]:
     """The history of each block, in the shares of an audit; those for which the ledger has no room are left out."""
-    whole = sum(unit.cost for unit in surveys[0].units)
-    is_fresh = bool(surveys[0].content.get("fresh"))
+
+    def cost(history: str) -> int:
+        """What the ledger is charged: a question once, unless each wave is drawn anew."""
+        asked = {visit.survey for visit in HISTORIES[history]}
+        units = {unit.key: unit.cost for number in asked for unit in surveys[number].units}
+        return sum(units.values())
+
     possible = {
         name: share
         for name, share in SHARES.items()
-        if name in among
-        and (not is_fresh or whole * (1 + max(visit.survey for visit in HISTORIES[name])) <= OF_COLLECTOR)
+        if name in among and (len(HISTORIES[name]) == 1 or cost(name) <= OF_COLLECTOR)
     }
     blocks = max(sessions // BLOCK, len(possible))
     total = sum(possible.values())
@@ -136,7 +141,8 @@ def audit_installed(
     try:
         for history, seed in blocks_of(target, sessions, dice, histories):
             people = sessions_of(target, history, PYTHON, relay.url, dice_of(seed))
-            traces = run_people(people, target.surveys, relay, environment=environment)
+            (stranger, *_) = sessions_of(target, history, PYTHON, relay.url, dice_of(seed + 1))
+            traces = run_people(people, target.surveys, relay, stranger, environment=environment)
             bench.blocks.append(list(zip(people, traces, strict=True)))
             progress(len(people))
     finally:
