@@ -35,6 +35,7 @@ SIDES = {
     "client/deniable_client/demo": COMMANDS,
     "client/deniable_client": "devices",
     "server/deniable_server/commands/serve.py": "collector",
+    "server/deniable_server/authors": COMMANDS,
     "server/deniable_server/commands": COMMANDS,
     "server/deniable_server": "collector",
 }

@@ -13,7 +13,7 @@
  */
 
 import { DeniableElement, MINUTE } from "./base-element.js";
-import { CEILING, usedOf100, weakness } from "./ceiling.js";
+import { CEILING, said, usedOf100, weakness } from "./ceiling.js";
 import { deliver, hindrance, tellsUse } from "./collector.js";
 import { randomize } from "./device.js";
 import { accentSheet } from "./dress.js";
@@ -26,6 +26,7 @@ import { Memory, carrying, today } from "./memory.js";
 import { fill, numbered } from "./messages.js";
 import { newReportId } from "./randomness.js";
 import * as screens from "./screens.js";
+import { needed } from "./route.js";
 import { steps } from "./steps.js";
 import { buyToken } from "./tokens.js";
 import { Walk } from "./walk.js";
@@ -50,6 +51,17 @@ function originIn(text) {
     return null;
   }
 }
+
+/**
+ * Whether somebody wants to leave: Esc, except where it already does something else, which is to end a composition of letters
+ * or to empty a field in which somebody searches.
+ * @param {KeyboardEvent} event
+ */
+const isLeaving = (event) => {
+  const [target] = event.composedPath();
+  const empties = target instanceof HTMLInputElement && target.matches("[type=search]") && target.value !== "";
+  return event.key === "Escape" && !event.isComposing && !event.defaultPrevented && !empties;
+};
 
 export class DeniableSurvey extends DeniableElement {
   #memory = new Memory();
@@ -88,7 +100,7 @@ export class DeniableSurvey extends DeniableElement {
     const [own] = this.root.adoptedStyleSheets; // without the accent of a survey before
     this.root.adoptedStyleSheets = view.look ? [own, accentSheet(view.look)] : [own];
     this.#isHome = isOwn && !isFramed && !this.isShared;
-    if (this.#isHome) addEventListener("keydown", ({ key }) => key === "Escape" && this.#leave(), { signal });
+    if (this.#isHome) addEventListener("keydown", (event) => isLeaving(event) && this.#leave(), { signal });
     if (this.isShared) this.#watch(signal);
     // Somebody's link in the place of another one's changes the fragment alone.
     if (isOwn) addEventListener("hashchange", () => this.restart(), { signal });
@@ -160,10 +172,13 @@ export class DeniableSurvey extends DeniableElement {
     } else {
       const { length } = view.questions;
       const n = sum(view.units.map(({ draw }) => draw));
+      // Of a question that decides whether another applies, nothing may be sent: that one was drawn, and it was not.
+      const isAbout = (/** @type {string} */ id) => view.questions.some(({ askIf }) => askIf?.named.includes(id));
+      const asksMore = view.units.some(({ members, draw }) => draw < members.length && members.some(({ id }) => isAbout(id)));
       const [own, all] = seen.totals.map((total, n) => usedOf100(total, [CEILING.survey, CEILING.device][n]));
       const notes = [
         this.isShared ? m.kiosk : !this.#memory.lasts && !this.isTraceless && m.fleeting,
-        n < length && `${fill(m.drawn, { n, all: length })} ${this.isShared || !this.#memory.lasts ? "" : m.drawnKept}`,
+        n < length && `${fill(m.drawn, { n, all: length })} ${asksMore ? m.needed : ""} ${this.isShared || !this.#memory.lasts ? "" : m.drawnKept}`,
         seen.isSame && m.same,
         seen.hasTold && fill(m.told, { own, all }),
         waiting.length > 0 && numbered(m, m.queue, waiting.length),
@@ -184,12 +199,13 @@ export class DeniableSurvey extends DeniableElement {
         this.#start(view, place, Date.now() - opened < FRESH ? checked : check());
       };
       const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => this.#trace(isOn) };
+      const kept = () => (this.isShared ? m.kiosk : this.#memory.lasts && !this.isTraceless ? said(this.#weak, { answerKept: m.answerKept, answerKeptWeak: m.answerKeptWeak }) : m.answerKeptNone);
       const { cohort, isOwn } = place;
       // Back from the first question leads here again, with the answers kept, and Start to the questions as they are.
       const first = () => this.show(screens.consent(m, view, { ...how, start: () => this.#walk?.go(0) }), true);
       const mayAsk = parent === window && !this.isShared;
       this.#walk = new Walk({ isHome: this.#isHome, mayAsk }, first, /** @type {AbortController} */ (gone).signal);
-      const how = { cohort, isSeen: !isOwn, weak: this.#weak, n, notes, start, trace, canExit: this.#isHome, history: this.#history(place) };
+      const how = { cohort, isSeen: !isOwn, weak: this.#weak, n, notes, start, kept, trace, canExit: this.#isHome, history: this.#history(place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
     }
@@ -248,7 +264,7 @@ export class DeniableSurvey extends DeniableElement {
       }
       const asked = this.isShared ? drawQuestions(view) : await this.#memory.asked(view);
       if (gone !== this.gone) return;
-      const drawn = { ...view, questions: view.questions.filter(({ id }) => asked.has(id)) };
+      const drawn = { ...view, questions: needed(view.questions, asked) };
       const walk = /** @type {Walk} */ (this.#walk);
       const ask = view.layout === "page" ? page : steps;
       const send = (/** @type {Record<string, unknown>} */ answers) => this.#answer(view, place, answers, { asked, credential });

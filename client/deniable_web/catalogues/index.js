@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "ioda3y3b3uxs47yl674b27iaou",
-  de: "6hverw2mchirdgy67nue74iejy",
-  en: "6jlvd72gioztr623zrizkl7w7a",
-  es: "3fpzcchvg7bh3yq62vun7h4tmy",
-  fr: "4kntax4i4fm6vpz7vxauoypkfi",
+  ar: "jmtj6igoyupsuwhazzx5ysytee",
+  de: "gtq7rawekdye6f5vo4mdqfr7wu",
+  en: "4z2zdwfg6dxuw5wji2wqkkwmlq",
+  es: "5wmsoqaxdniye6s47w2spw72xi",
+  fr: "p6x3mnrcwt6cqx47gurfbeqd3i",
 };
