@@ -80,8 +80,8 @@ class Relation:
 def read_truths(given: Sequence[str], survey: Survey) -> dict[str, tuple[float, ...]]:
     """The shares of options, like ``affair=0.3`` or ``often=0.5,0.3,0.2``, by question.
 
-    One share is that of yes, or of each box; of other questions there is one for each option. Of a question with a filter
-    they are shares among those to whom it applies.
+    One share is that of yes, or of each box; of other questions there is one for each option. Of a question with a
+    filter they are shares among those to whom it applies.
 
     Raises
     ------
@@ -166,7 +166,7 @@ def true_figures(people: Sequence[Answers], survey: Survey) -> dict[tuple[str, s
 
 
 def true_among(people: Sequence[Answers], survey: Survey) -> dict[tuple[str, str | None], float]:
-    """The share of each option among those to whom a question with a filter applies; nothing where it applies to none."""
+    """The share of each option among those to whom a question with a filter applies; nothing where that is nobody."""
     found: dict[tuple[str, str | None], float] = {}
     for question in survey.questions:
         answers = [person[question.id] for person in people if question.id in person]
