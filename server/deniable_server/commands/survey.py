@@ -111,6 +111,12 @@ def check(file: BinaryIO, respondents: int | None) -> None:
         if unit.group:
             click.echo(f"\n{_group_lines(unit, unit.group)}")
     click.echo(f"\nAccess {checked.access}: {ONE_REPORT[checked.access]}")
+    if checked.sealed:
+        where = f"; answered at {', '.join(checked.places)} alone" if checked.places else ""
+        click.echo(
+            f"Sealed to {len(checked.sealed.keys)} keys, one a week from {checked.sealed.first} to "
+            f"{checked.sealed.last}{where}"
+        )
     for line in presentation(checked):
         click.echo(line)
     click.echo(f"\nWhole survey: epsilon {checked.epsilon:.4f}, {_asks(checked)}")
