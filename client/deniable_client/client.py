@@ -356,7 +356,7 @@ class Client:
         told = self.memory.asked(survey, partial(draw_questions, survey))
         # Answers to questions that this device did not draw must not reach the randomiser: it refuses what was not
         # asked.
-        spare = {each.id for each in survey.questions}.difference(told) if asked is None else ()
+        spare = {each.id for each in survey.questions}.difference(survey.shown(told)) if asked is None else ()
         return told, {name: answer for name, answer in answers.items() if name not in spare}
 
     def asked(self, survey: Survey) -> tuple[str, ...]:

@@ -26,6 +26,7 @@ import { Memory, carrying, today } from "./memory.js";
 import { fill, numbered } from "./messages.js";
 import { newReportId } from "./randomness.js";
 import * as screens from "./screens.js";
+import { needed } from "./route.js";
 import { steps } from "./steps.js";
 import { buyToken } from "./tokens.js";
 import { Walk } from "./walk.js";
@@ -183,10 +184,13 @@ export class DeniableSurvey extends DeniableElement {
     } else {
       const { length } = view.questions;
       const n = sum(view.units.map(({ draw }) => draw));
+      // Of a question that decides whether another applies, nothing may be sent: that one was drawn, and it was not.
+      const isAbout = (/** @type {string} */ id) => view.questions.some(({ askIf }) => askIf?.named.includes(id));
+      const asksMore = view.units.some(({ members, draw }) => draw < members.length && members.some(({ id }) => isAbout(id)));
       const [own, all] = seen.totals.map((total, n) => usedOf100(total, [CEILING.survey, CEILING.device][n]));
       const notes = [
         this.isShared ? m.kiosk : !this.#memory.lasts && !this.isTraceless && m.fleeting,
-        n < length && `${fill(m.drawn, { n, all: length })} ${this.isShared || !this.#memory.lasts ? "" : m.drawnKept}`,
+        n < length && `${fill(m.drawn, { n, all: length })} ${asksMore ? m.needed : ""} ${this.isShared || !this.#memory.lasts ? "" : m.drawnKept}`,
         seen.isWiped && m.wiped,
         seen.isSame && m.same,
         seen.hasTold && fill(m.told, { own, all }),
@@ -274,7 +278,7 @@ export class DeniableSurvey extends DeniableElement {
       }
       const asked = this.isShared ? drawQuestions(view) : await this.#memory.asked(view);
       if (gone !== this.gone) return;
-      const drawn = { ...view, questions: view.questions.filter(({ id }) => asked.has(id)) };
+      const drawn = { ...view, questions: needed(view.questions, asked) };
       const walk = /** @type {Walk} */ (this.#walk);
       const ask = view.layout === "page" ? page : steps;
       const send = (/** @type {Record<string, unknown>} */ answers) => this.#answer(view, place, answers, { asked, credential });

@@ -2,7 +2,7 @@
 /* What people see before and after the questions: each screen a function from what is known to a node. */
 
 import { said } from "./ceiling.js";
-import { chance } from "./chance.js";
+import { chance, clearest } from "./chance.js";
 import { CLIENT, tellsUse } from "./collector.js";
 import { completionOf } from "./completion.js";
 import { isCohort } from "./device.js";
@@ -66,6 +66,7 @@ const head = (m, view) =>
  */
 export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start, kept, trace, canExit, history }) {
   const least = plainest(view.questions);
+  const shown = clearest(m, view.questions);
   const minutes = Math.ceil(n / PACE);
   const stays = h("span", {}, kept());
   const tracing = trace && { ...trace, choose: (/** @type {boolean} */ isOn) => (trace.choose(isOn), stays.replaceChildren(kept())) };
@@ -75,7 +76,10 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
     strength(m, weak),
     p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
     view.isLive && p(m.live, "box"),
-    chance(m, least, yesNo(view)[0] ? said(weak, { noAdmission: m.noAdmission }) : ""),
+    chance(m, shown, {
+      lesson: shown.kind.isYesNo ? said(weak, { noAdmission: m.noAdmission }) : "",
+      isOneOfSeveral: view.questions.length > 1,
+    }),
     p(m.why),
     p(`${numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })} ${m.leave}`),
     ...notes.map((note) => note && p(note, "box note")),

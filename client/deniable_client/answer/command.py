@@ -154,7 +154,7 @@ def converse(opened: OpenSurvey, *, with_json: bool, own: Memory) -> None:
             agree(client, survey, cohort, invitation, told)
             credential = credential_of(client, survey, invitation)
             asked = client.asked(survey)
-            answers = ask_all([survey.question(each) for each in asked])
+            answers = ask_all([survey.question(each) for each in survey.shown(asked)])
             is_drawn = True
             report = client.randomize(survey, answers, cohort, asked, credential)
             del answers  # the report alone is needed from here on, and sending may take hours

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "q2dwqejesvf3vpsrkcx2xiweke",
-  de: "muh2bqqpkvxn6c2hr4hl67p3tm",
-  en: "iu5vfrc4jrihibbeks3km3glrq",
-  es: "hqglblxe6giriasp74bkdd3aye",
-  fr: "tbhhuwainq3buysvqpqzrx2iwu",
+  ar: "hbxifd2ykeyybqcv442munfocu",
+  de: "2r6lb45ulye25ce6lhquccgxiy",
+  en: "aveb5ulllofpauuoq3om26whae",
+  es: "lhjc6g5tmr3nlqiy6utjcgmj6u",
+  fr: "uxr4crwj2wdo5i76t54xnvmfny",
 };

@@ -12,8 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from deniable import EstimateRow, Question
-from deniable_statistics.designs.of_mechanisms import mean_values
+from deniable_statistics.designs.of_mechanisms import level_values, mean_values
 from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel, columns, wrapped
+from deniable_statistics.published.columns import WHERE_IT_APPLIES, name_of_option
 from deniable_statistics.published.leading import most_frequent
 
 LINE = 1.3
@@ -89,7 +90,8 @@ class Drawing:
 
 def axis_of(question: Question, statistic: str) -> Axis:
     """The axis of a statistic: 0 to 100 % for shares, the range of possible numbers for means."""
-    if statistic == "share" or (values := mean_values(question)) is None:
+    values = mean_values(question) or level_values(question)
+    if statistic != "mean" or values is None:
         return SHARES
     return Axis(min(values), max(values))
 
@@ -106,14 +108,17 @@ def shown_point(row: EstimateRow, axis: Axis) -> float | None:
 
 
 def panels_of(question: Question, rows: Sequence[EstimateRow]) -> list[Panel]:
-    """The panels of one question: its shares and its mean, for everybody or for each cohort."""
+    """The panels of one question: its shares and its mean, for everybody or for each cohort.
+
+    A question with a filter has a panel of its shares among those to whom it applies.
+    """
     by_cohort = any(row.cohort is not None for row in rows)
     found = []
-    for statistic in ("share", "mean"):
+    for statistic in ("share", "among", "mean"):
         axis = axis_of(question, statistic)
         marks = tuple(
             Mark(
-                row.option or "mean",
+                name_of_option(row),
                 row.estimate,
                 row.conf_low,
                 row.conf_high,
@@ -231,7 +236,7 @@ def headlines(question: Question, rows: Sequence[EstimateRow]) -> list[Headline]
     if fixed is not None:
         chosen = [row for row in rows if row.statistic == "share" and row.option == question.options[fixed]]
     if chosen:
-        what = "Mean" if fixed is None else "Yes"
+        what = f"Mean {WHERE_IT_APPLIES}" if question.ask_if else "Mean" if fixed is None else "Yes"
         flagged = {row.cohort for row in rows if row.flag}
         return [
             Headline(
@@ -243,7 +248,8 @@ def headlines(question: Question, rows: Sequence[EstimateRow]) -> list[Headline]
             for row in chosen
             if row.estimate is not None
         ]
-    most = _most_frequent(question, rows) if cohorts == [None] else None
+    # Most often *does not apply* would lead, which says nothing of the answers.
+    most = _most_frequent(question, rows) if cohorts == [None] and not question.ask_if else None
     return [] if most is None else [most]
 
 

@@ -156,7 +156,7 @@ def requests_for(survey: Survey, query: EstimatesQuery, more_rows: int = 0) -> i
 
 def _cost(question: Question, query: EstimatesQuery) -> int:
     """Cost of a question's rows, in plain rows."""
-    design, means = design_of(question.mechanism), int(question.kind.has_numbers)
+    design, means = design_of(question.mechanism), int(question.has_mean)
     is_binomial = design.binomials(design.expected_if_even, 1) is not None
     is_searched = not is_binomial or query.misbehaving is not None or query.target == "respondents"
     is_share = len(question.options) in (0, 2)  # a mean that one binomial tells
@@ -209,7 +209,7 @@ def figure(value: float | None, statistic: str) -> str:
     >>> figure(-0.004, "share")
     '\u22120.4 %'
     """
-    return percent(value) if statistic == "share" else number(value)
+    return number(value) if statistic == "mean" else percent(value)
 
 
 def points_of_fakes(question: Question) -> float | None:

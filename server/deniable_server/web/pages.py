@@ -26,6 +26,7 @@ from deniable_server.store import SurveyState
 from deniable_server.web.api import get_store
 from deniable_server.web.embedding import client_files, survey_page
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
+from deniable_statistics.published.columns import WHERE_IT_APPLIES, name_of_option
 
 pages = APIBlueprint("pages", __name__, enable_openapi=False, static_folder="static", static_url_path="/static")
 
@@ -41,17 +42,24 @@ CLIENT_TYPES = {".js": "text/javascript", ".json": "application/json"}
 
 def init_app(app: APIFlask, contact: str | None) -> None:
     """Serve the pages and the browser client; the home page says whom to ask about this collector."""
-    files = client_files()
     app.config["CONTACT"] = contact
     app.jinja_env.globals["version"] = __version__
     app.jinja_env.globals["one_report"] = ONE_REPORT
     app.jinja_env.filters["figure"] = figure
+    app.jinja_env.filters["name_of_option"] = name_of_option
+    app.jinja_env.globals["where_it_applies"] = WHERE_IT_APPLIES
     app.jinja_env.filters["protection"] = protection
     app.jinja_env.filters["fakes"] = points_of_fakes
     app.jinja_env.globals["drawing_of"] = drawing.drawing
     app.jinja_env.globals["headlines_of"] = drawing.headlines
     app.register_blueprint(pages)
 
+    serve_client(app)
+
+
+def serve_client(app: APIFlask) -> None:
+    """Serve the style sheet of every page and the files of the browser client."""
+    files = client_files()
     style = style_sheet()
 
     @app.get("/static/pages.css")

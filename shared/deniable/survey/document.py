@@ -11,7 +11,7 @@ import datetime
 import hashlib
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
@@ -25,6 +25,7 @@ from deniable.survey.completion import Completion
 from deniable.survey.group import Group
 from deniable.survey.look import Look
 from deniable.survey.question import Question
+from deniable.survey.routing import check_routing, needed
 from deniable.survey.sealed import LATE_BATCHES, Sealed, check_places
 from deniable.survey.texts import MAX_LABEL, MAX_TEXT, check_text, publish_text, refuse_repeats
 from deniable.survey.unit import Unit, check_group
@@ -76,7 +77,7 @@ _DEFAULTS: Mapping[str, object] = {
 }
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
 # What makes two questions the same for a device: not their id, goal or reason, which tell it nothing.
-_REMEMBERED = ("mechanism", "options", "text", "type")
+_REMEMBERED = ("mechanism", "options", "text", "type", "unit")
 
 
 @dataclass(frozen=True)
@@ -194,6 +195,7 @@ class Survey:
         refuse_repeats(tuple(question.id for question in self.questions), "questions: ids")
         for members in self.groups.values():
             check_group(members)
+        check_routing(self.questions)
 
     def _check_cohorts(self) -> None:
         if len(self.cohorts) > MAX_COHORTS:
@@ -307,7 +309,7 @@ class Survey:
         """
         # With the survey's own id in it, no other survey has this key, so devices draw anew.
         wave = {"survey": self.id} if self.fresh else {}
-        published = {asked["id"]: {key: asked[key] for key in _REMEMBERED} for asked in _published(self)["questions"]}
+        published = _remembered(_published(self)["questions"])
 
         def key(questions: tuple[Question, ...]) -> str:
             group = questions[0].group
@@ -335,10 +337,20 @@ class Survey:
     def _grouped(self) -> tuple[Unit, ...]:
         return tuple(unit for unit in self.units if unit.group and unit.group.is_drawn)
 
+    def shown(self, asked: Collection[str]) -> tuple[str, ...]:
+        """The ids of the questions to put to a person who is asked these, in order: filters are about others too."""
+        return needed(self.questions, asked)
+
     @cached_property
     def asks(self) -> int:
         """Number of questions that each device asks."""
         return sum(each.group.draw if each.group else 1 for each, *_ in self._together)
+
+    @property
+    def asks_more(self) -> bool:
+        """Whether a device may put questions to people of which it sends nothing, to know whether another applies."""
+        named = {name for each in self.questions if each.ask_if for name in each.ask_if.named}
+        return any(each.id in named for unit in self._grouped for each in unit.questions)
 
     @property
     def is_drawn(self) -> bool:
@@ -443,7 +455,7 @@ def _published(survey: Survey) -> dict[str, Any]:
     }
     for key in ("organiser", "about", "contact", "thanks"):
         text = getattr(survey, key)
-        optional[key] = text and publish_text(text)
+        optional[key] = _published_text(text)
     # A setting at its default is not published, so that new settings leave the addresses of old surveys alone.
     for key, default in _DEFAULTS.items():
         setting = getattr(survey, key)
@@ -460,9 +472,34 @@ def _published(survey: Survey) -> dict[str, Any]:
                 "mechanism": question.mechanism.publish(),
             }
             | _given(goal=question.goal, why=question.why, group=question.group and question.group.name)
+            | _given(help=_published_text(question.help), unit=_published_text(question.unit))
+            | _given(ask_if=question.ask_if and question.ask_if.publish())
             for question in survey.questions
         ],
     } | {key: value for key, value in optional.items() if value}
+
+
+def _published_text(text: str | None) -> str | dict[str, str] | None:
+    return None if text is None else publish_text(text)
+
+
+def _remembered(asked: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """What makes each published question the same for a device, by id: of one with a filter also what that is about."""
+    found: dict[str, dict[str, Any]] = {}
+    for each in asked:
+        content = {key: each[key] for key in _REMEMBERED if key in each}
+        if "ask_if" in each:
+            # By the hash of their content: under an id there may stand another question elsewhere.
+            about = {name: address(strict_json.dumps(found[name])) for name in _named(each["ask_if"])}
+            content |= {"ask_if": each["ask_if"], "about": about}
+        found[each["id"]] = content
+    return found
+
+
+def _named(published: Sequence[Any]) -> list[str]:
+    """The ids of the questions that a published condition is about."""
+    name, *rest = published
+    return [each for part in rest for each in _named(part)] if name in ("all", "any") else [rest[0]]
 
 
 def _published_draw(group: Group) -> dict[str, Any]:
