@@ -93,7 +93,8 @@ class _Visiting:
         return tab
 
     def _answers(self, number: int) -> dict[str, Any]:
-        return {name: self.session.answers[number][name] for name in self.session.asked[self.number]}
+        # To all questions: a page that asks for another one than it must is not to stop the session.
+        return dict(self.session.answers[number])
 
     def _posts(self) -> int:
         return sum(each.start.endswith("/reports") for each in self.relay.sent)

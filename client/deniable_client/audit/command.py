@@ -18,11 +18,11 @@ from deniable_client.audit.auditor import audit_survey
 from deniable_client.audit.evidence import FAILURE, FOUND, Audit, AuditFailed
 from deniable_client.audit.findings import Part, as_json, as_junit, as_text
 from deniable_client.audit.judge import Bench, power
+from deniable_client.audit.processes import Unfinished
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.release import check_served
 from deniable_client.audit.sampling import Draw, draw_javascript, draw_python
 from deniable_client.audit.served import PLACEHOLDER, serving
-from deniable_client.audit.processes import Unfinished
 from deniable_client.audit.shipped import SESSIONS, Target, audit_installed, audit_shipped
 from deniable_client.link import parse_link
 

@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from deniable_client.audit.reference.chance import Words
 from deniable_client.audit.reference.device import Device
-from deniable_client.audit.reference.published import PublishedSurvey, Value, completion_code
+from deniable_client.audit.reference.published import PublishedSurvey, Value, completion_code, settled
 from deniable_client.audit.steering import some_words, words_for
 
 MOST_TICKS = 8
@@ -203,7 +203,8 @@ class Block:
         common: random.Random,
     ) -> tuple[list[int], str]:
         """The words of a report, and its id; the device has it then."""
-        told = {name: answers[name] for name in asked}
+        everything = settled(survey, answers)
+        told = {name: everything[name] for name in asked}
         words: list[int] = []
         for unit in survey.units:
             own = {each["id"]: told[each["id"]] for each in unit.questions if each["id"] in told}
@@ -272,7 +273,8 @@ def _possible(question: Mapping[str, Any], dice: random.Random) -> list[Any]:
             else (mechanism["lo"], mechanism["hi"])
         )
         return [lo, dice.randint(lo, hi), hi]
-    k = len(question["options"])
+    # What a question offers where it has a filter is for those to whom it applies; the last option is for the others.
+    k = len(question["options"]) - ("ask_if" in question)
     if question["type"] == "ticks":
         some = sorted(dice.sample(range(k), min(MOST_TICKS, dice.randint(1, k))))
         return [[], some, list(range(min(k, MOST_TICKS)))]
