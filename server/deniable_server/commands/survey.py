@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 from collections.abc import Iterable
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
@@ -34,7 +35,7 @@ from deniable_server.authors.templates import ASKED, TEMPLATES, template, text_o
 from deniable_server.commands import options
 from deniable_server.commands.trail import operation
 from deniable_server.location import Location
-from deniable_server.people.links import id_at
+from deniable_server.people.links import id_at, people_link
 from deniable_statistics.authoring.outlook import RESPONDENTS, outlook
 
 if TYPE_CHECKING:
@@ -43,13 +44,29 @@ if TYPE_CHECKING:
 
 FILE = click.argument("file", type=click.File("rb"))
 
+OF_CLIENT = "deniable.survey"
+"""The entry points of the client's commands."""
+
 _STANDING = {"open": "open", "early": "not open yet", "closed": "closed"}
 """The words for each `Standing` in the list of surveys."""
 
 
-@click.group()
+class SurveyCommands(click.Group):
+    """The commands below, and those that have answers: the client brings them, as entry points of its own."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *entry_points(group=OF_CLIENT).names})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        for found in entry_points(group=OF_CLIENT, name=cmd_name):
+            command: click.Command = found.load()
+            return command
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=SurveyCommands)
 def survey() -> None:
-    """Check, publish, list and close surveys."""
+    """Begin, preview, rehearse, check, publish, list and close surveys."""
 
 
 @survey.command(epilog=example("deniable survey new", "deniable survey new study.toml --template harassment"))
@@ -104,7 +121,7 @@ def check(file: BinaryIO, respondents: int | None) -> None:
     click.echo(f"{checked.title}\nsurvey {checked.id}, {len(checked.document)} bytes when published\n")
     for question in checked.questions:
         click.echo(f"{question.id} ({question.type}): {question.text}")
-        for line in question_lines(question):
+        for line in question_lines(question, checked):
             click.echo(f"  {line}")
     for unit in checked.units:
         if unit.group:
@@ -197,7 +214,7 @@ def publish(
     links = [] if published.cohort_required or published.access != "open" else [base]
     links += [f"{base}#{cohort_fragment(cohort)}" for cohort in published.cohorts if published.access == "open"]
     for number, link in enumerate(links):
-        click.echo(f"{'' if number else 'answer':<9}{link}")
+        click.echo(f"{'' if number else 'answer':<9}{people_link(link, published.places)}")
     if published.access != "open":
         elsewhere = published.issuer and published.issuer.url
         where = " --hashes hashes.txt --to links.csv" if elsewhere else "" if url else f" --db {database}"

@@ -52,6 +52,8 @@ def half_width(question: Question, respondents: int) -> float:
 def asked_of_each(survey: Survey) -> str:
     """How many of the questions each person is asked, in words."""
     size = len(survey.questions)
+    if any(each.ask_if for each in survey.questions):
+        return f"each person is asked at most {_number(size if survey.asks_more else survey.asks)} questions"
     if not survey.is_drawn:
         whole = {1: "the one question", 2: "both questions"}.get(size, f"all {_number(size)} questions")
         return f"each person is asked {whole}"
