@@ -156,7 +156,7 @@ BROWSER = [
           "        let report = draw(!person);\n        if (report.values.affair !== 1) report = draw(!person);"),
     Fault("memory", "browser", "nothing charged", _JS_MEMORY, "      if (!person) charge(told, collector, survey.units, day);\n", ""),
     Fault("memory", "browser", "not marked as sent for Yes", _JS_MEMORY, "      if (kept?.to[collector] === false) kept.to[collector] = true;",
-          "      if (kept?.to[collector] === false) kept.to[collector] = !kept.report.includes('\"affair\":1');"),
+          "      if (kept?.to[collector] === false) kept.to[collector] = !kept.report.includes('\"affair\":1');", sessions=36),
     Fault("waves", "browser", "a wave sends the permanent value", f"{_W}mechanisms/base.js", "return this.second ? this.second.draw(value, word) : value;",
           "return this.second ? (this.second.draw(value, word), value) : value;", _WAVES),
     Fault("waves", "browser", "one wave for all", _JS_MEMORY, "known(noisy, unit.sent, ()", "known(noisy, unit.sent.slice(0, 27), ()", _WAVES),
