@@ -70,8 +70,8 @@ PYTHON = [
           "                    drawn = draw()\n                report = self._with_known_values(db, survey, drawn)"),
     Fault("memory", "python", "nothing charged", _MEMORY, "            self._charge(db, survey, collector, ceiling or Ceiling())\n            report",
           "            report"),
-    Fault("memory", "python", "another id for the second try", _CLIENT, "again=self._deliver(survey.id, report.encode())",
-          "again=self._deliver(survey.id, report.encode().replace(b'\"cohort\"', b' \"cohort\"'))", ("cut off",)),
+    Fault("memory", "python", "another id for the second try", _CLIENT, "again=self._deliver(survey, report.encode())",
+          "again=self._deliver(survey, report.encode().replace(b'\"cohort\"', b' \"cohort\"'))", ("cut off",)),
     # Waves
     Fault("waves", "python", "a wave sends the permanent value", f"{_P}mechanisms/longitudinal.py",
           'kept: int = self.reports.check(value, "permanent value")', 'word(); return self.reports.check(value, "permanent value")', _WAVES),
@@ -161,7 +161,7 @@ BROWSER = [
           "return this.second ? (this.second.draw(value, word), value) : value;", _WAVES),
     Fault("waves", "browser", "one wave for all", _JS_MEMORY, "known(noisy, unit.sent, ()", "known(noisy, unit.sent.slice(0, 27), ()", _WAVES),
     Fault("draw", "browser", "the first ones are asked", f"{_W}group.js", "const isAsked = unrank(n, draw, below(choose(n, draw), word));",
-          "const isAsked = unrank(n, draw, below(choose(n, draw), word) * 0n);"),
+          "const isAsked = unrank(n, draw, below(choose(n, draw), word) * 0n);", sessions=48),
     Fault("draw", "browser", "boxes that are ticked are drawn", f"{_W}mechanisms/drawn-boxes.js",
           "    const drawn = unrank(this.k, this.s, below(choose(this.k, this.s), word));",
           "    let drawn = unrank(this.k, this.s, below(choose(this.k, this.s), word));\n"

@@ -210,7 +210,10 @@ class Block:
             own = {each["id"]: told[each["id"]] for each in unit.questions if each["id"] in told}
             # By the key and what is asked, because a copy asks the same under the same key.
             key = f"{unit.key} {sorted(own)}"
-            if key not in self.targets:
+            if unit.key in session.device.noisy:
+                # What is drawn here must be thrown away, so it is left to chance: whoever sends it sends another value.
+                words += some_words(partial(unit.permanent, own), self.dice)[0]
+            elif key not in self.targets:
                 fresh, self.targets[key] = some_words(partial(unit.permanent, own), self.dice)
                 words += fresh
             else:
