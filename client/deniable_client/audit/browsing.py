@@ -68,6 +68,7 @@ class _Visiting:
         self._note(tab, "review")
         self.relay.faults.extend([SILENT] if visit.is_cut else [BUSY] * visit.failures)
         before = self._posts()
+        self.person.pressed.append(time.perf_counter())
         tab.click("send")
         if visit.is_cut:
             self._cut(tab, before)

@@ -109,6 +109,8 @@ class Person:
 
     def __post_init__(self) -> None:
         self.tabs: list[Tab] = []
+        self.pressed: list[float] = []
+        """When Send was pressed, by the clock of the relay."""
         self.context.on("page", lambda page: self._opened(page))
         self.context.on("serviceworker", lambda worker: self.events.append(("worker", worker.url)))
 
@@ -133,7 +135,12 @@ class Person:
         trace.put("windows opened", windows)
         for kind, count in sorted(Counter((kind, text) for kind, text in self.events if kind != "window").items()):
             trace.put(f"{kind[0]}, {normal(kind[1], self.relay)}", count)
-        enter_requests(trace, self.relay.take(), self.relay)
+        came = self.relay.take()
+        enter_requests(trace, came, self.relay)
+        for place, moment in enumerate(self.pressed):
+            sent = [each.time for each in came if each.time > moment and each.start.endswith("/reports")]
+            if sent:
+                trace.loose[f"Send {place + 1}, ms to the report"] = 1000 * (sent[0] - moment)
         for number, tab in enumerate(self.tabs):
             for step, seen in tab.seen.items():
                 trace.put(f"tab {number + 1}, {step}", {key: normal(value, self.relay) for key, value in seen.items()})
