@@ -66,6 +66,20 @@ def test_page_and_script_are_those_of_this_release(target: Target) -> None:
     assert served.faults == ()
 
 
+def test_names_that_a_page_asks_for_are_noted(target: Target) -> None:
+    relay = target.relay()
+    try:
+        with chromium(relay, chromium_path()) as browser, browser.person() as person:
+            tab = person.tab(None)
+            tab.open(f"{relay.url}/s/{target.surveys[0].id}")
+            tab.wait("start")
+            tab.open("http://elsewhere.example/")
+            tab.page.wait_for_url("chrome-error://*")
+    finally:
+        relay.close()
+    assert browser.names == {"elsewhere.example"}
+
+
 DISGUISED = """[
     crypto.getRandomValues.toString(), crypto.getRandomValues.name, crypto.getRandomValues.length,
     Object.keys(Object.getOwnPropertyDescriptor(Crypto.prototype, "getRandomValues")).join(),

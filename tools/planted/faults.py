@@ -202,6 +202,8 @@ _WATCH = (
 BUNDLE = [
     Fault("transport", "bundle", "a style that loads a picture", "", "", _WATCH % "(document.body.style.background='url(/static/icon.png)')"),
     Fault("transport", "bundle", "a request at the click", "", "", _WATCH % "fetch('/livez')"),
+    Fault("transport", "bundle", "a name that is looked up", "", "", _WATCH %
+          "document.head.append(Object.assign(document.createElement('link'),{rel:'dns-prefetch',href:'//yes.example'}))"),
     Fault("transport", "bundle", "a picture elsewhere", "", "", _WATCH % "(new Image().src='http://elsewhere.example/1')"),
     Fault("storage", "bundle", "a service cache", "", "", _WATCH % "caches.open('x')"),
     Fault("storage", "bundle", "the memory's database, another key", "", "", _WATCH %

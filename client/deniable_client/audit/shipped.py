@@ -115,7 +115,7 @@ def audit_shipped(
                     with lock:
                         bench.blocks.append(block)
             with lock:
-                names.update(browser.names_asked())
+                names.update(browser.names)
         finally:
             relay.close()
 

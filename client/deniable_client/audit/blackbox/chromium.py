@@ -71,8 +71,11 @@ def chromium(relay: Relay, program: str | None = None) -> Iterator[Chromium]:
         # No name but the relay's is found, and every name that is asked for stands in the log of the network.
         ways = [f"--log-net-log={log}", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
         browser = playwright.chromium.launch(executable_path=found, args=[*FLAGS, *ways])
+        made = Chromium(browser, relay, log)
+        # The log is whole once the browser has ended, and gone with its folder.
+        stack.callback(made.read_log)
         stack.callback(browser.close)
-        yield Chromium(browser, relay, log)
+        yield made
 
 
 @dataclass
@@ -82,6 +85,8 @@ class Chromium:
     browser: Browser
     relay: Relay
     log: Path
+    names: set[str] = field(default_factory=set)
+    """Every host name that the browser tried to resolve, whoever asked for it; known once it has ended."""
 
     @contextmanager
     def person(self, language: str = "en-GB") -> Iterator[Person]:
@@ -92,11 +97,16 @@ class Chromium:
         finally:
             context.close()
 
-    def names_asked(self) -> set[str]:
-        """Every host name that the browser tried to resolve, whoever asked for it; known once it has ended."""
+    def read_log(self) -> None:
+        """Note the host names that were asked for; known once the browser has ended."""
         text = self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
-        names = set(re.findall(r'"host(?:name)?":"(?:https?://)?([^"/:]+)', text))
-        return {name for name in names if name not in ("127.0.0.1", "localhost", "")}
+        found = re.findall(r'"host":"(?:https?://)?([^"/:]+)', text)
+        self.names = {name for name in found if name not in _OWN_NAMES and not name.endswith(_OF_THE_BROWSER)}
+
+
+_OWN_NAMES = ("127.0.0.1", "localhost", "~notfound")
+_OF_THE_BROWSER = (".google.com", ".googleapis.com", ".gstatic.com", ".googleusercontent.com")
+"""Whom a Chromium with windows asks for updates of its own, whatever a page does."""
 
 
 @dataclass
