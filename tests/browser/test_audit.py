@@ -18,6 +18,7 @@ from deniable_client.audit.shipped import Target, audit_shipped
 from tools.planted.__main__ import SURVEY, PlantedTarget, bundle_with
 from tools.planted.faults import BUNDLE
 from tools.programs import chromium as chromium_path
+from tools.rig.browsing import wait_for
 from tools.rig.collectors import running_collector
 
 
@@ -74,7 +75,8 @@ def test_names_that_a_page_asks_for_are_noted(target: Target) -> None:
             tab.open(f"{relay.url}/s/{target.surveys[0].id}")
             tab.wait("start")
             tab.open("http://elsewhere.example/")
-            tab.page.wait_for_url("chrome-error://*")
+            wait_for(tab.page, lambda: any("elsewhere" in text for _, text in person.events), "the page asks for it")
+            tab.page.wait_for_timeout(200)  # a name is looked up before anything is sent there
     finally:
         relay.close()
     assert browser.names == {"elsewhere.example"}
