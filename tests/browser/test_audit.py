@@ -18,6 +18,7 @@ from deniable_client.audit.shipped import Target, audit_shipped
 from tools.planted.__main__ import SURVEY, PlantedTarget, bundle_with
 from tools.planted.faults import BUNDLE
 from tools.programs import chromium as chromium_path
+from tools.rig.browsing import wait_for
 from tools.rig.collectors import running_collector
 
 
@@ -64,6 +65,21 @@ def test_page_and_script_are_those_of_this_release(target: Target) -> None:
     relay.close()
     assert served.release is not None
     assert served.faults == ()
+
+
+def test_names_that_a_page_asks_for_are_noted(target: Target) -> None:
+    relay = target.relay()
+    try:
+        with chromium(relay, chromium_path()) as browser, browser.person() as person:
+            tab = person.tab(None)
+            tab.open(f"{relay.url}/s/{target.surveys[0].id}")
+            tab.wait("start")
+            tab.open("http://elsewhere.example/")
+            wait_for(tab.page, lambda: any("elsewhere" in text for _, text in person.events), "the page asks for it")
+            tab.page.wait_for_timeout(200)  # a name is looked up before anything is sent there
+    finally:
+        relay.close()
+    assert browser.names == {"elsewhere.example"}
 
 
 DISGUISED = """[

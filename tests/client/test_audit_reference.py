@@ -14,7 +14,7 @@ from deniable_client.audit import reference
 from deniable_client.audit.reference import mechanisms
 from deniable_client.audit.reference.chance import Words
 from deniable_client.audit.reference.device import Device, Refused, without_memory
-from deniable_client.audit.reference.published import PublishedSurvey, choice, completion_code, millionths
+from deniable_client.audit.reference.published import PublishedSurvey, choice, completion_code, millionths, settled
 from deniable_client.link import origin_of
 from tests.support.vectors import VECTORS, vectors
 
@@ -33,7 +33,7 @@ def test_the_reference_imports_nothing_that_it_judges() -> None:
 
 def test_every_mechanism_has_vectors() -> None:
     assert set(MECHANISMS) == {path.stem for path in VECTORS.glob("*.json")} - {
-        *("bad-mechanisms", "completions", "epsilons", "ledger", "links", "memory", "reports", "surveys"),
+        *("bad-mechanisms", "completions", "epsilons", "filters", "ledger", "links", "memory", "reports", "surveys"),
     }
 
 
@@ -78,6 +78,26 @@ def test_reports() -> None:
         values = without_memory(survey, answers, words, vector.get("asked"))
         assert survey.report(vector["id"], vector["cohort"], values) == vector["report"].encode(), vector["name"]
         assert words.left == 0
+
+
+def test_filters() -> None:
+    people = 0
+    for vector in vectors("filters"):
+        if vector["id"] is None:
+            continue
+        survey = PublishedSurvey(vector["document"].encode())
+        assert survey.id == vector["id"]
+        assert [unit.key for unit in survey.units] == vector["keys"]
+        for person in vector["people"]:
+            questions = {each["id"]: each for each in survey.questions}
+            given = {name: choice(questions[name], answer) for name, answer in person["answers"].items()}
+            words = Words(person["words"])
+            answers = settled(survey, given)
+            values = without_memory(survey, answers, words, person["asked"])
+            assert survey.report("00" * 16, None, values) == person["report"].encode()
+            assert words.left == 0
+            people += 1
+    assert people > 50
 
 
 @pytest.mark.parametrize("name", ["memory", "ledger"])

@@ -70,8 +70,8 @@ PYTHON = [
           "                    drawn = draw()\n                report = self._with_known_values(db, survey, drawn)"),
     Fault("memory", "python", "nothing charged", _MEMORY, "            self._charge(db, survey, collector, ceiling or Ceiling())\n            report",
           "            report"),
-    Fault("memory", "python", "another id for the second try", _CLIENT, "again=self._deliver(survey.id, report.encode())",
-          "again=self._deliver(survey.id, report.encode().replace(b'\"cohort\"', b' \"cohort\"'))", ("cut off",)),
+    Fault("memory", "python", "another id for the second try", _CLIENT, "again=self._deliver(survey, report.encode())",
+          "again=self._deliver(survey, report.encode().replace(b'\"cohort\"', b' \"cohort\"'))", ("cut off",)),
     # Waves
     Fault("waves", "python", "a wave sends the permanent value", f"{_P}mechanisms/longitudinal.py",
           'kept: int = self.reports.check(value, "permanent value")', 'word(); return self.reports.check(value, "permanent value")', _WAVES),
@@ -156,12 +156,12 @@ BROWSER = [
           "        let report = draw(!person);\n        if (report.values.affair !== 1) report = draw(!person);"),
     Fault("memory", "browser", "nothing charged", _JS_MEMORY, "      if (!person) charge(told, collector, survey.units, day);\n", ""),
     Fault("memory", "browser", "not marked as sent for Yes", _JS_MEMORY, "      if (kept?.to[collector] === false) kept.to[collector] = true;",
-          "      if (kept?.to[collector] === false) kept.to[collector] = !kept.report.includes('\"affair\":1');"),
+          "      if (kept?.to[collector] === false) kept.to[collector] = !kept.report.includes('\"affair\":1');", sessions=36),
     Fault("waves", "browser", "a wave sends the permanent value", f"{_W}mechanisms/base.js", "return this.second ? this.second.draw(value, word) : value;",
           "return this.second ? (this.second.draw(value, word), value) : value;", _WAVES),
     Fault("waves", "browser", "one wave for all", _JS_MEMORY, "known(noisy, unit.sent, ()", "known(noisy, unit.sent.slice(0, 27), ()", _WAVES),
     Fault("draw", "browser", "the first ones are asked", f"{_W}group.js", "const isAsked = unrank(n, draw, below(choose(n, draw), word));",
-          "const isAsked = unrank(n, draw, below(choose(n, draw), word) * 0n);"),
+          "const isAsked = unrank(n, draw, below(choose(n, draw), word) * 0n);", sessions=48),
     Fault("draw", "browser", "boxes that are ticked are drawn", f"{_W}mechanisms/drawn-boxes.js",
           "    const drawn = unrank(this.k, this.s, below(choose(this.k, this.s), word));",
           "    let drawn = unrank(this.k, this.s, below(choose(this.k, this.s), word));\n"
@@ -202,6 +202,8 @@ _WATCH = (
 BUNDLE = [
     Fault("transport", "bundle", "a style that loads a picture", "", "", _WATCH % "(document.body.style.background='url(/static/icon.png)')"),
     Fault("transport", "bundle", "a request at the click", "", "", _WATCH % "fetch('/livez')"),
+    Fault("transport", "bundle", "a name that is looked up", "", "", _WATCH %
+          "document.head.append(Object.assign(document.createElement('link'),{rel:'dns-prefetch',href:'//yes.example'}))"),
     Fault("transport", "bundle", "a picture elsewhere", "", "", _WATCH % "(new Image().src='http://elsewhere.example/1')"),
     Fault("storage", "bundle", "a service cache", "", "", _WATCH % "caches.open('x')"),
     Fault("storage", "bundle", "the memory's database, another key", "", "", _WATCH %

@@ -68,6 +68,7 @@ class _Visiting:
         self._note(tab, "review")
         self.relay.faults.extend([SILENT] if visit.is_cut else [BUSY] * visit.failures)
         before = self._posts()
+        self.person.pressed.append(time.perf_counter())
         tab.click("send")
         if visit.is_cut:
             self._cut(tab, before)
@@ -93,7 +94,8 @@ class _Visiting:
         return tab
 
     def _answers(self, number: int) -> dict[str, Any]:
-        return {name: self.session.answers[number][name] for name in self.session.asked[self.number]}
+        # To all questions: a page that asks for another one than it must is not to stop the session.
+        return dict(self.session.answers[number])
 
     def _posts(self) -> int:
         return sum(each.start.endswith("/reports") for each in self.relay.sent)

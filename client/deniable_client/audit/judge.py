@@ -175,6 +175,9 @@ def _short(text: str) -> str:
 
 def expect_of_browser(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
     """What a browser must send, take of chance and keep."""
+    if "session" in trace.exact:
+        yield "session", trace.exact["session"]
+        return
     yield from expect_reports(session, trace)
     wanted = [
         ["Uint8Array:8"] * load.is_asked + ["Uint8Array:16"] * len(load.ids) + ["Uint32Array:4"] * len(load.words)
@@ -210,6 +213,8 @@ def _kept(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
         for place, empty in _EMPTY.items():
             if name.endswith(f", {place}") and value != empty:
                 yield place, f"It holds {_short(value)}"
+            elif f", {place}, " in name and (not name.endswith(_MARK) or value):
+                yield place, f"It holds {name.rpartition(f', {place}, ')[2]}: {_short(value)}"
         if ", indexedDB" in name:
             last[name.rpartition(", indexedDB")[2]] = value
     others = set(last) - {"", ", deniable 1, memory"}
@@ -227,11 +232,14 @@ _EMPTY = {
     "cookies": "",
     "localStorage": "{}",
     "sessionStorage": "{}",
-    "caches": "[]",
+    "caches": "{}",
     "window name": "",
     "registrations": "0",
 }
 """What nothing is kept in."""
+
+_MARK = ", localStorage, deniable"
+"""The device's mark that a memory was there: a text that is empty."""
 
 
 def _memory(session: Session) -> dict[str, Any]:

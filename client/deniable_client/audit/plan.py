@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 from deniable_client.audit.reference.chance import Words
 from deniable_client.audit.reference.device import Device
-from deniable_client.audit.reference.published import PublishedSurvey, Value, completion_code
+from deniable_client.audit.reference.published import PublishedSurvey, Value, completion_code, settled
 from deniable_client.audit.steering import some_words, words_for
 
 MOST_TICKS = 8
@@ -203,13 +203,17 @@ class Block:
         common: random.Random,
     ) -> tuple[list[int], str]:
         """The words of a report, and its id; the device has it then."""
-        told = {name: answers[name] for name in asked}
+        everything = settled(survey, answers)
+        told = {name: everything[name] for name in asked}
         words: list[int] = []
         for unit in survey.units:
             own = {each["id"]: told[each["id"]] for each in unit.questions if each["id"] in told}
             # By the key and what is asked, because a copy asks the same under the same key.
             key = f"{unit.key} {sorted(own)}"
-            if key not in self.targets:
+            if unit.key in session.device.noisy:
+                # What is drawn here must be thrown away, so it is left to chance: whoever sends it sends another value.
+                words += some_words(partial(unit.permanent, own), self.dice)[0]
+            elif key not in self.targets:
                 fresh, self.targets[key] = some_words(partial(unit.permanent, own), self.dice)
                 words += fresh
             else:
@@ -272,7 +276,8 @@ def _possible(question: Mapping[str, Any], dice: random.Random) -> list[Any]:
             else (mechanism["lo"], mechanism["hi"])
         )
         return [lo, dice.randint(lo, hi), hi]
-    k = len(question["options"])
+    # What a question offers where it has a filter is for those to whom it applies; the last option is for the others.
+    k = len(question["options"]) - ("ask_if" in question)
     if question["type"] == "ticks":
         some = sorted(dice.sample(range(k), min(MOST_TICKS, dice.randint(1, k))))
         return [[], some, list(range(min(k, MOST_TICKS)))]

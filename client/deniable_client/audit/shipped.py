@@ -115,7 +115,7 @@ def audit_shipped(
                     with lock:
                         bench.blocks.append(block)
             with lock:
-                names.update(browser.names_asked())
+                names.update(browser.names)
         finally:
             relay.close()
 
@@ -184,13 +184,14 @@ def sessions_of(target: Target, history: str, manner: Manner, collector: str, di
 
 def _patiently(browser: Chromium, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
     """A session, and once more where a page did not come up in time: a busy machine is no finding, a second time is."""
-    try:
-        return browse(browser, session, surveys)
-    except Stuck:
-        pass
-    try:
-        return browse(browser, session, surveys)
-    except Stuck as stuck:
-        trace = Trace(reports=list(session.posts))
-        trace.put("session", f"did not come to its end: {stuck}")
-        return trace
+    from playwright.sync_api import Error
+
+    stuck = ""
+    for _ in range(2):
+        try:
+            return browse(browser, session, surveys)
+        except (Error, Stuck) as error:
+            stuck = str(error)
+    trace = Trace(reports=list(session.posts))
+    trace.put("session", f"did not come to its end: {stuck}")
+    return trace

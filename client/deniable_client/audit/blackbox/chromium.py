@@ -71,8 +71,11 @@ def chromium(relay: Relay, program: str | None = None) -> Iterator[Chromium]:
         # No name but the relay's is found, and every name that is asked for stands in the log of the network.
         ways = [f"--log-net-log={log}", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
         browser = playwright.chromium.launch(executable_path=found, args=[*FLAGS, *ways])
+        made = Chromium(browser, relay, log)
+        # The log is whole once the browser has ended, and gone with its folder.
+        stack.callback(made.read_log)
         stack.callback(browser.close)
-        yield Chromium(browser, relay, log)
+        yield made
 
 
 @dataclass
@@ -82,6 +85,8 @@ class Chromium:
     browser: Browser
     relay: Relay
     log: Path
+    names: set[str] = field(default_factory=set)
+    """Every host name that the browser tried to resolve, whoever asked for it; known once it has ended."""
 
     @contextmanager
     def person(self, language: str = "en-GB") -> Iterator[Person]:
@@ -92,11 +97,16 @@ class Chromium:
         finally:
             context.close()
 
-    def names_asked(self) -> set[str]:
-        """Every host name that the browser tried to resolve, whoever asked for it; known once it has ended."""
+    def read_log(self) -> None:
+        """Note the host names that were asked for; known once the browser has ended."""
         text = self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
-        names = set(re.findall(r'"host(?:name)?":"(?:https?://)?([^"/:]+)', text))
-        return {name for name in names if name not in ("127.0.0.1", "localhost", "")}
+        found = re.findall(r'"host":"(?:https?://)?([^"/:]+)', text)
+        self.names = {name for name in found if name not in _OWN_NAMES and not name.endswith(_OF_THE_BROWSER)}
+
+
+_OWN_NAMES = ("127.0.0.1", "localhost", "~notfound")
+_OF_THE_BROWSER = (".google.com", ".googleapis.com", ".gstatic.com", ".googleusercontent.com")
+"""Whom a Chromium with windows asks for updates of its own, whatever a page does."""
 
 
 @dataclass
@@ -109,6 +119,8 @@ class Person:
 
     def __post_init__(self) -> None:
         self.tabs: list[Tab] = []
+        self.pressed: list[float] = []
+        """When Send was pressed, by the clock of the relay."""
         self.context.on("page", lambda page: self._opened(page))
         self.context.on("serviceworker", lambda worker: self.events.append(("worker", worker.url)))
 
@@ -133,7 +145,12 @@ class Person:
         trace.put("windows opened", windows)
         for kind, count in sorted(Counter((kind, text) for kind, text in self.events if kind != "window").items()):
             trace.put(f"{kind[0]}, {normal(kind[1], self.relay)}", count)
-        enter_requests(trace, self.relay.take(), self.relay)
+        came = self.relay.take()
+        enter_requests(trace, came, self.relay)
+        for place, moment in enumerate(self.pressed):
+            sent = [each.time for each in came if each.time > moment and each.start.endswith("/reports")]
+            if sent:
+                trace.loose[f"Send {place + 1}, ms to the report"] = 1000 * (sent[0] - moment)
         for number, tab in enumerate(self.tabs):
             for step, seen in tab.seen.items():
                 trace.put(f"tab {number + 1}, {step}", {key: normal(value, self.relay) for key, value in seen.items()})

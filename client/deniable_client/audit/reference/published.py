@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from decimal import ROUND_CEILING, Decimal, localcontext
 from fractions import Fraction
@@ -158,8 +158,20 @@ class PublishedSurvey:
             found.setdefault(each.get("group") or f"-{number}", []).append(each)
         return tuple(self._unit(members) for members in found.values())
 
+    @cached_property
+    def _described(self) -> dict[str, dict[str, Any]]:
+        """Of each question what makes it the same elsewhere; of one with a filter also what the filter is about."""
+        found: dict[str, dict[str, Any]] = {}
+        for each in self.questions:
+            content = {key: each[key] for key in _DESCRIBED if key in each}
+            if "ask_if" in each:
+                about = {name: address(canonical(found[name]).encode("ascii")) for name in _named(each["ask_if"])}
+                content |= {"about": about, "ask_if": each["ask_if"]}
+            found[each["id"]] = content
+        return found
+
     def _unit(self, members: list[dict[str, Any]]) -> Unit:
-        described = [{key: each[key] for key in _DESCRIBED if key in each} for each in members]
+        described = [self._described[each["id"]] for each in members]
         wave = {"survey": self.id} if self.content.get("fresh") else {}
         name = members[0].get("group")
         if name is None:
@@ -211,3 +223,40 @@ def choice(question: Mapping[str, Any], given: Any) -> Any:
     if question["type"] == "ticks":
         return [options.index(each) for each in given]
     return options.index(str(given)) if options else given
+
+
+def settled(survey: PublishedSurvey, answers: Mapping[str, Any]) -> dict[str, Any]:
+    """Answers as mechanisms take them: the last option where a question has a filter that these answers do not pass.
+
+    Conditions are about earlier questions, so what does not apply decides about later ones, too.
+    """
+    found: dict[str, Any] = {}
+    for each in survey.questions:
+        if "ask_if" in each and not _holds(each["ask_if"], found):
+            last = len(each["options"]) - 1
+            found[each["id"]] = [last] if each["type"] == "ticks" else last
+        elif each["id"] in answers:
+            found[each["id"]] = answers[each["id"]]
+    return found
+
+
+def _named(condition: Sequence[Any]) -> set[str]:
+    """The questions that a condition is about."""
+    name, *rest = condition
+    return set[str]().union(*map(_named, rest)) if name in ("all", "any") else {rest[0]}
+
+
+def _holds(condition: Sequence[Any], answers: Mapping[str, Any]) -> bool:
+    """Whether a published condition holds; a test of a missing answer does not."""
+    name, *rest = condition
+    if name in ("all", "any"):
+        return (all if name == "all" else any)(_holds(each, answers) for each in rest)
+    question, *numbers = rest
+    answer = answers.get(question)
+    if name == "among":
+        return isinstance(answer, int) and any(
+            lo <= answer <= hi for lo, hi in zip(numbers[::2], numbers[1::2], strict=True)
+        )
+    if name not in ("has", "lacks"):
+        raise ValueError(f"condition: must be one that is published, got {name!r}")
+    return isinstance(answer, (list, tuple)) and (numbers[0] in answer) == (name == "has")
