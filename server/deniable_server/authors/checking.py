@@ -16,11 +16,11 @@ from deniable.survey.group import Group
 from deniable.survey.texts import EVERY_OTHER, Text, publish_text
 from deniable.survey.unit import Unit
 from deniable_statistics.authoring.analyses import alternatives_for, analyses_of
-from deniable_statistics.authoring.authoring import SPOKEN_NO_YES
+from deniable_statistics.authoring.authoring import DOES_NOT_APPLY, SPOKEN_NO_YES
 from deniable_statistics.authoring.respondents import comparison, group_sentences
 
-OUR_WORDS = [publish_text(each) for each in SPOKEN_NO_YES]
-"""The options yes and no as published, whose translations we provide, so that authors need none."""
+OUR_WORDS = [publish_text(each) for each in (*SPOKEN_NO_YES, DOES_NOT_APPLY)]
+"""Options as published whose translations we provide, so that authors need none."""
 
 
 def question_lines(question: Question) -> Iterator[str]:
