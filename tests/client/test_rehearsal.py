@@ -37,20 +37,34 @@ def test_people_have_the_shares_and_the_relation_that_were_put_in() -> None:
     found = true_figures(people, SURVEY)
     expected = {("drunk", "yes"): 0.4, ("stressed", "yes"): 0.3, ("often", "often"): 0.5, ("what", "b"): 0.1}
     for key, share in expected.items():
-        assert found[key] == pytest.approx(share, abs=0.014)
+        assert found["share", *key] == pytest.approx(share, abs=0.014)
     table = [
         [sum(p["stressed"] == x and p["drunk"] == y for p in people) for y in ("no", "yes")] for x in ("no", "yes")
     ]
     log_odds = math.log(table[1][1] * table[0][0] / (table[1][0] * table[0][1]))
     assert log_odds == pytest.approx(1.5, abs=0.15)
-    assert 0 <= found["drinks", None] <= 10
+    assert 0 <= found["mean", "drinks", None] <= 10
+
+
+def test_nobody_answers_a_question_that_does_not_apply() -> None:
+    asked = (
+        question_toml("drunk", "yes-no", epsilon=1),
+        question_toml("told", "yes-no", epsilon=1, ask_if="drunk = yes"),
+    )
+    survey = read_survey(survey_toml("T", *asked))
+    people = make_people(survey, 1000, {}, None, random.Random(1))
+    assert all(("told" in person) == (person["drunk"] == "yes") for person in people)
+    found = true_figures(people, survey)
+    drunk = found["share", "drunk", "yes"]
+    assert found["share", "told", str(survey.questions[1].options[-1])] == pytest.approx(1 - drunk)
+    assert found["share", "told", "Yes"] == pytest.approx(drunk * found["among", "told", "Yes"])
 
 
 @pytest.mark.parametrize(
     ("formula", "sentence"),
     [
         ("drunk", "must be like"),
-        ("drunk ~ often", "must be of yes-no questions of the survey \\(drunk, stressed\\)"),
+        ("drunk ~ often", "must be of yes-no questions that everybody is asked \\(drunk, stressed\\)"),
         ("drunk ~ drunk", "must name each question once"),
         ("drunk ~ age", "got 'age'"),
     ],

@@ -139,12 +139,15 @@ def _show_shares(survey: Survey, people: Sequence[Answers], found: dict[str, Any
     truth = true_figures(people, survey)
     rows, covered = [], 0
     for row in found["estimates"]:
-        true = truth[row["question"], row["option"] or None]
+        true = truth.get((row["statistic"], row["question"], row["option"] or None))
+        # Of too few people to whom a question applies there is no figure.
+        if true is None or row["estimate"] is None:
+            continue
         covers = row["conf_low"] <= true <= row["conf_high"]
         covered += covers
         form = "{:.1%}".format if row["option"] else "{:.2f}".format
         interval = f"{form(row['conf_low'])} to {form(row['conf_high'])}"
-        option = row["option"] or "mean"
+        option = (row["option"] or "mean") + (", of those asked" if row["statistic"] == "among" else "")
         rows.append((row["question"], option, form(true), form(row["estimate"]), interval, "yes" if covers else "no"))
     header = ("question", "option", "truth", "estimate", "95 % interval", "covers")
     click.echo(f"\n{format_table(header, rows, right=header[2:5])}")

@@ -13,6 +13,7 @@ from typing import Any
 from deniable.errors import ParameterError, shown
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
+from deniable_client.device import applying
 
 Answers = dict[str, Any]
 """Question id to the true answer, as devices take it: a label, a list of labels, or a number."""
@@ -46,17 +47,19 @@ class Relation:
         Raises
         ------
         ParameterError
-            If it has another form, or names anything but different yes-no questions of the survey.
+            If it has another form, or names anything but different yes-no questions without a filter.
         """
         found = _FORMULA.fullmatch(formula)
         if found is None:
             raise ParameterError(f'formula: must be like "drunk ~ stressed + tired", got {shown(formula)}')
         names = (found[1], *(each.strip() for each in found[2].split("+")))
-        yes_no = {each.id for each in survey.questions if each.kind.is_yes_no}
+        yes_no = {each.id for each in survey.questions if each.kind.is_yes_no and each.ask_if is None}
         for name in names:
             if name not in yes_no:
                 known = ", ".join(sorted(yes_no)) or "none"
-                raise ParameterError(f"formula: must be of yes-no questions of the survey ({known}), got {shown(name)}")
+                raise ParameterError(
+                    f"formula: must be of yes-no questions that everybody is asked ({known}), got {shown(name)}"
+                )
         if len(set(names)) < len(names):
             raise ParameterError(f"formula: must name each question once, got {shown(formula)}")
         return cls(names[0], names[1:], effect)
@@ -101,17 +104,17 @@ def read_truths(given: Sequence[str], survey: Survey) -> dict[str, tuple[float, 
         if question.kind.is_yes_no and len(shares) == 1:
             shares = (1 - shares[0], shares[0])
         if question.kind.takes_several and len(shares) == 1:
-            shares *= len(question.options)
+            shares *= len(question.choices)
         whole = question.kind.takes_several or abs(math.fsum(shares) - 1) < 1e-6
-        if len(shares) != len(question.options) or not whole:
-            raise ParameterError(f"truth: {name} must have {len(question.options)} shares that add up to 1, got {text}")
+        if len(shares) != len(question.choices) or not whole:
+            raise ParameterError(f"truth: {name} must have {len(question.choices)} shares that add up to 1, got {text}")
         truths[question.id] = shares
     return truths
 
 
 def usual_shares(question: Question) -> tuple[float, ...]:
     """What is put in if nothing is said: fewer people for each later option."""
-    k = len(question.options)
+    k = len(question.choices)
     if question.kind.is_yes_no:
         return (1 - USUAL_SHARE, USUAL_SHARE)
     if question.kind.takes_several:
@@ -129,7 +132,8 @@ def make_people(
     """The true answers of ``n`` people."""
     shares = {each.id: truths.get(each.id) or usual_shares(each) for each in survey.questions if each.options}
     if relation is None:
-        return [{each.id: _answer(each, shares, dice) for each in survey.questions} for _ in range(n)]
+        everybody = ({each.id: _answer(each, shares, dice) for each in survey.questions} for _ in range(n))
+        return [_as_asked(survey, answers) for answers in everybody]
     of_predictors = [shares[name][1] for name in relation.predictors]
     intercept = relation.intercept(shares[relation.outcome][1], of_predictors)
     outcome = next(each for each in survey.questions if each.id == relation.outcome)
@@ -139,20 +143,28 @@ def make_people(
         yes = sum(answers[name] == _yes(survey, name) for name in relation.predictors)
         chance = _logistic(intercept + relation.effect * yes)
         answers[outcome.id] = outcome.options[int(dice.random() < chance)]
-        people.append(answers)
+        people.append(_as_asked(survey, answers))
     return people
 
 
-def true_figures(people: Sequence[Answers], survey: Survey) -> dict[tuple[str, str | None], float]:
-    """The share of people with each option, and with the option None the mean of numbers, by question id and option."""
-    found: dict[tuple[str, str | None], float] = {}
+def true_figures(people: Sequence[Answers], survey: Survey) -> dict[tuple[str, str, str | None], float]:
+    """The true figures of these people, by the statistic, question id and option of the estimates.
+
+    They are the share of each option, among everybody and, of a question with a filter, among those to whom it applies;
+    and the mean of those who give a number, with the option None.
+    """
+    found: dict[tuple[str, str, str | None], float] = {}
     for question in survey.questions:
-        answers = [person[question.id] for person in people]
-        for option in question.options:
-            holds = [option in each if question.kind.takes_several else each == option for each in answers]
-            found[question.id, str(option)] = sum(holds) / len(people)
-        if question.kind.has_numbers:
-            found[question.id, None] = math.fsum(float(each) for each in answers) / len(people)
+        answers = [person[question.id] for person in people if question.id in person]
+        for option in question.choices:
+            holds = sum(option in each if question.kind.takes_several else each == option for each in answers)
+            found["share", question.id, str(option)] = holds / len(people)
+            if question.ask_if and answers:
+                found["among", question.id, str(option)] = holds / len(answers)
+        if question.ask_if:
+            found["share", question.id, str(question.options[-1])] = 1 - len(answers) / len(people)
+        if question.kind.has_numbers and answers:
+            found["mean", question.id, None] = math.fsum(float(each) for each in answers) / len(answers)
     return found
 
 
@@ -160,13 +172,19 @@ def _yes(survey: Survey, name: str) -> str:
     return next(each.options[1] for each in survey.questions if each.id == name)
 
 
+def _as_asked(survey: Survey, answers: Answers) -> Answers:
+    """The answers without those to questions that do not apply to this person, whom the device does not ask."""
+    asked = {each.id for each in applying(survey.questions, answers)}
+    return {name: answer for name, answer in answers.items() if name in asked}
+
+
 def _answer(question: Question, shares: Mapping[str, tuple[float, ...]], dice: random.Random) -> Any:
     if not question.options:
         numbers = question.mechanism.answer_range
         return round(dice.triangular(numbers[0], numbers[-1], numbers[0]))
     if question.kind.takes_several:
-        return [each for each, p in zip(question.options, shares[question.id], strict=True) if dice.random() < p]
-    return dice.choices(question.options, shares[question.id])[0]
+        return [each for each, p in zip(question.choices, shares[question.id], strict=True) if dice.random() < p]
+    return dice.choices(question.choices, shares[question.id])[0]
 
 
 def _logistic(x: float) -> float:
