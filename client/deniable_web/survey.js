@@ -15,8 +15,9 @@ import { isHost, isIpv4 } from "./hosts.js";
 import { lookOf } from "./look.js";
 import { demand, isWhole, list, sum } from "./mechanisms/base.js";
 import { mechanismFromPublished } from "./mechanisms/index.js";
-import { QUESTION_TYPES } from "./question-types.js";
+import { QUESTION_TYPES, answeredLike } from "./question-types.js";
 import { digits } from "./randomness.js";
+import { sealedOf } from "./sealed.js";
 import { sha, utf8 } from "./sha.js";
 import { dumps } from "./strict-json.js";
 
@@ -81,6 +82,8 @@ import { dumps } from "./strict-json.js";
  * @property {"open" | "invited" | "unlinkable"} access who may be counted: all, or once each whoever has an invitation, which
  *   may be linked to the report while it arrives or never
  * @property {Issuer | null} issuer only where access is unlinkable
+ * @property {import("./sealed.js").Sealed | null} sealed the keys to which reports are sealed
+ * @property {readonly string[]} places where alone people answer, and what passes reports on: origins of somebody else than the collector
  * @property {string} document the published text
  */
 
@@ -178,6 +181,8 @@ async function read(bytes, id) {
     units: Object.freeze(await Promise.all(units)),
     access: oneOf(take("access"), "invited", "unlinkable") ?? "open",
     issuer,
+    sealed: maybe(take("sealed"), sealedOf),
+    places: maybe(take("place"), labels, 1, 10, origin) ?? Object.freeze([]),
     document,
   };
   distinct(questions.map((each) => each.id));
@@ -185,6 +190,7 @@ async function read(bytes, id) {
   demand(sum(questions.map(rowsOf)) * (cohorts.length + 1) <= MAX_ROWS);
   demand((survey.access === "unlinkable") === !!survey.issuer);
   demand(!survey.opens || !survey.closes || survey.closes >= survey.opens);
+  demand(survey.sealed ? isCovered(survey) : !survey.places[0]);
   // Only now, when its depth and its numbers are known to be small.
   demand(dumps(known, sorted) === document);
   return Object.freeze({
@@ -210,18 +216,23 @@ function rowsOf({ kind, options, choices, mechanism, askIf }) {
  */
 async function issuerOf({ ["key"]: key, ["url"]: url }) {
   matching(key, /^[0-9a-f]{162}[89a-f][0-9a-f]{510}[13579bdf]0203010001$/);
-  maybe(url, issuerUrl);
+  maybe(url, origin);
   demand((await address(utf8(key.slice(0, 162)))) === "nk32b3tqjhnaswuhv4zkrt4jba");
   return Object.freeze({ key, url, modulus: key.slice(162, -10) });
 }
 
-/** Where devices send invitations: by https, or on this machine, to a host and port that there can be. @param {any} url */
-function issuerUrl(url) {
+/** Where devices send invitations, and where people answer: by https, or on this machine, to a host and port that there can be. @param {any} url */
+function origin(url) {
   const parts = /^(https?):\/\/([a-z0-9.-]{1,253}|\[[0-9a-f:]+])(?::([1-9]\d{0,4}))?$/;
   const [, scheme, host, port = "0"] = /** @type {string[]} */ (parts.exec(matching(url, parts)));
   demand(+port < 65536 && isHost(host));
   demand(scheme === "https" || ["localhost", "[::1]"].includes(host) || (isIpv4(host) && host.startsWith("127.")));
+  return url;
 }
+
+/** Whether there is a key for each day on which somebody may answer. @param {any} survey */
+const isCovered = ({ opens, closes, sealed: { first, keys } }) =>
+  (opens ?? first) >= first && closes && Date.parse(closes) < Date.parse(first) + keys.length * 7 * 864e5;
 
 /** Groups by their names. @param {any} named */
 function groupsOf(named) {
@@ -282,7 +293,7 @@ async function question(published, survey, fresh, groups, earlier) {
   demand(!kind.isYesNo || String(take("options")) === "no,yes"); // as they stand there, which nobody translates
   demand(!hasLevels || areLevels(choices));
   const mechanism = mechanismFromPublished(take("mechanism"));
-  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(askIf && hasLevels ? "choice" : kind.like ?? type));
+  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(answeredLike(type, kind, !!askIf)));
   demand(!most || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
   const words = text(take("text"), MAX_TEXT);
   const unit = maybe(take("unit"), text, MAX_UNIT);

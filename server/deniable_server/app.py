@@ -13,9 +13,10 @@ from deniable_server import logs
 from deniable_server.edge import admission, delivery, heads, limits, problems
 from deniable_server.location import Location
 from deniable_server.results import service
+from deniable_server.sealing import SealingKeys
 from deniable_server.settings import Settings
 from deniable_server.store import Store, open_store, utc_today
-from deniable_server.web import api, embedding, health, intake, invitations, metrics, openapi, pages
+from deniable_server.web import api, embedding, health, intake, invitations, metrics, openapi, pages, sealed
 from deniable_server.writing import outage
 from deniable_server.writing.writer import Writer
 
@@ -42,6 +43,7 @@ def create_app(
     service.init_app(app, store)
     api.init_app(app, store, writer)
     invitations.init_app(app)
+    sealed.init_app(app, store, SealingKeys(settings.sealing_keys))
     pages.init_app(app, settings.contact)
     embedding.init_app(app, settings.public_url)
     openapi.init_app(app, settings.public_url)

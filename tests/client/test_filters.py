@@ -24,7 +24,6 @@ from tools.rig import filtered
 from tools.rig.survey_files import question_toml, survey_toml
 
 RUNNER = Path(__file__).parents[1] / "web" / "run-conditions.js"
-CONDITIONS, BROKEN = 20_000, 10_000
 EARLIER = {"a": Answers(range(2)), "b": Answers(range(-3, 9)), "c": Answers(range(4), True), "d": Answers(range(5))}
 
 
@@ -52,12 +51,13 @@ def mutated(published: Any, dice: random.Random) -> Any:
 
 
 @pytest.mark.slow
-def test_python_and_javascript_agree_on_conditions_and_on_what_is_none() -> None:
+@pytest.mark.parametrize(("conditions", "broken"), [(3000, 1500), long(20_000, 10_000, name="many")])
+def test_python_and_javascript_agree_on_conditions_and_on_what_is_none(conditions: int, broken: int) -> None:
     dice = random.Random()
     lines, expected = [], []
-    for number in range(CONDITIONS + BROKEN):
+    for number in range(conditions + broken):
         published: Any = filtered.random_condition(EARLIER, dice).publish()
-        if number >= CONDITIONS:
+        if number >= conditions:
             published = mutated(published, dice)
         choices = some_choices(dice)
         try:
@@ -73,7 +73,7 @@ def test_python_and_javascript_agree_on_conditions_and_on_what_is_none() -> None
     assert len(found) == len(expected), done.stderr[:2000]
     wrong = [line for line, one, other in zip(lines, found, expected, strict=True) if one != other]
     assert not wrong, f"{len(wrong)} mismatches, the first {wrong[0]}"
-    assert min(map(expected.count, "01x")) > 3000
+    assert min(map(expected.count, "01x")) > len(expected) / 10
 
 
 SMOKING = survey_toml(
@@ -179,8 +179,8 @@ def untimed(draw: Draw) -> Draw:
 @pytest.mark.parametrize(
     ("draw", "draws"),
     [
-        pytest.param(draw_python, 6000, id="python"),
-        pytest.param(draw_javascript, 6000, id="javascript"),
+        pytest.param(draw_python, 4000, id="python"),
+        pytest.param(draw_javascript, 4000, id="javascript"),
         long(draw_python, 1_000_000, name="python, a million"),
         long(draw_javascript, 1_000_000, name="javascript, a million"),
     ],
@@ -233,4 +233,4 @@ def test_an_audit_catches_a_client_that_tells_who_was_not_asked(smoking: Survey,
     def unrecorded(survey: Survey, trials: Trials, _record: bool) -> Iterator[RecordedReport]:
         return untimed(draws_of(send))(survey, trials, False)
 
-    assert audit_survey(smoking, unrecorded, 3000).faults, "by statistics and form alone"
+    assert audit_survey(smoking, unrecorded, 2000).faults, "by statistics and form alone"

@@ -112,7 +112,7 @@ def open_survey(link: str, memory: Memory | None) -> OpenSurvey:
     """The survey of a link, after all checks that are possible before the person answers."""
     try:
         parsed = parse_link(link)
-        client = Client(parsed.collector, memory=memory)
+        client = Client(parsed.collector, memory=memory, place=parsed.place)
         survey = client.survey(parsed.survey)
         client.check(survey)
     except SurveyError as error:

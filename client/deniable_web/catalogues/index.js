@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "jmtj6igoyupsuwhazzx5ysytee",
-  de: "gtq7rawekdye6f5vo4mdqfr7wu",
-  en: "4z2zdwfg6dxuw5wji2wqkkwmlq",
-  es: "5wmsoqaxdniye6s47w2spw72xi",
-  fr: "p6x3mnrcwt6cqx47gurfbeqd3i",
+  ar: "hbxifd2ykeyybqcv442munfocu",
+  de: "2r6lb45ulye25ce6lhquccgxiy",
+  en: "aveb5ulllofpauuoq3om26whae",
+  es: "lhjc6g5tmr3nlqiy6utjcgmj6u",
+  fr: "uxr4crwj2wdo5i76t54xnvmfny",
 };

@@ -78,7 +78,7 @@ def _survey(version: Version, respondents: int, epsilon: float | None) -> dict[s
         "findings": list(_findings(survey, version.source, respondents)),
         "around": list(presentation(survey)),
         "whole": list(whole_lines(survey)),
-        "questions": [_question(each, respondents, lines.get(each.id)) for each in survey.questions],
+        "questions": [_question(each, survey, respondents, lines.get(each.id)) for each in survey.questions],
         "groups": [_group(unit) for unit in survey.units if unit.group],
         "crossings": [{"of": pair, "half_width": width} for pair, width in crossings[:MOST_CROSSINGS]],
     }
@@ -101,7 +101,7 @@ def _findings(survey: Survey, source: str, respondents: int) -> Iterator[dict[st
             yield {"kind": kind, "text": sentence, "line": line_of(source, sentence)}
 
 
-def _question(question: Question, respondents: int, line: int | None) -> dict[str, Any]:
+def _question(question: Question, survey: Survey, respondents: int, line: int | None) -> dict[str, Any]:
     return {
         "id": question.id,
         "type": question.type,
@@ -109,7 +109,7 @@ def _question(question: Question, respondents: int, line: int | None) -> dict[st
         "line": line,
         "asked": question.share_asked,
         "epsilon": question.epsilon,
-        "lines": list(question_lines(question)),
+        "lines": list(question_lines(question, survey)),
         "right": right_of_100(question.mechanism.likelihood_ratio),
         "figures": _figures(question, respondents),
         "costs": [{"label": label, "people": people} for label, people in respondents_needed(question)],

@@ -23,8 +23,11 @@ OUR_WORDS = [publish_text(each) for each in (*SPOKEN_NO_YES, DOES_NOT_APPLY)]
 """Options as published whose translations we provide, so that authors need none."""
 
 
-def question_lines(question: Question) -> Iterator[str]:
-    """The noise of a question, what it was compared with, what it does in words, and what can be analysed."""
+def question_lines(question: Question, survey: Survey) -> Iterator[str]:
+    """The noise of a question, what it was compared with, what it does in words, and what can be analysed.
+
+    Of a question with a filter also who is asked, and what that costs.
+    """
     mechanism = question.mechanism
     waves = f" of all waves, {kept.wave_epsilon:.4f} of one" if (kept := waves_of(mechanism)) else ""
     yield f"{mechanism.name}, epsilon {question.epsilon:.4f}{waves}{_asked_in(question)}"
@@ -39,6 +42,10 @@ def question_lines(question: Question) -> Iterator[str]:
         yield f"Cannot: {'; '.join(impossible)}"
     for alternative in alternatives_for(question):
         yield f"Instead: {alternative}"
+    if question.ask_if:
+        from deniable_statistics.authoring.filter_cost import filter_sentences  # which takes numpy
+
+        yield from filter_sentences(question, survey)
 
 
 def _asked_in(question: Question) -> str:

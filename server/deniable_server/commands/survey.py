@@ -35,7 +35,7 @@ from deniable_server.authors.templates import ASKED, TEMPLATES, template, text_o
 from deniable_server.commands import options
 from deniable_server.commands.trail import operation
 from deniable_server.location import Location
-from deniable_server.people.links import id_at
+from deniable_server.people.links import id_at, people_link
 from deniable_statistics.authoring.outlook import RESPONDENTS, outlook
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def check(file: BinaryIO, respondents: int | None) -> None:
     click.echo(f"{checked.title}\nsurvey {checked.id}, {len(checked.document)} bytes when published\n")
     for question in checked.questions:
         click.echo(f"{question.id} ({question.type}): {question.text}")
-        for line in question_lines(question):
+        for line in question_lines(question, checked):
             click.echo(f"  {line}")
     for unit in checked.units:
         if unit.group:
@@ -214,7 +214,7 @@ def publish(
     links = [] if published.cohort_required or published.access != "open" else [base]
     links += [f"{base}#{cohort_fragment(cohort)}" for cohort in published.cohorts if published.access == "open"]
     for number, link in enumerate(links):
-        click.echo(f"{'' if number else 'answer':<9}{link}")
+        click.echo(f"{'' if number else 'answer':<9}{people_link(link, published.places)}")
     if published.access != "open":
         elsewhere = published.issuer and published.issuer.url
         where = " --hashes hashes.txt --to links.csv" if elsewhere else "" if url else f" --db {database}"

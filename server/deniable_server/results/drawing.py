@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from deniable import EstimateRow, Question
 from deniable_statistics.designs.of_mechanisms import level_values, mean_values
 from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel, columns, wrapped
-from deniable_statistics.published.columns import WHERE_IT_APPLIES
+from deniable_statistics.published.columns import WHERE_IT_APPLIES, name_of_option
 from deniable_statistics.published.leading import most_frequent
 
 LINE = 1.3
@@ -118,7 +118,7 @@ def panels_of(question: Question, rows: Sequence[EstimateRow]) -> list[Panel]:
         axis = axis_of(question, statistic)
         marks = tuple(
             Mark(
-                row.option or "mean",
+                name_of_option(row),
                 row.estimate,
                 row.conf_low,
                 row.conf_high,
@@ -129,8 +129,7 @@ def panels_of(question: Question, rows: Sequence[EstimateRow]) -> list[Panel]:
             if row.statistic == statistic
         )
         if marks:
-            title = f"{question.text} ({WHERE_IT_APPLIES})" if statistic == "among" else str(question.text)
-            found.append(Panel(title, "", marks, fixed=axis))
+            found.append(Panel(str(question.text), "", marks, fixed=axis))
     return found
 
 

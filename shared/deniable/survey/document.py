@@ -18,7 +18,7 @@ from functools import cached_property
 from typing import Any
 
 from deniable.access.invitation import INVITATION
-from deniable.access.issuer import Issuer, Tokens
+from deniable.access.issuer import TOKEN_DIGITS, Issuer, Tokens
 from deniable.errors import SurveyError, shown
 from deniable.exact import sum_above
 from deniable.survey.completion import Completion
@@ -26,6 +26,7 @@ from deniable.survey.group import Group
 from deniable.survey.look import Look
 from deniable.survey.question import Question
 from deniable.survey.routing import check_routing, needed
+from deniable.survey.sealed import LATE_BATCHES, Sealed, check_places
 from deniable.survey.texts import MAX_LABEL, MAX_TEXT, check_text, publish_text, refuse_repeats
 from deniable.survey.unit import Unit, check_group
 from deniable.wire import strict_json
@@ -120,6 +121,11 @@ class Survey:
         What respondents take back to a panel.
     look : Look or None
         The colour and the logo.
+    sealed : Sealed or None
+        The keys to which devices seal reports; None where reports travel as they are.
+    places : tuple of str
+        Where people answer, and what passes reports on: origins that the collector's operator does not run. Where there
+        are some, reports come by them alone.
     document : bytes
         The published bytes.
     id : str
@@ -146,6 +152,8 @@ class Survey:
     thanks: str | None = None
     completion: Completion | None = None
     look: Look | None = None
+    sealed: Sealed | None = None
+    places: tuple[str, ...] = ()
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -161,6 +169,7 @@ class Survey:
             )
         self._check_settings()
         self._check_access()
+        self._check_sealed()
         # Published bytes are a function of the fields alone: sorted keys, no spaces, defaults left out.
         document = strict_json.dumps(_published(self))
         if len(document) > MAX_BYTES:
@@ -222,6 +231,41 @@ class Survey:
                 f"access: must be unlinkable with an issuer, and only then, got {self.access} "
                 f"{'without one' if self.issuer is None else 'with one'}; 'deniable issuer key' makes one for a survey"
             )
+
+    def _check_sealed(self) -> None:
+        check_places(self.places)
+        if self.sealed is None:
+            if self.places:
+                raise SurveyError("place: needs a table [sealed], or the place could read every report")
+            return
+        # A key for every day on which somebody may answer.
+        if self.closes is None or self.closes > self.sealed.last:
+            raise SurveyError(
+                f"closes: must be there, and at most {self.sealed.last}, the last day of the last key of the survey"
+            )
+        if self.opens and self.opens < self.sealed.first:
+            raise SurveyError(f"opens: must be at least {self.sealed.first}, the first day of the first key")
+        if self.longest_report > self.sealed.size:
+            raise SurveyError(
+                f"sealed.size: must be at least {self.longest_report}, the longest report, got {self.sealed.size}"
+            )
+
+    @cached_property
+    def longest_report(self) -> int:
+        """Number of bytes of the longest report, as clients write it."""
+        cohorts = [strict_json.dumps(each) for each in (None, *self.cohorts) if self.takes_cohort(each)]
+        values = sum(len(f'"{each.id}":,') + each.reports.longest for each in self.questions) - 1
+        right = len(',"credential":""') + (TOKEN_DIGITS if self.access == "unlinkable" else 32)
+        frame = len('{"id":"","cohort":,"values":{}}') + 32
+        return frame + max(map(len, cohorts)) + values + (right if self.access != "open" else 0)
+
+    @property
+    def takes_until(self) -> datetime.date | None:
+        """The last day on which the collector takes reports: of surveys with a place some days after the last day for
+        people, because places keep reports until there are enough."""
+        if self.closes is None or not self.places:
+            return self.closes
+        return self.closes + LATE_BATCHES
 
     def takes_cohort(self, cohort: object) -> bool:
         """Whether a report may carry this cohort; None is a report without one."""
@@ -364,6 +408,17 @@ class Survey:
             return f"it closed at the end of {self.closes} (UTC)"
         return None
 
+    def takes_on(self, today: datetime.date) -> bool:
+        """Whether the collector takes reports on that day (UTC), also those that people sent before and a place kept.
+
+        >>> from deniable import Question, TwoCoin
+        >>> question = Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2"))
+        >>> survey = Survey("T", (question,), closes=datetime.date(2026, 12, 20))
+        >>> survey.takes_on(datetime.date(2026, 12, 20)), survey.takes_on(datetime.date(2026, 12, 21))
+        (True, False)
+        """
+        return not ((self.opens and today < self.opens) or (self.takes_until and today > self.takes_until))
+
 
 def address(document: bytes) -> str:
     """The address of published bytes.
@@ -395,6 +450,8 @@ def _published(survey: Survey) -> dict[str, Any]:
         "issuer": survey.issuer and {"key": survey.issuer.key} | _given(url=survey.issuer.url),
         "completion": survey.completion and survey.completion.publish(),
         "look": survey.look and survey.look.publish(),
+        "sealed": survey.sealed and survey.sealed.publish(),
+        "place": list(survey.places),
     }
     for key in ("organiser", "about", "contact", "thanks"):
         text = getattr(survey, key)

@@ -29,6 +29,7 @@ from deniable.survey.group import Group
 from deniable.survey.look import Logo, Look
 from deniable.survey.question import Question
 from deniable.survey.routing import answers_of
+from deniable.survey.sealed import Sealed
 from deniable.survey.texts import read_text
 from deniable.wire import strict_json
 
@@ -84,6 +85,8 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
         thanks=keys.text("thanks", keys.optional("thanks")),
         completion=_completion(keys.optional("completion")),
         look=_look(keys.optional("look")),
+        sealed=_sealed(keys.optional("sealed")),
+        places=tuple(keys.array("place", ())),
     )
     keys.refuse_others()
     # Publishing again must give these very bytes, so nothing in them was ignored, and one survey has one address.
@@ -107,6 +110,17 @@ def _issuer(published: object) -> Issuer | None:
     issuer = Issuer(keys.required("key"), keys.optional("url"))
     keys.refuse_others()
     return issuer
+
+
+def _sealed(published: object) -> Sealed | None:
+    if published is None:
+        return None
+    keys = _Keys(published, "sealed")
+    first = _date(keys.required("first"), "sealed.first")
+    assert first is not None, "it is required"
+    sealed = Sealed(first, tuple(keys.array("keys")), keys.required("size"))
+    keys.refuse_others()
+    return sealed
 
 
 def _completion(published: object) -> Completion | None:

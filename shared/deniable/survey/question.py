@@ -86,7 +86,7 @@ class Question:
         if not self.kind.has_goal and self.goal is not None:
             raise SurveyError(f"{where}: only a scale has a goal")
         # A mechanism over a range cannot answer a choice, whatever its numbers are.
-        if self._family not in self.mechanism.question_types:
+        if self.noise_kind.family not in self.mechanism.question_types:
             raise SurveyError(f"{where}: a {self.type} question cannot use the mechanism {self.mechanism.name}")
         if self.ask_if is not None:
             self._check_filter(where)
@@ -102,12 +102,6 @@ class Question:
             raise SurveyError(f"{where}: a {self.type} question cannot have ask_if: it has no option for others")
         if self.goal == "mean":
             raise SurveyError(f"{where}: goal must be shares with ask_if, got mean")
-
-    @property
-    def _family(self) -> str:
-        """The question type that the mechanism must be able to randomise."""
-        # Whom a scale does not apply to is on no level, so its options have no order.
-        return "choice" if self.ask_if and self.kind.answers is AnswerKind.LEVELS else self.kind.family
 
     def _check_options(self, where: str) -> None:
         most = self.kind.most_options
@@ -146,6 +140,17 @@ class Question:
     def kind(self) -> QuestionType:
         """The descriptor of its question type."""
         return QUESTION_TYPES[self.type]
+
+    @property
+    def noise_kind(self) -> QuestionType:
+        """The descriptor of the question type whose mechanisms randomise it."""
+        # Whoever a scale does not apply to is on no level, so its options have no order.
+        return QUESTION_TYPES["choice"] if self.ask_if and self.kind.answers is AnswerKind.LEVELS else self.kind
+
+    @property
+    def noise_goal(self) -> str | None:
+        """The goal for which its mechanism is chosen; None where options have no order."""
+        return self.goal if self.noise_kind is self.kind else None
 
     @property
     def epsilon(self) -> float:

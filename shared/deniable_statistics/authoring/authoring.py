@@ -23,6 +23,7 @@ from deniable.survey.group import Group, check_name
 from deniable.survey.look import Look
 from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
+from deniable.survey.sealed import Sealed, padded_size
 from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refuse_repeats
 from deniable_statistics.authoring.condition_text import Earlier, read_condition, words_of
 from deniable_statistics.authoring.look import LOOK_KEYS, read_look
@@ -33,11 +34,12 @@ AS_WRITTEN = ("cohort_required", "retention", "fresh", "release", "results", "re
 """Keys whose values are passed to `Survey` unchanged, which checks them and has their defaults."""
 
 SURVEY_KEYS = (
-    *("title", "organiser", "about", "contact", "opens", "closes", "cohorts", *AS_WRITTEN, "issuer"),
+    *("title", "organiser", "about", "contact", "opens", "closes", "cohorts", *AS_WRITTEN, "issuer", "sealed", "place"),
     *("thanks", "completion", "look", "epsilon", "draw", "want", "groups", "questions"),
 )
 QUESTION_KEYS = ("id", "type", "text", "help", "epsilon", "group", "ask_if")
 ISSUER_KEYS = ("key", "url")
+SEALED_KEYS = ("first", "keys")
 COMPLETION_KEYS = ("text", "link", "code", "code_length")
 GROUP_KEYS = ("epsilon", "draw", "want")
 WHOLE_SURVEY = "survey"
@@ -124,7 +126,7 @@ def survey_of(written: Mapping[str, Any], folder: str | PathLike[str] | None = N
     refuse_repeats(ids, "questions: ids")
     groups = _groups(written)
     drafts = _drafts(questions, groups)
-    return Survey(
+    survey = Survey(
         title=_text(_required(written, "title", "survey"), "title"),
         organiser=_text(written.get("organiser"), "organiser"),
         about=_text(written.get("about"), "about"),
@@ -139,6 +141,7 @@ def survey_of(written: Mapping[str, Any], folder: str | PathLike[str] | None = N
         questions=_questions(drafts, groups),
         **{key: written[key] for key in AS_WRITTEN if key in written},
     )
+    return _with_places(survey, written)
 
 
 def _read_file(path: Path) -> bytes:
@@ -179,6 +182,19 @@ def _issuer(written: object) -> Issuer | None:
         return None
     table = _table(written, "issuer", ISSUER_KEYS)
     return Issuer(_required(table, "key", "issuer"), table.get("url"))
+
+
+def _with_places(survey: Survey, written: Mapping[str, Any]) -> Survey:
+    """The survey with its table [sealed], whose size follows from the longest report, and its places."""
+    places = tuple(_list(written, "place", "survey")) if "place" in written else ()
+    if "sealed" not in written:
+        return replace(survey, places=places) if places else survey
+    table = _table(written["sealed"], "sealed", SEALED_KEYS)
+    first = _date(table, "first")
+    if first is None:
+        raise SurveyError("sealed: must have the key 'first', the first day of the first key")
+    keys = tuple(_list(table, "keys", "sealed"))
+    return replace(survey, sealed=Sealed(first, keys, padded_size(survey.longest_report)), places=places)
 
 
 def _completion(written: object) -> Completion | None:

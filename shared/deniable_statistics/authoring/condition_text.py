@@ -19,7 +19,8 @@ from dataclasses import dataclass, field
 from typing import NoReturn
 
 from deniable.errors import SurveyError, shown
-from deniable.survey.condition import MAX_DEPTH, Among, Answers, Condition, Has, among, check_condition, joined
+from deniable.survey.condition import MAX_DEPTH, Among, Answers, Condition, Has, Joined, among, check_condition, joined
+from deniable.survey.question import Question
 from deniable.survey.question_types import AnswerKind, QuestionType
 
 MAX_LENGTH = 2000
@@ -328,3 +329,67 @@ class _Reader:
         if asked.is_number:
             return f"the answers {asked.numbers[0]} to {asked.numbers[-1]}"
         return f"the answers {asked.choices[0]} to {asked.choices[-1]}"
+
+
+def condition_words(condition: Condition, questions: Mapping[str, Question]) -> str:
+    """A condition as an author could have written it.
+
+    >>> from deniable import Question, Warner
+    >>> smokes = Question("smokes", "yes-no", "?", ("no", "yes"), Warner.from_epsilon(1))
+    >>> condition_words(among("smokes", [(1, 1)], range(2)), {"smokes": smokes})
+    'smokes = yes'
+    """
+    if isinstance(condition, Joined):
+        word = " and " if condition.name == "all" else " or "
+        parts = ((condition_words(each, questions), isinstance(each, Joined)) for each in condition.parts)
+        return word.join(f"({text})" if is_joined else text for text, is_joined in parts)
+    if isinstance(condition, Has):
+        return _has_words(condition, questions[condition.question])
+    assert isinstance(condition, Among)
+    return _among_words(condition, questions[condition.question])
+
+
+def _has_words(test: Has, question: Question) -> str:
+    if question.ask_if and test.box == len(question.choices):
+        return f"not {question.id} applies" if test.is_ticked else f"{question.id} applies"
+    text = f"{question.id} has {_quoted(str(question.options[test.box]))}"
+    return text if test.is_ticked else f"not {text}"
+
+
+def _among_words(test: Among, question: Question) -> str:
+    name, possible = question.id, question.mechanism.answer_range
+    none = possible[-1] if question.ask_if else None
+    last = possible[-1] - (none is not None)
+
+    def word(number: int) -> str:
+        return _quoted(str(question.options[number])) if question.options else str(number)
+
+    if none is not None and test.intervals[-1][1] == none:
+        # Everybody else, and those whom it does not apply to: the opposite says it without them.
+        return (
+            f"not {name} applies"
+            if test.intervals == ((none, none),)
+            else f"not ({_among_words(_opposite(test), question)})"
+        )
+    if none is not None and test.intervals == ((possible[0], last),):
+        return f"{name} applies"
+    if len(test.intervals) == 1 and question.kind.has_numbers:
+        low, high = test.intervals[0]
+        if low < high:
+            ends = [f"{name} >= {word(low)}"] * (low > possible[0]) + [f"{name} <= {word(high)}"] * (high < last)
+            return " and ".join(ends) if len(ends) == 1 else f"({' and '.join(ends)})"
+    numbers = [number for low, high in test.intervals for number in range(low, high + 1)]
+    if len(numbers) == 1:
+        return f"{name} = {word(numbers[0])}"
+    return f"{name} in ({', '.join(map(word, numbers))})"
+
+
+def _opposite(test: Among) -> Among:
+    return Among(test.question, test.outside, test.intervals)
+
+
+def _quoted(text: str) -> str:
+    """A value as conditions hold it: in quotes where it is no single word, or one of the grammar's own."""
+    found = _TOKEN.fullmatch(text)
+    is_word = found is not None and found[4] == text and text.casefold() not in _RESERVED
+    return text if is_word else f'"{text}"' if "'" in text else f"'{text}'"

@@ -52,12 +52,12 @@ def half_width(question: Question, respondents: int) -> float:
 def asked_of_each(survey: Survey) -> str:
     """How many of the questions each person is asked, in words; at most so many where some depend on others."""
     size = len(survey.questions)
-    most = "at most " if any(each.ask_if for each in survey.questions) else ""
-    if survey.is_drawn:
-        asked = f"{_number(survey.asks)} question{'' if survey.asks == 1 else 's'} of {_number(size)}"
-    else:
-        asked = {1: "the one question", 2: "both questions"}.get(size, f"all {_number(size)} questions")
-    return f"each person is asked {most}{asked}"
+    if any(each.ask_if for each in survey.questions):
+        return f"each person is asked at most {_number(size if survey.asks_more else survey.asks)} questions"
+    if not survey.is_drawn:
+        whole = {1: "the one question", 2: "both questions"}.get(size, f"all {_number(size)} questions")
+        return f"each person is asked {whole}"
+    return f"each person is asked {_number(survey.asks)} question{'' if survey.asks == 1 else 's'} of {_number(size)}"
 
 
 def crossing_widths(survey: Survey, respondents: int) -> dict[tuple[str, str], float]:

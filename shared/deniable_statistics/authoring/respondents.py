@@ -87,11 +87,11 @@ def _sentence(text: str) -> str:
 
 def _choice(question: Question) -> Choice | None:
     """The candidates for a question, if there are at least two."""
-    kind = question.kind
+    kind = question.noise_kind
     if waves_of(question.mechanism) or kind.is_yes_no or (question.group and question.group.joint):
         return None
     # Surveys publish no goal of ticks; what all boxes together cost is one of the candidates for their shares.
-    goal = "shares" if kind.takes_several else question.goal
+    goal = "shares" if kind.takes_several else question.noise_goal
     own = question.mechanism
     # A question's own rows are those of its epsilon, so they need not be solved for once more.
     solved = own if isinstance(own, Piecewise) else None

@@ -239,6 +239,24 @@ class AmongEstimate:
         return float(outer)
 
 
+def variance_among(design: MechanismDesign[Any], ratio: float, applying: float) -> float:
+    """``n`` times the variance of a share among those to whom a question applies, of the first option.
+
+    Parameters
+    ----------
+    design : MechanismDesign
+        Of a question with a filter.
+    ratio, applying : float
+        The share of the option among them, and of them among all.
+    """
+    binomials = design.binomials(design.expected_if_even, 1)
+    assert binomials is not None
+    sizes = tuple(float(each.n) for each in binomials)
+    made = AmongEstimate(design, (), (), (), applying, sizes, sizes, ())
+    top, none, both = made._variances(0, np.array([ratio * applying]), np.array([1 - applying]))
+    return float(top[0] + 2 * ratio * both[0] + ratio**2 * none[0]) / applying**2
+
+
 @dataclass(frozen=True)
 class AmongMean:
     """The mean among those to whom a scale applies.

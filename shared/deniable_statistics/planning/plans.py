@@ -63,7 +63,7 @@ def estimands_of(question: Question, shares: Iterable[float]) -> list[Estimand]:
             # The option with the widest interval: a sample that is enough for it is enough for all.
             worst = max(options, key=lambda noise: noise.variance(share))
             found.append(Estimand.of_share(question.id, worst, share))
-    if question.kind.has_numbers:
+    if question.has_mean:
         found.append(Estimand(question.id, "mean", None, mean_precision(question)))
     return found
 
