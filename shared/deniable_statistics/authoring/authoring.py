@@ -30,7 +30,7 @@ from deniable_statistics.authoring.look import LOOK_KEYS, read_look
 from deniable_statistics.authoring.selection import choice_for
 from deniable_statistics.authoring.sharing import WANTED, Member, chosen_way, ways_to_share, why
 
-AS_WRITTEN = ("cohort_required", "retention", "fresh", "release", "results", "readers", "access", "layout")
+AS_WRITTEN = ("closes_at", "cohort_required", "retention", "fresh", "release", "results", "readers", "access", "layout")
 """Keys whose values are passed to `Survey` unchanged, which checks them and has their defaults."""
 
 SURVEY_KEYS = (
