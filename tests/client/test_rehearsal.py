@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import math
 import random
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from deniable import ParameterError, read_survey
+from deniable_client.rehearsal.command import as_rehearsed
 from deniable_client.rehearsal.people import Relation, make_people, read_truths, true_figures
 from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml
@@ -82,6 +84,20 @@ def test_truths_that_are_none_are_refused(truth: str) -> None:
         read_truths([truth], SURVEY)
 
 
+def test_a_rehearsal_is_open_to_all_its_people() -> None:
+    dated = replace(SURVEY, closes=datetime.date(2020, 1, 1), closes_at=100)
+    rehearsed = as_rehearsed(dated)
+    assert (rehearsed.access, rehearsed.closes, rehearsed.closes_at) == ("open", None, None)
+    assert rehearsed.questions == SURVEY.questions
+
+
+def test_an_analysis_of_rows_that_are_not_kept_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "survey.toml"
+    file.write_text(f'retention = "tallies"\n{TEXT}', encoding="utf-8")
+    said = CommandLine("survey", "try", str(file)).refused("--formula", "drunk ~ stressed", "--exit")
+    assert "needs the rows of reports" in said
+
+
 @pytest.mark.slow
 def test_rehearsal_ends_with_the_files_of_a_study_and_what_was_found(tmp_path: Path) -> None:
     file, folder = tmp_path / "survey.toml", tmp_path / "files"
@@ -90,7 +106,7 @@ def test_rehearsal_ends_with_the_files_of_a_study_and_what_was_found(tmp_path: P
     before = sorted(tmp_path.iterdir())
     said = try_it.ok("--respondents", 120, "--seed", 1, "--formula", "drunk ~ stressed", "--to", folder, "--exit")
     assert "120 made-up people answered through their devices." in said
-    assert "the rehearsal leaves out invitations and days" in said
+    assert "the rehearsal leaves out invitations, seals and days" in said
     assert "The planned analysis, drunk ~ stressed" in said
     assert sorted(tmp_path.iterdir()) == [folder, *before]  # no database of the author's
     assert {"estimates.csv", "reports.csv", "survey.json", "reports.xlsx"} <= {each.name for each in folder.iterdir()}

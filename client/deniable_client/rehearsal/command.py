@@ -17,6 +17,7 @@ import urllib3
 
 from deniable import CollectorError, Survey, read_survey
 from deniable.commands.main import example
+from deniable.errors import ParameterError
 from deniable.table import format_table
 from deniable_client.client import Client
 from deniable_client.demo.command import SENDERS, collector, deniable_command, estimates, free_port, keep_running
@@ -63,13 +64,15 @@ def rehearse(
     that was put in. Nothing goes into your database.
     """
     survey = read_survey(path=file)
-    rehearsed = replace(survey, access="open", issuer=None, opens=None, closes=None)
+    rehearsed = as_rehearsed(survey)
+    if formula is not None and survey.retention == "tallies":
+        raise ParameterError('formula: needs the rows of reports, which retention = "tallies" does not keep')
     relation = None if formula is None else Relation.parse(formula, survey, effect)
     people = make_people(survey, respondents, read_truths(truths, survey), relation, random.Random(seed))  # noqa: S311
     if folder is not None:
         _make(folder)
     if rehearsed != survey:
-        click.echo("Everybody is asked at once: the rehearsal leaves out invitations and days.")
+        click.echo("Everybody is asked at once: the rehearsal leaves out invitations, seals and days.")
     with tempfile.TemporaryDirectory(prefix="deniable-") as scratch:
         database, files = Path(scratch) / "rehearsal.db", folder or Path(scratch)
         # A token of the scratch collector, by which the very survey is published that was read here.
@@ -88,6 +91,11 @@ def rehearse(
             if not stop:
                 click.launch(f"{url}/s/{rehearsed.id}/results")
                 keep_running(url, rehearsed.id, database)
+
+
+def as_rehearsed(survey: Survey) -> Survey:
+    """The survey without what a real study alone has: invitations, seals, days, a number of replies at which it ends."""
+    return replace(survey, access="open", issuer=None, sealed=None, places=(), opens=None, closes=None, closes_at=None)
 
 
 def _make(folder: Path) -> None:
@@ -116,7 +124,8 @@ def _send(url: str, survey: Survey, people: Sequence[Answers]) -> None:
 def _download(url: str, token: str, survey: Survey, folder: Path) -> None:
     """The files that researchers download: the survey, the noisy reports and the estimates."""
     folder.joinpath("survey.json").write_bytes(survey.document)
-    for name in ("reports.csv", "estimates.csv"):
+    kept = () if survey.retention == "tallies" else ("reports.csv",)
+    for name in (*kept, "estimates.csv"):
         address = f"{url}/api/v1/surveys/{survey.id}/{name}"
         answer = urllib3.request("GET", address, headers=_bearer(token), timeout=PATIENCE)
         if answer.status != 200:
@@ -126,7 +135,7 @@ def _download(url: str, token: str, survey: Survey, folder: Path) -> None:
 
 def _label(folder: Path, url: str, token: str, survey: Survey) -> None:
     """The files of other programs, and what stands in the folder."""
-    for name, program in LABELLED.items():
+    for name, program in LABELLED.items() if survey.retention != "tallies" else ():
         command = ["export", survey.id, "--url", url, "--token", token, "--to", str(folder / name)]
         done = subprocess.run([*deniable_command(), *command], capture_output=True, text=True, check=False)
         if done.returncode:
