@@ -6,6 +6,7 @@ import csv
 import datetime
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest

@@ -94,7 +94,7 @@ def rehearse(
 
 
 def as_rehearsed(survey: Survey) -> Survey:
-    """The survey without what a real study alone has: invitations, seals, days, a number of replies at which it ends."""
+    """The survey without what a real study alone has: invitations, seals, days, a number of replies that ends it."""
     return replace(survey, access="open", issuer=None, sealed=None, places=(), opens=None, closes=None, closes_at=None)
 
 
