@@ -119,6 +119,21 @@ def test_slider_shows_other_figures_and_writes_nothing(page: Page, address: str,
     assert file.read_text(encoding="utf-8") == TEXT
 
 
+def test_an_epsilon_that_the_changed_file_cannot_have_is_given_up(page: Page, address: str, file: Path) -> None:
+    page.goto(address)
+    page.get_by_role("slider").focus()
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_text("was not changed")).to_be_visible()
+    asked: list[str] = []
+    page.on("request", lambda request: asked.append(request.url))
+    coins = survey_toml("Coins", question_toml("affair", "yes-no", truth="1/2"))
+    file.write_text(coins, encoding="utf-8")
+    expect(page.locator(".lead")).to_have_text(outlook(read_survey(coins)))
+    expect(page.get_by_role("slider")).to_be_disabled()
+    page.wait_for_timeout(300)
+    assert sum("figures" in each for each in asked) == 2
+
+
 def test_axe_finds_nothing_on_the_bench(page: Page, address: str, file: Path) -> None:
     file.write_text(TEXT.replace("epsilon = 2", "epsilon = 3"), encoding="utf-8")
     page.goto(address)

@@ -18,7 +18,7 @@ from deniable_client.answer import asking, screens
 from deniable_client.audit.auditor import audit_survey
 from deniable_client.audit.sampling import Draw, RecordedReport, Trials, draw_javascript, draw_python, draws_of
 from deniable_client.device import draw_questions, true_answers
-from deniable_client.rehearsal.people import make_people, read_truths, true_among, true_figures
+from deniable_client.rehearsal.people import make_people, read_truths, true_figures
 from tests.support.marks import long
 from tools import programs
 from tools.rig import filtered
@@ -252,7 +252,8 @@ def test_made_up_people_answer_what_applies_and_the_truth_is_theirs(smoking: Sur
         true_answers(smoking, each)
     asked = [each for each in people if "often" in each]
     assert all(each["smokes"] == "yes" for each in asked)
-    all_of_them, among = true_figures(people, smoking), true_among(people, smoking)
-    assert all_of_them["often", "Does not apply"] == 1 - len(asked) / 2000
-    assert among["often", "many"] * len(asked) == pytest.approx(all_of_them["often", "many"] * 2000)
-    assert 0.4 < among["often", "many"] < 0.6
+    truth = true_figures(people, smoking)
+    assert truth["share", "often", "Does not apply"] == 1 - len(asked) / 2000
+    among = truth["among", "often", "many"]
+    assert among * len(asked) == pytest.approx(truth["share", "often", "many"] * 2000)
+    assert 0.4 < among < 0.6

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import csv
+import datetime
 import math
 import random
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from deniable import ParameterError, read_survey
+from deniable_client.rehearsal.command import as_rehearsed
 from deniable_client.rehearsal.people import Relation, make_people, read_truths, true_figures
 from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml
@@ -37,20 +40,34 @@ def test_people_have_the_shares_and_the_relation_that_were_put_in() -> None:
     found = true_figures(people, SURVEY)
     expected = {("drunk", "yes"): 0.4, ("stressed", "yes"): 0.3, ("often", "often"): 0.5, ("what", "b"): 0.1}
     for key, share in expected.items():
-        assert found[key] == pytest.approx(share, abs=0.014)
+        assert found["share", *key] == pytest.approx(share, abs=0.014)
     table = [
         [sum(p["stressed"] == x and p["drunk"] == y for p in people) for y in ("no", "yes")] for x in ("no", "yes")
     ]
     log_odds = math.log(table[1][1] * table[0][0] / (table[1][0] * table[0][1]))
     assert log_odds == pytest.approx(1.5, abs=0.15)
-    assert 0 <= found["drinks", None] <= 10
+    assert 0 <= found["mean", "drinks", None] <= 10
+
+
+def test_nobody_answers_a_question_that_does_not_apply() -> None:
+    asked = (
+        question_toml("drunk", "yes-no", epsilon=1),
+        question_toml("told", "yes-no", epsilon=1, ask_if="drunk = yes"),
+    )
+    survey = read_survey(survey_toml("T", *asked))
+    people = make_people(survey, 1000, {}, None, random.Random(1))
+    assert all(("told" in person) == (person["drunk"] == "yes") for person in people)
+    found = true_figures(people, survey)
+    drunk = found["share", "drunk", "yes"]
+    assert found["share", "told", str(survey.questions[1].options[-1])] == pytest.approx(1 - drunk)
+    assert found["share", "told", "Yes"] == pytest.approx(drunk * found["among", "told", "Yes"])
 
 
 @pytest.mark.parametrize(
     ("formula", "sentence"),
     [
         ("drunk", "must be like"),
-        ("drunk ~ often", "must be of yes-no questions of the survey \\(drunk, stressed\\)"),
+        ("drunk ~ often", "must be of yes-no questions that everybody is asked \\(drunk, stressed\\)"),
         ("drunk ~ drunk", "must name each question once"),
         ("drunk ~ age", "got 'age'"),
     ],
@@ -68,6 +85,20 @@ def test_truths_that_are_none_are_refused(truth: str) -> None:
         read_truths([truth], SURVEY)
 
 
+def test_a_rehearsal_is_open_to_all_its_people() -> None:
+    dated = replace(SURVEY, closes=datetime.date(2020, 1, 1), closes_at=100)
+    rehearsed = as_rehearsed(dated)
+    assert (rehearsed.access, rehearsed.closes, rehearsed.closes_at) == ("open", None, None)
+    assert rehearsed.questions == SURVEY.questions
+
+
+def test_an_analysis_of_rows_that_are_not_kept_is_refused(tmp_path: Path) -> None:
+    file = tmp_path / "survey.toml"
+    file.write_text(f'retention = "tallies"\n{TEXT}', encoding="utf-8")
+    said = CommandLine("survey", "try", str(file)).refused("--formula", "drunk ~ stressed", "--exit")
+    assert "needs the rows of reports" in said
+
+
 @pytest.mark.slow
 def test_rehearsal_ends_with_the_files_of_a_study_and_what_was_found(tmp_path: Path) -> None:
     file, folder = tmp_path / "survey.toml", tmp_path / "files"
@@ -76,7 +107,7 @@ def test_rehearsal_ends_with_the_files_of_a_study_and_what_was_found(tmp_path: P
     before = sorted(tmp_path.iterdir())
     said = try_it.ok("--respondents", 120, "--seed", 1, "--formula", "drunk ~ stressed", "--to", folder, "--exit")
     assert "120 made-up people answered through their devices." in said
-    assert "the rehearsal leaves out invitations and days" in said
+    assert "the rehearsal leaves out invitations, seals and days" in said
     assert "The planned analysis, drunk ~ stressed" in said
     assert sorted(tmp_path.iterdir()) == [folder, *before]  # no database of the author's
     assert {"estimates.csv", "reports.csv", "survey.json", "reports.xlsx"} <= {each.name for each in folder.iterdir()}

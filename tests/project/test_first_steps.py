@@ -90,6 +90,10 @@ codes = {no = "0", yes = "1"}
 """
 
 
+ENDLESS = (["answer", "LINK"], ["survey", "preview", "my-survey.toml"])
+"""What waits for somebody, or goes on until somebody stops it."""
+
+
 @pytest.fixture
 def desk(tmp_path: Path) -> Path:
     """A folder with the survey of the README, and the other files that its commands read."""
@@ -106,7 +110,7 @@ def desk(tmp_path: Path) -> Path:
 
 @pytest.mark.slow
 def test_commands_of_the_readme_run_in_the_environment_that_it_says_to_make(desk: Path) -> None:
-    """In their order. The help is read of those without arguments, and of the one that asks a person."""
+    """In their order. The help is read of those without arguments, of the one that asks a person and of the preview."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
     here = {"SURVEY-ID": read_survey((desk / "my-survey.toml").read_bytes()).id, "http://127.0.0.1:8000": url}
@@ -121,7 +125,7 @@ def test_commands_of_the_readme_run_in_the_environment_that_it_says_to_make(desk
                 wait_until(lambda: answers(url), "the collector answers")
                 continue
             lines = [
-                [*line, *(["--help"] if " ".join(["deniable", *line]) in HELP or line == ["answer", "LINK"] else ())]
+                [*line, *(["--help"] if " ".join(["deniable", *line]) in HELP or line in ENDLESS else ())]
                 for line in lines
             ]
             lines = [[*line, *(["--draws", "1000"] if line[0] == "audit" else ())] for line in lines]

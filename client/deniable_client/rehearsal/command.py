@@ -17,10 +17,11 @@ import urllib3
 
 from deniable import CollectorError, Survey, read_survey
 from deniable.commands.main import example
+from deniable.errors import ParameterError
 from deniable.table import format_table
 from deniable_client.client import Client
 from deniable_client.demo.command import SENDERS, collector, deniable_command, estimates, free_port, keep_running
-from deniable_client.rehearsal.people import Answers, Relation, make_people, read_truths, true_among, true_figures
+from deniable_client.rehearsal.people import Answers, Relation, make_people, read_truths, true_figures
 
 PATIENCE = 60.0
 """Seconds to wait for the scratch collector, which may share a busy machine."""
@@ -63,13 +64,15 @@ def rehearse(
     that was put in. Nothing goes into your database.
     """
     survey = read_survey(path=file)
-    rehearsed = replace(survey, access="open", issuer=None, opens=None, closes=None)
+    rehearsed = as_rehearsed(survey)
+    if formula is not None and survey.retention == "tallies":
+        raise ParameterError('formula: needs the rows of reports, which retention = "tallies" does not keep')
     relation = None if formula is None else Relation.parse(formula, survey, effect)
     people = make_people(survey, respondents, read_truths(truths, survey), relation, random.Random(seed))  # noqa: S311
     if folder is not None:
         _make(folder)
     if rehearsed != survey:
-        click.echo("Everybody is asked at once: the rehearsal leaves out invitations and days.")
+        click.echo("Everybody is asked at once: the rehearsal leaves out invitations, seals and days.")
     with tempfile.TemporaryDirectory(prefix="deniable-") as scratch:
         database, files = Path(scratch) / "rehearsal.db", folder or Path(scratch)
         # A token of the scratch collector, by which the very survey is published that was read here.
@@ -88,6 +91,11 @@ def rehearse(
             if not stop:
                 click.launch(f"{url}/s/{rehearsed.id}/results")
                 keep_running(url, rehearsed.id, database)
+
+
+def as_rehearsed(survey: Survey) -> Survey:
+    """The survey without what a real study alone has: invitations, seals, days, a number of replies that ends it."""
+    return replace(survey, access="open", issuer=None, sealed=None, places=(), opens=None, closes=None, closes_at=None)
 
 
 def _make(folder: Path) -> None:
@@ -116,7 +124,8 @@ def _send(url: str, survey: Survey, people: Sequence[Answers]) -> None:
 def _download(url: str, token: str, survey: Survey, folder: Path) -> None:
     """The files that researchers download: the survey, the noisy reports and the estimates."""
     folder.joinpath("survey.json").write_bytes(survey.document)
-    for name in ("reports.csv", "estimates.csv"):
+    kept = () if survey.retention == "tallies" else ("reports.csv",)
+    for name in (*kept, "estimates.csv"):
         address = f"{url}/api/v1/surveys/{survey.id}/{name}"
         answer = urllib3.request("GET", address, headers=_bearer(token), timeout=PATIENCE)
         if answer.status != 200:
@@ -126,7 +135,7 @@ def _download(url: str, token: str, survey: Survey, folder: Path) -> None:
 
 def _label(folder: Path, url: str, token: str, survey: Survey) -> None:
     """The files of other programs, and what stands in the folder."""
-    for name, program in LABELLED.items():
+    for name, program in LABELLED.items() if survey.retention != "tallies" else ():
         command = ["export", survey.id, "--url", url, "--token", token, "--to", str(folder / name)]
         done = subprocess.run([*deniable_command(), *command], capture_output=True, text=True, check=False)
         if done.returncode:
@@ -136,18 +145,18 @@ def _label(folder: Path, url: str, token: str, survey: Survey) -> None:
 
 def _show_shares(survey: Survey, people: Sequence[Answers], found: dict[str, Any]) -> None:
     """The estimates beside the truth that was put in."""
-    truth, among = true_figures(people, survey), true_among(people, survey)
+    truth = true_figures(people, survey)
     rows, covered = [], 0
     for row in found["estimates"]:
-        is_among = row["statistic"] == "among"
-        true = (among if is_among else truth).get((row["question"], row["option"] or None))
+        true = truth.get((row["statistic"], row["question"], row["option"] or None))
+        # Of too few people to whom a question applies there is no figure.
         if true is None or row["estimate"] is None:
-            continue  # it applies to nobody, or to too few to say
+            continue
         covers = row["conf_low"] <= true <= row["conf_high"]
         covered += covers
         form = "{:.1%}".format if row["option"] else "{:.2f}".format
         interval = f"{form(row['conf_low'])} to {form(row['conf_high'])}"
-        option = f"{row['option']}, where it applies" if is_among else row["option"] or "mean"
+        option = (row["option"] or "mean") + (", of those asked" if row["statistic"] == "among" else "")
         rows.append((row["question"], option, form(true), form(row["estimate"]), interval, "yes" if covers else "no"))
     header = ("question", "option", "truth", "estimate", "95 % interval", "covers")
     click.echo(f"\n{format_table(header, rows, right=header[2:5])}")

@@ -47,17 +47,19 @@ class Relation:
         Raises
         ------
         ParameterError
-            If it has another form, or names anything but different yes-no questions of the survey.
+            If it has another form, or names anything but different yes-no questions without a filter.
         """
         found = _FORMULA.fullmatch(formula)
         if found is None:
             raise ParameterError(f'formula: must be like "drunk ~ stressed + tired", got {shown(formula)}')
         names = (found[1], *(each.strip() for each in found[2].split("+")))
-        yes_no = {each.id for each in survey.questions if each.kind.is_yes_no}
+        yes_no = {each.id for each in survey.questions if each.kind.is_yes_no and each.ask_if is None}
         for name in names:
             if name not in yes_no:
                 known = ", ".join(sorted(yes_no)) or "none"
-                raise ParameterError(f"formula: must be of yes-no questions of the survey ({known}), got {shown(name)}")
+                raise ParameterError(
+                    f"formula: must be of yes-no questions that everybody is asked ({known}), got {shown(name)}"
+                )
         if len(set(names)) < len(names):
             raise ParameterError(f"formula: must name each question once, got {shown(formula)}")
         return cls(names[0], names[1:], effect)
@@ -80,8 +82,7 @@ class Relation:
 def read_truths(given: Sequence[str], survey: Survey) -> dict[str, tuple[float, ...]]:
     """The shares of options, like ``affair=0.3`` or ``often=0.5,0.3,0.2``, by question.
 
-    One share is that of yes, or of each box; of other questions there is one for each option. Of a question with a
-    filter they are shares among those to whom it applies.
+    One share is that of yes, or of each box; of other questions there is one for each option.
 
     Raises
     ------
@@ -128,11 +129,11 @@ def make_people(
     relation: Relation | None,
     dice: random.Random,
 ) -> list[Answers]:
-    """The true answers of ``n`` people, each to the questions that apply."""
+    """The true answers of ``n`` people."""
     shares = {each.id: truths.get(each.id) or usual_shares(each) for each in survey.questions if each.options}
     if relation is None:
         everybody = ({each.id: _answer(each, shares, dice) for each in survey.questions} for _ in range(n))
-        return [_where_it_applies(survey, answers) for answers in everybody]
+        return [_as_asked(survey, answers) for answers in everybody]
     of_predictors = [shares[name][1] for name in relation.predictors]
     intercept = relation.intercept(shares[relation.outcome][1], of_predictors)
     outcome = next(each for each in survey.questions if each.id == relation.outcome)
@@ -142,45 +143,39 @@ def make_people(
         yes = sum(answers[name] == _yes(survey, name) for name in relation.predictors)
         chance = _logistic(intercept + relation.effect * yes)
         answers[outcome.id] = outcome.options[int(dice.random() < chance)]
-        people.append(_where_it_applies(survey, answers))
+        people.append(_as_asked(survey, answers))
     return people
 
 
-def _where_it_applies(survey: Survey, answers: Answers) -> Answers:
-    """The answers to the questions that somebody is asked by these answers."""
-    return {each.id: answers[each.id] for each in applying(survey.questions, answers)}
+def true_figures(people: Sequence[Answers], survey: Survey) -> dict[tuple[str, str, str | None], float]:
+    """The true figures of these people, by the statistic, question id and option of the estimates.
 
-
-def true_figures(people: Sequence[Answers], survey: Survey) -> dict[tuple[str, str | None], float]:
-    """The share of people with each option, and with the option None the mean of numbers, by question id and option."""
-    found: dict[tuple[str, str | None], float] = {}
+    They are the share of each option, among everybody and, of a question with a filter, among those to whom it applies;
+    and the mean of those who give a number, with the option None.
+    """
+    found: dict[tuple[str, str, str | None], float] = {}
     for question in survey.questions:
         answers = [person[question.id] for person in people if question.id in person]
         for option in question.choices:
-            found[question.id, str(option)] = _number_with(option, question, answers) / len(people)
+            holds = sum(option in each if question.kind.takes_several else each == option for each in answers)
+            found["share", question.id, str(option)] = holds / len(people)
+            if question.ask_if and answers:
+                found["among", question.id, str(option)] = holds / len(answers)
         if question.ask_if:
-            found[question.id, str(question.options[-1])] = 1 - len(answers) / len(people)
+            found["share", question.id, str(question.options[-1])] = 1 - len(answers) / len(people)
         if question.kind.has_numbers and answers:
-            found[question.id, None] = math.fsum(float(each) for each in answers) / len(answers)
+            found["mean", question.id, None] = math.fsum(float(each) for each in answers) / len(answers)
     return found
-
-
-def true_among(people: Sequence[Answers], survey: Survey) -> dict[tuple[str, str | None], float]:
-    """The share of each option among those to whom a question with a filter applies; nothing where that is nobody."""
-    found: dict[tuple[str, str | None], float] = {}
-    for question in survey.questions:
-        answers = [person[question.id] for person in people if question.id in person]
-        for option in question.choices if question.ask_if and answers else ():
-            found[question.id, str(option)] = _number_with(option, question, answers) / len(answers)
-    return found
-
-
-def _number_with(option: str, question: Question, answers: Sequence[Any]) -> int:
-    return sum(option in each if question.kind.takes_several else each == option for each in answers)
 
 
 def _yes(survey: Survey, name: str) -> str:
     return next(each.options[1] for each in survey.questions if each.id == name)
+
+
+def _as_asked(survey: Survey, answers: Answers) -> Answers:
+    """The answers without those to questions that do not apply to this person, whom the device does not ask."""
+    asked = {each.id for each in applying(survey.questions, answers)}
+    return {name: answer for name, answer in answers.items() if name in asked}
 
 
 def _answer(question: Question, shares: Mapping[str, tuple[float, ...]], dice: random.Random) -> Any:

@@ -35,7 +35,10 @@ export const settings = signal({ respondents: 1000, epsilon: null });
 let revision = 0;
 let asked = 0;
 
-/** Ask for the figures; an answer that a later question has overtaken is left out. */
+/**
+ * Ask for the figures; an answer that a later question has overtaken is left out.
+ * @returns {Promise<boolean>} whether they could be had
+ */
 export async function ask() {
   const mine = ++asked;
   const { respondents, epsilon } = settings.value;
@@ -44,14 +47,16 @@ export async function ask() {
   try {
     const response = await fetch(`/bench/figures?${query}`);
     const found = await response.json();
-    if (mine !== asked) return;
+    if (mine !== asked) return true;
     busy.value = response.ok ? "" : String(found.detail);
-    if (!response.ok) return;
+    if (!response.ok) return false;
     revision = found.revision;
     problem.value = found.problem;
     figures.value = found.survey;
+    return true;
   } catch {
     if (mine === asked) busy.value = "The preview has stopped: start 'deniable survey preview' again.";
+    return false;
   }
 }
 
@@ -71,7 +76,12 @@ export async function watch() {
   for (;;) {
     try {
       const { revision: now } = await (await fetch(`/bench/changes?revision=${revision}`)).json();
-      if (now !== revision) await ask();
+      if (now === revision) continue;
+      revision = now; // also where the figures cannot be had, so that the same is not asked again and again
+      if (!(await ask()) && settings.value.epsilon !== null) {
+        settings.value = { ...settings.value, epsilon: null }; // the changed file has no survey of the epsilon that is tried
+        await ask();
+      }
     } catch {
       busy.value = "The preview has stopped: start 'deniable survey preview' again.";
       await new Promise((resolve) => setTimeout(resolve, 2000));

@@ -20,7 +20,7 @@ from deniable_statistics.authoring.authoring import DOES_NOT_APPLY, SPOKEN_NO_YE
 from deniable_statistics.authoring.respondents import comparison, group_sentences
 
 OUR_WORDS = [publish_text(each) for each in (*SPOKEN_NO_YES, DOES_NOT_APPLY)]
-"""The options yes and no as published, whose translations we provide, so that authors need none."""
+"""Options as published whose translations we provide, so that authors need none."""
 
 
 def question_lines(question: Question, survey: Survey) -> Iterator[str]:

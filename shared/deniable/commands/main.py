@@ -89,7 +89,8 @@ def main() -> None:
 
     \b
     See the whole path on real data:        deniable demo
-    Start a survey of your own:             deniable survey check my-survey.toml
+    Start a survey of your own:             deniable survey new my-survey.toml
+                                            deniable survey preview my-survey.toml
                                             deniable survey publish my-survey.toml --db deniable.db
                                             deniable serve --db deniable.db
     """

@@ -50,7 +50,7 @@ def half_width(question: Question, respondents: int) -> float:
 
 
 def asked_of_each(survey: Survey) -> str:
-    """How many of the questions each person is asked, in words."""
+    """How many of the questions each person is asked, in words; at most so many where some depend on others."""
     size = len(survey.questions)
     if any(each.ask_if for each in survey.questions):
         return f"each person is asked at most {_number(size if survey.asks_more else survey.asks)} questions"
