@@ -15,7 +15,18 @@ from deniable_server.location import Location
 from deniable_server.results import service
 from deniable_server.settings import Settings
 from deniable_server.store import Store, open_store, utc_today
-from deniable_server.web import api, embedding, health, intake, invitations, metrics, openapi, pages
+from deniable_server.web import (
+    api,
+    embedding,
+    health,
+    intake,
+    invitations,
+    metrics,
+    openapi,
+    pages,
+    releases,
+    results_pages,
+)
 from deniable_server.writing import outage
 from deniable_server.writing.writer import Writer
 
@@ -43,6 +54,8 @@ def create_app(
     api.init_app(app, store, writer)
     invitations.init_app(app)
     pages.init_app(app, settings.contact)
+    results_pages.init_app(app)
+    releases.init_app(app)
     embedding.init_app(app, settings.public_url)
     openapi.init_app(app, settings.public_url)
     # WSGI layers wrap the application from the inside out: heads, the last one, sees a request first.
