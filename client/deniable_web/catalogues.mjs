@@ -75,7 +75,7 @@ export const gaps = (all = sentences()) =>
 export function usedKeys() {
   const sources = readdirSync(FOLDER).filter((name) => name.endsWith(".js"));
   const named = sources.flatMap((name) => [...read(name).matchAll(/\b(?:m|words)\.([a-z]\w*)/gi)].map(([, key]) => key));
-  const accesses = ACCESSES.flatMap((access) => (access === "open" ? access : [access, `${access}Text`, `${access}Used`]));
+  const accesses = ACCESSES.flatMap((access) => (access === "open" ? access : [access, `${access}Text`, `${access}Used`, `${access}Field`]));
   return new Set([...named, ...accesses, ...FIGURES, "lang", "dir"]);
 }
 

@@ -84,5 +84,9 @@ export const bar = (share) => h("progress", { value: share, "aria-hidden": true 
 export const oddsBox = (m, mechanism) =>
   box(...odds(mechanism, m).flatMap(({ sentence, share }) => [share && bar(share), quiet(sentence)]));
 
+/** Terms, and what is to say of each, if anything. @param {[string | Node, string | Node][]} pairs */
+export const pairs = (pairs) =>
+  h("dl", {}, ...pairs.map(([term, text]) => text && h("div", {}, h("dt", {}, term), h("dd", {}, text))));
+
 /** Put the focus on the heading of what came up. @param {ParentNode} place */
 export const focusOn = (place) => /** @type {HTMLElement | null} */ (place.querySelector("[tabindex]"))?.focus();

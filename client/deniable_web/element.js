@@ -13,7 +13,7 @@
  */
 
 import { DeniableElement, MINUTE } from "./base-element.js";
-import { CEILING, usedOf100, weakness } from "./ceiling.js";
+import { CEILING, said, usedOf100, weakness } from "./ceiling.js";
 import { deliver, hindrance, tellsUse } from "./collector.js";
 import { randomize } from "./device.js";
 import { accentSheet } from "./dress.js";
@@ -50,6 +50,17 @@ function originIn(text) {
     return null;
   }
 }
+
+/**
+ * Whether somebody wants to leave: Esc, except where it already does something else, which is to end a composition of letters
+ * or to empty a field in which somebody searches.
+ * @param {KeyboardEvent} event
+ */
+const isLeaving = (event) => {
+  const [target] = event.composedPath();
+  const empties = target instanceof HTMLInputElement && target.matches("[type=search]") && target.value !== "";
+  return event.key === "Escape" && !event.isComposing && !event.defaultPrevented && !empties;
+};
 
 export class DeniableSurvey extends DeniableElement {
   #memory = new Memory();
@@ -88,7 +99,7 @@ export class DeniableSurvey extends DeniableElement {
     const [own] = this.root.adoptedStyleSheets; // without the accent of a survey before
     this.root.adoptedStyleSheets = view.look ? [own, accentSheet(view.look)] : [own];
     this.#isHome = isOwn && !isFramed && !this.isShared;
-    if (this.#isHome) addEventListener("keydown", ({ key }) => key === "Escape" && this.#leave(), { signal });
+    if (this.#isHome) addEventListener("keydown", (event) => isLeaving(event) && this.#leave(), { signal });
     if (this.isShared) this.#watch(signal);
     // Somebody's link in the place of another one's changes the fragment alone.
     if (isOwn) addEventListener("hashchange", () => this.restart(), { signal });
@@ -184,12 +195,13 @@ export class DeniableSurvey extends DeniableElement {
         this.#start(view, place, Date.now() - opened < FRESH ? checked : check());
       };
       const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => this.#trace(isOn) };
+      const kept = () => (this.isShared ? m.kiosk : this.#memory.lasts && !this.isTraceless ? said(this.#weak, { answerKept: m.answerKept, answerKeptWeak: m.answerKeptWeak }) : m.answerKeptNone);
       const { cohort, isOwn } = place;
       // Back from the first question leads here again, with the answers kept, and Start to the questions as they are.
       const first = () => this.show(screens.consent(m, view, { ...how, start: () => this.#walk?.go(0) }), true);
       const mayAsk = parent === window && !this.isShared;
       this.#walk = new Walk({ isHome: this.#isHome, mayAsk }, first, /** @type {AbortController} */ (gone).signal);
-      const how = { cohort, isSeen: !isOwn, weak: this.#weak, n, notes, start, trace, canExit: this.#isHome, history: this.#history(place) };
+      const how = { cohort, isSeen: !isOwn, weak: this.#weak, n, notes, start, kept, trace, canExit: this.#isHome, history: this.#history(place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
     }

@@ -39,6 +39,16 @@ export function numbered(m, text, n, values = {}) {
   return fill(forms[new Intl.PluralRules(m.lang).select(n)] ?? forms["other"], { n, ...values });
 }
 
+/** From the beginning of a day to its last minute: midnight would leave open of which day. */
+const TO_LAST_MINUTE = 864e5 - 6e4;
+
+/** The moment at which a day of UTC begins, as it is where the reader is. @param {Messages} m @param {string} day as in "2026-11-20" */
+export const begin = (m, day, later = 0) =>
+  new Date(Date.parse(day) + later).toLocaleString(m.lang, { dateStyle: "long", timeStyle: "short" });
+
+/** The last minute of it. @param {Messages} m @param {string} day */
+export const end = (m, day) => begin(m, day, TO_LAST_MINUTE);
+
 /**
  * The catalogue of the first language that there is, out of those that somebody reads; English is the last.
  *

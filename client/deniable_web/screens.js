@@ -7,9 +7,10 @@ import { CLIENT, tellsUse } from "./collector.js";
 import { completionOf } from "./completion.js";
 import { isCohort } from "./device.js";
 import { logo } from "./dress.js";
-import { box, button, card, fold, h, heading, minor, oddsBox, own, p, quiet } from "./dom.js";
-import { fill, numbered } from "./messages.js";
-import { oddsOf, of100, plainest, wholeOdds } from "./odds.js";
+import { box, button, card, fold, h, heading, minor, oddsBox, own, p, pairs, quiet } from "./dom.js";
+import { faq, results } from "./faq.js";
+import { begin, end, fill, numbered } from "./messages.js";
+import { oddsOf, plainest, wholeOdds } from "./odds.js";
 import { inWords } from "./wording.js";
 
 /**
@@ -20,9 +21,6 @@ import { inWords } from "./wording.js";
 /** Questions that people answer in a minute, for the time that a survey takes. */
 const PACE = 4;
 
-/** Terms, and what is to say of each, if anything. @param {[string | Node, string | Node][]} pairs */
-const pairs = (pairs) =>
-  h("dl", {}, ...pairs.map(([term, text]) => text && h("div", {}, h("dt", {}, term), h("dd", {}, text))));
 const code = (/** @type {string} */ text) => h("code", { dir: "ltr" }, text);
 
 /** The yes-no questions. @param {View} view */
@@ -62,13 +60,15 @@ const head = (m, view) =>
 
 /**
  * @param {Messages} m @param {View} view
- * @param {{ cohort: string | null, isSeen: boolean, weak: number, n: number, notes: (string | false)[], start: (event: Event) => void, trace: Tracing | false, canExit: boolean, history: string | false }} how
- *   `isSeen` by the site around it; `n` is how many questions are asked; `weak` as in ceiling.js; `history` is the address of
- *   the page on what this device has told
+ * @param {{ cohort: string | null, isSeen: boolean, weak: number, n: number, notes: (string | false)[], start: (event: Event) => void, kept: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
+ *   `isSeen` by the site around it; `n` is how many questions are asked; `weak` as in ceiling.js; `kept` says what stays on the
+ *   device; `history` is the address of the page on what this device has told
  */
-export function consent(m, view, { cohort, isSeen, weak, n, notes, start, trace, canExit, history }) {
+export function consent(m, view, { cohort, isSeen, weak, n, notes, start, kept, trace, canExit, history }) {
   const least = plainest(view.questions);
   const minutes = Math.ceil(n / PACE);
+  const stays = h("span", {}, kept());
+  const tracing = trace && { ...trace, choose: (/** @type {boolean} */ isOn) => (trace.choose(isOn), stays.replaceChildren(kept())) };
   return card(
     head(m, view),
     view.about && p(own(view.about)),
@@ -96,43 +96,11 @@ export function consent(m, view, { cohort, isSeen, weak, n, notes, start, trace,
       fold(m.odds, () =>
         h("div", { class: "stack" }, view.questions.length > 1 && quiet(m.oddsLeast), oddsBox(m, least.mechanism), ...whole(m, view)),
       ),
-      fold(m.faq, () => faq(m, view, weak, least)),
-      (trace || canExit) && fold(m.shared, () => sharing(m, trace, canExit)),
+      fold(m.faq, () => faq(m, view, weak, stays)),
+      (trace || canExit) && fold(m.shared, () => sharing(m, tracing, canExit)),
     ),
     history && h("a", { href: history }, m.historyLink),
   );
-}
-
-/** When results change. @param {Messages} m @param {View} view */
-const results = (m, view) => (view.isLive ? m.resultsLive : view.release ? fill(m.resultsBatches, { n: view.release }) : m.resultsClosed);
-
-/** What people ask most, and the answers. @param {Messages} m @param {View} view @param {number} weak @param {View["questions"][number]} least */
-function faq(m, view, weak, least) {
-  const [asked] = yesNo(view).length ? [plainest(yesNo(view))] : [];
-  const q = of100(asked?.mechanism.support?.[1].ifOther ?? 0);
-  return h(
-    "div",
-    { class: "stack" },
-    pairs([
-      [m.askSent, said(weak, { answerSent: m.answerSent, answerSentWeak: m.answerSentWeak })],
-      [m.askYes, asked ? fill(m.answerYes, { q }) : ""],
-      [m.askAddress, m.answerAddress],
-      [m.askStop, m.answerStop],
-      [m.askBack, m.answerBack],
-      [m.askHonest, m.answerHonest],
-      [m.askResults, results(m, view)],
-    ]),
-    least.kind.isYesNo && said(weak, { quiz: m.quiz }) && quiz(m),
-  );
-}
-
-/** Whether somebody took in what a reply means. It stays here: it is asked for the reader's sake. @param {Messages} m */
-function quiz(m) {
-  const said = h("p", { "aria-live": "polite", class: "quiet" });
-  const choices = [[m.quizSure, m.quizWrong], [m.quizMaybe, m.quizRight]].map(([label, reply]) =>
-    minor(label, () => said.replaceChildren(reply)),
-  );
-  return box(p(m.quiz), h("div", { class: "row" }, ...choices), said);
 }
 
 /** For people who share a device with somebody whom they fear. @param {Messages} m @param {Tracing | false} trace @param {boolean} canExit */
@@ -173,7 +141,7 @@ export function receipt(m, view, report, { title, weak, link, isMine, isNew, can
       isMine && quiet(m[`${view.access}Used`]),
       view.thanks && p(own(view.thanks)),
       p(results(m, view)),
-      h("a", { href: `${link}/results` }, m.results),
+      next ? quiet(code(`${link}/results`)) : h("a", { href: `${link}/results` }, m.results), // no way out of a shared device
       contact(m, view),
       next && button(m.next, next),
     ),
@@ -194,6 +162,7 @@ export function receipt(m, view, report, { title, weak, link, isMine, isNew, can
             ]),
             p(m.json),
             h("pre", { class: "box" }, code(report)),
+            quiet(m.fields, " ", view.access === "open" ? "" : m[`${view.access}Field`]),
             p(m.verify),
             h("pre", { class: "box" }, code(`deniable answer --try ${link}`)),
           ),
@@ -250,16 +219,12 @@ export function hindered(m, view, why) {
   : notice(m, m.early, days(m, view), { ask });
 }
 
-const DAY = 864e5;
-
 /**
- * When a survey takes replies. Its days are those of UTC, so each is said as the moment that it is here.
+ * When a survey takes replies.
  * @param {Messages} m @param {View} view
  */
 function days(m, { opens, closes }) {
-  const moment = (/** @type {string | null} */ day, later = 0) =>
-    day && new Date(Date.parse(day) + later).toLocaleString(m.lang, { dateStyle: "long", timeStyle: "short" });
-  const values = { opens: moment(opens), closes: moment(closes, DAY) };
+  const values = { opens: opens && begin(m, opens), closes: closes && end(m, closes) };
   return fill(opens && closes ? m.openFromTo : opens ? m.openFrom : m.openTo, values);
 }
 

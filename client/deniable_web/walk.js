@@ -43,6 +43,15 @@ export class Walk {
     this.#start = start;
     this.#signal = signal;
     signal.addEventListener("abort", () => this.touched(false));
+    if (isHome) this.#leaveOldEntries();
+  }
+
+  /** After a reload the entries of the run before lead nowhere: back to where it began, so that one press of Back leaves the survey. */
+  #leaveOldEntries() {
+    const { deniable, at } = history.state ?? {};
+    if (!deniable) return;
+    history.replaceState(null, "");
+    if (at > 0) history.go(-at);
   }
 
   /** Where somebody is. */

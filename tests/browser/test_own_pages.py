@@ -15,7 +15,16 @@ from deniable import Survey, read_survey
 from deniable.survey.completion import CODE_CHARACTERS
 from deniable.survey.look import Logo, Look
 from tests.browser.test_standing import close
-from tools.rig.browsing import ARRIVED, FIVE_QUESTIONS, Witness, answer, everything_kept, remembered, wait_for
+from tools.rig.browsing import (
+    ARRIVED,
+    FIVE_QUESTIONS,
+    Witness,
+    answer,
+    everything_kept,
+    long_survey,
+    remembered,
+    wait_for,
+)
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -84,6 +93,33 @@ def test_leaving_quickly_replaces_the_page_and_sends_nothing(
     page.go_back()
     assert page.url == "about:blank"
     assert witness.posts() == []
+
+
+def test_the_key_that_leaves_first_empties_a_search(collector: Collector, page: Page) -> None:
+    elsewhere(page)
+    page.goto(collector.publish(long_survey("choice")))
+    page.get_by_role("button", name="Start", exact=True).click()
+    search = page.get_by_role("searchbox").first
+    search.fill("co")
+    page.keyboard.press("Escape")
+    expect(search).to_be_visible()
+    search.fill("")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("heading", name="Elsewhere")).to_be_visible()
+
+
+def test_after_a_reload_one_step_back_leaves_the_survey(collector: Collector, page: Page, survey: Survey) -> None:
+    page.goto("about:blank")
+    page.goto(collector.publish(replace(survey, layout="steps", title="Reloaded half-way")))
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("radio", name="Yes").check()
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("group", name="Where do you live?")).to_be_visible()
+    page.reload()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+    page.wait_for_function("history.state === null || history.state.at === 0")
+    page.go_back()
+    assert page.url == "about:blank"
 
 
 def test_no_trace_is_left_and_nothing_is_drawn_twice(collector: Collector, context: BrowserContext, page: Page) -> None:

@@ -90,7 +90,7 @@ def test_each_sentence_is_true_of_the_survey_that_says_it(survey: Survey) -> Non
     # The share of right guesses at even odds, and the factor, are rounded up and no further.
     (right,) = map(int, re.findall(r"right at most (\d+) times in 100", text))
     assert 0 <= right - 100 * whole / (1 + whole) < 1
-    (factor,) = map(float, re.findall(r"all that you send .* by a factor of at most (\d+(?:\.\d)?)\.", text))
+    (factor,) = map(float, re.findall(r"all that you send .* at most (\d+(?:\.\d)?) times as believable", text))
     assert whole <= Fraction(factor).limit_denominator(10) < whole + 1
     least = plainest(survey.questions).mechanism.odds[0]
     assert least in text

@@ -55,7 +55,7 @@ def test_survey_shows_every_question_and_the_sum(file: Path) -> None:
     assert f"{survey.epsilon:.4f}" in lines["whole survey"]
     assert all(sentence in text for sentence in whole_odds_sentences(survey))  # what respondents and authors read
     assert lines["whole survey"].split()[3] == "8.2"
-    assert "changes the odds of any answer by a factor of at most 8.2." in text
+    assert "at most 8.2 times as believable as it was." in text
 
 
 def test_advantage_leads_back_to_epsilon() -> None:

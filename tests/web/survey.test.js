@@ -247,8 +247,8 @@ test("the odds of a whole survey are the product of its questions'", async () =>
   const of = (/** @type {string[]} */ ...ids) =>
     withQuestions(JSON.parse(whole.document).questions.filter((/** @type {any} */ { id }) => ids.includes(id)));
   const sentences = (/** @type {string} */ factor, /** @type {number} */ right) => [
-    `Suppose that somebody thinks an answer of yours is as likely as not. After seeing all that you send, that person’s best guess is right at most ${right} times in 100.`,
-    `Whatever somebody believed before, all that you send changes the odds of any answer by a factor of at most ${factor}.`,
+    `Suppose that somebody thinks it is fifty-fifty whether you chose one particular answer. After seeing all that you send, that person’s best guess is right at most ${right} times in 100.`,
+    `Whatever somebody believed before, all that you send makes one answer, compared with another, at most ${factor} times as believable as it was.`,
   ];
   assert.deepEqual(wholeOdds(await of("affair"), english), sentences("3", 75)); // exactly 3, of which no double is the logarithm
   assert.deepEqual(wholeOdds(await of("affair", "trust", "religious"), english), sentences("23", 96)); // 3 e e = 22.2

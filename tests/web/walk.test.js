@@ -179,3 +179,15 @@ test("whoever leaves quickly is asked nothing, and leaves from where the survey 
   assert.equal(browser.history.entries.indexOf(browser.history.state), 0);
   Reflect.deleteProperty(globalThis, "location");
 });
+
+test("after a reload one step back leaves the survey, however far it had gone", () => {
+  browser.history.entries.unshift("before");
+  browser.history.go(1);
+  const { walk } = begun();
+  for (const place of [1, 2]) walk.go(place);
+  browser = Object.assign(window(), { history: browser.history }); // a new document, whose history is the old one
+  Object.assign(globalThis, { addEventListener: browser.addEventListener });
+  new Walk({ isHome: true, mayAsk: true }, () => shown.push("start"), new AbortController().signal);
+  browser.history.go(-1);
+  assert.equal(browser.history.state, "before");
+});

@@ -34,11 +34,39 @@ export const HOLDS_AT = {
   "guess": [
     2
   ],
+  "answerHonest": [
+    0,
+    1
+  ],
   "answerSent": [
     0,
     1
   ],
   "answerSentWeak": [
+    2
+  ],
+  "answerEmployer": [
+    0,
+    1
+  ],
+  "answerEmployerWeak": [
+    2
+  ],
+  "answerHonestWeak": [
+    2
+  ],
+  "answerKept": [
+    0,
+    1
+  ],
+  "answerResults": [
+    0,
+    1
+  ],
+  "answerKeptWeak": [
+    2
+  ],
+  "answerResultsWeak": [
     2
   ]
 };

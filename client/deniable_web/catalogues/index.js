@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "ioda3y3b3uxs47yl674b27iaou",
-  de: "6hverw2mchirdgy67nue74iejy",
-  en: "6jlvd72gioztr623zrizkl7w7a",
-  es: "3fpzcchvg7bh3yq62vun7h4tmy",
-  fr: "4kntax4i4fm6vpz7vxauoypkfi",
+  ar: "lybmkq42g7wdzzj4jnjc6ft6py",
+  de: "wts23iq43gtoqb6uccsakxabhe",
+  en: "z2sbapziw6drkj5ebvpyda27eu",
+  es: "gku6yus5vcz64zlw3oxx2vmoxm",
+  fr: "4bjrscbxtn2hs4vxp5mua5t3oi",
 };

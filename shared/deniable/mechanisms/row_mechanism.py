@@ -86,8 +86,8 @@ class RowMechanism(OneOfK):
     @property
     def odds(self) -> tuple[str, ...]:
         return (
-            "Whatever somebody believed before, what you send changes the odds of any answer by a factor of at most "
-            f"{factor_above(self.likelihood_ratio)}.",
+            "Whatever somebody believed before, what you send makes one answer, compared with another, at most "
+            f"{factor_above(self.likelihood_ratio)} times as believable as it was.",
             "Answers far apart are easier to tell apart than close ones.",
         )
 

@@ -36,8 +36,8 @@ def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
     # Posterior odds = prior odds times the ratio of the probabilities of the report: the bound needs no prior.
     ratio = survey.likelihood_ratio
     return (
-        "Suppose that somebody thinks an answer of yours is as likely as not. After seeing all that you send, "
-        f"that person’s best guess is right at most {right_of_100(ratio)} times in 100.",
-        "Whatever somebody believed before, all that you send changes the odds of any answer by a factor of at most "
-        f"{factor_above(ratio)}.",
+        "Suppose that somebody thinks it is fifty-fifty whether you chose one particular answer. After seeing all that "
+        f"you send, that person’s best guess is right at most {right_of_100(ratio)} times in 100.",
+        "Whatever somebody believed before, all that you send makes one answer, compared with another, at most "
+        f"{factor_above(ratio)} times as believable as it was.",
     )

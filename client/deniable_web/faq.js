@@ -1,0 +1,57 @@
+//@ts-check
+/* Questions that people ask before they start, each in their words and with a direct answer. */
+
+import { said } from "./ceiling.js";
+import { box, h, minor, p, pairs } from "./dom.js";
+import { end, fill } from "./messages.js";
+import { oddsOf, of100, plainest, wholeOdds } from "./odds.js";
+
+/**
+ * @typedef {import("./messages.js").Messages} Messages
+ * @typedef {import("./survey.js").View} View
+ */
+
+/** When results change. @param {Messages} m @param {View} view */
+export const results = (m, view) => (view.isLive ? m.resultsLive : view.release ? fill(m.resultsBatches, { n: view.release }) : m.resultsClosed);
+
+/**
+ * @param {Messages} m @param {View} view
+ * @param {number} weak as in ceiling.js @param {Node} kept what stays on the device
+ */
+export function faq(m, view, weak, kept) {
+  const { questions, access } = view;
+  const least = plainest(questions);
+  const yesNo = questions.filter(({ kind }) => kind.isYesNo);
+  const [asked] = yesNo.length ? [plainest(yesNo)] : [];
+  const q = of100(asked?.mechanism.support?.[1].ifOther ?? 0);
+  const last = view.closes ? fill(m.lasts, { closes: end(m, view.closes) }) : "";
+  const where = said(weak, { answerResults: m.answerResults, answerResultsWeak: m.answerResultsWeak });
+  const sent = said(weak, { answerSent: m.answerSent, answerSentWeak: m.answerSentWeak });
+  return h(
+    "div",
+    { class: "stack" },
+    pairs([
+      [m.askEmployer, said(weak, { answerEmployer: m.answerEmployer, answerEmployerWeak: m.answerEmployerWeak })],
+      [m.askSent, `${sent} ${oddsOf(least, m).join(" ")}`],
+      [m.askYes, asked ? fill(m.answerYes, { q }) : ""],
+      [m.askSure, wholeOdds(view, m)[0]],
+      [m.askHonest, said(weak, { answerHonest: m.answerHonest, answerHonestWeak: m.answerHonestWeak })],
+      [m.askInvitation, access === "open" ? "" : m[`${access}Text`]],
+      [m.askAddress, m.answerAddress],
+      [m.askStop, m.answerStop],
+      [m.askBack, m.answerBack],
+      [m.askKept, kept],
+      [m.askResults, `${results(m, view)} ${last} ${where}`],
+    ]),
+    least.kind.isYesNo && said(weak, { quiz: m.quiz }) && quiz(m),
+  );
+}
+
+/** Whether somebody took in what a reply means. It stays here: it is asked for the reader's sake. @param {Messages} m */
+function quiz(m) {
+  const said = h("p", { "aria-live": "polite", class: "quiet" });
+  const choices = [[m.quizSure, m.quizWrong], [m.quizMaybe, m.quizRight]].map(([label, reply]) =>
+    minor(label, () => said.replaceChildren(reply)),
+  );
+  return box(p(m.quiz), h("div", { class: "row" }, ...choices), said);
+}
