@@ -30,8 +30,8 @@ from deniable_server.store import Store
 from deniable_server.web import results_pages
 from deniable_server.web.results_pages import shown_figure
 from deniable_statistics.published.charts import SHARES, Axis, columns, wrapped
-from deniable_statistics.published.figures import WIDTH, Caption, figure, is_rtl, place
-from deniable_statistics.published.views import share_view
+from deniable_statistics.views.figures import WIDTH, Caption, figure, is_rtl, place
+from deniable_statistics.views.view_rows import share_view
 from tools.rig.surveys import FIVE_TYPES, Clock, person
 
 EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>'

@@ -43,7 +43,7 @@ _SURVEYS = "/api/v1/surveys"
 _ANSWERING = re.compile(rf"{_SURVEYS}/([^/]*)/(reports|tokens)")
 
 _COMPUTED = re.compile(
-    rf"{_SURVEYS}(?:|/[^/]*/(?:estimates[^/]*|reports[^/]*|close|releases.*|invitations(?:/unused)?))"
+    rf"{_SURVEYS}(?:|/[^/]*/(?:estimates[^/]*|reports[^/]*|close|archive[^/]*|releases.*|invitations(?:/unused)?))"
     r"|/s/[^/]*/(?:results|releases).*"
 )
 

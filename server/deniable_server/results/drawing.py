@@ -9,8 +9,8 @@ from deniable import EstimateRow, Question
 from deniable.survey.texts import Text
 from deniable_server.results.headlines import Words, localized
 from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel
-from deniable_statistics.published.shown import axis_of, spoken
-from deniable_statistics.published.views import POSSIBLE_DIFFERENCES, ViewRow, difference_axis
+from deniable_statistics.views.shown import axis_of, spoken
+from deniable_statistics.views.view_rows import POSSIBLE_DIFFERENCES, ViewRow, difference_axis
 
 MOST_ROWS = 600
 """Largest number of intervals that a page draws; the table and the CSV have all of them."""

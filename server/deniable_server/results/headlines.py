@@ -10,8 +10,8 @@ from deniable import EstimateRow, Question
 from deniable_server.language import words as words_of
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.leading import most_frequent
-from deniable_statistics.published.shown import axis_of, is_wide, shown_point, spoken
-from deniable_statistics.published.views import ViewRow
+from deniable_statistics.views.shown import axis_of, is_wide, shown_point, spoken
+from deniable_statistics.views.view_rows import ViewRow
 
 _DECIMAL_POINT = re.compile(r"(?<=[0-9])\.(?=[0-9])")
 

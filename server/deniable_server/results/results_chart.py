@@ -1,4 +1,4 @@
-"""Figures of results as PNG and PDF, which matplotlib draws; `deniable_statistics.published.figures` writes SVG."""
+"""Figures of results as PNG and PDF, which matplotlib draws; `deniable_statistics.views.figures` writes SVG."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from deniable_server.results.drawing import MOST_ROWS
 from deniable_statistics.published.charts import Panel, interval_chart, render
-from deniable_statistics.published.figures import Caption
+from deniable_statistics.views.figures import Caption
 
 
 def image(panels: Sequence[Panel], caption: Caption, form: str, salt: str) -> bytes:

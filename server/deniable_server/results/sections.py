@@ -20,9 +20,9 @@ from deniable_server.results.headlines import (
 )
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.estimates.fakes import fake_margins
-from deniable_statistics.published.figures import Caption, figure
-from deniable_statistics.published.recipe import Ingredients, ingredients, scripts
-from deniable_statistics.published.views import ViewOptions, ViewRow
+from deniable_statistics.views.figures import Caption, figure
+from deniable_statistics.views.recipe import Ingredients, ingredients, scripts
+from deniable_statistics.views.view_rows import ViewOptions, ViewRow
 
 
 @dataclass(frozen=True)

@@ -20,10 +20,12 @@ from deniable_server.results.work import NOTHING, ResultNotes, image_of, rows_of
 from deniable_server.results.work import estimates_document as make_document
 from deniable_server.store import Store, SurveyState
 from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.intervals.methods import MOST_TRUTHS
 from deniable_statistics.published.charts import Panel
-from deniable_statistics.published.figures import Caption
 from deniable_statistics.published.published_rows import EstimateOptions
-from deniable_statistics.published.views import (
+from deniable_statistics.robustness.misbehaviour import Misbehaving
+from deniable_statistics.views.figures import Caption
+from deniable_statistics.views.view_rows import (
     MOST_CROSSED_CELLS,
     MOST_DIFFERENCES,
     JointCounts,
@@ -31,7 +33,6 @@ from deniable_statistics.published.views import (
     ViewRow,
     share_view,
 )
-from deniable_statistics.robustness.misbehaviour import Misbehaving
 
 MOST_KEPT = 32 * 2**20
 """Size of the cache of results, in bytes."""
@@ -49,6 +50,9 @@ MEAN_ROWS = 160
 FAKES_ROWS = 40
 """Cost of a binomial share whose interval is valid for any fakes, in plain rows. Allowing for fakes multiplies the cost
 of a searched share by ten and that of a mean by three."""
+
+DIFFERENCE_ROWS = 4
+"""Cost of a difference of two cohorts, in plain rows."""
 
 MOST_REQUESTS = 40
 """Largest cost of a query, in requests, so that its address can still send reports in the same minute."""
@@ -198,9 +202,22 @@ def requests_for(survey: Survey, query: EstimatesQuery, more_rows: int = 0, ques
     groups = len(survey.cohorts) + 1 if query.by == "cohort" else 1
     questions = survey.questions if question is None else (survey.question(question),)
     rows = more_rows + groups * sum(_cost(each, query) for each in questions)
-    if isinstance(query, ViewQuery) and not view_options(query).is_of_shares:
-        rows += MOST_DIFFERENCES if query.compare else MOST_CROSSED_CELLS * SEARCHED_ROWS // 4
+    if isinstance(query, ViewQuery) and len(questions) == 1:
+        rows += _more_cost(survey, questions[0], view_options(query))
     return min(math.ceil(rows / ROWS_A_REQUEST), MOST_REQUESTS)
+
+
+def _more_cost(survey: Survey, question: Question, options: ViewOptions) -> int:
+    """Cost of comparing or crossing a question, in plain rows."""
+    if options.compare:
+        cohorts = len(survey.cohorts)
+        pairs = cohorts if options.against is not None else cohorts * (cohorts - 1) // 2
+        return min(pairs * question.rows, MOST_DIFFERENCES) * DIFFERENCE_ROWS
+    if options.crossed_with is not None:
+        cells = question.rows * survey.question(options.crossed_with).rows
+        # Up to so many cells have intervals by likelihood, which are searched numerically.
+        return cells * SEARCHED_ROWS if cells <= MOST_TRUTHS else min(cells, MOST_CROSSED_CELLS)
+    return 0
 
 
 def _cost(question: Question, query: EstimatesQuery) -> int:

@@ -11,8 +11,8 @@ from deniable import EstimateRow, Survey, Tally, estimate, parse_survey
 from deniable.access.words import ACCESS_LABELS, access_cells
 from deniable.table import csv_lines
 from deniable_statistics.published.charts import Panel
-from deniable_statistics.published.figures import Caption
-from deniable_statistics.published.views import JointCounts, ViewOptions, ViewRow, view_of
+from deniable_statistics.views.figures import Caption
+from deniable_statistics.views.view_rows import JointCounts, ViewOptions, ViewRow, view_of
 
 COLUMNS = [field.name for field in fields(EstimateRow)]
 """Columns of the CSV and keys of the JSON, in order. `ACCESS_LABELS` end each row of the CSV."""

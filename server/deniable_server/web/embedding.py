@@ -117,11 +117,15 @@ class Pages:
             self._kept.put(name, page, len(page))
         return self.filled(page)
 
+    @property
+    def base(self) -> str:
+        """The address of this collector, for the request that is served."""
+        return (self._public_url or request.host_url).rstrip("/")
+
     def filled(self, page: bytes) -> bytes:
         """A cached page with the address of this collector, for the request that is served."""
-        base = (self._public_url or request.host_url).rstrip("/")
         # Escaped: the host is what the client sent, and it goes into HTML.
-        return page.replace(self.mark.encode(), escape(base).encode())
+        return page.replace(self.mark.encode(), escape(self.base).encode())
 
 
 def with_issuer(policy: str, survey: Survey) -> str:

@@ -2,25 +2,34 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
-from typing import Any
+from typing import IO, Any
 
 from apiflask import APIBlueprint, APIFlask
-from flask import Response, current_app, jsonify, render_template, request
+from flask import Response, current_app, jsonify, render_template, request, send_file
 
 from deniable.release.merkle import leaf_hash
 from deniable.release.record import ReleaseRecord
 from deniable_server.access.tokens import require_reader
 from deniable_server.edge.delivery import counted
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
+from deniable_server.edge.limits import REPORTS_A_REQUEST, get_limits
 from deniable_server.language import language_of, words
+from deniable_server.results import archive
 from deniable_server.results.drawing import Labels
+from deniable_server.results.query import EstimatesQuery
+from deniable_server.results.releases import reports_file
 from deniable_server.results.service import get_results
 from deniable_server.store import NotFound, SurveyState
 from deniable_server.store.release_log import ReleaseRow
 from deniable_server.web import schemas
 from deniable_server.web.api import BASE, NOT_PUBLIC, TOO_MANY, UNAVAILABLE, get_store
+from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
+
+IN_MEMORY = 8 * 2**20
+"""Largest archive that is held in memory, in bytes."""
 
 releases = APIBlueprint("releases", __name__, tag="API")
 
@@ -87,6 +96,65 @@ def fetch_release(survey_id: str, number: int) -> Response:
     # A release never changes; a private one is kept by nobody between.
     response.headers["Cache-Control"] = "private, no-cache"
     return response
+
+
+@releases.get(f"{BASE}/surveys/<survey_id>/archive.zip")
+@releases.doc(responses={200: "a ZIP file", 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
+def fetch_archive(survey_id: str) -> Response:
+    """Everything in one archive.
+
+    The survey, its noisy reports, its estimates, the record of the release, scripts of Python and R that recompute
+    the estimates, citations, and a description of all tables as a data package (Frictionless). The same release has
+    the same bytes.
+    """
+    state, rows = _rows_of(survey_id)
+    limits = get_limits()
+    limits.charge(request.environ, max(0, state.release) // REPORTS_A_REQUEST + 1)
+    place = limits.sending(request.environ)
+    place.take()
+    try:
+        file = _archive(state, rows)
+    except BaseException:
+        place.give_back()
+        raise
+    size = file.tell()
+    file.seek(0)
+    response = send_file(file, "application/zip", as_attachment=True, download_name=f"{survey_id}.zip", etag=False)
+    response.direct_passthrough = False  # which would not call what is to be called when it was sent
+    response.content_length = size
+    response.headers["Cache-Control"] = "private, no-cache"
+    response.call_on_close(file.close)
+    response.call_on_close(place.give_back)
+    return response
+
+
+def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
+    """The archive of a survey as a file that is open at its end."""
+    survey, results = state.survey, get_results()
+    pages: Pages = current_app.extensions["deniable-pages"]
+    citation = Citation(survey, results.releases.shown(state), pages.base, state.closed_on)
+    everybody = EstimatesQuery.model_validate({})
+    estimates = {"estimates.csv": results.text(survey.id, everybody, "csv")}
+    if survey.cohorts:
+        by_cohort = EstimatesQuery.model_validate({"by": "cohort"})
+        estimates["estimates-by-cohort.csv"] = results.text(survey.id, by_cohort, "csv")
+    _, found = results.estimates(survey.id, everybody)
+    texts = {
+        "CITATION.cff": citation.cff,
+        "citation.bib": citation.bibtex,
+        "methods.txt": citation.methods + "\n",
+        **{f"releases/{row.number}.json": row.record for row in rows},
+        **dict(archive.recipes(survey, found, f"{pages.base}{BASE}/surveys/{survey.id}/reports.csv")),
+    }
+    # Beyond some megabytes on the disk; it is gone when it is closed.
+    file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+    try:
+        with get_store().released(survey) as released:
+            archive.write(file, survey, reports_file(survey, released), estimates, texts)
+    except BaseException:
+        file.close()
+        raise
+    return file
 
 
 @releases.get("/s/<survey_id>/releases")

@@ -32,8 +32,8 @@ from deniable_server.store import SurveyState
 from deniable_server.web.api import get_store
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
-from deniable_statistics.published.figures import Caption, figure
-from deniable_statistics.published.views import ViewOptions, ViewRow, refusal_to_cross
+from deniable_statistics.views.figures import Caption, figure
+from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_cross
 
 results_pages = APIBlueprint("results", __name__, enable_openapi=False)
 

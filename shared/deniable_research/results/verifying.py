@@ -27,7 +27,7 @@ from deniable.survey.document import Survey
 from deniable.survey.published import parse_survey
 from deniable_statistics.data.reports_csv import reports_from_csv
 from deniable_statistics.published.published_rows import estimate
-from deniable_statistics.published.views import MOST_DIFFERENCES, ViewOptions, refusal_to_cross, view_of
+from deniable_statistics.views.view_rows import MOST_DIFFERENCES, ViewOptions, refusal_to_cross, view_of
 
 Fetch = Callable[[str], bytes]
 """Gets the bytes at a path of the collector, such as ``/api/v1/surveys/...``."""

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from deniable.mechanisms import DrawnBoxes
 from deniable.survey.question import Question
 from deniable_statistics.designs.of_mechanisms import design_of, mean_values
-from deniable_statistics.published.views import ViewRow, support_of
+from deniable_statistics.views.view_rows import ViewRow, support_of
 
 MOST_WRITTEN = 12
 """Largest number of answers whose matrix of probabilities is written into a script."""
@@ -104,7 +103,7 @@ print(c(share, error, range(held)))
 
 def _counted_in_python(question: Question) -> tuple[str, str]:
     """Expressions for the number of values that support an option, and for that of values which could."""
-    if isinstance(question.mechanism, DrawnBoxes):
+    if question.mechanism.reports.is_drawn:
         # Two characters a box behind the b: 01 ticked, 10 not ticked, 00 not drawn.
         box = "value[1 + 2 * option : 3 + 2 * option]"
         return f'sum({box} == "01" for value in values)', f'sum({box} != "00" for value in values)'
@@ -114,7 +113,7 @@ def _counted_in_python(question: Question) -> tuple[str, str]:
 
 
 def _counted_in_r(question: Question) -> tuple[str, str]:
-    if isinstance(question.mechanism, DrawnBoxes):
+    if question.mechanism.reports.is_drawn:
         box = "substr(values, 2 + 2 * option, 3 + 2 * option)"
         return f'sum({box} == "01")', f'sum({box} != "00")'
     if question.mechanism.reports.json_type is str:

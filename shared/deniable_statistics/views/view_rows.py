@@ -29,8 +29,8 @@ from deniable_statistics.intervals import Interval, level_of_each
 from deniable_statistics.joint.crosstab import MOST_LIKELY_CELLS, Crosstab, crosstab
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, estimate, number_or_none
-from deniable_statistics.published.shown import TOO_WIDE, axis_of, is_wide, shown_point
 from deniable_statistics.sampling.items import Item
+from deniable_statistics.views.shown import TOO_WIDE, axis_of, is_wide, shown_point
 
 MOST_DIFFERENCES = 300
 """Largest number of differences of a view; with more, each interval is so wide that it tells nothing."""
