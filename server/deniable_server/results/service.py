@@ -81,6 +81,10 @@ def get_results() -> ResultsService:
     return results
 
 
+View = tuple[Sequence[ViewRow], Sequence[EstimateRow]]
+"""The rows of a view of one question, and the estimates behind them where shares are shown."""
+
+
 class ResultsService:
     """Results of the surveys in a store, computed in other processes and cached until the next release.
 
@@ -116,6 +120,20 @@ class ResultsService:
 
         return self._computed(survey_id, query, f"{form} {said.note} {said.more}", 0, write)
 
+    def views(self, state: SurveyState, shown: Shown, query: ViewQuery) -> Mapping[str, View]:
+        """The shares of all questions by the id of each, computed at once: one by one they would wait in the queue."""
+
+        def compute(survey: Survey) -> tuple[Mapping[str, View], int]:
+            estimates = self._pool.run(rows_of, survey.document, shown.tallies, _wanted(query))
+            found: dict[str, View] = {}
+            for question in survey.questions:
+                of_question = [row for row in estimates if row.question == question.id]
+                found[question.id] = [share_view(question, row) for row in of_question], of_question
+            return found, 2 * ROW_BYTES * len(estimates)
+
+        name = query.model_copy(update={"lang": None, "view": None})
+        return self._computed(state.survey.id, name, "views", 0, compute)
+
     def image(
         self, survey_id: str, query: ViewQuery, form: str, name: Hashable, panels: Sequence[Panel], caption: Caption
     ) -> bytes:
@@ -127,9 +145,7 @@ class ResultsService:
 
         return self._computed(survey_id, query, (form, name), CHART_ROWS, draw)
 
-    def view(
-        self, state: SurveyState, shown: Shown, query: ViewQuery, question: str
-    ) -> tuple[Sequence[ViewRow], Sequence[EstimateRow]]:
+    def view(self, state: SurveyState, shown: Shown, query: ViewQuery, question: str) -> View:
         """The rows of a view of one question, and the estimates behind them where shares are shown.
 
         Raises
@@ -141,7 +157,7 @@ class ResultsService:
         if options.crossed_with is not None and (not shown.is_newest or state.survey.retention == "tallies"):
             raise ParameterError("with: must be asked of the newest release of a survey that keeps its reports")
 
-        def compute(survey: Survey) -> tuple[tuple[Sequence[ViewRow], Sequence[EstimateRow]], int]:
+        def compute(survey: Survey) -> tuple[View, int]:
             asked = survey.question(question)
             if options.is_of_shares:
                 wanted = _wanted(query) | {"only": question}

@@ -19,7 +19,7 @@ from deniable.errors import ParameterError
 from deniable.output import number, percent
 from deniable.privacy.ceiling import weakness
 from deniable.table import csv_lines
-from deniable_server.access.tokens import require_reader
+from deniable_server.access.tokens import is_owner, require_reader
 from deniable_server.edge.delivery import counted
 from deniable_server.language import language_of, words
 from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, panels_of
@@ -27,7 +27,7 @@ from deniable_server.results.headlines import headlines, localized
 from deniable_server.results.query import EstimatesQuery, ViewQuery
 from deniable_server.results.releases import Shown
 from deniable_server.results.sections import Section, dot, level_text, section, sentence, sentences, shown_row
-from deniable_server.results.service import get_results, view_options
+from deniable_server.results.service import View, get_results, view_options, waiting_rows
 from deniable_server.store import SurveyState
 from deniable_server.web.api import get_store
 from deniable_server.web.citing import Citation
@@ -50,7 +50,11 @@ FIGURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """The policy of a figure that stands alone: its style sheet is within it."""
 
 _STRENGTHS = ("rStrong", "rMedium", "rLittle")
-_ONCE = {"open": "rOnceOpen", "invited": "rOnceInvited", "unlinkable": "rOnceToken"}
+ONCE = {"open": "rOnceOpen", "invited": "rOnceInvited", "unlinkable": "rOnceToken"}
+"""Names of the sentences on whether people count once, by access."""
+
+"""Names of the sentences on whether people count once, by access."""
+
 _STANDING = {"open": "rTakes", "early": "rTakesLater", "closed": "rTakesNone"}
 
 
@@ -88,6 +92,7 @@ class ResultsPage:
         self.words = words(self.language)
         self.labels = Labels(self.words)
         self.options: ViewOptions = view_options(query)
+        self._together: Mapping[str, View] | None = None
         self.methods: set[str] = set()  # of the intervals that the page shows
         self.standing = self.state.standing(get_store().today())
 
@@ -116,11 +121,18 @@ class ResultsPage:
         """How the shown release is cited."""
         return Citation(self.survey, self.shown, self.base, self.state.closed_on)
 
-    def rows(self, question: Question) -> tuple[Sequence[ViewRow], Sequence[EstimateRow]]:
+    def rows(self, question: Question) -> View:
         """The rows of a view of a question, and the estimates behind them."""
-        found = get_results().view(self.state, self.shown, self.query, question.id)
+        if self._together is not None:
+            found = self._together[question.id]
+        else:
+            found = get_results().view(self.state, self.shown, self.query, question.id)
         self.methods |= {row.method for row in found[0]}
         return found
+
+    def compute_together(self) -> None:
+        """Compute all questions at once, for a page or a file of all of them."""
+        self._together = get_results().views(self.state, self.shown, self.query)
 
     def section(self, question: Question) -> Section:
         """A view of a question, as a page shows it."""
@@ -161,7 +173,7 @@ class ResultsPage:
             said.append(self.words["rAfterClose"])
         elif self.survey.results == "batches" and self.standing == "open":
             said.append(say_text(self.words["rMoves"], n=self.survey.release))
-        return [*said, self.words[_ONCE[self.survey.access]]]
+        return [*said, self.words[ONCE[self.survey.access]]]
 
     @property
     def standing_text(self) -> str:
@@ -206,6 +218,7 @@ class ResultsPage:
         notes = [
             *said,
             say_text(words["rMethodNote"], level=self.level),
+            words[ONCE[survey.access]],
             say_text(words["rSource"], source=source, id=survey.id, number=number),
         ]
         return Caption(
@@ -254,7 +267,7 @@ def overview(survey_id: str, query: ViewQuery) -> Response:
         return render(page, "results_none.html", "", dict)
     if query.view == "all" or query.by:
         return render(page, "results.html", "", lambda: everything(page))
-    return render(page, "overview.html", "", lambda: {"lines": [line(page, each) for each in page.survey.questions]})
+    return render(page, "overview.html", "", lambda: lines(page))
 
 
 @results_pages.get("/s/<survey_id>/results/<question_id>")
@@ -274,6 +287,7 @@ def file_of_all(survey_id: str, form: str, query: ViewQuery) -> Response:
     """All questions as a file."""
     page = ResultsPage(survey_id, query)
     refuse_one_question_views(query)
+    page.compute_together()
     return file_of(page, form, page.survey.questions)
 
 
@@ -301,9 +315,16 @@ def refuse_one_question_views(query: ViewQuery) -> None:
 
 def everything(page: ResultsPage) -> dict[str, Any]:
     """The values of a page with all questions in full."""
+    page.compute_together()
     sections = [page.section(each) for each in page.survey.questions]
     rows = sum(len(each.rows) for each in sections)
     return {"sections": sections, "has_figures": rows <= MOST_ROWS}
+
+
+def lines(page: ResultsPage) -> dict[str, Any]:
+    """The values of an overview."""
+    page.compute_together()
+    return {"lines": [line(page, each) for each in page.survey.questions]}
 
 
 def line(page: ResultsPage, question: Question) -> dict[str, Any]:
@@ -330,19 +351,22 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
         response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     elif form == "json":
         record = page.shown.record
-        document = {
+        document: dict[str, Any] = {
             "survey": page.survey.id,
             "release": record and record.number,
             "n": page.shown.n,
             "rows": [asdict(row) for row in rows],
         }
+        # How many replies wait tells each arrival, so it is for whoever owns the survey alone.
+        waiting = waiting_rows(get_store(), page.survey) if is_owner(get_store(), page.survey) else None
+        document["waiting"] = waiting or None
         response = Response(
             json.dumps(document, separators=(",", ":"), allow_nan=False) + "\n", mimetype="application/json"
         )
         response.headers["Access-Control-Allow-Origin"] = "*"
     else:
         response = figure_of(page, form, questions, found)
-    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Cache-Control"] = "no-store" if request.authorization else "no-cache"
     response.vary.add("Accept-Language")
     return counted(response)
 

@@ -2,7 +2,7 @@
 
 A figure is one column of lines. Each line has its label and its value in words, and below both a point with its
 interval, so that nothing has to be read off an axis and nothing is hidden beside a narrow screen: at 390 pixels the
-text is still 11 pixels high. Colours are classes; a file brings its own style sheet, for light, dark and paper, and a
+labels are still 12 pixels high. Colours are classes; a file brings its own style sheet, for light, dark and paper, and a
 page has one.
 """
 
@@ -16,7 +16,7 @@ from html import escape
 from deniable.output import printable
 from deniable_statistics.published.charts import Axis, Mark, Panel, columns, wrapped
 
-WIDTH = 480
+WIDTH = 400
 """Width of a figure, in its own units, which are pixels where it is not scaled."""
 
 MARGIN = 14.0
