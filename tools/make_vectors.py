@@ -35,10 +35,10 @@ from deniable.survey.document import MAX_ROWS
 from deniable.survey.question_types import YES_NO, AnswerKind
 from deniable.survey.texts import Text
 from deniable_client.completion import completion_of
-from deniable_client.device import draw_questions, randomize
+from deniable_client.device import applying, draw_questions, randomize
 from deniable_statistics.designs.of_mechanisms import design_of
-from tools.rig import device_model
-from tools.rig.presented import badly_presented, presented_surveys
+from tools.rig import device_model, filtered
+from tools.rig.presented import badly_presented, helped_survey, presented_surveys
 
 FOLDER = Path(__file__).parents[1] / "tests" / "vectors"
 LAST_WORD = 2**32 - 1
@@ -527,7 +527,7 @@ def survey_vectors() -> list[dict[str, Any]]:
         'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
     ).document.decode()
     largest = largest_survey().document.decode()
-    presented = presented_surveys(parse_survey(plain.encode()))
+    presented = [*presented_surveys(parse_survey(plain.encode())), helped_survey()]
     # Reports that mostly say something else than the truth, and are read all the same.
     opposite = Survey(
         "Opposites",
@@ -785,6 +785,130 @@ def report_vectors() -> list[dict[str, Any]]:
     return vectors
 
 
+BAD_CONDITIONS: dict[str, Any] = {
+    "nothing": [],
+    "null": None,
+    "a text": "a = yes",
+    "an object": {"all": []},
+    "no test": ["all"],
+    "one alone": ["all", ["among", "a", 1, 1]],
+    "the same twice": ["any", ["among", "a", 1, 1], ["among", "a", 1, 1]],
+    "all in all": ["all", ["has", "d", 0], ["all", ["among", "a", 1, 1], ["has", "d", 1]]],
+    "unknown name": ["none", ["among", "a", 1, 1], ["has", "d", 0]],
+    "not": ["not", ["among", "a", 1, 1]],
+    "unknown question": ["among", "z", 1, 1],
+    "later question": ["among", "e", 0, 0],
+    "itself": ["among", "f", 0, 0],
+    "unknown option": ["among", "a", 2, 2],
+    "negative option": ["among", "a", -1, -1],
+    "all options": ["among", "a", 0, 1],
+    "no options": ["among", "a"],
+    "an end missing": ["among", "a", 1],
+    "ends turned round": ["among", "c", 4, 2],
+    "intervals that touch": ["among", "c", 0, 1, 2, 2],
+    "intervals that fall": ["among", "c", 4, 4, 0, 0],
+    "a fraction": ["among", "a", 1.5, 1.5],
+    "a truth value": ["among", "a", True, True],
+    "a text for an option": ["among", "a", "1", "1"],
+    "a box of one answer": ["has", "a", 1],
+    "one answer of boxes": ["among", "d", 0, 0],
+    "unknown box": ["has", "d", 9],
+    "two boxes": ["has", "d", 0, 1],
+    "no box": ["lacks", "d"],
+    "an inherited name": ["constructor", "a", 1, 1],
+    "an inherited question": ["among", "constructor", 0, 0],
+    "too deep": [
+        *("all", ["among", "a", 1, 1]),
+        [
+            "any",
+            ["has", "d", 0],
+            ["all", ["has", "d", 1], ["any", ["has", "d", 2], ["all", ["has", "d", 0], ["has", "d", 1]]]],
+        ],
+    ],
+    "too many": ["any", *(["among", "n", n, n] for n in range(0, 82, 2))],
+}
+"""Conditions of question f, after a yes-no question a, a scale c, boxes d, a number n and a question e behind it."""
+
+
+def filter_vectors() -> list[dict[str, Any]]:
+    """Surveys with filters, the reports of people on different ways through them, and conditions that are none."""
+    vectors: list[dict[str, Any]] = []
+    for number in range(60):
+        dice = seeded_by(f"filters {number}")
+        survey = filtered.random_survey(dice)
+        people = []
+        for _ in range(6):
+            asked = draw_questions(survey, lambda dice=dice: dice.getrandbits(32))
+            answers = filtered.random_answers(survey, asked, dice)
+            used: list[int] = []
+
+            def word(dice: random.Random = dice, used: list[int] = used) -> int:
+                used.append(dice.getrandbits(32))
+                return used[-1]
+
+            report = randomize(survey, answers, asked=asked, word=word, report_id="00" * 16).encode().decode()
+            shown = [survey.question(name) for name in survey.shown(asked)]
+            route = [each.id for each in applying(shown, answers)]
+            people.append({"asked": asked, "answers": answers, "route": route, "words": used, "report": report})
+        vectors.append(
+            {"name": f"good: filters {number}", "document": survey.document.decode(), "id": survey.id}
+            | {"keys": [unit.key for unit in survey.units], "people": people}
+        )
+    base = json.loads(read_survey(FILTERED).document)
+    for name, condition in BAD_CONDITIONS.items():
+        base["questions"][-2]["ask_if"] = condition
+        document = json.dumps(base, sort_keys=True, separators=(",", ":"))
+        vectors.append({"name": f"bad: {name}", "document": document, "id": None})
+    return vectors
+
+
+FILTERED = """
+title = "Filtered"
+
+[[questions]]
+id = "a"
+type = "yes-no"
+text = "A?"
+epsilon = 1
+
+[[questions]]
+id = "c"
+type = "scale"
+text = "C?"
+lo = 1
+hi = 5
+epsilon = 1
+
+[[questions]]
+id = "d"
+type = "ticks"
+text = "D?"
+options = ["x", "y", "z"]
+epsilon = 1
+
+[[questions]]
+id = "n"
+type = "number"
+text = "N?"
+lo = 0
+hi = 100
+epsilon = 1
+
+[[questions]]
+id = "f"
+type = "yes-no"
+text = "F?"
+epsilon = 1
+ask_if = "a = yes"
+
+[[questions]]
+id = "e"
+type = "yes-no"
+text = "E?"
+epsilon = 1
+"""
+
+
 def published_at_random(name: str, dice: random.Random) -> dict[str, Any]:
     """A document of a kind of mechanism with any weights; not every one can be a mechanism."""
 
@@ -857,7 +981,7 @@ def some_answers(survey: Survey, dice: random.Random) -> dict[str, Any]:
 def some_answer(question: Question, dice: random.Random) -> Any:
     """A random answer as a person gives it."""
     if question.kind.takes_several:
-        return [option for option in question.options if dice.random() < 0.5]
+        return [option for option in question.choices if dice.random() < 0.5]
     if question.kind.answers is AnswerKind.LEVELS:
         return dice.choice([str, int])(dice.choice(question.options))
     if question.kind.answers is AnswerKind.RANGE:
@@ -1096,6 +1220,7 @@ def vector_files() -> dict[str, str]:
     files["epsilons.json"] = epsilon_vectors()
     files["surveys.json"] = survey_vectors()
     files["reports.json"] = {"document": read_survey(SURVEY).document.decode(), "vectors": report_vectors()}
+    files["filters.json"] = filter_vectors()
     files["completions.json"] = completion_vectors()
     files["links.json"] = link_vectors()
     files["ledger.json"] = ledger_vectors()

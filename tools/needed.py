@@ -33,8 +33,10 @@ BOTH, COMMANDS, NOBODY = "collector and devices", "commands besides", "neither"
 SIDES = {
     "client/deniable_client/audit": COMMANDS,
     "client/deniable_client/demo": COMMANDS,
+    "client/deniable_client/rehearsal": COMMANDS,
     "client/deniable_client": "devices",
     "server/deniable_server/commands/serve.py": "collector",
+    "server/deniable_server/authors": COMMANDS,
     "server/deniable_server/commands": COMMANDS,
     "server/deniable_server": "collector",
 }

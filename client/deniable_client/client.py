@@ -32,8 +32,9 @@ from deniable_client.blind_token import UnsignedToken
 from deniable_client.collector_connection import Busy, CollectorConnection, Hindrance
 from deniable_client.device import Given, draw_questions, permanent, randomize, true_answers
 from deniable_client.frames import answers_stay
-from deniable_client.link import collector_url, parse_link
+from deniable_client.link import collector_url, origin_of, parse_link, way_by
 from deniable_client.memory import Disclosure, KeptReport, Memory, State
+from deniable_client.sealing import seal
 
 CLIENT = f"deniable-python {__version__}"
 
@@ -104,6 +105,9 @@ class Client:
         Seconds to wait for a connection and for each read.
     connections : int
         Number of connections that are kept open, one for each thread of the caller.
+    place : str, optional
+        The origin of a place, by which everything goes: then the collector does not see who asks. A survey that names
+        places is sent by the first of them without this, too, but is then fetched from the collector itself.
 
     Notes
     -----
@@ -133,12 +137,16 @@ class Client:
         retries: int = 5,
         timeout: float = 30.0,
         connections: int = 8,
+        place: str | None = None,
     ) -> None:
         self.collector = collector_url(collector)
+        self.place = place and origin_of(place)
         self.memory = memory
         self.ceiling = ceiling or Ceiling()
         self._connect = partial(CollectorConnection, retries=retries, timeout=timeout, size=connections)
-        self._connection = self._connect(self.collector)
+        self._connection = self._connect(way_by(self.place, self.collector) if self.place else self.collector)
+        self._places: dict[str, CollectorConnection] = {}
+        self._surveys: dict[str, Survey] = {}
         # Issuers get connections of their own, see `_signer_of`.
         self._signers: dict[str, CollectorConnection] = {}
 
@@ -153,7 +161,9 @@ class Client:
             If the collector cannot be reached.
         """
         survey_id = self._survey_id(link)
-        return parse_survey(self._connection.fetch(survey_id), expected_id=survey_id)
+        survey = parse_survey(self._connection.fetch(survey_id), expected_id=survey_id)
+        self._surveys[survey_id] = survey
+        return survey
 
     @answers_stay
     def answer(
@@ -237,7 +247,8 @@ class Client:
         """
         # The hash alone: the invitation itself is shown to the collector with the report, and not before.
         carried = hash_of(_needed(invitation)) if survey.access == "invited" else None
-        return self._connection.hindrance(survey.id, carried if tells_use(survey) else None)
+        told = carried if tells_use(survey) and not self._place_of(survey) else None  # a place passes no question on
+        return self._connection_of(survey).hindrance(survey.id, told)
 
     def check_open(self, survey: Survey, invitation: str | None = None) -> None:
         """Raise a SurveyClosed, a ReportConflict or a NotInvited where there is a `hindrance`."""
@@ -289,10 +300,25 @@ class Client:
     def _signer_of(self, survey: Survey) -> CollectorConnection:
         """A connection to the issuer that no report uses: over a shared one, token and report could be linked."""
         url = survey.issuer.url if survey.issuer else None
-        signer = collector_url(url) if url else self.collector
+        place = self._place_of(survey)
+        # A place passes the request on, to the issuer that the survey names.
+        signer = way_by(place, self.collector) if place else collector_url(url) if url else self.collector
         if signer not in self._signers:
             self._signers[signer] = self._connect(signer)
         return self._signers[signer]
+
+    def _place_of(self, survey: Survey) -> str | None:
+        """The place by which a survey is answered; None where its collector is asked itself."""
+        return self.place or (survey.places[0] if survey.places else None)
+
+    def _connection_of(self, survey: Survey) -> CollectorConnection:
+        """The connection over which reports of a survey go."""
+        if self.place or not survey.places:
+            return self._connection
+        way = way_by(survey.places[0], self.collector)
+        if way not in self._places:
+            self._places[way] = self._connect(way)
+        return self._places[way]
 
     @answers_stay
     def randomize(
@@ -330,7 +356,7 @@ class Client:
         told = self.memory.asked(survey, partial(draw_questions, survey))
         # Answers to questions that this device did not draw must not reach the randomiser: it refuses what was not
         # asked.
-        spare = {each.id for each in survey.questions}.difference(told) if asked is None else ()
+        spare = {each.id for each in survey.questions}.difference(survey.shown(told)) if asked is None else ()
         return told, {name: answer for name, answer in answers.items() if name not in spare}
 
     def asked(self, survey: Survey) -> tuple[str, ...]:
@@ -362,7 +388,7 @@ class Client:
         if self.memory and self.memory.once(survey, self.collector, drawn_elsewhere, self.ceiling) != report:
             raise ReportConflict(f"report: must be the one that this device keeps of survey {survey.id}, got another")
         try:
-            return self.receipt(survey, again=self._deliver(survey.id, report.encode()))
+            return self.receipt(survey, again=self._deliver(survey, report.encode()))
         except CollectorError as error:
             # The report is in the error, so that nobody has to answer, and draw, again.
             kept = "; the memory keeps the report, and Client.resend sends it" if self.memory else ""
@@ -371,6 +397,10 @@ class Client:
 
     def check(self, survey: Survey) -> None:
         """Raise a BudgetError if the ceiling, or a ledger of the memory, has no room for the survey."""
+        if self.place and survey.places and self.place not in survey.places:
+            raise SurveyError(f"survey {survey.id}: is answered at {survey.places[0]}, not at {self.place}")
+        if self.place and not survey.sealed:
+            raise SurveyError(f"survey {survey.id}: is not sealed, so no place may pass its reports on")
         self.told(survey)
 
     def told(self, survey: Survey) -> Disclosure:
@@ -402,10 +432,14 @@ class Client:
         deliveries = []
         for kept in self.pending():
             try:
-                self._deliver(kept.survey, kept.report)
+                survey = self._surveys.get(kept.survey) or self.survey(kept.survey)
+                self._deliver(survey, kept.report)
                 deliveries.append(DeliveryStatus(kept.survey, "sent"))
             except CollectorError as error:
                 deliveries.append(DeliveryStatus(kept.survey, "waiting", str(error)))
+            except SurveyError as error:  # it is not at this collector any more
+                self._note(kept.survey, "refused")
+                deliveries.append(DeliveryStatus(kept.survey, "refused", str(error)))
             except ReportError as error:
                 deliveries.append(DeliveryStatus(kept.survey, "refused", str(error)))
         return tuple(deliveries)
@@ -416,15 +450,19 @@ class Client:
         sentences = (*odds, *whole_odds_sentences(survey))
         return Receipt(survey.id, self.collector, sentences, ONE_REPORT[survey.access], again=again)
 
-    def _deliver(self, survey_id: str, body: bytes) -> bool:
+    def _deliver(self, survey: Survey, body: bytes) -> bool:
         """Send the bytes of a report and note the result in the memory; return whether the collector knew them."""
         try:
             content_of(body)  # what an older version kept is not for a collector of this one
-            again = self._connection.send(survey_id, body)
+            connection = self._connection_of(survey)
+            if survey.sealed:
+                again = connection.send_sealed(survey.id, seal(survey, body))
+            else:
+                again = connection.send(survey.id, body)
         except ReportError:
-            self._note(survey_id, "refused")
+            self._note(survey.id, "refused")
             raise
-        self._note(survey_id, "sent")
+        self._note(survey.id, "sent")
         return again
 
     def _note(self, survey_id: str, state: State) -> None:

@@ -28,6 +28,9 @@ LONGEST_WAIT = 20.0
 QUICK = 5.0
 """Timeout in seconds of calls before the first question; without an answer the person is asked all the same."""
 
+SEALED = "sealed"
+"""The end of the path for sealed reports, whose bodies are no JSON."""
+
 _HEADERS = {"User-Agent": "deniable", "Accept": "*/*"}
 """Headers of every request. They name no version, which would tell devices apart."""
 
@@ -145,7 +148,16 @@ class CollectorConnection:
         CollectorError
             If it cannot be reached, or answers something else.
         """
-        answer = self._post(f"/surveys/{survey}/reports", body, _object(body).get("credential"))
+        return self._sent(self._post(f"/surveys/{survey}/reports", body, _object(body).get("credential")))
+
+    def send_sealed(self, survey: str, body: bytes) -> bool:
+        """Send a sealed report; return whether it was known already. The errors are those of `send`.
+
+        The head names no right: whoever passes the report on must not see what it bears.
+        """
+        return self._sent(self._post(f"/surveys/{survey}/{SEALED}", body, None))
+
+    def _sent(self, answer: urllib3.BaseHTTPResponse) -> bool:
         # 201 alone proves nothing: a captive portal may answer anything to every request.
         if _object(answer.data).get("status") not in ("stored", "known"):
             raise self._unexpected(answer)
@@ -190,7 +202,7 @@ class CollectorConnection:
     ) -> urllib3.BaseHTTPResponse:
         headers = dict(_HEADERS)
         if body is not None:
-            headers["Content-Type"] = "application/json"
+            headers["Content-Type"] = "application/octet-stream" if path.endswith(SEALED) else "application/json"
         if credential is not None:
             headers["Authorization"] = authorization_of(credential)
         # People wait for this before the first question, so it gets one short try.

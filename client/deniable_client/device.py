@@ -64,7 +64,8 @@ def randomize(
     survey : Survey
     answers : mapping of str to str, int or sequence of str
         Question id to the label of the chosen option; for ticks the labels of the ticked boxes, for a scale the level
-        as text or number, for a number the number. Every asked question must be there.
+        as text or number, for a number the number. Every question of ``survey.shown(asked)`` must be there that applies
+        to these answers; an answer to one that does not is dropped, and *does not apply* takes its place.
     cohort : str, optional
         The label on the link, one of the survey's cohorts.
     asked : collection of str, optional
@@ -128,7 +129,7 @@ def _draw(
     if survey.tokens and credential:
         # The id was fixed with the token, before there was an answer that it could depend on.
         report_id = issuer.report_id(issuer.nonce_of(credential))
-    told = draw_questions(survey, word) if asked is None else choices
+    told = draw_questions(survey, word) if asked is None else asked
     return Report(report_id or new_report_id(), cohort, mixed(survey, choices, told, word, is_kept=is_kept), credential)
 
 
@@ -136,24 +137,53 @@ def _draw(
 def true_answers(
     survey: Survey, answers: Mapping[str, Given], cohort: str | None = None, asked: Collection[str] | None = None
 ) -> dict[str, Answer]:
-    """The answers of one person as mechanisms take them, by question id. Draws nothing; raises as `randomize` does."""
+    """The answers of one person as mechanisms take them, by question id. Draws nothing; raises as `randomize` does.
+
+    They include those to questions that are not asked and decide whether another one applies.
+    """
     if not survey.takes_cohort(cohort):
         came = "nothing: the link is incomplete" if cohort is None else repr(cohort)
         raise ReportError(f"cohort: must be one of {list(survey.cohorts)}, got {came}")
-    wanted = [each for each in survey.checks if asked is None or each in asked]
+    wanted = tuple(survey.checks) if asked is None else survey.shown(asked)
     if asked is not None:
         # 0 and None stand for asked and not asked: the check looks at nothing else.
-        survey.check_draw({each: 0 if each in wanted else None for each in survey.checks})
+        survey.check_draw({each: 0 if each in asked else None for each in survey.checks})
     if not answers.keys() <= set(wanted):
-        raise AnswerError(f"answers: must be to the questions {wanted}, got one to another question")
+        raise AnswerError(f"answers: must be to the questions {list(wanted)}, got one to another question")
     choices: dict[str, Answer] = {}
     for question in survey.questions:
         if question.id not in wanted:
             continue
-        if question.id not in answers:
-            raise AnswerError(f"answers: question {question.id!r} must be answered too; leaving it out would tell")
-        choices[question.id] = true_answer(question, answers[question.id])
+        if question.ask_if and not question.ask_if.holds(choices):
+            choices[question.id] = question.not_applicable
+        elif question.id in answers:
+            choices[question.id] = true_answer(question, answers[question.id])
+        else:
+            # The name of a question with a filter would tell that it applies.
+            which = "every question that applies" if question.ask_if else f"question {question.id!r}"
+            raise AnswerError(f"answers: {which} must be answered too; leaving it out would tell")
     return choices
+
+
+@answers_stay
+def applying(questions: Sequence[Question], answers: Mapping[str, Given]) -> tuple[Question, ...]:
+    """The questions that apply to a person, as far as the answers tell.
+
+    A question with a filter is among them once all that its filter is about is answered, or does not apply.
+    """
+    choices: dict[str, Answer] = {}
+    found: list[Question] = []
+    for each in questions:
+        if each.ask_if:
+            if not choices.keys() >= set(each.ask_if.named):
+                continue
+            if not each.ask_if.holds(choices):
+                choices[each.id] = each.not_applicable
+                continue
+        found.append(each)
+        if each.id in answers:
+            choices[each.id] = true_answer(each, answers[each.id])
+    return tuple(found)
 
 
 def mixed(
@@ -202,7 +232,7 @@ def true_answer(question: Question, given: object) -> Answer:
         return _number_in(question, given, where)
     if question.kind.takes_several:
         if isinstance(given, (str, bytes)) or not isinstance(given, Collection):
-            raise AnswerError(f"{where}: must be a list of options out of {list(question.options)}")
+            raise AnswerError(f"{where}: must be a list of options out of {list(question.choices)}")
         ticked = [_option(question, label, where) for label in given]
         if len(set(ticked)) != len(ticked):
             raise AnswerError(f"{where}: must not name an option twice")
@@ -215,13 +245,13 @@ def true_answer(question: Question, given: object) -> Answer:
 def range_of(question: Question) -> tuple[int, int]:
     """The lowest and the highest possible answer to a question with numbers."""
     if question.options:
-        return int(question.options[0]), int(question.options[-1])
+        return int(question.choices[0]), int(question.choices[-1])
     return question.mechanism.answer_range[0], question.mechanism.answer_range[-1]
 
 
 def _option(question: Question, label: object, where: str) -> int:
-    if not isinstance(label, str) or label not in question.options:
-        raise AnswerError(f"{where}: must be one of {list(question.options)}")
+    if not isinstance(label, str) or label not in question.choices:
+        raise AnswerError(f"{where}: must be one of {list(question.choices)}")
     return question.options.index(label)
 
 

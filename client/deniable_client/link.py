@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, urlsplit
 
 from deniable.access.invitation import is_invitation
@@ -31,16 +31,21 @@ class Link:
     cohort : str or None
     invitation : str or None
         32 hexadecimal digits. They are a secret, so they never show in a ``repr``.
+    place : str or None
+        The origin of the place at which the survey is answered, such as ``"https://place.example"``.
     """
 
     collector: str
     survey: str
     cohort: str | None = None
     invitation: str | None = field(default=None, repr=False)
+    place: str | None = field(default=None, repr=False)
 
 
 def parse_link(link: str) -> Link:
     """Read a link to a survey.
+
+    A link to a place, ``https://place.example/#https://collector.example/s/<id>``, holds the survey's own link.
 
     Cohort and invitation stand in the fragment, which browsers send to nobody, and not in the query, which servers log.
     Everything else in the fragment or the query is ignored.
@@ -57,6 +62,9 @@ def parse_link(link: str) -> Link:
     >>> parse_link("https://collector.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky?cohort=web").cohort is None
     True
     """
+    at, _, own = link.partition("/#")
+    if own.startswith(("https://", "http://")):
+        return replace(parse_link(own), place=_place(at))
     try:
         parts = urlsplit(link)
         # Pages, frames and API addresses of a survey are all accepted: people paste any of them.
@@ -70,6 +78,25 @@ def parse_link(link: str) -> Link:
         pass  # not the address of a machine; refused below with everything else that is not a link
     before, *_ = link.split("#", 1)  # an invitation may stand behind it
     raise SurveyError(f"survey: must be 26 letters and digits or a link that ends in /s/ and them, got {before!r}")
+
+
+def way_by(place: str, collector: str) -> str:
+    """The address by which a place passes on what is asked of a collector.
+
+    >>> way_by("https://place.example", "https://collector.example/surveys")
+    'https://place.example/via/collector.example/surveys'
+    """
+    return f"{place}/via/{collector.partition('://')[2]}"
+
+
+def _place(url: str) -> str:
+    try:
+        place = collector_url(url)
+    except CollectorError:
+        place = ""
+    if not place or place != origin_of(place):
+        raise SurveyError(f"place: must be like https://place.example, got {url!r}")
+    return place
 
 
 def collector_url(url: str) -> str:

@@ -39,8 +39,13 @@ function widthOf(levels) {
  * @param {{ number?: string, position?: string, isStep?: boolean }} [how] `number` is said before its text; `isStep` where it is
  *   alone on the screen: then what is wrong is said beside it alone, and `position` says where it stands among others
  */
-export function ask(m, { id, kind, text, options, labels, mechanism }, { number = "", position = "", isStep = false } = {}) {
+export function ask(
+  m,
+  { id, kind, text, help, unit, choices: options, labels: all, mechanism },
+  { number = "", position = "", isStep = false } = {},
+) {
   const { lo, hi } = mechanism;
+  const labels = all.slice(0, options.length); // without that it does not apply, which nobody chooses
   const { takesSeveral, isRow, hasStars, hasLevels } = kind;
   const isNumber = !kind.most;
   const isLong = options.length > LONG && !isRow; // where the ends of a scale are is plain
@@ -49,6 +54,7 @@ export function ask(m, { id, kind, text, options, labels, mechanism }, { number 
   const title = number + text;
   const note = h("p", { class: "missing", ...(isStep && { role: "alert" }) });
   const described = { "aria-describedby": `about-${id}` };
+  const measured = { "aria-describedby": unit ? `about-${id} unit-${id}` : `about-${id}` };
   const inputs = isNumber
     ? [
         h("input", {
@@ -59,7 +65,7 @@ export function ask(m, { id, kind, text, options, labels, mechanism }, { number 
           max: hi,
           "aria-label": title,
           part: "number",
-          ...described,
+          ...measured,
         }),
       ]
     : options.map((_, n) => h("input", { type: takesSeveral ? "checkbox" : "radio", name: id, value: n }));
@@ -74,13 +80,15 @@ export function ask(m, { id, kind, text, options, labels, mechanism }, { number 
     return h("label", { part: "option" }, input, face, end && h("span", { class: "end" }, own(end)));
   };
   const rows = isNumber ? inputs : inputs.map(row);
+  const shown = unit ? [h("div", { class: "row" }, ...rows, h("span", { id: `unit-${id}` }, own(unit)))] : rows;
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
 
   const shape = hasStars ? "line stars" : isLine ? `line ${widthOf(options)}` : isCells ? "cells" : isLong ? "long" : "";
-  const list = h("div", { class: `options ${shape}` }, ...rows);
+  const list = h("div", { class: `options ${shape}` }, ...shown);
   const [first, last] = [0, labels.length - 1].map((n) => (isLine ? partsOf(labels[n]).end : ""));
   const ends = (first || last) && h("p", { class: "ends quiet", "aria-hidden": true }, own(first), own(last));
-  const legend = h("legend", { part: "question-text" }, position && h("span", { class: "quiet position" }, position, " "), own(title));
+  const place = h("span", { class: "quiet position" }, position, " ");
+  const legend = h("legend", { part: "question-text" }, position && place, own(title));
   const set = h(
     "fieldset",
     {
@@ -91,7 +99,7 @@ export function ask(m, { id, kind, text, options, labels, mechanism }, { number 
       ...(isStep && { tabindex: "-1" }),
     },
     legend,
-    h("div", { id: `about-${id}` }, quiet(fill(takesSeveral ? m.ticks : isNumber ? m.range : "", { lo, hi })), note),
+    h("div", { id: `about-${id}` }, help && quiet(own(help)), quiet(fill(takesSeveral ? m.ticks : isNumber ? m.range : "", { lo, hi })), note),
     isLong && finder(m, list, rows, inputs),
     h("div", { class: hasStars ? "rated" : "choices" }, list, ends),
     fold(m.odds, () => oddsBox(m, mechanism)),
@@ -111,6 +119,9 @@ export function ask(m, { id, kind, text, options, labels, mechanism }, { number 
     number,
     set,
 
+    /** Say where it stands, which may depend on answers before. @param {string} position */
+    at: (position) => place.replaceChildren(position, " "),
+
     /** To the first option that is shown, or to the field that hides them all. */
     focus: () => (inputs.find((_, n) => !rows[n].hidden) ?? set.querySelector("input"))?.focus(),
 
@@ -126,7 +137,7 @@ export function ask(m, { id, kind, text, options, labels, mechanism }, { number 
     },
 
     /** The same in the words that somebody chose from. */
-    words: () => (isNumber ? inputs[0].value : chosen().map((n) => labels[n]).join(" · ") || m.none),
+    words: () => (isNumber ? [inputs[0].value, unit].join(" ").trim() : chosen().map((n) => labels[n]).join(" · ") || m.none),
 
     /** Whether it has no answer, which its own place says until it has one. */
     check() {

@@ -2,7 +2,7 @@
 /* What both elements do: find the survey of a link, in somebody's language, and show one screen after another. */
 
 import { checkCeiling } from "./ceiling.js";
-import { fetchSurvey, fromFragment, parseLink } from "./collector.js";
+import { fetchSurvey, fromFragment, parseLink, wayBy } from "./collector.js";
 import { focusOn, h } from "./dom.js";
 import { BudgetError, CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
 import { fill, messagesIn, speechless } from "./messages.js";
@@ -12,7 +12,10 @@ import { css } from "./style.js";
 import { parseSurvey, translate } from "./survey.js";
 
 /** @typedef {import("./survey.js").View} View */
-/** @typedef {import("./collector.js").Link & { tongues: string[], isOwn: boolean, more: URLSearchParams }} Place */
+/**
+ * @typedef {import("./collector.js").Link & { tongues: string[], isOwn: boolean, more: URLSearchParams, way: import("./collector.js").Link & { isVia: boolean } }} Place
+ *   `way` is the link by which its collector is asked: by the place whose page this is, if it is one
+ */
 
 export const MINUTE = 6e4;
 /** Attributes that are properties too, because frameworks set one or the other: whether it is a text, or a switch. */
@@ -40,7 +43,7 @@ const moment = (due, lang) => {
 const Base = globalThis.HTMLElement ?? class {};
 
 export class DeniableElement extends Base {
-  static observedAttributes = [...Object.keys(PROPERTIES), "lang", "question"];
+  static observedAttributes = [...Object.keys(PROPERTIES), "lang", "question", "place"];
   root = this.attachShadow({ mode: "open", delegatesFocus: "formAssociated" in this.constructor });
   /** Aborts what listens and loads when the element leaves its page, or shows another survey. @type {AbortController | undefined} */
   gone;
@@ -123,10 +126,22 @@ export class DeniableElement extends Base {
     addEventListener("online", () => Date.now() >= this.due && this.later?.(), { signal });
     this.later = null;
     try {
-      if (this.src) await /** @type {Beginning} */ (/** @type {DeniableElement} */ (this)).begin(signal);
+      // A place has no survey of its own: the link stands behind the # of its page.
+      if (this.isPlace) addEventListener("hashchange", () => this.restart(), { signal });
+      if (this.link) await /** @type {Beginning} */ (/** @type {DeniableElement} */ (this)).begin(signal);
     } catch (error) {
       if (!signal.aborted) this.fail(error);
     }
+  }
+
+  /** Whether this page is a place, on which people answer the surveys of others. */
+  get isPlace() {
+    return this.getAttribute("place") === "";
+  }
+
+  /** The link to the survey. */
+  get link() {
+    return this.isPlace ? location.hash.slice(1) : this.src;
   }
 
   /**
@@ -134,15 +149,18 @@ export class DeniableElement extends Base {
    * @returns {Place}
    */
   place() {
-    const { collector, survey } = parseLink(this.src, document.baseURI);
+    const { link, isPlace } = this;
+    const { collector, survey } = parseLink(link, document.baseURI);
     this.surveyId = survey;
     const here = location.origin + location.pathname;
-    const isOwn = ["s", "embed"].some((kind) => here === `${collector}/${kind}/${survey}`);
-    const { hash } = isOwn ? location : new URL(this.src, document.baseURI);
+    const isOwn = isPlace || ["s", "embed"].some((kind) => here === `${collector}/${kind}/${survey}`);
+    const { hash } = isOwn && !isPlace ? location : new URL(link, document.baseURI);
     const more = new URLSearchParams(hash.slice(1));
     const spoken = /** @type {HTMLElement | null} */ (isOwn ? null : this.closest("[lang]"));
     const tongues = this.tongues(more.get("lang"), spoken?.lang);
-    return { collector, survey, ...fromFragment(more), tongues, isOwn, more };
+    const said = { survey, ...fromFragment(more) };
+    const way = { ...said, collector: isPlace ? wayBy(location.origin, collector) : collector, isVia: isPlace };
+    return { ...said, collector, tongues, isOwn, more, way };
   }
 
   /** The languages that somebody reads, the best first, each also without its region. @param {(string | null | undefined)[]} first */
@@ -159,7 +177,7 @@ export class DeniableElement extends Base {
     /** @type {import("./survey.js").Survey} */
     let survey;
     try {
-      survey = await (published === null ? fetchSurvey(place) : parseSurvey(utf8(published), place.survey));
+      survey = await (published === null ? fetchSurvey(place.way) : parseSurvey(utf8(published), place.survey));
     } finally {
       this.words = await words;
     }

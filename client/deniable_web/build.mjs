@@ -56,6 +56,25 @@ export async function bundle(file) {
   return Buffer.from(outputFiles[0].contents);
 }
 
+/** The scripts of an author's preview, by the module that each begins with. No respondent's page loads them. */
+export const BENCH = { "bench.js": "bench/bench.js", "frame.js": "bench/frame.js" };
+
+/** One of them, with the libraries that it needs. @param {keyof typeof BENCH} file */
+async function benchBundle(file) {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL(BENCH[file], FOLDER))],
+    bundle: true,
+    minify: true,
+    format: "esm",
+    target: "es2022",
+    charset: "utf8",
+    legalComments: "none",
+    write: false,
+    plugins: [fetchedCatalogues],
+  });
+  return Buffer.from(outputFiles[0].contents);
+}
+
 /** Every generated file by its path, as it must be. @returns {Promise<Map<string, Uint8Array>>} */
 export async function outputs() {
   const style = new URL("style.js", FOLDER);
@@ -63,17 +82,20 @@ export async function outputs() {
   if (!process.argv.includes("--check")) writeFileSync(style, module); // the bundles hold it
   const files = /** @type {(keyof typeof BUNDLES)[]} */ (Object.keys(BUNDLES));
   const made = await Promise.all(files.map(async (file) => /** @type {const} */ ([file, await bundle(file)])));
+  const benches = /** @type {(keyof typeof BENCH)[]} */ (Object.keys(BENCH));
+  const bench = await Promise.all(benches.map(async (file) => /** @type {const} */ ([`bench/dist/${file}`, await benchBundle(file)])));
   const { version } = JSON.parse(read("package.json").toString());
   const manifest = { version, integrity: Object.fromEntries(made.map(([file, code]) => [file, integrity(code)])) };
   return new Map([
     ...made.map(([file, code]) => /** @type {const} */ ([`dist/${file}`, code])),
+    ...bench,
     ["style.js", Buffer.from(module)],
     ["dist/manifest.json", Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)],
   ]);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  mkdirSync(new URL("dist/", FOLDER), { recursive: true });
+  for (const folder of ["dist/", "bench/dist/"]) mkdirSync(new URL(folder, FOLDER), { recursive: true });
   for (const [path, bytes] of await outputs()) {
     if (!process.argv.includes("--check")) {
       writeFileSync(new URL(path, FOLDER), bytes);

@@ -5,7 +5,7 @@
  */
 
 import { randomizeAnswer } from "./device.js";
-import { drawing, h, minor, p, quiet } from "./dom.js";
+import { drawing, h, minor, own, p, quiet } from "./dom.js";
 import { fill } from "./messages.js";
 import { of100 } from "./odds.js";
 import { UNIT } from "./randomness.js";
@@ -68,11 +68,29 @@ export function fateOf(m, { kind, mechanism }, answer) {
 const shareOf = (mechanism, answer, counts) =>
   /** @type {import("./mechanisms/rows.js").RowMechanism} */ (mechanism).row(answer).reduce((all, weight, n) => all + (counts(n) ? weight : 0), 0) / UNIT;
 
+/** How many times as telling as another question one may be, in epsilon, for both to count as about equally telling. */
+const ABOUT = 1.1;
+
+/**
+ * The question whose picture is easiest to grasp, of those that tell about as much about a person as the most telling one: a
+ * yes-no question, then one whose report is an answer, then the others.
+ * @param {Messages} m @param {readonly Asked[]} questions
+ */
+export function clearest(m, questions) {
+  const told = (/** @type {Asked} */ { mechanism: { toldRatio: [more, less] } }) => Math.log(Number(more) / Number(less));
+  const rank = (/** @type {Asked} */ question) =>
+    question.mechanism.isYesNo ? 0 : fateOf(m, question, question.mechanism.lo).caption === m.pictureSame ? 1 : 2;
+  const most = Math.max(...questions.map(told));
+  return questions.filter((each) => told(each) * ABOUT >= most).reduce((a, b) => (rank(b) < rank(a) ? b : a));
+}
+
 /**
  * The picture of a question.
- * @param {Messages} m @param {Asked} question @param {string} [lesson] what follows for whoever is asked
+ * @param {Messages} m @param {Asked} question
+ * @param {{ lesson?: string, isOneOfSeveral?: boolean }} [how] `lesson` is what follows for whoever is asked; of several
+ *   questions the picture says which one it is of
  */
-export function chance(m, question, lesson = "") {
+export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}) {
   const { kind, options, labels, mechanism: { lo, hi, isYesNo } } = question;
   const answers = options.length ? [...options.keys()] : [lo, hi];
   if (isYesNo) answers.reverse(); // Yes first: its picture is the one to be sure about
@@ -109,7 +127,7 @@ export function chance(m, question, lesson = "") {
   };
   expected();
   const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
-  return h("div", { class: "box chance", part: "chance" }, picture, caption, p(lesson), h("div", { class: "row" }, choice, ...buttons), drawn);
+  return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), picture, caption, p(lesson), h("div", { class: "row" }, choice, ...buttons), drawn);
 }
 
 /** How often each thing was said, the most frequent first. @param {Messages} m @param {Asked} question @param {any[]} reports */

@@ -5,6 +5,7 @@ import { bytesOf } from "./blind-rsa.js";
 import { CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError } from "./errors.js";
 import { UNIT, systemWord } from "./randomness.js";
 import { plain } from "./requests.js";
+import { sealReport } from "./sealed.js";
 import { sha } from "./sha.js";
 import { dumps } from "./strict-json.js";
 import { parseSurvey } from "./survey.js";
@@ -95,18 +96,19 @@ export const tellsUse = (/** @type {{ access: string, isLive: boolean }} */ { ac
 /**
  * Why a report would not count, as far as the collector says it before there is one. It is told the survey and, where
  * it tells of use, the hash of the invitation. Nothing where it does not answer, or is too old to.
- * @param {{ id: string, access: string, isLive: boolean }} survey @param {Pick<Link, "collector" | "invitation">} link
+ * @param {{ id: string, access: string, isLive: boolean }} survey @param {Pick<Link, "collector" | "invitation"> & { isVia?: boolean }} link
+ *   a place, via which it is asked, passes no question on: it says of itself whether the survey is open
  * @param {{ fetch?: typeof globalThis.fetch }} [options]
  * @returns {Promise<Hindrance | undefined>}
  */
-export async function hindrance(survey, { collector, invitation }, { fetch: ask = fetch } = {}) {
+export async function hindrance(survey, { collector, invitation, isVia }, { fetch: ask = fetch } = {}) {
   const signal = AbortSignal.timeout(QUICK);
   const state = async (/** @type {string} */ path, /** @type {RequestInit} */ more = {}) => {
     const response = await ask(place(collector, survey.id) + path, plain({ signal, ...more })).catch(() => {});
     return response?.ok && (await response.json().catch(() => {}))?.state;
   };
   let found = await state("/state");
-  if (found === "open" && tellsUse(survey) && invitation) {
+  if (found === "open" && tellsUse(survey) && invitation && !isVia) {
     found = await state("/invitations/state", posted(dumps({ hash: await sha(bytesOf(invitation)) })));
   }
   return HINDRANCES.find((each) => each === found);
@@ -114,7 +116,7 @@ export async function hindrance(survey, { collector, invitation }, { fetch: ask 
 
 /**
  * Send a report. Every try, now and later, sends the same text, and the collector counts it once.
- * @param {{ id: string }} survey
+ * @param {Pick<import("./survey.js").Survey, "id" | "sealed">} survey
  * @param {string} collector
  * @param {string} text what `encodeReport` gave
  * @param {Options} [options]
@@ -133,22 +135,26 @@ export async function submit(survey, collector, text, options) {
  */
 
 /**
- * Send a report without making a receipt. A status of 200 says that the collector knew the report already.
- * @param {{ id: string }} survey @param {string} collector @param {string} text @param {Options} [options]
+ * Send a report without making a receipt. A status of 200 says that the collector knew the report already. What is sealed
+ * says nothing in its head: whoever passes it on must not see what it bears.
+ * @param {Pick<import("./survey.js").Survey, "id" | "sealed">} survey @param {string} collector or a way to it
+ * @param {string} text @param {Options} [options]
  */
-export const deliver = (survey, collector, text, options) =>
-  post(`${place(collector, survey.id)}/reports`, text, JSON.parse(text).credential, options);
+export const deliver = async ({ id, sealed }, collector, text, options) =>
+  sealed
+    ? post(`${place(collector, id)}/sealed`, await sealReport({ id, sealed }, text), undefined, options)
+    : post(`${place(collector, id)}/reports`, text, JSON.parse(text).credential, options);
 
 /**
  * Have a token signed. The same message again is signed again, another one is not.
- * @param {import("./tokens.js").Survey} survey @param {string} collector who signs unless the survey names somebody else
+ * @param {{ id: string }} survey @param {string} signer
  * @param {string} invitation @param {string} blinded
  * @returns {Promise<string>} what signs it, in hexadecimal; nobody has checked it
  */
-export async function sign({ id, issuer }, collector, invitation, blinded) {
+export async function sign({ id }, signer, invitation, blinded) {
   // With credentials, of which there are none: browsers keep such connections apart from those without, so that the
   // report does not come over the one that the token was bought on. Only requests to a page's own origin can have some.
-  const [answer] = await post(`${place(issuer.url ?? collector, id)}/tokens`, dumps({ invitation, blinded }), invitation, { credentials: "same-origin" });
+  const [answer] = await post(`${place(signer, id)}/tokens`, dumps({ invitation, blinded }), invitation, { credentials: "same-origin" });
   return String(answer["signature"]).slice(0, 512); // a longer one takes long to compute with
 }
 
@@ -167,7 +173,7 @@ export async function rightOf(credential) {
 
 /**
  * Send something as often as it takes.
- * @param {string} url @param {string} text @param {string} [credential] what the text bears
+ * @param {string} url @param {string | Uint8Array<ArrayBuffer>} text @param {string} [credential] what the text bears
  * @param {Options} [options] @returns {Promise<[any, number]>} JSON, and the status
  */
 async function post(url, text, credential, { fetch: ask = fetch, wait = sleep, credentials = "omit" } = {}) {
@@ -198,12 +204,21 @@ async function post(url, text, credential, { fetch: ask = fetch, wait = sleep, c
   }
 }
 
-/** @param {string} body @param {HeadersInit} [more] @returns {RequestInit} */
-const posted = (body, more) => ({ method: "POST", headers: { "Content-Type": "application/json", ...more }, body });
+/** @param {string | Uint8Array<ArrayBuffer>} body @param {HeadersInit} [more] @returns {RequestInit} */
+const posted = (body, more) => {
+  const type = typeof body === "string" ? "application/json" : "application/octet-stream";
+  return { method: "POST", headers: { "Content-Type": type, ...more }, body };
+};
 
 /** How long a collector wants to be left alone: in seconds, or until a date. @param {string | null} header */
 const secondsOf = (header) =>
   Math.min(1e9, Math.max(0, Number(header) || (Date.parse(header ?? "") - Date.now()) / 1000 || 0)); // a date has an end
+
+/**
+ * The way to a collector by a place, which passes on what is asked at it and keeps what is sealed until there is enough.
+ * @param {string} place its origin @param {string} collector
+ */
+export const wayBy = (place, collector) => `${place}/via/${collector.replace(/^https?:\/\//, "")}`;
 
 /** @param {string} collector @param {string} survey */
 const place = (collector, survey) => `${collector}/api/v1/surveys/${survey}`;

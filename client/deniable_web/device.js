@@ -8,6 +8,7 @@
 import { AnswerError, NotInvited, ReportError } from "./errors.js";
 import { drawQuestions, together, valuesOf } from "./group.js";
 import { newReportId, systemWord } from "./randomness.js";
+import { needed, routeOf } from "./route.js";
 import { dumps } from "./strict-json.js";
 
 /**
@@ -25,7 +26,8 @@ import { dumps } from "./strict-json.js";
  * Draw once for each person: every further draw of the same answers gives more of them away.
  * @param {import("./survey.js").Survey} survey
  * @param {Readonly<Record<string, unknown>>} answers question id to the label of the chosen option, for every question
- *   that is asked: of ticks a list of labels, which may be empty; of a scale its label or number; of a number the number
+ *   that is asked, or that a filter of one is about: of ticks a list of labels, which may be empty; of a scale its label or number; of
+ *   a number the number. An answer to a question that does not apply by the others is dropped: it is sent that it does not
  * @param {object} [options]
  * @param {string | null} [options.cohort] the label on the link, one of the survey's cohorts
  * @param {import("./randomness.js").Word} [options.word] drawn in the order of the questions, groups in that of their first ones
@@ -47,13 +49,13 @@ export function randomize(
   // called "constructor", which every object inherits.
   const given = new Map(Object.entries(answers));
   const due = new Set(asked ?? survey.questions.map(({ id }) => id));
-  /** @type {Map<string, unknown>} */
-  const choices = new Map();
-  for (const each of survey.questions) if (due.has(each.id)) choices.set(each.id, choiceOf(each, given.get(each.id)));
-  if (given.size > choices.size) throw new AnswerError("answers: must be to the survey's questions that are asked");
+  const shown = needed(survey.questions, due);
+  const { choices } = routeOf(shown, (each) => choiceOf(each, given.get(each.id)));
+  const isShown = (/** @type {string} */ id) => choices.has(id);
+  if (![...given.keys()].every(isShown)) throw new AnswerError("answers: must be to the survey's questions that are asked");
   const drawn = asked ? due : drawQuestions(survey, word);
   const find = (/** @type {import("./group.js").Unit} */ unit) => together(unit, (id) => (drawn.has(id) ? choices.get(id) : null));
-  if (due.size > choices.size || !survey.units.every((unit) => unit.mechanism.takes(find(unit)))) {
+  if (![...due].every(isShown) || !survey.units.every((unit) => unit.mechanism.takes(find(unit)))) {
     throw new AnswerError("asked: must be as many questions of each group as it draws, and all others");
   }
   const values = valuesOf(survey, (unit) => unit.mechanism.randomize(find(unit), word, isKept));
@@ -88,8 +90,10 @@ export const randomizeAnswer = (question, answer, word = systemWord, isKept) =>
  * An answer as its mechanism takes it: the number of an option, a list of them, or a number itself.
  * @param {import("./survey.js").Question} question @param {unknown} answer
  */
-function choiceOf({ id, kind, options, mechanism }, answer) {
-  const find = (/** @type {any} */ label) => options.indexOf(kind.hasLevels && Number.isInteger(label) ? String(label) : label);
+export function choiceOf({ id, kind, choices, mechanism, askIf }, answer) {
+  // The name of a question with a filter would tell that it applies.
+  if (askIf && answer === undefined) throw new AnswerError("answers: must be to every question that applies");
+  const find = (/** @type {any} */ label) => choices.indexOf(kind.hasLevels && Number.isInteger(label) ? String(label) : label);
   const choice = !kind.most ? answer : !kind.takesSeveral ? find(answer) : Array.isArray(answer) && Array.from(answer, find);
   if (!mechanism.takes(choice)) throw new AnswerError(`answers["${id}"]: must be one that its question allows`);
   return choice;

@@ -26,6 +26,7 @@ import { Memory, carrying, today } from "./memory.js";
 import { fill, numbered } from "./messages.js";
 import { newReportId } from "./randomness.js";
 import * as screens from "./screens.js";
+import { needed } from "./route.js";
 import { steps } from "./steps.js";
 import { buyToken } from "./tokens.js";
 import { Walk } from "./walk.js";
@@ -90,9 +91,18 @@ export class DeniableSurvey extends DeniableElement {
     const { collector, more, isOwn } = place;
     const isFramed = isOwn && parent !== window;
     this.isShared = this.kiosk || (isFramed && window.name === KIOSK);
-    if (!isOwn && this.isolated) return this.#frame(place, signal);
+    const at = isOwn ? "" : this.getAttribute("place");
+    if (!isOwn && (this.isolated || at)) return this.#frame(place, signal, at);
     this.around = isFramed && originIn(more.get("host"));
     const view = await this.load(place, signal);
+    const { places } = view;
+    if (places[0] && !(this.isPlace && places.includes(location.origin))) {
+      // Whoever embeds it shows it where it is answered; on the collector's page, or at another place, one goes there.
+      if (!isOwn) return this.#frame(place, signal, places[0]);
+      more.delete("host");
+      const go = () => location.assign(`${places[0]}/#${collector}/s/${view.id}#${more}`);
+      return this.show(screens.notice(this.words, this.words.elsewhere, fill(this.words.elsewhereText, { place: places[0] }), { next: go, way: this.words.goThere }));
+    }
     this.#person = this.isShared ? newReportId() : "";
     const seen = await this.#memory.look(view, collector, this.isShared);
     if (signal.aborted) return;
@@ -102,18 +112,21 @@ export class DeniableSurvey extends DeniableElement {
     if (this.#isHome) addEventListener("keydown", (event) => isLeaving(event) && this.#leave(), { signal });
     if (this.isShared) this.#watch(signal);
     // Somebody's link in the place of another one's changes the fragment alone.
-    if (isOwn) addEventListener("hashchange", () => this.restart(), { signal });
+    if (isOwn && !this.isPlace) addEventListener("hashchange", () => this.restart(), { signal });
     this.#open(view, place, seen);
   }
 
-  /** The same survey where this page cannot see it. @param {Place} place @param {AbortSignal} signal */
-  #frame({ collector, survey, more, tongues: [lang] }, signal) {
+  /**
+   * The same survey where this page cannot see it: in a frame of its collector, or of a place.
+   * @param {Place} place @param {AbortSignal} signal @param {string | null} [at] the origin of the place
+   */
+  #frame({ collector, survey, more, tongues: [lang] }, signal, at) {
     more.set("host", location.origin);
     more.set("lang", lang);
-    const src = `${collector}/embed/${survey}#${more}`;
+    const src = at ? `${at}/#${collector}/s/${survey}#${more}` : `${collector}/embed/${survey}#${more}`;
     const frame = h("iframe", { src, name: this.isShared ? KIOSK : "", title: this.title || this.words.survey, part: "frame" });
     const listen = (/** @type {MessageEvent} */ { source, origin, data }) => {
-      if (source !== frame.contentWindow || origin !== new URL(collector).origin) return;
+      if (source !== frame.contentWindow || origin !== new URL(src).origin) return;
       const { deniable, height } = Object(data);
       if (height > 0) frame.height = /** @type {any} */ (Math.ceil(height));
       this.announce(String(deniable), height > 0 && { height });
@@ -171,17 +184,22 @@ export class DeniableSurvey extends DeniableElement {
     } else {
       const { length } = view.questions;
       const n = sum(view.units.map(({ draw }) => draw));
+      // Of a question that decides whether another applies, nothing may be sent: that one was drawn, and it was not.
+      const isAbout = (/** @type {string} */ id) => view.questions.some(({ askIf }) => askIf?.named.includes(id));
+      const asksMore = view.units.some(({ members, draw }) => draw < members.length && members.some(({ id }) => isAbout(id)));
       const [own, all] = seen.totals.map((total, n) => usedOf100(total, [CEILING.survey, CEILING.device][n]));
       const notes = [
         this.isShared ? m.kiosk : !this.#memory.lasts && !this.isTraceless && m.fleeting,
-        n < length && `${fill(m.drawn, { n, all: length })} ${this.isShared || !this.#memory.lasts ? "" : m.drawnKept}`,
+        n < length && `${fill(m.drawn, { n, all: length })} ${asksMore ? m.needed : ""} ${this.isShared || !this.#memory.lasts ? "" : m.drawnKept}`,
+        seen.isWiped && m.wiped,
         seen.isSame && m.same,
         seen.hasTold && fill(m.told, { own, all }),
+        this.isPlace && fill(view.places[0] ? m.atPlace : m.atPlaceSealed, { place: location.host }),
         waiting.length > 0 && numbered(m, m.queue, waiting.length),
       ];
       const { gone } = this;
       const check = () => {
-        const checked = hindrance(view, place);
+        const checked = hindrance(view, place.way);
         checked.then((why) => why && gone === this.gone && this.#hinder(view, why));
         return checked;
       };
@@ -196,12 +214,12 @@ export class DeniableSurvey extends DeniableElement {
       };
       const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => this.#trace(isOn) };
       const kept = () => (this.isShared ? m.kiosk : this.#memory.lasts && !this.isTraceless ? said(this.#weak, { answerKept: m.answerKept, answerKeptWeak: m.answerKeptWeak }) : m.answerKeptNone);
-      const { cohort, isOwn } = place;
+      const { cohort, isOwn, way } = place;
       // Back from the first question leads here again, with the answers kept, and Start to the questions as they are.
       const first = () => this.show(screens.consent(m, view, { ...how, start: () => this.#walk?.go(0) }), true);
       const mayAsk = parent === window && !this.isShared;
       this.#walk = new Walk({ isHome: this.#isHome, mayAsk }, first, /** @type {AbortController} */ (gone).signal);
-      const how = { cohort, isSeen: !isOwn, weak: this.#weak, n, notes, start, kept, trace, canExit: this.#isHome, history: this.#history(place) };
+      const how = { cohort, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, notes, start, kept, trace, canExit: this.#isHome, history: this.#history(place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
     }
@@ -209,7 +227,7 @@ export class DeniableSurvey extends DeniableElement {
   }
 
   /** The address of the page on what this device has told, from the survey's own pages. @param {Place} place */
-  #history = ({ collector }) => this.#isHome && `${collector}/device`;
+  #history = ({ collector }) => this.#isHome && !this.isPlace && `${collector}/device`;
 
   /** Nobody answers for nothing. @param {View} view @param {import("./collector.js").Hindrance} why */
   #hinder(view, why) {
@@ -252,15 +270,15 @@ export class DeniableSurvey extends DeniableElement {
     const { gone, words: m } = this;
     const { access, issuer } = view;
     try {
-      this.show(screens.wait(m, issuer || tellsUse(view) ? m.checking : m.moment), true);
+      this.show(screens.wait(m, issuer || (tellsUse(view) && !this.isPlace) ? m.checking : m.moment), true);
       if ((await checked) || gone !== this.gone) return; // a hindrance is on the screen already
       let credential = access === "open" ? undefined : /** @type {string} */ (place.invitation);
       if (issuer) {
-        credential = await buyToken(this.#memory, { ...view, issuer }, place, this.isShared);
+        credential = await buyToken(this.#memory, { ...view, issuer }, place.way, this.isShared);
       }
       const asked = this.isShared ? drawQuestions(view) : await this.#memory.asked(view);
       if (gone !== this.gone) return;
-      const drawn = { ...view, questions: view.questions.filter(({ id }) => asked.has(id)) };
+      const drawn = { ...view, questions: needed(view.questions, asked) };
       const walk = /** @type {Walk} */ (this.#walk);
       const ask = view.layout === "page" ? page : steps;
       const send = (/** @type {Record<string, unknown>} */ answers) => this.#answer(view, place, answers, { asked, credential });
@@ -306,7 +324,7 @@ export class DeniableSurvey extends DeniableElement {
     this.announce("submit");
     const person = this.#person;
     try {
-      await deliver(view, place.collector, report);
+      await deliver(view, place.way.collector, report);
       // Where this fails, the same report goes once more the next time, and counts once.
       await (person ? this.#memory.forget(`${view.id}:${person}`) : this.#memory.markSent(view.id, place.collector)).catch(() => {});
       if (gone !== this.gone) return; // something else is on the screen by now
@@ -317,10 +335,10 @@ export class DeniableSurvey extends DeniableElement {
   }
 
   /** Reports of other people at this device, which the network kept back. @param {View} view @param {Place} place */
-  async #sendWaiting(view, { collector }, /** @type {string[]} */ waiting) {
+  async #sendWaiting(view, { way }, /** @type {string[]} */ waiting) {
     for (const key of waiting) {
       try {
-        await deliver(view, collector, await this.#memory.recall(key, view));
+        await deliver(view, way.collector, await this.#memory.recall(key, view));
       } catch (error) {
         if (!(error instanceof ReportError)) return; // later, then
       }
@@ -335,7 +353,7 @@ export class DeniableSurvey extends DeniableElement {
     const isMine = carrying(report, invitation) === report; // the link may be that of another person at this device
     // Nobody asked for the receipt of another day: then the focus stays where it is.
     const isNew = title === this.words.sent;
-    const how = { title, weak: this.#weak, link, isMine, isNew, canPrint: this.#isHome, history: this.#history(place), next: this.another() };
+    const how = { title, weak: this.#weak, link, place: this.isPlace && !!view.places[0] && location.host, isMine, isNew, canPrint: this.#isHome, history: this.#history(place), next: this.another() };
     this.show(screens.receipt(this.words, view, report, how), isNew || this.isAsked);
     this.announce("complete");
   }

@@ -27,7 +27,7 @@ interface Attributes {
 type Switch = boolean | "" | "true" | "false";
 
 export interface DeniableElements {
-  "deniable-survey": Attributes & { isolated?: Switch; kiosk?: Switch };
+  "deniable-survey": Attributes & { isolated?: Switch; kiosk?: Switch; place?: string };
   "deniable-question": Attributes & { name?: string; question?: string; form?: string; disabled?: boolean; kiosk?: Switch; onChange?: (event: any) => void };
 }
 

@@ -8,7 +8,7 @@ import { ask } from "./ask.js";
 import { tellsUse } from "./collector.js";
 import { bar, card, focusOn, h, heading, link, own, p, quiet } from "./dom.js";
 import { numbered } from "./messages.js";
-import { reviewOf, taken } from "./review.js";
+import { appliesIn, reviewOf, taken } from "./review.js";
 
 /** @typedef {import("./ask.js").Asked} Asked */
 
@@ -19,22 +19,42 @@ const [QUESTIONS, REVIEW] = [0, 1];
  * @param {import("./messages.js").Messages} m @param {import("./survey.js").View} view
  * @param {import("./walk.js").Walk} walk where somebody is on the way
  * @param {(answers: Record<string, unknown>) => void} send
+ * @param {boolean} isWatched whether a page around hears of heights: then questions that do not apply keep their room, so that it
+ *   does not hear what was chosen
  */
-export function page(m, view, walk, send) {
+export function page(m, view, walk, send, isWatched) {
   const all = view.questions.length;
+  const isFiltered = view.questions.some(({ askIf }) => askIf);
   /** @type {Asked[]} */
   const asked = [];
   const next = () => {
     const n = asked.length;
-    asked.push(ask(m, view.questions[n], { number: all > 1 ? `${n + 1}. ` : "" }));
+    // Numbers would tell where one is left out.
+    asked.push(ask(m, view.questions[n], { number: all > 1 && !isFiltered ? `${n + 1}. ` : "" }));
     return asked[n].set;
+  };
+  const applies = () => appliesIn(view, asked);
+  /** Questions that apply, without an answer. */
+  const unanswered = () => {
+    const route = applies();
+    return asked.filter((each, n) => route[n] && each.answer() === undefined);
+  };
+  /** Show the questions that apply, and no others. */
+  const follow = () => {
+    const route = applies();
+    asked.forEach(({ set }, n) => {
+      set.disabled = !route[n];
+      set.classList.toggle("unseen", isWatched && !route[n]);
+      set.hidden = !isWatched && !route[n];
+    });
   };
   const summary = h("div", { role: "alert", class: "bad" });
   /** What the summary lists: questions without an answer, each with its line. @type {[Asked, Element][]} */
   let missing = [];
   /** What has been mended is no longer listed. */
   const mend = () => {
-    missing = missing.filter(([each, line]) => each.answer() === undefined || line.remove());
+    const left = unanswered();
+    missing = missing.filter(([each, line]) => left.includes(each) || line.remove());
     if (!missing.length) summary.replaceChildren();
   };
   const done = quiet();
@@ -44,8 +64,9 @@ export function page(m, view, walk, send) {
    * nothing.
    */
   const count = (isTouched = true) => {
-    const needing = view.questions.filter(({ kind }) => !kind.takesSeveral).length;
-    const n = asked.filter((each) => each.answer() === undefined).length;
+    const route = applies();
+    const needing = view.questions.filter(({ kind }, n) => route[n] && !kind.takesSeveral).length;
+    const n = unanswered().length;
     done.replaceChildren(bar(needing ? 1 - n / needing : 1), numbered(m, m.progress, n));
     done.classList.toggle("unseen", !isTouched);
   };
@@ -56,7 +77,7 @@ export function page(m, view, walk, send) {
   };
   /** Whether something is missing, which the summary then lists. */
   const lacks = () => {
-    missing = asked.filter((each) => each.check()).map((each) => [each, h("li", {}, link(own(each.title), each.focus))]);
+    missing = unanswered().filter((each) => each.check()).map((each) => [each, h("li", {}, link(own(each.title), each.focus))]);
     summary.replaceChildren();
     count();
     if (!missing.length) return false;
@@ -69,11 +90,13 @@ export function page(m, view, walk, send) {
     if (place === QUESTIONS) return focusOn(form);
     if (lacks()) return walk.turn(QUESTIONS); // by Forward, after an answer was taken back
     form.hidden = true;
+    const route = applies();
+    const given = asked.filter((_, n) => route[n]);
     const change = (/** @type {number} */ n) => {
       walk.go(QUESTIONS);
-      asked[n].focus();
+      given[n].focus();
     };
-    review.replaceChildren(reviewOf(m, asked, { change, send: () => send(taken(view, asked, walk, form)) }));
+    review.replaceChildren(reviewOf(m, given, { change, send: () => send(taken(view, asked, applies(), walk, form)) }));
     focusOn(review);
   });
   const submit = (/** @type {Event} */ event) => {
@@ -85,23 +108,25 @@ export function page(m, view, walk, send) {
     if (walk.isEnded) return;
     walk.forget();
     edit(); // a page that goes away shows no answers when it comes back
-    setTimeout(() => count(false)); // once the inputs are empty, nobody has touched one
+    setTimeout(() => (follow(), count(false))); // once the inputs are empty, nobody has touched one
   };
   const input = () => {
     walk.touched(true);
+    follow();
     mend();
     count();
   };
   const form = h(
     "form",
     { novalidate: "", autocomplete: "off", part: "form", input, submit, reset },
-    card(heading(own(view.title)), p(m.truthfully), !view.issuer && !tellsUse(view) && quiet(m.nothingYet)),
+    card(heading(own(view.title)), p(m.truthfully), !view.issuer && !tellsUse(view) && quiet(m.nothingYet), isFiltered && quiet(m.filtered)),
     summary,
     next(),
   );
   // The first question stands on the screen before a slow phone lays out the others.
   setTimeout(() => {
     while (asked.length < all) form.append(next());
+    follow();
     count(false);
     form.append(card(done, h("button", { part: "button" }, m.review)));
   }, 20);

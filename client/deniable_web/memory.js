@@ -29,6 +29,7 @@ import { browserStore, fleetingStore } from "./store.js";
  * @property {boolean} isSame whether a question of it was asked before
  * @property {boolean} hasTold whether anybody was told anything within 90 days
  * @property {number[]} totals of the collector and of the device: epsilon within 90 days, this survey included
+ * @property {boolean} isWiped whether this browser lost what it remembered, as far as that shows
  * @property {string[]} waiting on a shared device, under what the reports of other people to this collector are kept
  */
 
@@ -61,6 +62,7 @@ export class Memory {
    */
   async look(survey, collector, isShared = false, day = today()) {
     let isAhead = false;
+    const isWiped = !isShared && !!(await this.#store.isWiped?.());
     const see = (/** @type {State} */ { reports, noisy, told }) => {
       isAhead = dateTheFuture(told, day);
       const kept = reports[survey.id];
@@ -72,6 +74,7 @@ export class Memory {
         hasArrived: hasArrived(kept),
         isSame: survey.units.some(({ key }) => key in noisy),
         hasTold,
+        isWiped,
         totals,
         waiting: Object.keys(reports).filter((key) => key.startsWith(`${survey.id}:`) && collector in reports[key].to),
       };

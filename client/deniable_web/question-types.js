@@ -42,3 +42,9 @@ const types = [
 
 /** By name. A Map, not an object: "constructor" and "__proto__" are no types. @type {ReadonlyMap<unknown, QuestionType>} */
 export const QUESTION_TYPES = new Map(types);
+
+/**
+ * The type whose mechanisms answer a question. Levels beside which it may not apply are options, between which no distance is known.
+ * @param {string} type @param {QuestionType} kind @param {boolean} hasFilter
+ */
+export const answeredLike = (type, { hasLevels, like }, hasFilter) => (hasFilter && hasLevels ? "choice" : (like ?? type));

@@ -1,8 +1,20 @@
 //@ts-check
 /* The answers once more, each with a way back to its question, then Send. */
 
+import { choiceOf } from "./device.js";
 import { button, card, h, heading, minor, own, p, quiet } from "./dom.js";
 import { fill } from "./messages.js";
+import { routeOf } from "./route.js";
+
+/**
+ * Which questions apply, by what is chosen in the form.
+ * @param {import("./survey.js").View} view @param {readonly import("./ask.js").Asked[]} asked those that stand in it already
+ */
+export const appliesIn = ({ questions }, asked) =>
+  routeOf(questions, (question, n) => {
+    const answer = asked[n]?.answer();
+    return answer === undefined ? undefined : choiceOf(question, answer);
+  }).applies;
 
 /**
  * @param {import("./messages.js").Messages} m @param {readonly import("./ask.js").Asked[]} asked
@@ -28,10 +40,11 @@ export const reviewOf = (m, asked, { change, send, back }) =>
 /**
  * Here the answers leave the form: what was chosen is taken out of the inputs, and nothing leads back to them.
  * @param {import("./survey.js").View} view @param {readonly import("./ask.js").Asked[]} asked
+ * @param {readonly boolean[]} applies whether each question applies: what was chosen before an answer changed goes nowhere
  * @param {import("./walk.js").Walk} walk @param {HTMLFormElement} form
  */
-export function taken({ questions }, asked, walk, form) {
-  const answers = Object.fromEntries(questions.map(({ id }, n) => [id, asked[n].answer()]));
+export function taken({ questions }, asked, applies, walk, form) {
+  const answers = Object.fromEntries(questions.flatMap(({ id }, n) => (applies[n] ? [[id, asked[n].answer()]] : [])));
   walk.end();
   form.reset();
   return answers;

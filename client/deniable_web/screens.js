@@ -2,7 +2,7 @@
 /* What people see before and after the questions: each screen a function from what is known to a node. */
 
 import { said } from "./ceiling.js";
-import { chance } from "./chance.js";
+import { chance, clearest } from "./chance.js";
 import { CLIENT, tellsUse } from "./collector.js";
 import { completionOf } from "./completion.js";
 import { isCohort } from "./device.js";
@@ -60,12 +60,13 @@ const head = (m, view) =>
 
 /**
  * @param {Messages} m @param {View} view
- * @param {{ cohort: string | null, isSeen: boolean, weak: number, n: number, notes: (string | false)[], start: (event: Event) => void, kept: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
- *   `isSeen` by the site around it; `n` is how many questions are asked; `weak` as in ceiling.js; `kept` says what stays on the
+ * @param {{ cohort: string | null, isVia: boolean, isSeen: boolean, weak: number, n: number, notes: (string | false)[], start: (event: Event) => void, kept: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
+ *   `isVia` a place, which passes no question on before Start; `isSeen` by the site around it; `n` is how many questions are asked; `weak` as in ceiling.js; `kept` says what stays on the
  *   device; `history` is the address of the page on what this device has told
  */
-export function consent(m, view, { cohort, isSeen, weak, n, notes, start, kept, trace, canExit, history }) {
+export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start, kept, trace, canExit, history }) {
   const least = plainest(view.questions);
+  const shown = clearest(m, view.questions);
   const minutes = Math.ceil(n / PACE);
   const stays = h("span", {}, kept());
   const tracing = trace && { ...trace, choose: (/** @type {boolean} */ isOn) => (trace.choose(isOn), stays.replaceChildren(kept())) };
@@ -75,13 +76,16 @@ export function consent(m, view, { cohort, isSeen, weak, n, notes, start, kept, 
     strength(m, weak),
     p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
     view.isLive && p(m.live, "box"),
-    chance(m, least, yesNo(view)[0] ? said(weak, { noAdmission: m.noAdmission }) : ""),
+    chance(m, shown, {
+      lesson: shown.kind.isYesNo ? said(weak, { noAdmission: m.noAdmission }) : "",
+      isOneOfSeveral: view.questions.length > 1,
+    }),
     p(m.why),
     p(`${numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })} ${m.leave}`),
     ...notes.map((note) => note && p(note, "box note")),
     h("div", { class: "start" }, button(m.start, start)),
     quiet(m[view.access]),
-    quiet(view.issuer ? m.startSends : tellsUse(view) ? m.hashSent : m.nothingYet),
+    quiet(view.issuer ? m.startSends : tellsUse(view) && !isVia ? m.hashSent : m.nothingYet),
     contact(m, view),
     h(
       "div",
@@ -125,11 +129,11 @@ export function sentInWords(m, { questions }, report) {
 
 /**
  * @param {Messages} m @param {View} view @param {string} report
- * @param {{ title: string, weak: number, link: string, isMine: boolean, isNew: boolean, canPrint: boolean, history: string | false, next: false | (() => void) }} how
+ * @param {{ title: string, weak: number, link: string, place: string | false, isMine: boolean, isNew: boolean, canPrint: boolean, history: string | false, next: false | (() => void) }} how
  *   `weak` as the consent said; `isMine` where the report bears the invitation of the link, if there is one; `isNew` where it
  *   was sent now
  */
-export function receipt(m, view, report, { title, weak, link, isMine, isNew, canPrint, history, next }) {
+export function receipt(m, view, report, { title, weak, link, place, isMine, isNew, canPrint, history, next }) {
   const each = new Set(view.questions.flatMap((question) => oddsOf(question, m)));
   return h(
     "div",
@@ -139,6 +143,7 @@ export function receipt(m, view, report, { title, weak, link, isMine, isNew, can
       p(m.notKept, "lead"),
       p(said(weak, { weakSent: m.weakSent, chance: yesNo(view)[0] ? m.chance : "" })),
       isMine && quiet(m[`${view.access}Used`]),
+      place && p(fill(m.passedOn, { place })),
       view.thanks && p(own(view.thanks)),
       p(results(m, view)),
       next ? quiet(code(`${link}/results`)) : h("a", { href: `${link}/results` }, m.results), // no way out of a shared device

@@ -9,7 +9,7 @@ import { ask } from "./ask.js";
 import { tellsUse } from "./collector.js";
 import { bar, focusOn, h, minor, own, quiet } from "./dom.js";
 import { fill } from "./messages.js";
-import { reviewOf, taken } from "./review.js";
+import { appliesIn, reviewOf, taken } from "./review.js";
 
 /**
  * @param {import("./messages.js").Messages} m @param {import("./survey.js").View} view
@@ -20,6 +20,7 @@ import { reviewOf, taken } from "./review.js";
  */
 export function steps(m, view, walk, send, isWatched) {
   const all = view.questions.length;
+  const isFiltered = view.questions.some(({ askIf }) => askIf);
   /** @type {import("./ask.js").Asked[]} */
   const asked = [];
   /** What leads on, of each question. @type {HTMLElement[]} */
@@ -34,7 +35,7 @@ export function steps(m, view, walk, send, isWatched) {
     onward.push(h("button", { part: "button" }));
     each.set.append(
       h("div", { class: "row steps" }, onward[n], minor(m.back, () => walk.back())),
-      n ? "" : quiet(m.truthfully, !view.issuer && !tellsUse(view) && ` ${m.nothingYet}`),
+      n ? "" : quiet(m.truthfully, !view.issuer && !tellsUse(view) && ` ${m.nothingYet}`, isFiltered && ` ${m.filtered}`),
     );
     each.set.hidden = n > 0;
     stage.append(each.set);
@@ -43,6 +44,18 @@ export function steps(m, view, walk, send, isWatched) {
   const name = (/** @type {number} */ n) => (onward[n].textContent = isChecked || n === all - 1 ? m.review : m.onward);
   const reach = (/** @type {number} */ place) => {
     while (asked.length < Math.min(place + 1, all)) next();
+  };
+  const applies = () => appliesIn(view, asked);
+  /** The first place from this one on that applies: a question, or the review. @param {number} place */
+  const following = (place) => {
+    const route = applies();
+    while (place < all && !route[place]) place++;
+    return place;
+  };
+  /** The first question that applies and has no answer, or -1: by Forward, or after an answer was changed. */
+  const unanswered = () => {
+    const route = applies();
+    return asked.findIndex((each, n) => route[n] && each.answer() === undefined);
   };
   const done = bar(0);
   const review = h("div", { class: "review" });
@@ -53,16 +66,21 @@ export function steps(m, view, walk, send, isWatched) {
     form.hidden = false;
     asked.forEach(({ set }, n) => (set.hidden = n !== place));
     done.value = (place + 1) / all;
+    // How many there are would tell which were skipped.
+    const n = applies().slice(0, place).filter(Boolean).length + 1;
+    if (isFiltered) asked[place].at(fill(m.stepMost, { n, all }));
   };
-  walk.follow((place) => {
-    reach(place);
+  walk.follow((to) => {
+    reach(to);
+    const place = following(to);
+    if (place !== to) walk.turn(place); // by Back or Forward, to what an answer has changed
     if (place < all) {
       show(place);
       asked[place].begin();
       if (form.getBoundingClientRect().top < 0) form.scrollIntoView();
       return;
     }
-    const missing = asked.findIndex((each) => each.answer() === undefined); // by Forward, after an answer was taken back
+    const missing = unanswered();
     if (missing >= 0) {
       walk.turn(missing);
       show(missing);
@@ -71,11 +89,13 @@ export function steps(m, view, walk, send, isWatched) {
     }
     form.hidden = isChecked = true;
     onward.forEach((_, n) => name(n));
+    const route = applies();
+    const places = asked.flatMap((_, n) => (route[n] ? [n] : []));
     review.replaceChildren(
-      reviewOf(m, asked, {
-        change: (n) => walk.go(n),
+      reviewOf(m, places.map((n) => asked[n]), {
+        change: (n) => walk.go(places[n]),
         back: () => walk.back(),
-        send: () => send(taken(view, asked, walk, form)),
+        send: () => send(taken(view, asked, applies(), walk, form)),
       }),
     );
     focusOn(review);
@@ -85,7 +105,8 @@ export function steps(m, view, walk, send, isWatched) {
     event.preventDefault();
     const { place } = walk;
     if (asked[place].check()) return asked[place].focus();
-    walk.go(isChecked ? all : place + 1);
+    const missing = unanswered();
+    walk.go(!isChecked ? following(place + 1) : missing < 0 ? all : missing);
   };
   const reset = () => {
     if (walk.isEnded) return;

@@ -28,6 +28,7 @@ import { DeniableError, UnusableMemory } from "./errors.js";
  *   that made of it, unless it only looks, all in one step. What `act` throws keeps nothing; what it cannot make sense
  *   of is damaged.
  * @property {() => void} [stay] ask that what is kept is not cleared when the disk is full
+ * @property {() => Promise<boolean>} [isWiped] whether there was a memory here once, and somebody cleared it in part
  * @property {() => Promise<void>} [clear] delete everything, and the database with it
  */
 
@@ -62,6 +63,31 @@ function isBlocked() {
   }
 }
 
+/**
+ * Marks beside the database, in stores that browsers may clear apart from it. They hold nothing: where one is there and the
+ * database is not, a memory was lost. Whoever clears all stores at once clears the marks, too.
+ */
+const MARK = "deniable";
+const { caches } = globalThis;
+
+/** The store of texts, where a browser lets a page have it. @returns {Partial<Storage>} */
+function texts() {
+  try {
+    return localStorage;
+  } catch {
+    return {};
+  }
+}
+
+function leaveMarks() {
+  try {
+    texts().setItem?.(MARK, "");
+  } catch {
+    // no room, and the memory itself is there
+  }
+  caches?.open(MARK).catch(() => {}); // where pages came over plain http there is none
+}
+
 /** @type {Store} */
 export const browserStore = {
   lasts: true,
@@ -69,8 +95,15 @@ export const browserStore = {
     // Some browsers ask the person; others refuse in frames, or do not know of it. Nothing waits for what comes of it.
     if (this.lasts) globalThis.navigator?.storage?.persist?.().catch(() => {});
   },
+  async isWiped() {
+    const db = await open(true).catch(() => {});
+    db?.close();
+    return !db && this.lasts && (texts().getItem?.(MARK) === "" || !!(await caches?.has(MARK).catch(() => {})));
+  },
   clear() {
     page[PLACE] = undefined;
+    texts().removeItem?.(MARK);
+    caches?.delete(MARK).catch(() => {});
     return new Promise((done, fail) => {
       const request = indexedDB.deleteDatabase("deniable");
       request.onsuccess = () => done();
@@ -95,7 +128,10 @@ export const browserStore = {
         const records = transaction.objectStore("memory");
         /** @type {any} */
         let result;
-        transaction.oncomplete = () => done(result); // on the disk, and only then sent
+        transaction.oncomplete = () => {
+          if (!isLook) leaveMarks();
+          done(result); // on the disk, and only then sent
+        };
         transaction.onabort = fail; // after the first failure it says nothing
         records.get(0).onsuccess = ({ target }) => {
           try {

@@ -7,6 +7,7 @@
  */
 
 import { readCompletion } from "./completion.js";
+import { conditionOf } from "./condition.js";
 import { SurveyError } from "./errors.js";
 import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, sorted, taking, text } from "./fields.js";
 import { GroupMechanism } from "./group.js";
@@ -14,8 +15,9 @@ import { isHost, isIpv4 } from "./hosts.js";
 import { lookOf } from "./look.js";
 import { demand, isWhole, list, sum } from "./mechanisms/base.js";
 import { mechanismFromPublished } from "./mechanisms/index.js";
-import { QUESTION_TYPES } from "./question-types.js";
+import { QUESTION_TYPES, answeredLike } from "./question-types.js";
 import { digits } from "./randomness.js";
+import { sealedOf } from "./sealed.js";
 import { sha, utf8 } from "./sha.js";
 import { dumps } from "./strict-json.js";
 
@@ -25,7 +27,12 @@ import { dumps } from "./strict-json.js";
  * @property {string} type one of QUESTION_TYPES
  * @property {import("./question-types.js").QuestionType} kind what holds for its type
  * @property {string} text
+ * @property {string | null} help what helps to answer it
+ * @property {string | null} unit of a number
  * @property {readonly string[]} options of a scale its whole numbers; of a number none, the range is the mechanism's
+ * @property {readonly string[]} choices the options that people choose from: all but that a question with a filter does not apply
+ * @property {import("./condition.js").Condition | null} askIf the filter: on which earlier answers somebody is asked
+ * @property {unknown} notApplicable the answer of whoever is not asked, as its mechanism takes it; undefined without a filter
  * @property {import("./mechanisms/base.js").Mechanism} mechanism works on option numbers; of a number on itself
  * @property {"shares" | "mean" | null} goal what the author of a scale wants to know
  * @property {string | null} why why the author chose this mechanism
@@ -75,6 +82,8 @@ import { dumps } from "./strict-json.js";
  * @property {"open" | "invited" | "unlinkable"} access who may be counted: all, or once each whoever has an invitation, which
  *   may be linked to the report while it arrives or never
  * @property {Issuer | null} issuer only where access is unlinkable
+ * @property {import("./sealed.js").Sealed | null} sealed the keys to which reports are sealed
+ * @property {readonly string[]} places where alone people answer, and what passes reports on: origins of somebody else than the collector
  * @property {string} document the published text
  */
 
@@ -85,6 +94,7 @@ const MAX_COHORTS = 1000;
 const MAX_ROWS = 2000;
 const MAX_LABEL = 200;
 const MAX_TEXT = 4000;
+const MAX_UNIT = 40;
 const RELEASE = 200;
 
 /**
@@ -141,7 +151,9 @@ async function read(bytes, id) {
   oneOf(take("retention"), "tallies");
   demand(release === undefined || (release !== 200 && isWhole(release, 50, 1e5)));
   const groups = new Map(maybe(take("groups"), groupsOf));
-  const questions = await Promise.all(list(take("questions"), 1, MAX_QUESTIONS).map((each) => question(each, id, fresh, groups)));
+  /** @type {Question[]} */
+  const questions = []; // one after the other: filters are about earlier ones
+  for (const each of list(take("questions"), 1, MAX_QUESTIONS)) questions.push(await question(each, id, fresh, groups, questions));
   const units = questions
     .map((first) => (first.group ? questions.filter(({ group }) => group === first.group) : [first]))
     .filter((members, n) => members[0] === questions[n])
@@ -169,6 +181,8 @@ async function read(bytes, id) {
     units: Object.freeze(await Promise.all(units)),
     access: oneOf(take("access"), "invited", "unlinkable") ?? "open",
     issuer,
+    sealed: maybe(take("sealed"), sealedOf),
+    places: maybe(take("place"), labels, 1, 10, origin) ?? Object.freeze([]),
     document,
   };
   distinct(questions.map((each) => each.id));
@@ -176,6 +190,7 @@ async function read(bytes, id) {
   demand(sum(questions.map(rowsOf)) * (cohorts.length + 1) <= MAX_ROWS);
   demand((survey.access === "unlinkable") === !!survey.issuer);
   demand(!survey.opens || !survey.closes || survey.closes >= survey.opens);
+  demand(survey.sealed ? isCovered(survey) : !survey.places[0]);
   // Only now, when its depth and its numbers are known to be small.
   demand(dumps(known, sorted) === document);
   return Object.freeze({
@@ -185,12 +200,13 @@ async function read(bytes, id) {
 }
 
 /**
- * Rows of estimates for one group of people: one for each share, and one for a mean.
+ * Rows of estimates for one group of people: one for each share, and one for a mean; with a filter also those among the people
+ * to whom it applies.
  * @param {Question} question
  */
-function rowsOf({ kind, options, mechanism }) {
+function rowsOf({ kind, options, choices, mechanism, askIf }) {
   const shares = mechanism.hasShares ? options.length : 0; // a number has no options
-  return shares + (kind.hasLevels || !kind.most ? 1 : 0);
+  return shares + (askIf ? choices.length : 0) + (kind.hasLevels || !kind.most ? 1 : 0);
 }
 
 /**
@@ -200,18 +216,23 @@ function rowsOf({ kind, options, mechanism }) {
  */
 async function issuerOf({ ["key"]: key, ["url"]: url }) {
   matching(key, /^[0-9a-f]{162}[89a-f][0-9a-f]{510}[13579bdf]0203010001$/);
-  maybe(url, issuerUrl);
+  maybe(url, origin);
   demand((await address(utf8(key.slice(0, 162)))) === "nk32b3tqjhnaswuhv4zkrt4jba");
   return Object.freeze({ key, url, modulus: key.slice(162, -10) });
 }
 
-/** Where devices send invitations: by https, or on this machine, to a host and port that there can be. @param {any} url */
-function issuerUrl(url) {
+/** Where devices send invitations, and where people answer: by https, or on this machine, to a host and port that there can be. @param {any} url */
+function origin(url) {
   const parts = /^(https?):\/\/([a-z0-9.-]{1,253}|\[[0-9a-f:]+])(?::([1-9]\d{0,4}))?$/;
   const [, scheme, host, port = "0"] = /** @type {string[]} */ (parts.exec(matching(url, parts)));
   demand(+port < 65536 && isHost(host));
   demand(scheme === "https" || ["localhost", "[::1]"].includes(host) || (isIpv4(host) && host.startsWith("127.")));
+  return url;
 }
+
+/** Whether there is a key for each day on which somebody may answer. @param {any} survey */
+const isCovered = ({ opens, closes, sealed: { first, keys } }) =>
+  (opens ?? first) >= first && closes && Date.parse(closes) < Date.parse(first) + keys.length * 7 * 864e5;
 
 /** Groups by their names. @param {any} named */
 function groupsOf(named) {
@@ -244,42 +265,61 @@ async function unit(members, groups, survey) {
   return Object.freeze({ key, sent: key, mechanism, members, draw: mechanism.s });
 }
 
+/** What questions are the same by, for the key of one with a filter: under an id there may stand another one elsewhere. @param {any[]} questions */
+const hashesOf = async (questions) =>
+  Object.fromEntries(await Promise.all(questions.map(async ({ id, asked }) => [id, await keyOf(asked)])));
+
 /** @param {any} asked what a device remembers */
 const keyOf = (asked) => address(utf8(dumps(asked, sorted)));
 
 /**
  * @param {any} published @param {string} survey its address @param {unknown} fresh
- * @param {ReadonlyMap<string | null, Group>} groups @returns {Promise<Question>}
+ * @param {ReadonlyMap<string | null, Group>} groups @param {readonly Question[]} earlier @returns {Promise<Question>}
  */
-async function question(published, survey, fresh, groups) {
+async function question(published, survey, fresh, groups, earlier) {
   const known = {};
   const take = taking(published, known);
   const type = take("type");
   const kind = QUESTION_TYPES.get(type);
   demand(!!kind);
   const { most, hasLevels } = kind;
-  const options = labels(take("options"), Math.min(most, 2), most);
+  const about = (/** @type {unknown} */ id) => earlier.find((each) => each.id === id);
+  const filter = published["ask_if"];
+  const askIf = maybe(filter, conditionOf, about);
+  const more = askIf ? 1 : 0; // the last option is that it does not apply
+  demand(!askIf || (!!most && !kind.isYesNo));
+  const options = labels(take("options"), Math.min(most, 2) + more, most + more);
+  const choices = Object.freeze(options.slice(0, options.length - more));
   demand(!kind.isYesNo || String(take("options")) === "no,yes"); // as they stand there, which nobody translates
-  demand(!hasLevels || areLevels(options));
+  demand(!hasLevels || areLevels(choices));
   const mechanism = mechanismFromPublished(take("mechanism"));
-  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(kind.like ?? type));
+  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(answeredLike(type, kind, !!askIf)));
   demand(!most || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
   const words = text(take("text"), MAX_TEXT);
+  const unit = maybe(take("unit"), text, MAX_UNIT);
+  demand(!unit || !most);
   // The same question under another title, id or reason is the same question, unless each survey asks anew.
-  const asked = { ...known };
+  const asked = { ...known, ...(askIf && { ["ask_if"]: filter, ["about"]: await hashesOf(askIf.named.map(about)) }) };
   const key = await keyOf({ ...asked, survey: fresh && survey });
   const [id, goal] = [identifier(take("id")), take("goal")];
   const group = maybe(take("group"), identifier);
   demand(!["id", "cohort"].includes(id));
-  demand(hasLevels ? ["shares", "mean"].includes(goal) : goal === undefined);
+  demand(hasLevels ? ["shares", askIf ? "shares" : "mean"].includes(goal) : goal === undefined);
+  known["ask_if"] = filter;
   const why = maybe(take("why"), plain, MAX_TEXT);
+  const help = maybe(take("help"), text, MAX_TEXT);
   nothingElse(published, known);
   return Object.freeze({
     id,
     type,
     kind,
     text: words,
+    help,
+    unit,
     options,
+    choices,
+    askIf,
+    notApplicable: askIf ? (kind.takesSeveral ? [choices.length] : choices.length) : undefined,
     mechanism,
     goal: goal ?? null,
     why,
@@ -314,8 +354,10 @@ export function translate(survey, languages, m) {
     completion: completion && { ...completion, text: completion.text && own["completion"]["text"] },
     look: look && { ...look, logo: look.logo && { ...look.logo, text: own["look"]["logo_text"] } },
     questions: survey.questions.map((question, n) => {
-      const { ["text"]: text, ["options"]: options } = own["questions"][n];
-      return { ...question, text, labels: question.kind.labels?.(options, m) ?? options };
+      const { ["text"]: text, ["help"]: help = null, ["unit"]: unit = null, ["options"]: options } = own["questions"][n];
+      const chosen = options.slice(0, question.choices.length);
+      const labels = [...(question.kind.labels?.(chosen, m) ?? chosen), ...options.slice(chosen.length)];
+      return { ...question, text, help, unit, labels };
     }),
   };
 }

@@ -37,15 +37,16 @@ export const signedToken = ({ issuer }, token) => finalize(issuer.modulus, token
  *
  * The same one is asked for until it is there, whatever breaks off in between.
  * @param {import("./memory.js").Memory} memory @param {Survey} survey
- * @param {{ collector: string, invitation: string | null }} link
+ * @param {{ collector: string, invitation: string | null, isVia?: boolean }} link where a place passes it on, the way by that
  * @param {boolean} [isShared] whether the device forgets each person, and so has nothing to send again
  */
-export async function buyToken(memory, survey, { collector, invitation }, isShared) {
+export async function buyToken(memory, survey, { collector, invitation, isVia }, isShared) {
   const name = `${survey.id}:${invitation}`; // that of another one may be another person's
   const fresh = await newToken(survey);
   const token = await memory.token(name, (kept = fresh) => kept, isShared);
   if (!token) return undefined;
-  token.signature ??= await sign(survey, collector, /** @type {string} */ (invitation), token.blinded);
+  const signer = (!isVia && survey.issuer.url) || collector;
+  token.signature ??= await sign(survey, signer, /** @type {string} */ (invitation), token.blinded);
   const signed = await signedToken(survey, token);
   await memory.token(name, (kept) => kept && token, isShared);
   return signed;

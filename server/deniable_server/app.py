@@ -13,6 +13,7 @@ from deniable_server import logs
 from deniable_server.edge import admission, delivery, heads, limits, problems
 from deniable_server.location import Location
 from deniable_server.results import service
+from deniable_server.sealing import SealingKeys
 from deniable_server.settings import Settings
 from deniable_server.store import Store, open_store, utc_today
 from deniable_server.web import (
@@ -26,6 +27,7 @@ from deniable_server.web import (
     pages,
     releases,
     results_pages,
+    sealed,
 )
 from deniable_server.writing import outage
 from deniable_server.writing.writer import Writer
@@ -53,6 +55,7 @@ def create_app(
     service.init_app(app, store)
     api.init_app(app, store, writer)
     invitations.init_app(app)
+    sealed.init_app(app, store, SealingKeys(settings.sealing_keys))
     pages.init_app(app, settings.contact)
     results_pages.init_app(app)
     releases.init_app(app)

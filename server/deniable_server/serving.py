@@ -13,7 +13,7 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from apiflask import APIFlask
 from granian._granian import SocketHolder
@@ -27,8 +27,11 @@ from deniable.errors import DeniableError
 from deniable_server import logs
 from deniable_server.app import create_app, create_issuer
 from deniable_server.edge import stalls
+from deniable_server.place.app import PlaceSettings, create_place
 from deniable_server.results import service
 from deniable_server.settings import Settings
+
+S = TypeVar("S", Settings, PlaceSettings)
 
 THREADS = 256
 """Largest number of requests that are served at a time.
@@ -60,7 +63,7 @@ STOP_SECONDS = 10
 """Time that requests in flight have after a signal to stop, in seconds."""
 
 
-def serve(settings: Settings, listener: socket.socket, load: Callable[[Settings, str], APIFlask]) -> None:
+def serve(settings: S, listener: socket.socket, load: Callable[[S, str], APIFlask]) -> None:
     """Serve the application that ``load`` makes on a socket of `listen`, until a signal to stop."""
     logs.configure()
     _allow_connections()
@@ -148,7 +151,12 @@ def load_issuer(settings: Settings, _target: str) -> APIFlask:
     return _load(settings, create_issuer)
 
 
-def _load(settings: Settings, create: Callable[..., APIFlask]) -> APIFlask:
+def load_place(settings: PlaceSettings, _target: str) -> APIFlask:
+    """Make a place, in the process that serves it."""
+    return _load(settings, create_place)
+
+
+def _load(settings: Settings | PlaceSettings, create: Callable[..., APIFlask]) -> APIFlask:
     end_with_parent()
     logs.configure()
     app = create(settings=settings)

@@ -70,6 +70,10 @@ class Settings(BaseSettings):
         le=86400,
         description="Seconds after which waiting reports are folded, or at least sorted, even where few come in.",
     )
+    sealing_keys: Path | None = Field(
+        default=None,
+        description="The folder with the keys that open sealed reports, which 'deniable sealing keys' makes.",
+    )
     min_free_mb: int = Field(
         default=100,
         ge=0,

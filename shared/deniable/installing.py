@@ -24,7 +24,7 @@ def install_hint(extra: str = "") -> str:
 
 
 def extra_with(module: str) -> str:
-    """The extra of the distribution that brings a library: ``research``, ``server`` or ``postgresql``.
+    """The extra of the distribution that brings a library: ``research``, ``server``, ``postgresql`` or ``audit``.
 
     >>> extra_with("sqlite_utils.db"), extra_with("numpy")
     ('server', 'research')
@@ -36,4 +36,4 @@ def extra_with(module: str) -> str:
     needs = re.compile(rf"{name}\b(?!-)[^;]*;.*\bextra == ['\"](\w+)['\"]")
     extras = {found[1] for each in requires("deniable") or () if (found := needs.match(each))}
     # A library may be in several extras: researchers are asked for theirs first.
-    return next((extra for extra in ("research", "server", "postgresql") if extra in extras), "research")
+    return next((extra for extra in ("research", "server", "postgresql", "audit") if extra in extras), "research")

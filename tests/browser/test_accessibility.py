@@ -38,11 +38,13 @@ def survey() -> Survey:
     return read_survey(FIVE_TYPES)
 
 
-def violations(page: Page | Frame) -> list[str]:
-    """What axe finds against WCAG 2.0, 2.1 and 2.2, A and AA."""
+def violations(page: Page | Frame, frames: bool = True) -> list[str]:
+    """What axe finds against WCAG 2.0, 2.1 and 2.2, A and AA; without frames in the page itself alone."""
     page.evaluate(AXE.read_text(encoding="utf-8"))
     found: dict[str, Any] = page.evaluate(
-        "rules => axe.run(document, { runOnly: { type: 'tag', values: rules }, resultTypes: ['violations'] })", RULES
+        "([values, iframes]) =>"
+        " axe.run(document, { runOnly: { type: 'tag', values }, resultTypes: ['violations'], iframes })",
+        [RULES, frames],
     )
     assert found["passes"], "axe has looked at something"
     return [f"{each['id']}: {each['help']}: {each['nodes'][0]['html']}" for each in found["violations"]]

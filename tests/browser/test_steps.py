@@ -560,3 +560,16 @@ def test_chosen_levels_and_stars_show_without_colours(collector: Collector, page
     page.get_by_role("radio", name="7", exact=True).check()
     level = page.locator("label:has(:checked):visible")
     assert level.evaluate("each => getComputedStyle(each).outlineStyle") == "solid"
+
+
+def test_help_and_a_unit_are_read_out_with_the_field_and_the_unit_is_reviewed(collector: Collector, page: Page) -> None:
+    drinks = question_toml(
+        "hours", "number", "How long?", lo=0, hi=80, epsilon=1, help="Leave out breaks.", unit="hours"
+    )
+    page.goto(collector.publish(read_survey(survey_toml("Measured", drinks))))
+    page.get_by_role("button", name="Start", exact=True).click()
+    field = page.get_by_role("spinbutton", name="How long?")
+    expect(field).to_have_accessible_description("Leave out breaks. Enter a whole number from 0 to 80. hours")
+    field.fill("38")
+    page.get_by_role("button", name="Check my answers").click()
+    expect(page.locator(".given")).to_contain_text("38 hours")

@@ -15,7 +15,7 @@ from deniable import BudgetError, Longitudinal, Report, ReportError, Survey, rea
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.privacy.odds import odds_sentences
 from deniable_client import Client, Memory, UnusableMemory, permanent, randomize
-from deniable_server.commands.survey import warnings_about
+from deniable_server.authors.checking import warnings_about
 from tools.rig.collectors import Collector
 from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml

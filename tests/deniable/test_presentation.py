@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 from typing import Any
 
@@ -10,12 +11,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from deniable import Question, Survey, SurveyError, Warner, parse_survey
+from deniable import Question, Survey, SurveyError, Warner, parse_survey, read_survey
 from deniable.survey.completion import Completion
 from deniable.survey.look import Logo, Look
 from deniable.survey.question_types import YES_NO
 from deniable.survey.texts import Text
 from tools.rig.presented import IMAGES, image_bytes, presented_surveys
+from tools.rig.survey_files import question_toml, survey_toml
 
 KEYS = {"contact", "layout", "thanks", "completion", "look"}
 ACCENTS = Look("#0b5d82", "#4885a1")
@@ -149,3 +151,33 @@ def test_look_that_is_none_is_named(make: Any, sentence: str) -> None:
     with pytest.raises(SurveyError) as refused:
         make()
     assert str(refused.value).startswith(sentence)
+
+
+def test_help_changes_nothing_that_devices_remember_and_a_unit_does() -> None:
+    def of(**keys: Any) -> Survey:
+        return read_survey(survey_toml("T", question_toml("q", "number", "How long?", lo=0, hi=9, epsilon=1, **keys)))
+
+    plain, helped, measured = of(), of(help="Without breaks."), of(unit="hours")
+    assert (helped.questions[0].help, measured.questions[0].unit) == ("Without breaks.", "hours")
+    assert plain.keys == helped.keys != measured.keys
+    assert len({survey.id for survey in (plain, helped, measured)}) == 3
+    for survey in (helped, measured):
+        assert parse_survey(survey.document) == survey
+
+
+@pytest.mark.parametrize(
+    ("question", "message"),
+    [
+        (question_toml("q", "yes-no", "?", epsilon=1, unit="hours"), "question 'q': has the unknown key 'unit'"),
+        (question_toml("q", "number", "?", lo=0, hi=9, epsilon=1, unit="u" * 41), "question 'q': unit: must be"),
+        (question_toml("q", "number", "?", lo=0, hi=9, epsilon=1, help=""), "question 'q': help: must not be empty"),
+    ],
+)
+def test_wrong_help_and_units_are_refused_by_name(question: str, message: str) -> None:
+    with pytest.raises(SurveyError, match=re.escape(message)):
+        read_survey(survey_toml("T", question))
+
+
+def test_only_a_number_has_a_unit() -> None:
+    with pytest.raises(SurveyError, match="question 'q': only a number has a unit"):
+        Question("q", "yes-no", "Q?", YES_NO, Warner.from_epsilon(1), unit="hours")

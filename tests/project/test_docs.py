@@ -15,7 +15,7 @@ from deniable.installing import SOURCE
 from deniable.mechanisms import MECHANISMS
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.question_types import QUESTION_TYPES
-from deniable_server.commands.survey import warnings_about
+from deniable_server.authors.checking import warnings_about
 from deniable_statistics.authoring import authoring
 from deniable_statistics.authoring.look import LOOK_KEYS
 from tools import make_docs

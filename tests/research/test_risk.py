@@ -136,3 +136,20 @@ def test_mistakes_in_numbers_and_surveys_reach_the_command_line_as_errors_of_thi
         (["--survey", file], "survey: has the unknown key 'titel'"),
     ):
         assert message in refused(*arguments)
+
+
+def test_shuffled_reports_have_a_table_of_their_own(file: Path) -> None:
+    text = ok("--epsilon", "1", "--shuffled", "200")
+    assert "two options     0.319" in text  # .3182, rounded up
+    assert "except with probability 1e-06" in text
+    survey = ok("--survey", file, "--shuffled", "1000", "--own", "50", "--delta", "1e-5")
+    assert "whole survey" in survey.split("shuffled", 1)[1]
+    # Three kinds of links: two cohorts, and none.
+    assert "283 reports hide each other" in survey
+    assert "divided by their number" in survey
+
+
+def test_shuffling_is_asked_for_with_what_it_needs(file: Path) -> None:
+    assert "--delta and --own go with --shuffled" in refused("--epsilon", "1", "--delta", "1e-6")
+    assert "--shuffled goes with --epsilon or --survey" in refused("--advantage", "0.2", "--shuffled", "200")
+    assert "own: must be from 0 to below the 10 reports" in refused("--epsilon", "1", "--shuffled", "10", "--own", "10")

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -147,3 +149,44 @@ def test_check_warns_where_cohorts_divide_the_people_of_an_unlinkable_survey(
     text = check_of(tmp_path, *flags, **keys)
     assert ("hides among" in text) == (said is not None)
     assert said is None or said in " ".join(text.split())
+
+
+DEAD: dict[str, dict[str, Any]] = {
+    "closes: 2020-01-01 is past; no report will be taken": {"closes": datetime.date(2020, 1, 1)},
+    "completion.link: https://localhost/back leads every respondent to a page of their own computer": {
+        "completion": {"link": "https://localhost/back"}
+    },
+}
+
+
+@pytest.mark.parametrize("reason", DEAD)
+def test_publish_refuses_what_leads_nowhere_unless_forced(reason: str, tmp_path: Path) -> None:
+    file, database = tmp_path / "survey.toml", tmp_path / "test.db"
+    file.write_text(survey_toml("T", question_toml("q", "yes-no", epsilon=1), **DEAD[reason]), encoding="utf-8")
+    publish = CommandLine("survey", "publish")
+    refused = publish.refused(file, "--db", database)
+    assert f"{reason}, so it was not published; mend it, or publish it all the same with --force" in refused
+    assert not database.exists()
+    forced = publish.run(file, "--db", database, "--force")
+    assert (forced.exit_code, forced.stderr.count(reason)) == (0, 1)
+
+
+def test_links_that_open_here_alone_are_not_printed_without_a_word(tmp_path: Path) -> None:
+    file = tmp_path / "survey.toml"
+    file.write_text(survey_toml("T", question_toml("q", "yes-no", epsilon=1)), encoding="utf-8")
+    publish = CommandLine("survey", "publish")
+    for address, is_said in (("http://[::1]:8000", True), ("http://localhost", True), ("https://c.example", False)):
+        done = publish.run(file, "--db", tmp_path / "test.db", "--public-url", address)
+        assert ("only somebody at this computer can open" in done.stderr) == is_said
+
+
+def test_weak_questions_of_one_epsilon_are_warned_of_once(tmp_path: Path) -> None:
+    file = tmp_path / "survey.toml"
+    asked = [question_toml(f"q{n}", "yes-no", epsilon=each) for n, each in enumerate([2.5, 2.5, 3])]
+    file.write_text(survey_toml("T", *asked), encoding="utf-8")
+    warnings = [line for line in CommandLine("survey", "check").ok(file).splitlines() if line.startswith("Warning")]
+    assert warnings == [
+        "Warning: questions 'q0', 'q1': epsilon 2.5 protects little (above 2)",
+        "Warning: question 'q2': epsilon 3 protects little (above 2)",
+        "Warning: the whole survey: epsilons add up to 8, which protects little (above 4)",
+    ]

@@ -13,7 +13,7 @@ from deniable.survey.look import Logo, Look
 from deniable.survey.texts import Text
 from deniable_client import randomize
 from deniable_client.answer import screens
-from deniable_server.commands.survey import missing_translations
+from deniable_server.authors.checking import missing_translations
 from deniable_server.language import catalogues
 from tools.rig.presented import image_bytes
 from tools.rig.survey_files import question_toml, survey_toml
@@ -45,10 +45,10 @@ def test_prefer_not_to_say_is_one_of_the_options_and_goes_through_the_mechanism(
 
 def test_ends_of_a_scale_are_shown_in_the_terminal_and_missed_in_other_languages() -> None:
     survey = read_survey(SCALE + 'ends = [{ default = "not at all", de = "gar nicht" }, "completely"]')
-    shown = "\n".join(map(str, screens.question(survey.questions[0], 1, 1)))
+    shown = "\n".join(map(str, screens.question(survey.questions[0], "")))
     assert "1 \u2013 not at all" in shown
     assert "3 \u2013 completely" in shown
-    plain = "\n".join(map(str, screens.question(read_survey(SCALE).questions[0], 1, 1)))
+    plain = "\n".join(map(str, screens.question(read_survey(SCALE).questions[0], "")))
     assert "\u2013" not in plain
     (sentence,) = missing_translations(survey)
     assert sentence.startswith("de: is missing in title, the text of trust, the option '3' of trust")

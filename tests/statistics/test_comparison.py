@@ -15,11 +15,11 @@ from deniable_statistics.classical import cheater_detection, crosswise, forced_r
 from deniable_statistics.comparison import difference, holm, homogeneity, pairwise, ratio, trend
 from deniable_statistics.comparison.linear import linear_interval
 from deniable_statistics.comparison.null import common_share
-from deniable_statistics.comparison.ratio_limits import Spread, ratio_limits
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign
 from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.intervals import clopper_pearson, wilson
+from deniable_statistics.intervals.ratio_limits import Spread, ratio_limits
 from tools.tables.comparison import enumerate_cohorts
 
 COINS = TwoCoin("1/2", "1/2")

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { catalogues } from "../../client/deniable_web/catalogues.mjs";
-import { fateOf } from "../../client/deniable_web/chance.js";
+import { clearest, fateOf } from "../../client/deniable_web/chance.js";
 import { randomizeAnswer } from "../../client/deniable_web/device.js";
 import { of100 } from "../../client/deniable_web/odds.js";
 import { parseSurvey, translate } from "../../client/deniable_web/survey.js";
@@ -78,4 +78,19 @@ test("what a reply says in words is what its bytes hold", async () => {
   }
   const [, question] = (await someOfEach())[0];
   assert.deepEqual(inWords(en, question, null), [en.notDrawn]);
+});
+
+test("the picture is of the question that is easiest to grasp among those that tell as much as any", async () => {
+  const questions = new Map(await someOfEach());
+  const of = (/** @type {string} */ name) => /** @type {any} */ ([...questions].find(([each]) => each.startsWith(name))?.[1]);
+  const [yes, sets, boxes] = [of("warner of yes-no"), of("subset of choice"), of("drawn-boxes of ticks")];
+  const told = (/** @type {any} */ question, /** @type {bigint} */ ratio) => {
+    const mechanism = Object.create(question.mechanism, { toldRatio: { value: [ratio, 100n] } });
+    return { ...question, mechanism };
+  };
+  // Exponents of 1 and 1.09: about the same; of 1.2: a different one.
+  for (const [ratio, chosen] of /** @type {[bigint, any][]} */ ([[297n, yes], [332n, sets]])) {
+    assert.equal(clearest(en, [told(boxes, 272n), told(sets, ratio), told(yes, 272n)]).id, chosen.id);
+  }
+  assert.equal(clearest(en, [boxes, boxes]).id, boxes.id);
 });

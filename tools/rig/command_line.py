@@ -18,9 +18,9 @@ class CommandLine:
     def __init__(self, *first: str) -> None:
         self.first = first
 
-    def run(self, *arguments: object) -> Result:
-        """Run it, whatever comes of it."""
-        return CliRunner().invoke(main, [*self.first, *map(str, arguments)])
+    def run(self, *arguments: object, typed: str | None = None) -> Result:
+        """Run it, whatever comes of it; ``typed`` is what somebody types when it asks."""
+        return CliRunner().invoke(main, [*self.first, *map(str, arguments)], input=typed)
 
     def ok(self, *arguments: object) -> str:
         """What it prints when it succeeds."""

@@ -43,7 +43,7 @@ def _survey(title: str, *asked: tuple[str, str, str, float], head: str = "", sha
         + (_MORE.get(kind, "") + f"epsilon = {epsilon}\n" if shared is None else _OPTIONS.get(kind, ""))
         for name, kind, text, epsilon in asked
     ]
-    head += "" if shared is None else f"epsilon = {shared}\n"
+    head += "" if shared is None else f'epsilon = {shared}\nwant = ["shares"]\n'
     return read_survey(f'title = "{title}"\ncohorts = ["web"]\n{head}' + "".join(questions))
 
 

@@ -7,10 +7,11 @@ import json
 from dataclasses import replace
 from typing import Any
 
-from deniable import Survey
+from deniable import Survey, read_survey
 from deniable.survey.completion import Completion
 from deniable.survey.look import Logo, Look
 from deniable.survey.texts import Text
+from tools.rig.survey_files import question_toml, survey_toml
 
 
 def presented_surveys(survey: Survey) -> list[Survey]:
@@ -225,3 +226,12 @@ def badly_presented(plain: str) -> dict[str, str]:
         },
         **{f"look {name}": with_keys(look=value) for name, value in looks.items()},
     }
+
+
+def helped_survey() -> Survey:
+    """A survey whose questions have help, and a unit."""
+    affair = question_toml(
+        "affair", "yes-no", "Any?", epsilon=1, help={"default": "Each counts.", "de": "Jede z\u00e4hlt."}
+    )
+    drinks = question_toml("drinks", "number", "How many?", lo=0, hi=60, epsilon=1, unit="glasses")
+    return read_survey(survey_toml("Help and unit", affair, drinks))

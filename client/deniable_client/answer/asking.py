@@ -11,7 +11,7 @@ from deniable import AnswerError, Question, odds_sentences
 from deniable.survey.question_types import AnswerKind
 from deniable_client.answer import messages as m
 from deniable_client.answer import screens
-from deniable_client.device import Given, range_of, true_answer
+from deniable_client.device import Given, applying, range_of, true_answer
 
 Answers = dict[str, Given]
 
@@ -21,7 +21,7 @@ class StopRequest(Exception):
 
 
 def ask_all(questions: Sequence[Question]) -> Answers:
-    """Ask every question and let the answers be reviewed.
+    """Ask every question that applies and let the answers be reviewed.
 
     Raises
     ------
@@ -31,41 +31,55 @@ def ask_all(questions: Sequence[Question]) -> Answers:
     screens.show([m.TRUTHFULLY, m.HIDDEN])
     answers: Answers = {}
     number = 0
-    while number < len(questions):
-        given = ask(questions[number], number + 1, len(questions))
+    # An answer changes which questions follow, so they are looked up anew after each.
+    while number < len(route := applying(questions, answers)):
+        given = ask(route[number], screens.place(questions, number + 1))
         if given is None:
             # Back at the first question stays there.
             number = max(number - 1, 0)
         else:
-            answers[questions[number].id] = given
+            answers[route[number].id] = given
             number += 1
     review(questions, answers)
-    return answers
+    return {each.id: answers[each.id] for each in applying(questions, answers)}
 
 
 def review(questions: Sequence[Question], answers: Answers) -> None:
     """Let the person change answers until they type send."""
     while True:
-        screens.show([*screens.review(questions), m.FINAL])
+        route = _completed(questions, answers)
+        screens.show([*screens.review(route), m.FINAL])
         wish = read(m.REVIEW_PROMPT)
         if wish == "send":
             return
         if wish == "show":
             with screens.aside():
-                screens.show(screens.review(questions, answers))
+                screens.show(screens.review(route, answers))
                 read(m.SHOWN)
         # At most 100 questions: longer digits are a slip, and int would take any length.
-        elif re.fullmatch(r"[0-9]{1,3}", wish) and 1 <= int(wish) <= len(questions):
-            asked = questions[int(wish) - 1]
-            given = ask(asked, int(wish), len(questions))
+        elif re.fullmatch(r"[0-9]{1,3}", wish) and 1 <= int(wish) <= len(route):
+            asked = route[int(wish) - 1]
+            given = ask(asked, screens.place(questions, int(wish)))
             answers[asked.id] = answers[asked.id] if given is None else given
         else:
             screens.show([m.REVIEW_UNKNOWN])
 
 
-def ask(asked: Question, number: int, total: int) -> Given | None:
+def _completed(questions: Sequence[Question], answers: Answers) -> Sequence[Question]:
+    """The questions that apply, after those are asked that apply since an answer was changed."""
+    while True:
+        route = applying(questions, answers)
+        missing = next((n for n, each in enumerate(route) if each.id not in answers), None)
+        if missing is None:
+            return route
+        given = ask(route[missing], screens.place(questions, missing + 1))
+        if given is not None:
+            answers[route[missing].id] = given
+
+
+def ask(asked: Question, place: str) -> Given | None:
     """Ask one question until it is answered; None to go back."""
-    screens.show(screens.question(asked, number, total))
+    screens.show(screens.question(asked, place))
     while True:
         wish = read(prompt_of(asked), hidden=True)  # not in the terminal's history, nor in a recording of it
         if wish == "back":
@@ -134,11 +148,11 @@ def prompt_of(asked: Question) -> str:
     if asked.kind.takes_several:
         return m.PROMPT_TICKS
     if not asked.kind.has_numbers:
-        return m.PROMPT_CHOICE.format(k=len(asked.options))
+        return m.PROMPT_CHOICE.format(k=len(asked.choices))
     lo, hi = range_of(asked)
     return m.PROMPT_NUMBER.format(lo=lo, hi=hi)
 
 
 def _option(asked: Question, typed: str) -> str | None:
     number = int(typed) if re.fullmatch(r"[0-9]{1,4}", typed) else 0
-    return asked.options[number - 1] if 1 <= number <= len(asked.options) else None
+    return asked.choices[number - 1] if 1 <= number <= len(asked.choices) else None

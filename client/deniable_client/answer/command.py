@@ -112,7 +112,7 @@ def open_survey(link: str, memory: Memory | None) -> OpenSurvey:
     """The survey of a link, after all checks that are possible before the person answers."""
     try:
         parsed = parse_link(link)
-        client = Client(parsed.collector, memory=memory)
+        client = Client(parsed.collector, memory=memory, place=parsed.place)
         survey = client.survey(parsed.survey)
         client.check(survey)
     except SurveyError as error:
@@ -154,7 +154,7 @@ def converse(opened: OpenSurvey, *, with_json: bool, own: Memory) -> None:
             agree(client, survey, cohort, invitation, told)
             credential = credential_of(client, survey, invitation)
             asked = client.asked(survey)
-            answers = ask_all([survey.question(each) for each in asked])
+            answers = ask_all([survey.question(each) for each in survey.shown(asked)])
             is_drawn = True
             report = client.randomize(survey, answers, cohort, asked, credential)
             del answers  # the report alone is needed from here on, and sending may take hours

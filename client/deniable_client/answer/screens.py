@@ -123,7 +123,8 @@ def _has_yes(survey: Survey) -> bool:
 def drawn(survey: Survey, *, is_kiosk: bool) -> str:
     """A sentence that this device asks only some of the questions, and remembers which."""
     sentence = m.DRAWN.format(n=survey.asks, all=len(survey.questions))
-    return sentence if is_kiosk else f"{sentence} {m.DRAWN_KEPT}"
+    needed = f" {m.NEEDED}" if survey.asks_more else ""
+    return f"{sentence}{needed}" if is_kiosk else f"{sentence}{needed} {m.DRAWN_KEPT}"
 
 
 def onlookers(survey: Survey, told: Disclosure) -> Paragraphs:
@@ -150,21 +151,27 @@ def _percent(part: float, most: float) -> int:
     return math.ceil(100 * part / most)
 
 
-def question(asked: Question, number: int, total: int) -> Paragraphs:
-    """The screen of one question: its number, its text and its options."""
-    place = m.PLACE.format(n=number, all=total) if total > 1 else ""
-    options = [f"{n}  {label_of(asked, option)}" for n, option in enumerate(asked.options, start=1)]
+def place(questions: Sequence[Question], number: int) -> str:
+    """Where a question stands among those that there may be; how many there are would tell who is asked."""
+    text = m.PLACE_MOST if any(each.ask_if for each in questions) else m.PLACE
+    return text.format(n=number, all=len(questions)) if len(questions) > 1 else ""
+
+
+def question(asked: Question, place: str) -> Paragraphs:
+    """The screen of one question: its place, its text and its options."""
+    options = [f"{n}  {label_of(asked, option)}" for n, option in enumerate(asked.choices, start=1)]
     if asked.kind.answers is AnswerKind.LEVELS:
-        options = [inline(each.in_language(EVERY_OTHER)) for each in asked.options if isinstance(each, Text)]
+        options = [inline(each.in_language(EVERY_OTHER)) for each in asked.choices if isinstance(each, Text)]
     listed = own("\n".join(options)) if not asked.kind.options and options else ""
-    return [each for each in (place, own(asked.text), hint(asked), listed) if each]
+    helped = own(asked.help) if asked.help else ""
+    return [each for each in (place, own(asked.text), helped, hint(asked), listed) if each]
 
 
 def hint(asked: Question) -> str:
     """A hint at the form of the answer, where the question alone does not show it."""
     if asked.kind.has_numbers:
         lo, hi = range_of(asked)
-        return m.RANGE.format(lo=lo, hi=hi)
+        return " ".join([m.RANGE.format(lo=lo, hi=hi), *([f"({inline(asked.unit)})"] if asked.unit else [])])
     return m.TICKS if asked.kind.takes_several else ""
 
 
@@ -179,7 +186,8 @@ def review(questions: Sequence[Question], answers: Mapping[str, Given] | None = 
 def spoken(asked: Question, given: Given) -> str:
     """An answer as people read it."""
     if isinstance(given, (str, int)):
-        return label_of(asked, str(given))
+        label = label_of(asked, str(given))
+        return f"{label} {inline(asked.unit)}" if asked.unit else label
     return ", ".join(map(inline, given)) or m.NONE
 
 

@@ -21,7 +21,7 @@ class Answers:
 
     question: Question
     given: tuple[Any, ...]
-    """The answers as a person gives them, the ends first and last."""
+    """The answers as a person gives them, the ends first and last; None last where it does not apply."""
     truths: tuple[Any, ...]
     """The answers as the mechanism takes them."""
 
@@ -33,19 +33,23 @@ def answers_to(question: Question, dice: random.Random) -> Answers:
         numbers = tuple(some(range(lo, hi + 1), dice))
         return Answers(question, numbers, numbers)
     if question.kind.takes_several:
-        truths = _ticks(len(question.options), dice)
-        return Answers(question, tuple([question.options[each] for each in truth] for truth in truths), truths)
-    chosen = some(range(len(question.options)), dice)
-    return Answers(question, tuple(question.options[each] for each in chosen), tuple(chosen))
+        truths: tuple[Any, ...] = _ticks(len(question.choices), dice)
+        given: tuple[Any, ...] = tuple([question.choices[each] for each in truth] for truth in truths)
+    else:
+        truths = tuple(some(range(len(question.choices)), dice))
+        given = tuple(question.choices[each] for each in truths)
+    if question.ask_if:
+        return Answers(question, (*given, None), (*truths, question.not_applicable))
+    return Answers(question, given, truths)
 
 
 def extreme_answers(question: Question) -> tuple[Any, Any]:
     """The two answers that differ most, as a person gives them."""
     if question.kind.takes_several:
-        return ([], list(question.options))
+        return ([], list(question.choices))
     if question.kind.answers is AnswerKind.RANGE:
         return range_of(question)
-    return (question.options[0], question.options[-1])
+    return (question.choices[0], question.choices[-1])
 
 
 def some(possible: Sequence[int], dice: random.Random) -> list[int]:

@@ -2,65 +2,179 @@
 
 from __future__ import annotations
 
+import tempfile
 import time
-from typing import BinaryIO
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
 
 import click
 
 from deniable import Survey, parse_survey, read_survey
-from deniable.commands.files import folder_of
 from deniable.commands.main import example
+from deniable.errors import DeniableError
+from deniable_client import Client
 from deniable_client.audit.auditor import audit_survey
 from deniable_client.audit.evidence import FAILURE, FOUND, Audit, AuditFailed
+from deniable_client.audit.findings import Part, as_json, as_junit, as_text
+from deniable_client.audit.judge import Bench, power
+from deniable_client.audit.processes import Unfinished
+from deniable_client.audit.reference.published import PublishedSurvey
+from deniable_client.audit.release import check_served
 from deniable_client.audit.sampling import Draw, draw_javascript, draw_python
+from deniable_client.audit.served import PLACEHOLDER, serving
+from deniable_client.audit.shipped import SESSIONS, Target, audit_installed, audit_shipped
+from deniable_client.link import parse_link
 
-CLIENTS: dict[str, Draw] = {"python": draw_python, "javascript": draw_javascript}
+CLIENTS: dict[str, Draw] = {"python": draw_python, "browser": draw_javascript}
 
 
 @click.command(
     epilog=example(
+        "deniable audit https://collector.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky",
         "deniable audit my-survey.toml",
-        "deniable audit published.json --client javascript --draws 200000",
+        "deniable audit published.json --client browser --draws 1000000 --junit audit.xml",
     )
 )
-@click.argument("survey", type=click.File("rb"))
-@click.option("--draws", type=click.IntRange(1000, 100_000_000), default=1_000_000, show_default=True,
-              help="Reports drawn from each client.")  # fmt: skip
+@click.argument("survey")
+@click.option("--draws", type=click.IntRange(0, 100_000_000), default=100_000, show_default=True,
+              help="Reports drawn from each client at once; 0 draws none.")  # fmt: skip
+@click.option("--sessions", type=click.IntRange(0, 1_000_000), default=SESSIONS, show_default=True,
+              help="People who answer through each client, from first screen to receipt; 0 for none.")  # fmt: skip
 @click.option("--client", type=click.Choice(["both", *CLIENTS]), default="both", show_default=True)
-def audit(survey: BinaryIO, draws: int, client: str) -> None:
-    """Look for anything in what the clients send that tells more than the survey declares.
+@click.option("--browser", "program", help="Path of a Chromium; by default the one that is installed.")
+@click.option(
+    "--json", "json_file", type=click.Path(path_type=Path, dir_okay=False), help="Write all findings as JSON."
+)
+@click.option("--junit", type=click.Path(path_type=Path, dir_okay=False), help="Write them for a build server.")
+def audit(
+    survey: str,
+    draws: int,
+    sessions: int,
+    client: str,
+    program: str | None,
+    json_file: Path | None,
+    junit: Path | None,
+) -> None:
+    """Look for anything that a device sends, keeps or shows and that tells more than the survey declares.
 
-    SURVEY is a file of its author's TOML or of published JSON. Reports of random answers to all questions are drawn as
-    they are sent. Every byte must be as reports are written; with one half, the report must be what the published
-    mechanisms make of the chance that was drawn from the system. Values, ids and times must be related to no answer
-    otherwise than published. Fails when anything is. A pass is evidence, not a proof: each line says how small a leak
-    would have been found.
+    SURVEY is the link to a survey at a running collector, whose own pages and script are then audited, or a file of
+    its author's TOML or of published JSON. People who answer at random use the pages in a real browser, and the
+    Python client as a process; a recorder around them keeps every byte, connection, file and change of storage.
+    Chance comes from the audit, from below the client, and a second implementation computes what must be sent. No
+    report reaches a collector. Fails when anything depends on an answer that may not. A pass is evidence, not a proof:
+    each part says how small a leak it would have found.
     """
-    content = survey.read()
-    audited: Survey = (
-        parse_survey(content) if content.startswith(b"{") else read_survey(content, folder=folder_of(survey))
+    parts: list[Part] = []
+    chosen = [name for name in CLIENTS if client in ("both", name)]
+    with _target(survey) as (target, read):
+        if "browser" in chosen:
+            parts.append(_served(target))
+        for name in chosen if sessions else ():
+            parts += _lived(name, target, sessions, program, len(chosen))
+        for name in chosen if draws else ():
+            parts += _drawn(name, read, draws, len(chosen))
+    click.echo(as_text(parts))
+    if json_file:
+        json_file.write_text(as_json(parts), encoding="utf-8")
+    if junit:
+        junit.write_text(as_junit(parts), encoding="utf-8")
+    failed = [part.name for part in parts if part.faults]
+    if failed:
+        raise AuditFailed(f"audit: more is told than the survey declares: {', '.join(failed)}")
+    click.echo("Nothing told more than declared.")
+
+
+@contextmanager
+def _target(survey: str) -> Iterator[tuple[Target, Survey]]:
+    """What is to be audited: a survey at a collector of somebody, or at one of this audit's own."""
+    if survey.startswith(("http://", "https://")):
+        link = parse_link(survey)
+        read = Client(link.collector).survey(link.survey)
+        yield Target.of(link.collector, PublishedSurvey(read.document)), read
+        return
+    path = Path(survey)
+    if not path.is_file():
+        raise DeniableError(f"survey: must be a link or a file, got {survey!r}")
+    content = path.read_bytes()
+    with tempfile.TemporaryDirectory(prefix="deniable-") as name:
+        folder, page = Path(name), None
+        if content.startswith(b"{"):
+            read = parse_survey(content)
+            path = folder / "page.toml"
+            path.write_text(PLACEHOLDER, encoding="utf-8")
+            page = PublishedSurvey(read_survey(PLACEHOLDER).document)
+        else:
+            read = read_survey(content, folder=path.parent)
+        with serving(path, folder) as url:
+            yield Target.of(url, PublishedSurvey(read.document), page), read
+
+
+def _served(target: Target) -> Part:
+    """Whether page and script are those of a known release."""
+    relay = target.relay()
+    try:
+        served = check_served(relay, target.companions.survey.id)
+    finally:
+        relay.close()
+    known = f"that of release {served.release}" if served.release else "that of no known release"
+    return Part(
+        "pages and script", f"The script is {known}: {served.hash}. The page loads and runs it alone.", served.faults
     )
-    chosen = {name: draw for name, draw in CLIENTS.items() if client in ("both", name)}
-    faults = []
-    for name, draw in chosen.items():
-        start = time.monotonic()
-        found = audit_survey(audited, draw, draws, FAILURE / len(chosen))
-        _show(found, name, time.monotonic() - start)
-        faults += [f"{fault} ({name})" for fault in found.faults]
-    if faults:
-        raise AuditFailed(f"audit: reports tell more than the survey declares: {', '.join(faults)}")
-    click.echo("No report told more than declared.")
 
 
-def _show(found: Audit, client: str, seconds: float) -> None:
-    """One line for each question and each check."""
-    click.echo(f"{client}: {found.draws:,} reports, {seconds:.0f} s")
-    click.echo(f"  {'question':<16}{'declared':>10}{'at least':>10}{'would find':>12}   most telling")
+def _lived(name: str, target: Target, sessions: int, program: str | None, clients: int) -> list[Part]:
+    """People who answer through a client, and what was seen of them."""
+    start = time.monotonic()
+    names: set[str] = set()
+    with click.progressbar(length=target.people(sessions), label=f"{name}: people answer") as bar:
+        try:
+            if name == "browser":
+                bench, names = audit_shipped(target, sessions, progress=bar.update, program=program)
+            else:
+                bench = audit_installed(target, sessions, progress=bar.update)
+        except Unfinished as error:
+            return [Part(f"{name}: everything seen", "The client did not come to its end.", (str(error),))]
+    parts = [_seen(name, bench, FAILURE / clients, time.monotonic() - start)]
+    if name == "browser":
+        text = "Host names that the browser was asked to look up, by whatever in a page."
+        parts.append(Part("browser: names looked up", text, tuple(sorted(names))))
+    return parts
+
+
+def _seen(name: str, bench: Bench, failure: float, seconds: float) -> Part:
+    traces = [trace for block in bench.blocks for _, trace in block]
+    observed = len({key for trace in traces for key in (*trace.exact, *trace.loose)})
+    looked = (
+        f"{bench.sessions:,} sessions in {seconds:.0f} s, {observed:,} observables: each report bit by bit, all that "
+        "is kept, shown and requested, alike for all who send the same values. A leak in 1 of 100 sessions of half of "
+        f"all people is found with probability {power(bench.sessions):.3f}; times, order and connections are tested "
+        f"against answers, where a faultless client is accused with probability {failure:g}."
+    )
+    return Part(f"{name}: everything seen", looked, tuple(map(str, bench.suspects(failure))))
+
+
+def _drawn(name: str, survey: Survey, draws: int, clients: int) -> list[Part]:
+    """Many reports at once, without pages and memory."""
+    start = time.monotonic()
+    click.echo(f"{name}: {draws:,} reports are drawn", err=True)
+    found = audit_survey(survey, CLIENTS[name], max(draws, 1000), FAILURE / clients)
+    return [Part(f"{name}: many reports", _counted(found, time.monotonic() - start), tuple(_faults(found)))]
+
+
+def _counted(found: Audit, seconds: float) -> str:
+    questions = "; ".join(
+        f"{each.question}: epsilon {each.declared:.4f} declared, at least {max(each.bound, 0):.4f} measured"
+        for each in found.findings
+    )
+    checks = "; ".join(f"{check.name}: {check.power}" for check in found.checks)
+    return f"{found.draws:,} reports in {seconds:.0f} s. {questions}. Found with probability {FOUND}: {checks}."
+
+
+def _faults(found: Audit) -> Iterator[str]:
     for each in found.findings:
-        text = f"FAILED: {each.fault}" if each.fault else ("" if each.passed else "FAILED: ") + each.event
-        moved = f"{each.moved:.4f}" if each.moved < 1 else "nothing"
-        click.echo(f"  {each.question:<16}{each.declared:>10.4f}{each.bound:>10.4f}{moved:>12}   {text}")
-    click.echo("  A report whose probability is higher than published by as much is found with probability "
-               f"{FOUND}, and so is:")  # fmt: skip
+        if not each.passed:
+            yield f"{each.question}: {each.fault or each.event}"
     for check in found.checks:
-        click.echo(f"  {check.name:<18}{check.power}" + (f"\n{'':<20}FAILED: {check.fault}" if check.fault else ""))
+        if check.fault:
+            yield f"{check.name}: {check.fault}"

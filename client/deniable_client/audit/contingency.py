@@ -15,7 +15,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable import Report
+from deniable import Question, Report
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.wire.space import Value
 from deniable_client.audit.answers import Answers
@@ -172,6 +172,7 @@ class Tables:
         groups = [min(size, GROUPS) for size in self.sizes]
         alone = [_alone(size) for size in self.sizes]
         bins = [each.bins_n for each in self.values]
+        self.tied = _tied([each.question for each in answers])
         self.both = {(q, r): _zeros(PARTS, 2, self.sizes[q], bins[q] * bins[r]) for q, r in self.pairs}
         self.across = {(q, r): _zeros(self.sizes[q], groups[r], bins[q]) for q, r in self.pairs}
         self.joint = {(q, r): _zeros(alone[q], alone[r], bins[q], bins[r]) for q, r in self.pairs if (q, r) in once}
@@ -295,7 +296,12 @@ class Tables:
                 fault = f"{name} is {shown} in {seen:.4%} for {_shown(given[answer])}, published {cells.p[worst]:.4%}"
         moved = max(float(cells.power(level).max()) for cells, _ in fitted)
         tables = dict(zip((feature.name for feature in self.values[q].features), self.own[q], strict=True))
-        tables |= {f"{self._name(q)} and {self._name(r)}": table for (p, r), table in self.both.items() if p == q}
+        # An answer that filters tie to this one tells of it as well, by its own report; `checks` looks at that one.
+        tables |= {
+            f"{self._name(q)} and {self._name(r)}": table
+            for (p, r), table in self.both.items()
+            if p == q and self.tied[p] != self.tied[r]
+        }
         events = {name: telling_event(table[MADE, 1], failure) for name, table in tables.items()}
         gains = ((measured(tables[name][CHOSEN, 1], event, failure), name) for name, event in events.items() if event)
         _gain, event = max(gains, default=(0.0, "nothing"))
@@ -375,6 +381,17 @@ def _groups(codes: Codes, size: int) -> Codes:
     return np.where(codes == 0, 0, np.where(codes == size - 1, 1, others))
 
 
+def _tied(questions: Sequence[Question]) -> list[int]:
+    """For each question a number that it shares with those whose answers filters tie to its own."""
+    places = {each.id: place for place, each in enumerate(questions)}
+    found = list(range(len(questions)))
+    for place, each in enumerate(questions):
+        for name in each.ask_if.named if each.ask_if else ():
+            of, to = found[places[name]], found[place]
+            found = [of if number == to else number for number in found]
+    return found
+
+
 def _shown(answer: object) -> str:
-    text = str(answer)
+    text = "who is not asked" if answer is None else str(answer)
     return text if len(text) <= 30 else f"{text[:27]}..."

@@ -33,7 +33,8 @@ const credentialOf = (number) => (size ? before + own.toString("hex", number * s
 for (let at = 0; at < codes.length; ) {
   const lines = [];
   for (; at < codes.length && lines.length < 2000; at += width) {
-    const given = Object.fromEntries(answers.map((each, n) => [each.id, each.given[codes[at + n]]]));
+    const all = answers.map((each, n) => [each.id, each.given[codes[at + n]]]);
+    const given = Object.fromEntries(all.filter(([, answer]) => answer !== null)); // to what does not apply there is no answer
     const cohort = cohorts[codes[at + width - 1]];
     const credential = credentialOf(at / width);
     taken.length = 0;

@@ -59,7 +59,8 @@ class Trials:
         given = [(each.question.id, each.given) for each in self.answers]
         for *codes, cohort in self.codes.tolist():
             answers = {name: possible[code] for (name, possible), code in zip(given, codes, strict=True)}
-            yield answers, self.cohorts[cohort]
+            # Nobody is asked what does not apply, so a client gets no answer to it.
+            yield {name: each for name, each in answers.items() if each is not None}, self.cohorts[cohort]
 
     def truths(self, number: int) -> list[Any]:
         """The answers of a report as mechanisms take them."""
@@ -90,7 +91,7 @@ def draw_trials(survey: Survey, answers: tuple[Answers, ...], n: int, dice: rand
 
     Half of them answer every question independently, with the first and the last answer more often than the others, so
     that all pairs of these occur. The other half gives the first answer to all questions but one, or the last to all
-    but one.
+    but one. To whom a question does not apply by the other answers, has that as the answer in both.
     """
     cohorts = (None, *survey.cohorts)
     generator = np.random.default_rng(dice.getrandbits(128))
@@ -104,8 +105,31 @@ def draw_trials(survey: Survey, answers: tuple[Answers, ...], n: int, dice: rand
     base = np.where(generator.random((n, 1)) < 0.5, 0, sizes - 1)
     changed = generator.integers(len(sizes), size=(n, 1)) == np.arange(len(sizes))
     chosen = np.where(free[:, None] | changed, np.where(free[:, None], anything, uniform), base)
+    _route(answers, chosen, generator)
     cohort = generator.integers(len(cohorts), size=(n, 1))
     return Trials(answers, cohorts, np.hstack([chosen, cohort]).astype(np.uint16), free, Credentials.of(survey, n))
+
+
+def _route(answers: tuple[Answers, ...], chosen: NDArray[Any], generator: np.random.Generator) -> None:
+    """Change chosen answers to those that there can be: the last one of a question where it does not apply."""
+    places = {each.question.id: place for place, each in enumerate(answers)}
+    for place, each in enumerate(answers):
+        condition = each.question.ask_if
+        if condition is None:
+            continue
+        about = [places[name] for name in condition.named]
+        # Each combination of the answers that it is about is looked at once, however many reports have it.
+        kinds, which = np.unique(chosen[:, about], axis=0, return_inverse=True)
+        holds = [
+            condition.holds(
+                {answers[q].question.id: answers[q].truths[code] for q, code in zip(about, kind, strict=True)}
+            )
+            for kind in kinds.tolist()
+        ]
+        last = len(each.given) - 1
+        instead = generator.integers(last, size=len(chosen))
+        own = np.where(chosen[:, place] == last, instead, chosen[:, place])
+        chosen[:, place] = np.where(np.array(holds)[which.ravel()], own, last)
 
 
 def draws_of(send: Send, clock: Callable[[], int] = time.perf_counter_ns) -> Draw:

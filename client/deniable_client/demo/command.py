@@ -68,7 +68,7 @@ def demo(respondents: int, stop: bool, database: Path | None, port: int | None) 
 
 def publish(database: Path) -> str:
     """Publish the survey with the command that its author would type, and return its id."""
-    command = [*_deniable(), "survey", "publish", survey_file(), "--db", str(database)]
+    command = [*deniable_command(), "survey", "publish", survey_file(), "--db", str(database)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         raise click.ClickException(f"publishing failed: {done.stderr.strip()}")
@@ -76,12 +76,12 @@ def publish(database: Path) -> str:
 
 
 @contextmanager
-def collector(database: Path, port: int) -> Iterator[str]:
+def collector(database: Path, port: int, is_quiet: bool = False) -> Iterator[str]:
     """A collector in a process of its own, as ``deniable serve`` starts it; ends with the block."""
-    command = [*_deniable(), "serve", "--db", str(database), "--port", str(port)]
+    command = [*deniable_command(), "serve", "--db", str(database), "--port", str(port)]
     command += ["--rate-limit", "off"]  # all these people have one address
     url = f"http://127.0.0.1:{port}"
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL if is_quiet else None)
     try:
         _wait_until_ready(url, process)
         yield url
@@ -104,9 +104,10 @@ def answer_all(client: Client, survey: Survey, people: list[Answers]) -> None:
             bar.update(1)
 
 
-def estimates(url: str, survey_id: str) -> dict[str, Any]:
-    """The collector's estimates, as any researcher downloads them."""
-    answer = urllib3.request("GET", f"{url}/api/v1/surveys/{survey_id}/estimates")
+def estimates(url: str, survey_id: str, token: str | None = None) -> dict[str, Any]:
+    """The collector's estimates, as any researcher downloads them; with a token also of results that are not public."""
+    headers = {"Authorization": f"Bearer {token}"} if token else {}
+    answer = urllib3.request("GET", f"{url}/api/v1/surveys/{survey_id}/estimates", headers=headers)
     if answer.status != 200:
         raise CollectorError(f"{url}: gave no estimates, status {answer.status}")
     found: dict[str, Any] = answer.json()
@@ -165,7 +166,8 @@ def free_port() -> int:
     raise click.ClickException("no port of 127.0.0.1 is free")
 
 
-def _deniable() -> list[str]:
+def deniable_command() -> list[str]:
+    """The start of a command line of the installed program."""
     return [sys.executable, "-m", "deniable"]
 
 

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "lybmkq42g7wdzzj4jnjc6ft6py",
-  de: "wts23iq43gtoqb6uccsakxabhe",
-  en: "z2sbapziw6drkj5ebvpyda27eu",
-  es: "gku6yus5vcz64zlw3oxx2vmoxm",
-  fr: "4bjrscbxtn2hs4vxp5mua5t3oi",
+  ar: "hbxifd2ykeyybqcv442munfocu",
+  de: "2r6lb45ulye25ce6lhquccgxiy",
+  en: "aveb5ulllofpauuoq3om26whae",
+  es: "lhjc6g5tmr3nlqiy6utjcgmj6u",
+  fr: "uxr4crwj2wdo5i76t54xnvmfny",
 };

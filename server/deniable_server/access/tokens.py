@@ -17,11 +17,12 @@ from deniable import Survey
 from deniable.errors import DeniableError
 from deniable_server.store import Store, TokenRow
 
-SCOPES = ("publish", "operate", "metrics", "read")
+SCOPES = ("publish", "operate", "metrics", "read", "relay")
 """Scopes of API tokens.
 
 ``publish``: publish surveys, list and close one's own, read their results. ``operate``: the same for all surveys.
 ``metrics``: read ``/metrics``. ``read``: read the results of every survey that needs a token for it.
+``relay``: pass on sealed reports, as a place does.
 """
 
 INCLUDED = {"operate": ("publish", "read"), "publish": ("read",)}

@@ -30,7 +30,7 @@ from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.commands.trail import operation
 from deniable_server.people.letter import Letter
-from deniable_server.people.links import is_start, personal_link, read_place, survey_link
+from deniable_server.people.links import is_start, people_link, personal_link, read_place, survey_link
 from deniable_server.people.roster import LINK, MOST_PEOPLE, Roster, read_roster
 from deniable_server.people.sheet import OPEN_SENTENCE, SENTENCE, sheet_page
 from deniable_server.store import InvitationCounts
@@ -103,7 +103,10 @@ class _Target:
     def links(self, number: int, cohort: str | None) -> tuple[list[str], list[str]]:
         """Fresh personal links, and the hashes of their invitations."""
         made = [new_invitation() for _ in range(number)]
-        links = [personal_link(self.people_at, self.survey.id, each, cohort) for each in made]
+        links = [
+            people_link(personal_link(self.people_at, self.survey.id, each, cohort), self.survey.places)
+            for each in made
+        ]
         # Sorted, because the order of the author's list would tell a collector which hash is whose.
         return links, sorted(map(hash_of, made))
 
@@ -297,7 +300,7 @@ def sheet(survey: str, number: int, cohort: str | None, to: Path, sentence: str 
         raise SurveyError(
             f"survey {target.survey.id}: has a link for each person; see 'deniable invite people --sheet'"
         )
-    link = survey_link(target.people_at, target.survey.id, cohort)
+    link = people_link(survey_link(target.people_at, target.survey.id, cohort), target.survey.places)
     _write({to: sheet_page(str(target.survey.title), [link] * number, sentence or OPEN_SENTENCE)})
     click.echo(f"{ONE_REPORT['open']}\n{to}", err=True)
 

@@ -2,34 +2,41 @@
 
 from __future__ import annotations
 
-import datetime
-from collections.abc import Iterable, Iterator, Mapping
+import contextlib
+import os
+from collections.abc import Iterable
+from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
 
 import click
 from click.core import ParameterSource
 
-from deniable import Question, Survey, odds_sentences, read_survey, weak_protection, whole_odds_sentences
+from deniable import read_survey
+from deniable.access.hosts import is_loopback
 from deniable.access.words import ONE_REPORT, ONE_REPORT_HEADING, enforced
 from deniable.commands.files import folder_of
 from deniable.commands.main import example
-from deniable.errors import BudgetError
-from deniable.mechanisms.longitudinal import waves_of
-from deniable.privacy.ceiling import Ceiling, check_askable
-from deniable.survey.cohorts import release_note, release_warning, unlinkable_warning
-from deniable.survey.group import Group
-from deniable.survey.texts import EVERY_OTHER, Text, publish_text
-from deniable.survey.unit import Unit
+from deniable.privacy.ceiling import check_askable
 from deniable.table import format_table
 from deniable_server.access import remote
+from deniable_server.authors.checking import (
+    check_answerable,
+    group_lines,
+    host_of,
+    notes_about,
+    presentation,
+    question_lines,
+    refusals,
+    warnings_about,
+    whole_lines,
+)
+from deniable_server.authors.templates import ASKED, TEMPLATES, template, text_of
 from deniable_server.commands import options
 from deniable_server.commands.trail import operation
 from deniable_server.location import Location
-from deniable_server.people.links import id_at
-from deniable_statistics.authoring.analyses import alternatives_for, analyses_of
-from deniable_statistics.authoring.authoring import SPOKEN_NO_YES
-from deniable_statistics.authoring.respondents import comparison, group_sentences
+from deniable_server.people.links import id_at, people_link
+from deniable_statistics.authoring.outlook import RESPONDENTS, outlook
 
 if TYPE_CHECKING:
     # Where it is used it is imported: it takes a second, and `survey check` works where no collector is installed.
@@ -37,46 +44,66 @@ if TYPE_CHECKING:
 
 FILE = click.argument("file", type=click.File("rb"))
 
-OUR_WORDS = [publish_text(each) for each in SPOKEN_NO_YES]
-"""The options yes and no as published, whose translations we provide, so that authors need none."""
+OF_CLIENT = "deniable.survey"
+"""The entry points of the client's commands."""
 
 _STANDING = {"open": "open", "early": "not open yet", "closed": "closed"}
 """The words for each `Standing` in the list of surveys."""
 
 
-@click.group()
+class SurveyCommands(click.Group):
+    """The commands below, and those that have answers: the client brings them, as entry points of its own."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return sorted({*super().list_commands(ctx), *entry_points(group=OF_CLIENT).names})
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        for found in entry_points(group=OF_CLIENT, name=cmd_name):
+            command: click.Command = found.load()
+            return command
+        return super().get_command(ctx, cmd_name)
+
+
+@click.group(cls=SurveyCommands)
 def survey() -> None:
-    """Check, publish, list and close surveys."""
+    """Begin, preview, rehearse, check, publish, list and close surveys."""
 
 
-def _asked_in(question: Question) -> str:
-    """The group of a question, as the end of a sentence; empty for none."""
-    group = question.group
-    return f", {group}, asked of {group.draw} in {group.size}" if group else ""
+@survey.command(epilog=example("deniable survey new", "deniable survey new study.toml --template harassment"))
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path), default="my-survey.toml")
+@click.option(
+    "--template", "name", type=click.Choice(list(TEMPLATES)), help="What to begin with; asked for without it."
+)
+@click.option("--title", help="The title; with --template the template's without it.")
+@click.option("--organiser", help="Who asks.")
+@click.option("--contact", help="Whom respondents can ask: an address of mail, or a link.")
+def new(file: Path, name: str | None, **given: str | None) -> None:
+    """Begin a survey with a file that is complete and can be changed.
 
-
-def _group_lines(unit: Unit, group: Group) -> str:
-    """Lines about a group: its questions, the mechanisms that were compared, and the analyses that it excludes."""
-    ids = ", ".join(each.id for each in unit.questions)
-    how = "in one response" if group.joint else "each with a mechanism of its own"
-    lines = [f"{str(group).capitalize()} ({ids}): each device asks {group.draw} of {group.size}, {how}"]
-    lines += group_sentences(unit)
-    if group.draw == 1:
-        lines.append("Cannot: two of them together, because nobody is asked both")
-    elif group.is_drawn:
-        # s of k questions are drawn without replacement: two given ones together with s (s - 1) / (k (k - 1)).
-        one_in = group.size * (group.size - 1) / (group.draw * (group.draw - 1))
-        lines.append(f"Two of them are crossed by the reports that hold both, one in {one_in:,.3g}")
-    if group.joint:
-        lines.append("Cannot: two of them in one regression, or three crossed, because one chance goes into all")
-    return "\n  ".join(lines)
-
-
-def _asks(checked: Survey) -> str:
-    """The number of questions that one person is asked, in words."""
-    asked = len(checked.questions)
-    share = f"{checked.asks} of {asked}" if checked.is_drawn else str(asked)
-    return f"{share} question{'' if asked == 1 else 's'} a person"
+    Without --template it asks in the terminal what the survey is about and what stands on its first screen. No file is
+    replaced.
+    """
+    texts = {key: value for key, value in given.items() if value is not None}
+    if name is None:
+        click.echo("\n".join(f"  {each:<12}{about}" for each, about in TEMPLATES.items()))
+        name = click.prompt("Template", type=click.Choice(list(TEMPLATES)), show_choices=False)
+        for key in ASKED:
+            texts.setdefault(key, click.prompt(key.capitalize(), default=text_of(name, key)))
+    content = template(name, **texts)
+    read_survey(content)  # a text that surveys cannot have is refused before there is a file
+    try:
+        with file.open("x", encoding="utf-8") as made:
+            made.write(content)
+    except FileExistsError:
+        raise click.ClickException(f"{file}: exists already, and is not replaced; name another file") from None
+    except OSError as error:
+        raise click.ClickException(f"{file}: cannot be written: {error.strerror}") from None
+    click.echo(
+        f"{file} is written. Now look at it:\n\n"
+        f"  deniable survey preview {file}    as people will see it, while you change it\n"
+        f"  deniable survey try {file}        with made-up replies, to the results\n"
+        f"  deniable survey publish {file}    when it is done"
+    )
 
 
 @survey.command(epilog=example("deniable survey check my-survey.toml"))
@@ -90,40 +117,51 @@ def _asks(checked: Survey) -> str:
 def check(file: BinaryIO, respondents: int | None) -> None:
     """Read a survey and say what its noise does, without publishing it."""
     checked = read_survey(file.read(), folder=folder_of(file))
+    click.echo(f"{outlook(checked, respondents or RESPONDENTS)}\n")
     click.echo(f"{checked.title}\nsurvey {checked.id}, {len(checked.document)} bytes when published\n")
     for question in checked.questions:
         click.echo(f"{question.id} ({question.type}): {question.text}")
-        mechanism = question.mechanism
-        waves = f" of all waves, {kept.wave_epsilon:.4f} of one" if (kept := waves_of(mechanism)) else ""
-        click.echo(f"  {mechanism.name}, epsilon {question.epsilon:.4f}{waves}{_asked_in(question)}")
-        for sentence in (*comparison(question), *odds_sentences(question)):
-            click.echo(f"  {sentence}")
-        possible = analyses_of(question)
-        click.echo(f"  Can be analysed: {'; '.join(name for name, is_possible in possible.items() if is_possible)}")
-        if 0 < mechanism.reports.share_of_pairs < 1:
-            one_in = f"{1 / mechanism.reports.share_of_pairs:,.0f}"
-            click.echo(f"  Two boxes are crossed by the reports that drew both, one in {one_in}")
-        if impossible := missing_analyses(question, possible):
-            click.echo(f"  Cannot: {'; '.join(impossible)}")
-        for alternative in alternatives_for(question):
-            click.echo(f"  Instead: {alternative}")
+        for line in question_lines(question, checked):
+            click.echo(f"  {line}")
     for unit in checked.units:
         if unit.group:
-            click.echo(f"\n{_group_lines(unit, unit.group)}")
+            heading, *lines = group_lines(unit, unit.group)
+            click.echo("\n  ".join((f"\n{heading}", *lines)))
     click.echo(f"\nAccess {checked.access}: {ONE_REPORT[checked.access]}")
     for line in presentation(checked):
         click.echo(line)
-    click.echo(f"\nWhole survey: epsilon {checked.epsilon:.4f}, {_asks(checked)}")
-    for sentence in whole_odds_sentences(checked):
-        click.echo(f"  {sentence}")
-    for warning in warnings_about(checked, respondents):
+    heading, *lines = whole_lines(checked)
+    click.echo("\n  ".join((f"\n{heading}", *lines)))
+    for warning in (*refusals(checked), *warnings_about(checked, respondents)):
         click.secho(f"Warning: {warning}", fg="yellow")
-    if note := release_note(checked):
-        click.echo(f"Note: {note}" + ("" if respondents else "; --respondents N says whether that is much"))
-    if checked.contact is None:
-        click.echo('Note: contact says whom respondents can ask, such as contact = "ethics@uni.example"; it is not set')
-    if checked.cohorts and not checked.cohort_required:
-        click.echo("Note: a link without a cohort can be answered too; cohort_required = true refuses it as incomplete")
+    for note in notes_about(checked, respondents):
+        click.echo(f"Note: {note}")
+
+
+@survey.command(
+    epilog=example("deniable survey preview my-survey.toml", "deniable survey preview my-survey.toml --port 8100")
+)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--port", type=click.IntRange(0, 65535), default=8100, show_default=True, help="Its port; 0 for any.")
+@click.option("--open/--no-open", "opens", default=True, help="Open it in this computer's browser. Default: yes.")
+def preview(file: Path, port: int, opens: bool) -> None:
+    """See a survey as respondents will, while you write it.
+
+    A page of this computer alone shows the very page that people will answer on, in every language and state, on a
+    phone and on a desktop. Beside it stands what 'survey check' says, line by line, and what more or less protection
+    would cost. Save the file and both follow. Nothing is published, kept or sent to anybody.
+    """
+    # Before numpy is loaded: on small problems several threads of its solver wait for each other.
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    from deniable_server.authors.preview import serve_preview
+
+    def ready(address: str) -> None:
+        click.echo(f"Preview of {file.name}: {address}\nSave the file and the page follows. Ctrl-C stops it.")
+        if opens:
+            click.launch(address)
+
+    with contextlib.suppress(KeyboardInterrupt):
+        serve_preview(file, port, ready)
 
 
 @survey.command(
@@ -138,20 +176,22 @@ def check(file: BinaryIO, respondents: int | None) -> None:
 @options.token
 @options.public_url
 @click.option(
-    "--force", is_flag=True, help="Publish a survey that devices refuse unless their owners raise the ceiling."
+    "--force", is_flag=True, help="Publish a survey that nobody can answer as it is, such as one of a past day."
 )
 def publish(
     file: BinaryIO, database: Location, url: str | None, token: str | None, public_url: str, force: bool
 ) -> None:
     """Publish a survey; prints its id and the links for respondents.
 
-    A survey that asks for more than every device allows (epsilon 4 for a question, 8 for all) is refused.
+    A survey that nobody can answer is refused: one that asks for more than every device allows (epsilon 4 for a
+    question, 8 for all), whose last day is past, or that leads people to a page of their own computer.
     """
     published = read_survey(file.read(), folder=folder_of(file))
-    # Devices refuse it as well, so its author would wait for reports that never come.
+    # A survey that nobody can answer: its author would wait for reports that never come.
     if not force:
         check_askable(published, "publish it all the same with --force")
-    for warning in warnings_about(published):
+        check_answerable(published, "publish it all the same with --force")
+    for warning in (*refusals(published), *warnings_about(published)):
         click.secho(f"Warning: {warning}", fg="yellow", err=True)
     if url:
         is_new = remote.publish(url, token, published, force)
@@ -160,18 +200,21 @@ def publish(
             is_new = open_store(database).publish(published)
     if not is_new:
         click.echo("This very survey was published before; it is the same address.", err=True)
-    if not url and click.get_current_context().get_parameter_source("public_url") is ParameterSource.DEFAULT:
+    is_default = not url and click.get_current_context().get_parameter_source("public_url") is ParameterSource.DEFAULT
+    if is_default:
         click.echo(
             f"Links start with {public_url}, the default place of 'deniable serve'; where people reach the collector "
             "elsewhere, say so with --public-url or DENIABLE_PUBLIC_URL.",
             err=True,
         )
+    elif is_loopback(host_of(url or public_url)):
+        click.echo(f"Links start with {url or public_url}, which only somebody at this computer can open.", err=True)
     base = f"{(url or public_url).rstrip('/')}/s/{published.id}"
     click.echo(f"id       {published.id}")
     links = [] if published.cohort_required or published.access != "open" else [base]
     links += [f"{base}#{cohort_fragment(cohort)}" for cohort in published.cohorts if published.access == "open"]
     for number, link in enumerate(links):
-        click.echo(f"{'' if number else 'answer':<9}{link}")
+        click.echo(f"{'' if number else 'answer':<9}{people_link(link, published.places)}")
     if published.access != "open":
         elsewhere = published.issuer and published.issuer.url
         where = " --hashes hashes.txt --to links.csv" if elsewhere else "" if url else f" --db {database}"
@@ -249,98 +292,3 @@ def cohort_fragment(cohort: str) -> str:
     from urllib.parse import quote
 
     return f"cohort={quote(cohort, safe='')}"
-
-
-def presentation(checked: Survey) -> Iterator[str]:
-    """A line on each of contact, layout, completion and look that the survey sets."""
-    if checked.contact is not None:
-        yield f"Contact: {_on_one_line(checked.contact)}"
-    if checked.layout == "page":
-        yield "Layout page: all questions are on one page"
-    if completion := checked.completion:
-        parts = [
-            completion.link and f"link {completion.link}",
-            completion.code and f"code {completion.code} for everybody",
-            completion.code_length and f"each device draws a code of {completion.code_length} letters and digits",
-        ]
-        yield f"Completion: {'; '.join(part for part in parts if part)}"
-    if look := checked.look:
-        accent = f"accent {look.accent}, {look.accent_dark} in dark mode"
-        logo = look.logo and (
-            f"logo {look.logo.type} of {' x '.join(map(str, look.logo.size))} pixels, {len(look.logo.data):,} bytes, "
-            f"read out as {_on_one_line(look.logo.text)!r}"
-        )
-        yield f"Look: {'; '.join(part for part in (look.accent and accent, logo) if part)}"
-
-
-def _on_one_line(text: str) -> str:
-    return " ".join(text.split())
-
-
-def missing_analyses(question: Question, possible: Mapping[str, bool]) -> list[str]:
-    """The analyses that a question does not allow, without the mean of a question whose options are no numbers."""
-    return [
-        name
-        for name, is_possible in possible.items()
-        if not is_possible and (name != "mean" or question.kind.has_numbers)
-    ]
-
-
-def warnings_about(checked: Survey, respondents: int | None = None) -> list[str]:
-    """Warnings before publishing: little noise, a survey that nobody can answer, missing translations, small cohorts.
-
-    Cohorts are small or not only with a planned number of respondents.
-    """
-    warnings = weak_protection(checked)
-    try:
-        Ceiling().check(checked)
-    except BudgetError as error:
-        warnings.append(f"{error}: devices refuse this survey unless their owners raise the ceiling")
-    today = datetime.datetime.now(datetime.UTC).date()
-    if checked.closes and checked.closes < today:
-        warnings.append(f"closes: {checked.closes} is past; no report will be taken")
-    warnings += [
-        f"question {question.id!r}: fresh = {checked.fresh!r} draws its permanent value anew, at its whole epsilon; "
-        "without fresh, each survey is a wave of its own"
-        for question in checked.questions
-        if checked.fresh and waves_of(question.mechanism)
-    ]
-    of_cohorts = [
-        unlinkable_warning(checked, respondents),
-        release_warning(checked, respondents) if respondents is not None else None,
-    ]
-    return [*warnings, *filter(None, of_cohorts), *missing_translations(checked)]
-
-
-def missing_translations(checked: Survey) -> list[str]:
-    """A sentence for each language that some texts have and others lack."""
-    texts = list(_texts_of(checked))
-    spoken = {language for _, text in texts if isinstance(text, Text) for language in text.translations}
-    languages = sorted(spoken - {EVERY_OTHER})
-    sentences = []
-    for language in languages:
-        without = [name for name, text in texts if not isinstance(text, Text) or language not in text.translations]
-        if without:
-            shown = ", ".join(without[:5]) + (f" and {len(without) - 5} more" if len(without) > 5 else "")
-            sentences.append(f"{language}: is missing in {shown}; people who read it see the default there")
-    return sentences
-
-
-def _texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
-    """Pairs of a name, by which the author finds a text, and the text, for all texts that need a translation."""
-    yield "title", checked.title
-    if checked.about is not None:
-        yield "about", checked.about
-    if checked.thanks is not None:
-        yield "thanks", checked.thanks
-    if checked.completion and checked.completion.text is not None:
-        yield "completion.text", checked.completion.text
-    if checked.look and checked.look.logo:
-        yield "look.logo_text", checked.look.logo.text
-    # Organiser and contact may be the same in every language.
-    for question in checked.questions:
-        yield f"the text of {question.id}", question.text
-        # So may options that are numbers, unless they have labels. Yes and No are ours, also beside a third option.
-        for option in question.options if not question.kind.options else ():
-            if publish_text(option) not in OUR_WORDS and (any(map(str.isalpha, option)) or isinstance(option, Text)):
-                yield f"the option {str(option)!r} of {question.id}", option

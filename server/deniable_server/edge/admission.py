@@ -40,7 +40,7 @@ _BEARER = "Bearer "
 
 _SURVEYS = "/api/v1/surveys"
 
-_ANSWERING = re.compile(rf"{_SURVEYS}/([^/]*)/(reports|tokens)")
+_ANSWERING = re.compile(rf"{_SURVEYS}/([^/]*)/(reports|tokens|sealed)")
 
 _COMPUTED = re.compile(
     rf"{_SURVEYS}(?:|/[^/]*/(?:estimates[^/]*|reports[^/]*|close|archive[^/]*|releases.*|invitations(?:/unused)?))"
@@ -143,7 +143,7 @@ class RightsLookup:
         if (invitation := invitation_hash(header)) is not None:
             return self._of_hash(survey_id, invitation)
         # A token lets a report count; a request for a token bears an invitation.
-        tokens = self._survey(survey_id).tokens if what == "reports" else None
+        tokens = self._survey(survey_id).tokens if what == "reports" else None  # a sealed report says no right
         token = token_in(header)
         if tokens is None or token is None or not re.fullmatch(tokens.pattern, token) or not tokens.verifies(token):
             return None
@@ -161,6 +161,8 @@ class RightsLookup:
         if right is not None or kind is not REPORTS or not (body := self._body(environ)):
             return right
         survey_id, what = _ANSWERING.fullmatch(environ["PATH_INFO"]).groups()  # type: ignore[union-attr]
+        if what == "sealed":  # to open it costs more than to refuse it
+            return None
         with self._one_at_a_time:
             try:
                 return self._of_report(survey_id, body) if what == "reports" else self._of_request(survey_id, body)

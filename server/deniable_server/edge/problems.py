@@ -23,6 +23,7 @@ from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
 from deniable_server.edge.limits import NoPlace, TooBusy, TooMany
 from deniable_server.language import language_of, words
 from deniable_server.logs import log_mistake
+from deniable_server.sealing import KeysMissing
 from deniable_server.store import (
     NotFound,
     StoreBusy,
@@ -51,6 +52,7 @@ STATUS: tuple[tuple[type[Exception], HTTPStatus], ...] = (
     (StoreReplaced, HTTPStatus.SERVICE_UNAVAILABLE),
     (StoreUnavailable, HTTPStatus.SERVICE_UNAVAILABLE),
     (StoreForbidden, HTTPStatus.FORBIDDEN),
+    (KeysMissing, HTTPStatus.SERVICE_UNAVAILABLE),
     (DeniableError, HTTPStatus.UNPROCESSABLE_ENTITY),
 )
 """HTTP status by exception class; the first class that fits decides."""

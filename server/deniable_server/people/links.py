@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import NamedTuple
 from urllib.parse import parse_qs, quote, urlsplit
 
@@ -100,6 +101,25 @@ def survey_link(collector: str, survey_id: str, cohort: str | None = None) -> st
     return f"{collector.rstrip('/')}/s/{survey_id}{label}"
 
 
+def people_link(link: str, places: Sequence[str]) -> str:
+    """The link that people follow: that of the survey, at the first of its places if it names some.
+
+    >>> people_link("https://c.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky", ["https://place.example"])
+    'https://place.example/#https://c.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky'
+    """
+    return f"{places[0]}/#{link}" if places else link
+
+
+def own_link(link: str) -> str:
+    """The survey's own link in a link that people follow.
+
+    >>> own_link("https://place.example/#https://c.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky#cohort=a")
+    'https://c.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky#cohort=a'
+    """
+    found = re.fullmatch(r"https?://[^/?#]+/#(https?://.*)", link.strip())
+    return found[1] if found else link.strip()
+
+
 def personal_link(collector: str, survey_id: str, invitation: str, cohort: str | None = None) -> str:
     """The personal link of one person. Browsers send the part behind the # to nobody.
 
@@ -112,9 +132,10 @@ def personal_link(collector: str, survey_id: str, invitation: str, cohort: str |
 
 def invitation_in(link: str, survey_id: str) -> str | None:
     """The invitation in a personal link to that survey; None if the text is not such a link."""
-    found = _LINK.fullmatch(link.strip())
+    link = own_link(link)
+    found = _LINK.fullmatch(link)
     if not found or found[2] != survey_id:
         return None
     # The fragment has the form of a query, as browsers of respondents read it.
-    invitation = parse_qs(urlsplit(link.strip()).fragment).get("invitation", [""])[0]
+    invitation = parse_qs(urlsplit(link).fragment).get("invitation", [""])[0]
     return invitation if is_invitation(invitation) else None

@@ -45,6 +45,11 @@ class Labels:
             return self.words[option]
         return next((self.text(each) for each in question.options if each == option), option)
 
+    def row(self, question: Question, row: ViewRow | EstimateRow) -> str:
+        """The option of a row; of a share among those to whom a question applies, with that."""
+        option = self.option(question, row.option)
+        return self.words["rWhereApplies"].format(option=option) if row.statistic == "among" else option
+
     def cohort(self, cohort: str | None) -> str:
         """A cohort, which has one name in all languages."""
         return self.words["rNoCohort"] if cohort is None else cohort
@@ -95,7 +100,7 @@ def panels_of(
 
 
 def _mark(question: Question, row: ViewRow, labels: Labels, given: Question | None, by_cohort: bool) -> Mark:
-    option = labels.option(question, row.option)
+    option = labels.row(question, row)
     line, series = option, None
     if row.minus is not None:
         # Below each option the differences: north minus south.

@@ -57,7 +57,8 @@ def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | No
     if fixed is not None:
         chosen = [row for row in rows if row.statistic == "share" and row.option == question.options[fixed]]
     if chosen:
-        what = words["rMeanSays"] if fixed is None else words["yes"]
+        of_mean = words["rMeanApplies"] if question.ask_if else words["rMeanSays"]
+        what = of_mean if fixed is None or question.ask_if else words["yes"]
         flagged = {row.cohort for row in rows if row.flag}
         return [
             Headline(
@@ -69,7 +70,9 @@ def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | No
             for row in chosen
             if row.estimate is not None
         ]
-    most = _most_frequent(question, rows, words) if cohorts == [None] else None
+    # Most often *does not apply* would lead, which says nothing of the answers.
+    is_one = cohorts == [None] and not question.ask_if
+    most = _most_frequent(question, rows, words) if is_one else None
     return [] if most is None else [most]
 
 

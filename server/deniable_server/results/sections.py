@@ -177,7 +177,7 @@ def _cells(
 ) -> list[Cell]:
     words = labels.words
     texts = {
-        words["rOption"]: labels.option(question, row.option),
+        words["rOption"]: labels.row(question, row),
         words["rGroup"]: labels.cohort(row.cohort),
         words["rMinus"]: "" if row.minus is None else row.minus,
         words["rReplies"]: "" if row.n is None else f"{row.n}",
@@ -197,7 +197,7 @@ def _cells(
 
 def _flags(question: Question, estimates: Sequence[EstimateRow], labels: Labels) -> list[tuple[str, str]]:
     return [
-        (labels.option(question, row.option) + (f" ({row.cohort})" if row.cohort else ""), row.flag)
+        (labels.row(question, row) + (f" ({row.cohort})" if row.cohort else ""), row.flag)
         for row in estimates
         if row.flag
     ]
@@ -215,6 +215,8 @@ def notes(survey: Survey, question: Question, labels: Labels) -> list[str]:
         said.append(words["rDrawnQuestions"].format(draw=group.draw, size=group.size))
     if group is not None and group.joint:
         said.append(words["rOneChance"].format(size=group.size))
+    if question.ask_if:
+        said.append(words["rFiltered"])
     if question.has_shares:
         points = 100 * max(fake_margins(question.mechanism)) / question.share_asked
         said.append(

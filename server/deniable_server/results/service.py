@@ -238,7 +238,7 @@ def _more_cost(survey: Survey, question: Question, options: ViewOptions) -> int:
 
 def _cost(question: Question, query: EstimatesQuery) -> int:
     """Cost of a question's rows, in plain rows."""
-    design, means = design_of(question.mechanism), int(question.kind.has_numbers)
+    design, means = design_of(question.mechanism), int(question.has_mean)
     is_binomial = design.binomials(design.expected_if_even, 1) is not None
     is_searched = not is_binomial or query.misbehaving is not None or query.target == "respondents"
     is_share = len(question.options) in (0, 2)  # a mean that one binomial tells

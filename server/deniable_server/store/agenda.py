@@ -37,8 +37,8 @@ def put_off(db: Connection, survey: Survey, day: str | None) -> None:
 
 
 def after_closing(survey: Survey, days: int = 1) -> str | None:
-    """The day that is ``days`` after a survey's last one; None if it has none."""
+    """The day that is ``days`` after the last one on which reports are taken; None if there is none."""
     try:
-        return (survey.closes + datetime.timedelta(days)).isoformat() if survey.closes else None
+        return (survey.takes_until + datetime.timedelta(days)).isoformat() if survey.takes_until else None
     except OverflowError:  # past the year 9999
         return None

@@ -267,6 +267,10 @@ class Store(ABC):
         """
 
     @abstractmethod
+    def believed_day(self) -> datetime.date:
+        """The day by which irreversible things are done: the last one on which the clock could be trusted."""
+
+    @abstractmethod
     def release_of(self, survey_id: str) -> int:
         """The number of reports that results show, or `HIDDEN`; it changes exactly when what they show changes.
 

@@ -286,11 +286,15 @@ class SqlStore(Store):
         with self._snapshot() as db:
             due = self._surveys(db, query, day.isoformat())
         for survey, closed_on in due:
-            days_over = (day - survey.closes).days if survey.closes else 0
+            days_over = (day - survey.takes_until).days if survey.takes_until else 0
             self._settle(survey, closed_on, days_over)
             if not closed_on and days_over > DAYS_OF_DOUBT and survey.retention == "tallies":
                 self.close_survey(survey.id)  # its ids go, so no clock may open it again
         return self._leave_no_trace()
+
+    def believed_day(self) -> datetime.date:
+        with self._snapshot() as db:
+            return calendar.believed(db, self.today())
 
     def release_of(self, survey_id: str) -> int:
         return self.state(survey_id).release
@@ -398,7 +402,7 @@ class SqlStore(Store):
         found = db.execute("SELECT closed_on FROM surveys WHERE id = ?", [survey.id]).fetchone()
         if not found:
             raise NotFound("survey: there is none at this address")
-        return found[0] is None and survey.not_open_because(self.today()) is None
+        return found[0] is None and survey.takes_on(self.today())
 
     def _state(self, db: Connection, survey: Survey) -> SurveyState:
         published_on, closed_on = db.execute(
@@ -429,7 +433,7 @@ class SqlStore(Store):
         if closed_on is None:
             (closed_on,) = db.execute("SELECT closed_on FROM surveys WHERE id = ?", [survey.id]).fetchone()
         # The believed day, not the clock: results that came out once cannot be hidden again.
-        is_over = survey.closes is not None and calendar.believed(db, self.today()) > survey.closes
+        is_over = survey.takes_until is not None and calendar.believed(db, self.today()) > survey.takes_until
         return not (closed_on or is_over) or not is_empty(db, pending_table(survey))
 
     def _surveys(self, db: Connection, query: str, *values: str) -> list[tuple[Any, ...]]:

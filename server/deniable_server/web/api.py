@@ -225,6 +225,7 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
     """
     store = get_store()
     survey = store.survey(survey_id)
+    refuse_unsealed(survey)
     if request.mimetype == NDJSON:
         limits = get_limits()
         # Held from the first byte on, because a batch and its reports take memory until it is answered.
@@ -313,6 +314,13 @@ def fresh_json(content: dict[str, Any]) -> Response:
     response = jsonify(content)
     response.headers["Cache-Control"] = "no-store"
     return response
+
+
+def refuse_unsealed(survey: Survey) -> None:
+    """Refuse a report that came as it is where the survey says that it is sealed."""
+    if survey.sealed is not None:
+        where = f"are taken at {survey.places[0]}" if survey.places else "must be sealed to the key of the week"
+        raise ReportError(f"survey {survey.id}: its reports {where}; this collector takes none in clear")
 
 
 def take_batch(survey: Survey, body: bytes) -> dict[str, Any]:

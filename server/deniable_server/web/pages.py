@@ -24,11 +24,16 @@ CLIENT_TYPES = {".js": "text/javascript", ".json": "application/json"}
 
 def init_app(app: APIFlask, contact: str | None) -> None:
     """Serve the pages and the browser client; the home page says whom to ask about this collector."""
-    files = client_files()
     app.config["CONTACT"] = contact
     app.jinja_env.globals["version"] = __version__
     app.register_blueprint(pages)
 
+    serve_client(app)
+
+
+def serve_client(app: APIFlask) -> None:
+    """Serve the style sheet of every page and the files of the browser client."""
+    files = client_files()
     style = style_sheet()
 
     @app.get("/static/pages.css")

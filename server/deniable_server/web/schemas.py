@@ -39,7 +39,7 @@ class EstimateLine(BaseModel):
     method: str
     epsilon: float = Field(description="privacy loss of one answer to the question")
     feasible: float | None = Field(description="the most likely possible value; shares add up to 1")
-    statistic: Literal["share", "mean"]
+    statistic: Literal["share", "mean", "among"]
     target: Literal["population", "respondents"] = Field(description="whose shares error and interval are for")
     p_below: float | None = Field(description="p-value of so few reports if the share is 0")
     p_above: float | None = Field(description="p-value of so many reports if the share is 1")

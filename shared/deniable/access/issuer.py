@@ -17,6 +17,9 @@ TOKEN_TYPE = bytes([0, 2])
 NONCE = 32
 """Length of a nonce, in bytes."""
 
+TOKEN_DIGITS = 2 * (len(TOKEN_TYPE) + NONCE + 32 + 32 + SIZE)
+"""Length of a token in hexadecimal digits: type, nonce, challenge digest, key id and signature."""
+
 COLLECTOR = "collector"
 """The issuer name in challenges where the collector itself signs."""
 

@@ -11,20 +11,22 @@ import datetime
 import hashlib
 import math
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from functools import cached_property
 from typing import Any
 
 from deniable.access.invitation import INVITATION
-from deniable.access.issuer import Issuer, Tokens
+from deniable.access.issuer import TOKEN_DIGITS, Issuer, Tokens
 from deniable.errors import SurveyError, shown
 from deniable.exact import sum_above
 from deniable.survey.completion import Completion
 from deniable.survey.group import Group
 from deniable.survey.look import Look
 from deniable.survey.question import Question
+from deniable.survey.routing import check_routing, needed
+from deniable.survey.sealed import LATE_BATCHES, Sealed, check_places
 from deniable.survey.texts import MAX_LABEL, MAX_TEXT, check_text, publish_text, refuse_repeats
 from deniable.survey.unit import Unit, check_group
 from deniable.wire import strict_json
@@ -75,7 +77,7 @@ _DEFAULTS: Mapping[str, object] = {
 }
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
 # What makes two questions the same for a device: not their id, goal or reason, which tell it nothing.
-_REMEMBERED = ("mechanism", "options", "text", "type")
+_REMEMBERED = ("mechanism", "options", "text", "type", "unit")
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,11 @@ class Survey:
         What respondents take back to a panel.
     look : Look or None
         The colour and the logo.
+    sealed : Sealed or None
+        The keys to which devices seal reports; None where reports travel as they are.
+    places : tuple of str
+        Where people answer, and what passes reports on: origins that the collector's operator does not run. Where there
+        are some, reports come by them alone.
     document : bytes
         The published bytes.
     id : str
@@ -145,6 +152,8 @@ class Survey:
     thanks: str | None = None
     completion: Completion | None = None
     look: Look | None = None
+    sealed: Sealed | None = None
+    places: tuple[str, ...] = ()
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -160,6 +169,7 @@ class Survey:
             )
         self._check_settings()
         self._check_access()
+        self._check_sealed()
         # Published bytes are a function of the fields alone: sorted keys, no spaces, defaults left out.
         document = strict_json.dumps(_published(self))
         if len(document) > MAX_BYTES:
@@ -185,6 +195,7 @@ class Survey:
         refuse_repeats(tuple(question.id for question in self.questions), "questions: ids")
         for members in self.groups.values():
             check_group(members)
+        check_routing(self.questions)
 
     def _check_cohorts(self) -> None:
         if len(self.cohorts) > MAX_COHORTS:
@@ -220,6 +231,41 @@ class Survey:
                 f"access: must be unlinkable with an issuer, and only then, got {self.access} "
                 f"{'without one' if self.issuer is None else 'with one'}; 'deniable issuer key' makes one for a survey"
             )
+
+    def _check_sealed(self) -> None:
+        check_places(self.places)
+        if self.sealed is None:
+            if self.places:
+                raise SurveyError("place: needs a table [sealed], or the place could read every report")
+            return
+        # A key for every day on which somebody may answer.
+        if self.closes is None or self.closes > self.sealed.last:
+            raise SurveyError(
+                f"closes: must be there, and at most {self.sealed.last}, the last day of the last key of the survey"
+            )
+        if self.opens and self.opens < self.sealed.first:
+            raise SurveyError(f"opens: must be at least {self.sealed.first}, the first day of the first key")
+        if self.longest_report > self.sealed.size:
+            raise SurveyError(
+                f"sealed.size: must be at least {self.longest_report}, the longest report, got {self.sealed.size}"
+            )
+
+    @cached_property
+    def longest_report(self) -> int:
+        """Number of bytes of the longest report, as clients write it."""
+        cohorts = [strict_json.dumps(each) for each in (None, *self.cohorts) if self.takes_cohort(each)]
+        values = sum(len(f'"{each.id}":,') + each.reports.longest for each in self.questions) - 1
+        right = len(',"credential":""') + (TOKEN_DIGITS if self.access == "unlinkable" else 32)
+        frame = len('{"id":"","cohort":,"values":{}}') + 32
+        return frame + max(map(len, cohorts)) + values + (right if self.access != "open" else 0)
+
+    @property
+    def takes_until(self) -> datetime.date | None:
+        """The last day on which the collector takes reports: of surveys with a place some days after the last day for
+        people, because places keep reports until there are enough."""
+        if self.closes is None or not self.places:
+            return self.closes
+        return self.closes + LATE_BATCHES
 
     def takes_cohort(self, cohort: object) -> bool:
         """Whether a report may carry this cohort; None is a report without one."""
@@ -263,7 +309,7 @@ class Survey:
         """
         # With the survey's own id in it, no other survey has this key, so devices draw anew.
         wave = {"survey": self.id} if self.fresh else {}
-        published = {asked["id"]: {key: asked[key] for key in _REMEMBERED} for asked in _published(self)["questions"]}
+        published = _remembered(_published(self)["questions"])
 
         def key(questions: tuple[Question, ...]) -> str:
             group = questions[0].group
@@ -291,10 +337,20 @@ class Survey:
     def _grouped(self) -> tuple[Unit, ...]:
         return tuple(unit for unit in self.units if unit.group and unit.group.is_drawn)
 
+    def shown(self, asked: Collection[str]) -> tuple[str, ...]:
+        """The ids of the questions to put to a person who is asked these, in order: filters are about others too."""
+        return needed(self.questions, asked)
+
     @cached_property
     def asks(self) -> int:
         """Number of questions that each device asks."""
         return sum(each.group.draw if each.group else 1 for each, *_ in self._together)
+
+    @property
+    def asks_more(self) -> bool:
+        """Whether a device may put questions to people of which it sends nothing, to know whether another applies."""
+        named = {name for each in self.questions if each.ask_if for name in each.ask_if.named}
+        return any(each.id in named for unit in self._grouped for each in unit.questions)
 
     @property
     def is_drawn(self) -> bool:
@@ -352,6 +408,17 @@ class Survey:
             return f"it closed at the end of {self.closes} (UTC)"
         return None
 
+    def takes_on(self, today: datetime.date) -> bool:
+        """Whether the collector takes reports on that day (UTC), also those that people sent before and a place kept.
+
+        >>> from deniable import Question, TwoCoin
+        >>> question = Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2"))
+        >>> survey = Survey("T", (question,), closes=datetime.date(2026, 12, 20))
+        >>> survey.takes_on(datetime.date(2026, 12, 20)), survey.takes_on(datetime.date(2026, 12, 21))
+        (True, False)
+        """
+        return not ((self.opens and today < self.opens) or (self.takes_until and today > self.takes_until))
+
 
 def address(document: bytes) -> str:
     """The address of published bytes.
@@ -383,10 +450,12 @@ def _published(survey: Survey) -> dict[str, Any]:
         "issuer": survey.issuer and {"key": survey.issuer.key} | _given(url=survey.issuer.url),
         "completion": survey.completion and survey.completion.publish(),
         "look": survey.look and survey.look.publish(),
+        "sealed": survey.sealed and survey.sealed.publish(),
+        "place": list(survey.places),
     }
     for key in ("organiser", "about", "contact", "thanks"):
         text = getattr(survey, key)
-        optional[key] = text and publish_text(text)
+        optional[key] = _published_text(text)
     # A setting at its default is not published, so that new settings leave the addresses of old surveys alone.
     for key, default in _DEFAULTS.items():
         setting = getattr(survey, key)
@@ -403,9 +472,34 @@ def _published(survey: Survey) -> dict[str, Any]:
                 "mechanism": question.mechanism.publish(),
             }
             | _given(goal=question.goal, why=question.why, group=question.group and question.group.name)
+            | _given(help=_published_text(question.help), unit=_published_text(question.unit))
+            | _given(ask_if=question.ask_if and question.ask_if.publish())
             for question in survey.questions
         ],
     } | {key: value for key, value in optional.items() if value}
+
+
+def _published_text(text: str | None) -> str | dict[str, str] | None:
+    return None if text is None else publish_text(text)
+
+
+def _remembered(asked: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:
+    """What makes each published question the same for a device, by id: of one with a filter also what that is about."""
+    found: dict[str, dict[str, Any]] = {}
+    for each in asked:
+        content = {key: each[key] for key in _REMEMBERED if key in each}
+        if "ask_if" in each:
+            # By the hash of their content: under an id there may stand another question elsewhere.
+            about = {name: address(strict_json.dumps(found[name])) for name in _named(each["ask_if"])}
+            content |= {"ask_if": each["ask_if"], "about": about}
+        found[each["id"]] = content
+    return found
+
+
+def _named(published: Sequence[Any]) -> list[str]:
+    """The ids of the questions that a published condition is about."""
+    name, *rest = published
+    return [each for part in rest for each in _named(part)] if name in ("all", "any") else [rest[0]]
 
 
 def _published_draw(group: Group) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from deniable.access.issuer import Issuer
 from deniable.errors import DeniableError, SurveyError, describe
 from deniable.mechanisms import KAry, Mechanism, mechanism_from_published
 from deniable.survey.completion import Completion
+from deniable.survey.condition import Answers, condition_from
 from deniable.survey.document import (
     ACCESS,
     FORMAT,
@@ -27,6 +28,8 @@ from deniable.survey.document import (
 from deniable.survey.group import Group
 from deniable.survey.look import Logo, Look
 from deniable.survey.question import Question
+from deniable.survey.routing import answers_of
+from deniable.survey.sealed import Sealed
 from deniable.survey.texts import read_text
 from deniable.wire import strict_json
 
@@ -63,7 +66,7 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
     groups = _groups(keys.optional("groups", {}), asked)
     survey = Survey(
         title=keys.text("title", keys.required("title")),
-        questions=tuple(_question(each, number, groups) for number, each in enumerate(asked)),
+        questions=_questions(asked, groups),
         opens=_date(keys.optional("opens"), "opens"),
         closes=_date(keys.optional("closes"), "closes"),
         cohorts=tuple(keys.array("cohorts", ())),
@@ -82,6 +85,8 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
         thanks=keys.text("thanks", keys.optional("thanks")),
         completion=_completion(keys.optional("completion")),
         look=_look(keys.optional("look")),
+        sealed=_sealed(keys.optional("sealed")),
+        places=tuple(keys.array("place", ())),
     )
     keys.refuse_others()
     # Publishing again must give these very bytes, so nothing in them was ignored, and one survey has one address.
@@ -105,6 +110,17 @@ def _issuer(published: object) -> Issuer | None:
     issuer = Issuer(keys.required("key"), keys.optional("url"))
     keys.refuse_others()
     return issuer
+
+
+def _sealed(published: object) -> Sealed | None:
+    if published is None:
+        return None
+    keys = _Keys(published, "sealed")
+    first = _date(keys.required("first"), "sealed.first")
+    assert first is not None, "it is required"
+    sealed = Sealed(first, tuple(keys.array("keys")), keys.required("size"))
+    keys.refuse_others()
+    return sealed
 
 
 def _completion(published: object) -> Completion | None:
@@ -175,13 +191,28 @@ def _mechanism(published: object, where: str, key: str) -> Mechanism:
         raise SurveyError(f"{where}.{error}") from None
 
 
-def _question(published: object, number: int, groups: Mapping[str, Group]) -> Question:
+def _questions(asked: Sequence[object], groups: Mapping[str, Group]) -> tuple[Question, ...]:
+    earlier: dict[str, Answers] = {}
+    found = []
+    for number, each in enumerate(asked):
+        question = _question(each, number, groups, earlier)
+        earlier[question.id] = answers_of(question)
+        found.append(question)
+    return tuple(found)
+
+
+def _question(published: object, number: int, groups: Mapping[str, Group], earlier: Mapping[str, Answers]) -> Question:
     # Counted from 0, as in the JSON that the message is about.
     keys = _Keys(published, f"questions[{number}]")
     mechanism = _mechanism(keys.required("mechanism"), f"questions[{number}]", "mechanism")
     group = keys.optional("group")
     if group is not None and (not isinstance(group, str) or group not in groups):
         raise SurveyError(f"questions[{number}]: group must be one of {list(groups)}, got {describe(group)}")
+    written = keys.optional("ask_if")
+    try:
+        ask_if = None if written is None else condition_from(written, earlier)
+    except SurveyError as error:
+        raise SurveyError(f"questions[{number}]: ask_if {error}") from None
     try:
         question = Question(
             id=keys.required("id"),
@@ -192,6 +223,9 @@ def _question(published: object, number: int, groups: Mapping[str, Group]) -> Qu
             goal=keys.optional("goal"),
             why=keys.optional("why"),
             group=None if group is None else groups[group],
+            help=keys.text("help", keys.optional("help")),
+            unit=keys.text("unit", keys.optional("unit")),
+            ask_if=ask_if,
         )
     except SurveyError:
         raise

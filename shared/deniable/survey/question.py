@@ -9,6 +9,8 @@ from functools import cached_property
 
 from deniable.errors import SurveyError, describe
 from deniable.mechanisms import Mechanism
+from deniable.mechanisms.base import Answer
+from deniable.survey.condition import Condition
 from deniable.survey.group import IDENTIFIER, Group
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.texts import MAX_LABEL, MAX_TEXT, Text, check_text, refuse_repeats
@@ -16,6 +18,9 @@ from deniable.wire.space import Count, OptionalField, ReportField
 
 GOALS = ("shares", "mean")
 """Goals of a scale, for which its mechanism is optimised: the shares of its levels, or their mean."""
+
+MAX_UNIT = 40
+"""Largest length of a unit, in characters: it stands beside a number on a phone."""
 
 _INTEGER = re.compile(r"0|-?[1-9][0-9]{0,8}")
 _RESERVED = ("id", "cohort")  # columns that stand beside the questions in every table of reports
@@ -39,6 +44,13 @@ class Question:
         Why the mechanism was chosen.
     group : Group or None
         The group with which it shares an epsilon; None for a question with its own.
+    help : str or None
+        What helps to answer it, shown below the text.
+    unit : str or None
+        The unit of a number, shown beside it.
+    ask_if : Condition or None
+        On which earlier answers a person is asked. The last option then stands for *does not apply*: nobody chooses it,
+        and whoever is not asked sends it, through the same mechanism.
     """
 
     id: str
@@ -49,6 +61,9 @@ class Question:
     goal: str | None = None
     why: str | None = None
     group: Group | None = None
+    help: str | None = None
+    unit: str | None = None
+    ask_if: Condition | None = None
 
     def __post_init__(self) -> None:
         where = f"question {self.id!r}" if isinstance(self.id, str) else "question"
@@ -61,24 +76,37 @@ class Question:
         if not isinstance(self.type, str) or self.type not in QUESTION_TYPES:
             raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {self.type!r:.40}")
         check_text(self.text, f"{where}: text", MAX_TEXT)
-        if self.why is not None:
-            check_text(self.why, f"{where}: why", MAX_TEXT)
+        for name, longest in (("why", MAX_TEXT), ("help", MAX_TEXT), ("unit", MAX_UNIT)):
+            if (text := getattr(self, name)) is not None:
+                check_text(text, f"{where}: {name}", longest)
+        if self.unit is not None and self.kind.answers is not AnswerKind.RANGE:
+            raise SurveyError(f"{where}: only a number has a unit")
         if self.kind.has_goal and self.goal not in GOALS:
             raise SurveyError(f"{where}: goal must be one of {', '.join(GOALS)}, got {describe(self.goal)}")
         if not self.kind.has_goal and self.goal is not None:
             raise SurveyError(f"{where}: only a scale has a goal")
         # A mechanism over a range cannot answer a choice, whatever its numbers are.
-        if self.kind.family not in self.mechanism.question_types:
+        if self.noise_kind.family not in self.mechanism.question_types:
             raise SurveyError(f"{where}: a {self.type} question cannot use the mechanism {self.mechanism.name}")
+        if self.ask_if is not None:
+            self._check_filter(where)
         if self.kind.answers is not AnswerKind.RANGE:
             self._check_options(where)
         elif self.options:
             raise SurveyError(f"{where}: a {self.type} has no options, its range is the mechanism's")
 
+    def _check_filter(self, where: str) -> None:
+        if not isinstance(self.ask_if, Condition):
+            raise SurveyError(f"{where}: ask_if must be a condition, got {describe(self.ask_if)}")
+        if self.kind.answers is AnswerKind.RANGE or self.kind.options:
+            raise SurveyError(f"{where}: a {self.type} question cannot have ask_if: it has no option for others")
+        if self.goal == "mean":
+            raise SurveyError(f"{where}: goal must be shares with ask_if, got mean")
+
     def _check_options(self, where: str) -> None:
         most = self.kind.most_options
-        if not 2 <= len(self.options) <= most:
-            raise SurveyError(f"{where}: options must be 2 to {most}, got {len(self.options)}")
+        if not 2 <= len(self.choices) <= most:
+            raise SurveyError(f"{where}: options must be 2 to {most}, got {len(self.choices)}")
         for option in self.options:
             check_text(option, f"{where}: options", MAX_LABEL)
         refuse_repeats(self.options, f"{where}: options")
@@ -87,15 +115,42 @@ class Question:
         if self.kind.options and self.options != self.kind.options:
             raise SurveyError(f"{where}: options of a {self.type} question must be {list(self.kind.options)}")
         # The mean needs numbers, so the options of a scale are its numbers; labels are translations of them.
-        if self.kind.answers is AnswerKind.LEVELS and self.options != levels_from(self.options[0], len(self.options)):
+        if self.kind.answers is AnswerKind.LEVELS and self.choices != levels_from(self.choices[0], len(self.choices)):
             raise SurveyError(f"{where}: options of a scale must be consecutive whole numbers in rising order")
         if self.mechanism.answer_range != range(len(self.options)):
             raise SurveyError(f"{where}: the mechanism must be one of its {len(self.options)} options")
 
     @property
+    def choices(self) -> tuple[str, ...]:
+        """The options that people choose from: all but *does not apply*."""
+        return self.options if self.ask_if is None else self.options[:-1]
+
+    @property
+    def not_applicable(self) -> Answer:
+        """The answer of a person to whom a question with a filter does not apply, as the mechanism takes it."""
+        last = len(self.options) - 1
+        return [last] if self.kind.takes_several else last
+
+    @property
+    def has_mean(self) -> bool:
+        """Whether the answers of everybody are numbers, which have a mean."""
+        return self.kind.has_numbers and self.ask_if is None
+
+    @property
     def kind(self) -> QuestionType:
         """The descriptor of its question type."""
         return QUESTION_TYPES[self.type]
+
+    @property
+    def noise_kind(self) -> QuestionType:
+        """The descriptor of the question type whose mechanisms randomise it."""
+        # Whoever a scale does not apply to is on no level, so its options have no order.
+        return QUESTION_TYPES["choice"] if self.ask_if and self.kind.answers is AnswerKind.LEVELS else self.kind
+
+    @property
+    def noise_goal(self) -> str | None:
+        """The goal for which its mechanism is chosen; None where options have no order."""
+        return self.goal if self.noise_kind is self.kind else None
 
     @property
     def epsilon(self) -> float:
@@ -124,8 +179,12 @@ class Question:
 
     @property
     def rows(self) -> int:
-        """Rows of estimates for one group of people: one for each share, and one for a mean."""
-        return (len(self.options) if self.has_shares else 0) + self.kind.has_numbers
+        """Rows of estimates for one group of people: one for each share, and one for a mean.
+
+        A question with a filter has those of the people to whom it applies too.
+        """
+        among = len(self.choices) + self.kind.has_numbers if self.ask_if else 0
+        return (len(self.options) if self.has_shares else 0) + self.has_mean + among
 
 
 def levels_from(first: str, n: int) -> tuple[str, ...]:

@@ -135,7 +135,7 @@ QUESTION_TYPES: dict[str, QuestionType] = {
         ),
         QuestionType(
             "number",
-            keys=("lo", "hi", "mechanism"),
+            keys=("lo", "hi", "unit", "mechanism"),
             answers=AnswerKind.RANGE,
             most_options=0,
         ),

@@ -47,6 +47,11 @@ class ReportField(ABC):
     def supports(self, report: Any) -> tuple[int, ...]:
         """The numbers of the options that a report supports."""
 
+    @property
+    def longest(self) -> int:
+        """Number of bytes of the longest report, as JSON."""
+        return self.size + 2  # of a text, in its quotation marks
+
     def check(self, report: object, subject: str) -> Any:
         """Return the report if the design can have made it.
 
@@ -122,6 +127,10 @@ class Numbers(ReportSpace):
     def __contains__(self, report: object) -> bool:
         # isinstance would let True pass for 1.
         return type(report) is int and report in self.range
+
+    @property
+    def longest(self) -> int:
+        return max(len(str(self.range.start)), len(str(self.range.stop - 1)))
 
     def supports(self, report: int) -> tuple[int, ...]:
         return (report - self.range.start,)
@@ -261,6 +270,10 @@ class OptionalField(ReportField):
     @property
     def described(self) -> str:
         return f"{self.of.described}, or null"
+
+    @property
+    def longest(self) -> int:
+        return max(self.of.longest, len("null"))
 
     def __contains__(self, report: object) -> bool:
         return report is None or report in self.of

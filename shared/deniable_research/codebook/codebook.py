@@ -15,6 +15,7 @@ from deniable.survey.question import Question
 from deniable_research.files.coded import CodedColumn
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.report_table import read_number
+from deniable_statistics.authoring.condition_text import condition_words
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import design_of
 
@@ -72,6 +73,8 @@ class Entry:
     probabilities : tuple of ProbabilityTable
     parameters : str or None
         The mechanism's parameters as the survey publishes them, in JSON.
+    universe : str or None
+        Who is asked, for a question with a filter.
     notes : tuple of str
     """
 
@@ -87,6 +90,7 @@ class Entry:
     probabilities: tuple[ProbabilityTable, ...] = ()
     parameters: str | None = None
     notes: tuple[str, ...] = ()
+    universe: str | None = None
 
 
 @dataclass(frozen=True)
@@ -138,7 +142,7 @@ class Codebook:
                 Entry("id", "Random id of the report", "32 characters 0 to 9 and a to f, made with the noise"),
                 Entry("cohort", "Cohort", "the label of the link, or nothing", cohorts),
                 *(
-                    _of_column(column, question)
+                    replace(_of_column(column, question), universe=_universe(question, survey))
                     for column, question in zip(layout.questions, survey.questions, strict=True)
                 ),
                 Entry(
@@ -230,6 +234,15 @@ def _labelled(entry: Entry, column: CodedColumn[str]) -> Entry:
         (value, label) for value, label in column.labels.items() if not {value, label} & {*entry.missing}
     )
     return replace(entry, label=column.label or entry.label, categories=categories or entry.categories)
+
+
+def _universe(question: Question, survey: Survey) -> str | None:
+    """Who is asked, in a sentence; None where everybody is."""
+    if question.ask_if is None:
+        return None
+    condition = condition_words(question.ask_if, {each.id: each for each in survey.questions})
+    none = str(question.options[-1])
+    return f"People for whom {condition}, by their true answers. All others send {none!r}, through the same noise."
 
 
 def _of_column(column: RandomizedColumn, question: Question | None) -> Entry:

@@ -60,6 +60,8 @@ def _variable(data: ET.Element, identifier: str, entry: Entry) -> None:
         invalid = ET.SubElement(variable, "invalrng")
         for code in entry.missing:
             ET.SubElement(invalid, "item", {"VALUE": _clean(code)})
+    if entry.universe:
+        _text(variable, "universe", entry.universe)
     _text(variable, "txt", f"Holds {entry.holds}.")
     for note in entry.notes:
         _text(variable, "txt", note)

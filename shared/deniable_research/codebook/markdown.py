@@ -63,6 +63,8 @@ def epsilon_in_words(entry: Entry) -> str:
 
 def _entry(entry: Entry) -> str:
     facts = [*entry.notes, f"Holds {entry.holds}{_or_nothing(entry.missing)}."]
+    if entry.universe:
+        facts.insert(0, f"Asked: {entry.universe}")
     if entry.mechanism is not None:
         facts.append(f"Mechanism {entry.mechanism}, {epsilon_in_words(entry)}.")
     parts = [

@@ -23,10 +23,20 @@ from deniable_research.pictures import save_picture
 from deniable_research.plans.plan_charts import epsilon_chart, survey_chart
 from deniable_research.plans.plan_text import meaning, plans_table
 from deniable_statistics.authoring.authoring import read_survey
+from deniable_statistics.authoring.outlook import RESPONDENTS, outlook
 from deniable_statistics.authoring.respondents import comparison, group_sentences
 from deniable_statistics.planning.checks import MOST_PEOPLE
 from deniable_statistics.planning.noise_model import NoiseModel
-from deniable_statistics.planning.plans import Estimand, Plan, PowerPlan, SizePlan, SplitPlan, WidthPlan, estimands_of
+from deniable_statistics.planning.plans import (
+    EpsilonPlan,
+    Estimand,
+    Plan,
+    PowerPlan,
+    SizePlan,
+    SplitPlan,
+    WidthPlan,
+    estimands_of,
+)
 
 SHARES = (0.5, 0.1)
 """Shares that are planned for by default: the one with the largest sampling error, and a rare one."""
@@ -75,6 +85,12 @@ class PlanRequest:
             NoiseModel.through(TwoCoin(self.truth, self.yes) if binary else KAry.from_coin(self.options, self.truth))
         ]
 
+    @property
+    def seeks_epsilon(self) -> bool:
+        """Whether the epsilon is what is asked for: people and a half width are given, and no noise."""
+        noise = bool(self.epsilons) or self.truth is not None or self.file is not None
+        return not noise and self.respondents is not None and self.width is not None and not self.tests
+
     def side(self, share: float | None) -> str:
         """The alternative hypothesis of a test of this share."""
         # Without a share, as for a mean, there is no side.
@@ -85,8 +101,12 @@ class PlanRequest:
 
 FORBIDDEN: tuple[tuple[Callable[[PlanRequest], Any], str], ...] = (
     (
-        lambda r: sum((bool(r.epsilons), r.truth is not None, r.file is not None)) != 1,
-        "give one of --epsilon, --truth and --survey",
+        lambda r: not r.seeks_epsilon and sum((bool(r.epsilons), r.truth is not None, r.file is not None)) != 1,
+        "give one of --epsilon, --truth and --survey, or --respondents and --width for the epsilon that they take",
+    ),
+    (
+        lambda r: r.seeks_epsilon and r.picture is not None,
+        "--plot goes with --epsilon, --truth or --survey",
     ),
     (lambda r: r.tests and r.file is not None, "--against goes with one question, not with --survey"),
     (lambda r: r.tests and not r.shares, "--against needs --share, the other one of the two"),
@@ -107,6 +127,7 @@ FORBIDDEN: tuple[tuple[Callable[[PlanRequest], Any], str], ...] = (
         "deniable plan --epsilon 1 --share 0.1 --width 0.05",
         "deniable plan --truth 1/2 --respondents 1000 --plot widths.svg",
         "deniable plan --survey my-survey.toml --respondents 1000",
+        "deniable plan --respondents 400 --width 0.1",
         "deniable plan --epsilon 1 --share 0.1 --against 0.15 --power 0.8",
         "deniable plan --epsilon 1 --share 0.2 --against 0 --cohorts 1 --exact",
         "deniable plan --epsilon 2 --options 5 --questions 4 --share 0.1",
@@ -138,9 +159,10 @@ FORBIDDEN: tuple[tuple[Callable[[PlanRequest], Any], str], ...] = (
 def plan(**given: Any) -> None:
     """Say how many people a survey takes, or what so many people tell.
 
-    Give what you know. With a half width: the people. With respondents: the half width and the smallest difference
-    between two cohorts. With a share to test against: the people, or the power of the respondents. Beside it what
-    privacy costs: the same asked directly, or told to a trusted curator, and how wrong direct answers may be.
+    Give what you know. With respondents and a half width alone: the epsilon that they take. With a half width: the
+    people. With respondents: the half width and the smallest difference between two cohorts. With a share to test
+    against: the people, or the power of the respondents. Beside it what privacy costs: the same asked directly, or told
+    to a trusted curator, and how wrong direct answers may be.
     """
     asked = PlanRequest(**given)
     refuse(asked, FORBIDDEN)
@@ -158,7 +180,7 @@ def plan(**given: Any) -> None:
         whole = {} if survey is None else {"survey": survey.id, "epsilon": survey.epsilon}
         click.echo(to_json(whole | {"plans": rows}))
     else:
-        click.echo(_as_table(plans, survey))
+        click.echo(_as_table(plans, survey, asked.respondents))
     if asked.picture is not None:
         save_picture(asked.picture, lambda: survey_chart(plans) if survey else epsilon_chart(plans, asked.options))
 
@@ -167,6 +189,9 @@ def _plans(asked: PlanRequest, survey: Survey | None) -> Sequence[Plan]:
     """The plans that a request asks for: by epsilon or question, then by share."""
     shares, confidence = asked.shares or SHARES, asked.confidence
     width = 0.05 if asked.width is None else asked.width
+    if asked.seeks_epsilon:
+        assert asked.respondents is not None
+        return [EpsilonPlan(asked.respondents, width, share, asked.options, confidence) for share in shares]
     # Splitting needs epsilons only: each part has the best mechanism for its own.
     if asked.questions is not None:
         return [
@@ -189,13 +214,17 @@ def _plans(asked: PlanRequest, survey: Survey | None) -> Sequence[Plan]:
     return [SizePlan(each, width, confidence) for each in estimands]
 
 
-def _as_table(plans: Sequence[Plan], survey: Survey | None) -> str:
-    sentences = "\n".join(meaning(plans[0]))
-    parts = [plans_table(plans), f"First row: {sentences}" if len(plans) > 1 else sentences]
-    if survey is not None:
-        parts += [f"{each.id}: {said}" for each in survey.questions for said in comparison(each)]
-        parts += [
-            f"Group {each.group.name!r}: {'; '.join(group_sentences(each))}" for each in survey.units if each.group
-        ]
-        parts.append(f"Whole survey: epsilon {survey.epsilon:.4f}")
-    return "\n\n".join(parts)
+def _as_table(plans: Sequence[Plan], survey: Survey | None, respondents: int | None) -> str:
+    first, *others = meaning(plans[0])
+    if survey is None:
+        # What matters most before the table, what it means besides after it.
+        which = "First row: " if len(plans) > 1 else ""
+        return "\n\n".join(part for part in (f"{which}{first}", plans_table(plans), "\n".join(others)) if part)
+    parts = [
+        outlook(survey, respondents or RESPONDENTS),
+        plans_table(plans),
+        "First row: " + "\n".join((first, *others)),
+    ]
+    parts += [f"{each.id}: {said}" for each in survey.questions for said in comparison(each)]
+    parts += [f"Group {each.group.name!r}: {'; '.join(group_sentences(each))}" for each in survey.units if each.group]
+    return "\n\n".join([*parts, f"Whole survey: epsilon {survey.epsilon:.4f}"])

@@ -14,6 +14,7 @@ from deniable.commands.main import example
 from deniable.privacy.odds import whole_odds_sentences
 from deniable.table import format_table
 from deniable_research.commands.options import FILE, plot_option
+from deniable_research.commands.shuffled import Batch, of_epsilons, of_survey
 from deniable_research.pictures import FAINT_INK, INK, STYLES, label_in_percent, save_picture, tidy
 from deniable_statistics.authoring.authoring import read_survey
 from deniable_statistics.risk import (
@@ -42,6 +43,7 @@ LARGEST_SHOWN = 6.0
         "deniable risk --survey my-survey.toml",
         "deniable risk --advantage 0.2 --prior 0.1",
         "deniable risk --epsilon 1 --plot risk.svg",
+        "deniable risk --survey my-survey.toml --shuffled 200 --delta 1e-6",
     )
 )
 @click.option("--epsilon", "epsilons", type=float, multiple=True, help="Privacy loss of a report; may be repeated.")
@@ -50,14 +52,27 @@ LARGEST_SHOWN = 6.0
 )
 @click.option("--advantage", type=float, metavar="A", help="The epsilon that keeps the advantage at A, such as 0.2.")
 @click.option("--prior", type=float, metavar="P", help="With --advantage: for a guess that likely beforehand.")
+@click.option("--shuffled", type=int, metavar="N", help="What is left where N reports arrive shuffled, as one batch.")
+@click.option("--delta", type=float, metavar="D", help="With --shuffled: how rarely that may fail; default: 1e-6.")
+@click.option("--own", type=int, metavar="M", help="With --shuffled: how many of them whoever looks may have made.")
 @plot_option("the advantage against epsilon")
 def risk(
-    epsilons: tuple[float, ...], file: Path | None, advantage: float | None, prior: float | None, picture: Path | None
+    epsilons: tuple[float, ...],
+    file: Path | None,
+    advantage: float | None,
+    prior: float | None,
+    shuffled: int | None,
+    delta: float | None,
+    own: int | None,
+    picture: Path | None,
 ) -> None:
     """Say what an epsilon means: how much likelier a guess about a person can become.
 
     Prior: how likely somebody holds a guess to be before seeing the report. Posterior: how likely it can at
     most be afterwards. Advantage: the difference, in percentage points.
+
+    Shuffled: N reports that reach whoever asks in random order and without a sender, as from a place that
+    somebody else runs. Then the epsilon of each is less, except with probability D.
     """
     given = sum((bool(epsilons), file is not None, advantage is not None))
     # A chart alone needs no epsilon: it shows a whole range.
@@ -65,6 +80,10 @@ def risk(
         raise click.UsageError("give one of --epsilon, --survey and --advantage")
     if prior is not None and advantage is None:
         raise click.UsageError("--prior goes with --advantage")
+    if shuffled is None and (delta is not None or own is not None):
+        raise click.UsageError("--delta and --own go with --shuffled")
+    if shuffled is not None and not (epsilons or file is not None):
+        raise click.UsageError("--shuffled goes with --epsilon or --survey")
     meanings = [
         odds_of(epsilon, f"Epsilon {epsilon:g}: one report" if len(epsilons) > 1 else "One report")
         for epsilon in epsilons
@@ -82,10 +101,16 @@ def risk(
         meanings = [odds_of(needed)]
         whom = "whatever the prior" if prior is None else f"at prior {100 * prior:g} %"
         click.echo(f"An advantage of at most {100 * advantage:g} points, {whom}, needs epsilon {needed:g} or less.\n")
+    among = None
+    if shuffled is not None:
+        batch = Batch(shuffled, 1e-6 if delta is None else delta, own or 0)
+        among = of_survey(read_survey(path=file), batch) if file else of_epsilons(epsilons, batch)
     if rows:
         click.echo(table(rows, (*PRIORS, prior) if prior is not None and prior not in PRIORS else PRIORS))
         for meaning in meanings:
             click.echo("\n" + "\n".join(meaning))
+    if among is not None:
+        click.echo(f"\n{among}")
     if picture is not None:
         save_picture(picture, lambda: chart([epsilon for _, epsilon in rows]))
 

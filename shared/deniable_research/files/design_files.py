@@ -30,7 +30,8 @@ _LAYOUT_KEYS = ("questions", "weights", *_SAMPLING_KEYS, "cohort", "cohorts", "m
 _QUESTION_KEYS = tuple(
     each.name
     for each in fields(RandomizedColumn)
-    if each.name not in ("mean_values", "has_shares", "drawn", "arm")  # what only a survey says, and arms
+    if each.name
+    not in ("mean_values", "has_shares", "drawn", "arm", "levels", "is_filtered")  # what only a survey says, and arms
 )
 _LISTS = ("forced", "options", "values", "missing", "groups", "group_missing")
 _PROBABILITIES = ("p", "p1", "p2", "truth", "yes", "no", "prevalence", "keep")

@@ -28,6 +28,8 @@ from deniable_statistics.intervals import level_of_each
 from deniable_statistics.published.published_rows import (
     EstimateOptions,
     EstimateRow,
+    Filtered,
+    among_rows,
     mean_row,
     number_or_none,
     share_rows,
@@ -126,6 +128,12 @@ def cautions(table: Table, names: Iterable[str], by: str | None = None) -> list[
             for arm in table.layout.arms(name)
             if arm.anchor is not None
         ]
+        found += [
+            f"{name}: shares among those to whom it applies are left out, because their errors under a sampling design "
+            "are not known; a crosstab with the question that its filter is about has them"
+            for name in names
+            if any(arm.is_filtered for arm in table.layout.arms(name))
+        ]
     for cohort, people in _cohorts(table, by):
         for name in [arm.name for each in names for arm in table.layout.arms(each)]:
             question = table.layout.question(name)
@@ -189,6 +197,12 @@ def _rows(
         for option, row in enumerate(rows):
             yield _of_box(row, boxes[option], wanted, len(rows)) if boxes else _of_share(row, found, option)
         yield from _derived_rows(question, found, cohort, wanted, n, reports)
+    if question.is_filtered and not isinstance(found, DesignEstimate):
+        about = Filtered(question.name, question.options[:-1], question.levels, question.epsilon)
+        weighted = found.n_effective if found.n_effective != found.n else None
+        yield from among_rows(
+            question.design, found.counts, found.n, about, cohort, wanted, part, reports, n_effective=weighted
+        )
     if question.mean_values is not None:
         mean = mean_of(table, question, people)
         row = mean_row(mean, question.name, question.epsilon, cohort, wanted, n, part, reports)

@@ -23,7 +23,7 @@ from deniable_research.files.coded import CodedColumn, alike
 from deniable_research.files.samples import SamplingColumns
 from deniable_statistics.classical import of_one_truth
 from deniable_statistics.designs.design import Design
-from deniable_statistics.designs.of_mechanisms import design_of, mean_values
+from deniable_statistics.designs.of_mechanisms import design_of, level_values, mean_values
 
 MISSING = ("", "NA", "NaN")
 """Texts that mean a missing value, unless a layout names others."""
@@ -61,6 +61,10 @@ class RandomizedColumn:
         Texts of that column that mean no group. They are not those of reports: a 2 may be no answer and a group.
     mean_values : tuple of float or None
         The numbers that answers stand for, as `MeanEstimate.from_counts` takes them; None if there is no mean.
+    levels : tuple of float or None
+        The numbers of the levels of a scale with a filter, all of whose answers but the last they are.
+    is_filtered : bool
+        Whether the last answer is that the question does not apply.
     has_shares : bool
         Whether shares of the options are estimated; a numeric question may have a mean only.
     drawn : Group or None
@@ -90,6 +94,8 @@ class RandomizedColumn:
     arm: tuple[str, str] | None = None
     anchor: str | None = None
     known_share: Fraction | None = None
+    levels: tuple[float, ...] | None = None
+    is_filtered: bool = False
 
     def __post_init__(self) -> None:
         if len(self.options) != len(self.design.truths):
@@ -152,7 +158,9 @@ class RandomizedColumn:
             raise ParameterError(f"{self.name}: must name one of its boxes ({possible}), got {option!r:.40}")
         name = f"{self.name}[{option}]"
         coin = of_one_truth(each[self.options.index(option)].support, name)
-        return replace(self, name=name, design=coin, options=coin.truths, values=(0.0, 1.0), codes=None)
+        return replace(
+            self, name=name, design=coin, options=coin.truths, values=(0.0, 1.0), codes=None, is_filtered=False
+        )
 
     def decode(self, text: str) -> ReportValue | None:
         """The report that a text of the column stands for; None if it stands for no report."""
@@ -478,6 +486,8 @@ def _of_question(question: Question) -> RandomizedColumn:
         mean_values=numbers,
         has_shares=question.has_shares,
         drawn=question.group,
+        levels=level_values(question),
+        is_filtered=question.ask_if is not None,
     )
 
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from deniable_research.files.printing import name_of
 from deniable_research.files.result_rows import MEASURES, ComparisonRow, CrosstabRow
 from deniable_statistics.published.charts import Mark, Panel
+from deniable_statistics.published.columns import WHERE_IT_APPLIES
 from deniable_statistics.published.published_rows import EstimateRow
 
 if TYPE_CHECKING:
@@ -23,11 +24,12 @@ def share_panels(rows: Iterable[EstimateRow]) -> list[Panel]:
         if row.estimate is not None:
             robust = None if row.robust_low is None or row.robust_high is None else (row.robust_low, row.robust_high)
             mark = Mark(name_of(row), row.estimate, row.conf_low, row.conf_high, row.cohort, robust)
-            subjects.setdefault((row.question, "mean" if row.statistic == "mean" else "share"), []).append(mark)
+            statistic = row.statistic if row.statistic in ("mean", "among") else "share"
+            subjects.setdefault((row.question, statistic), []).append(mark)
     return [
-        Panel(question, "share", tuple(marks))
-        if statistic == "share"
-        else Panel(f"{question}: mean", "mean", tuple(marks), False, None)
+        Panel(f"{question}: mean", "mean", tuple(marks), False, None)
+        if statistic == "mean"
+        else Panel(question if statistic == "share" else f"{question}: {WHERE_IT_APPLIES}", "share", tuple(marks))
         for (question, statistic), marks in subjects.items()
     ]
 

@@ -26,6 +26,7 @@ from deniable_statistics.published.columns import (
     form_of,
     has,
     interval,
+    name_of_option,
     p_value,
     text_table,
 )
@@ -45,7 +46,7 @@ MOST_DIGITS = 6
 
 def name_of(row: EstimateRow) -> str:
     """The name of a row of estimates: its option, or its statistic if it is not a share."""
-    return f"{row.option}, corrected" if row.statistic == CORRECTED else row.option or row.statistic
+    return f"{row.option}, corrected" if row.statistic == CORRECTED else name_of_option(row)
 
 
 def _form_of_measure(row: ComparisonRow) -> Form:

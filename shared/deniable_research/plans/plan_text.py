@@ -6,7 +6,15 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from deniable_statistics.planning.plans import EstimandPlan, Plan, PowerPlan, SizePlan, SplitPlan, WidthPlan
+from deniable_statistics.planning.plans import (
+    EpsilonPlan,
+    EstimandPlan,
+    Plan,
+    PowerPlan,
+    SizePlan,
+    SplitPlan,
+    WidthPlan,
+)
 from deniable_statistics.published.columns import Column, text_table
 
 
@@ -86,8 +94,19 @@ def _split_meaning(plan: SplitPlan) -> list[str]:
     return [
         f"For {plan.questions} questions to within {_points(plan.half_width)} points each, {better} takes "
         f"{max(plan['ratio'], 1 / plan['ratio']):.1f} times fewer people than {worse} with a part of the epsilon.",
-        f"The fewest, {plan['people_best']:,}, takes {plan['best']}: what a survey with one epsilon for these chooses.",
+        f"The fewest, {plan['people_best']:,}, takes {plan['best']}: what a survey with one epsilon for these chooses "
+        "if it wants shares alone.",
         "Questions that are to be cross-tabulated must be answered by the same person.",
+    ]
+
+
+def _epsilon_meaning(plan: EpsilonPlan) -> list[str]:
+    return [
+        f"With {plan.respondents:,} people, a share of {_percent(plan.share)} to within {_points(plan.half_width)} "
+        f"points ({_percent(plan.conf_level)} interval) takes epsilon {plan['epsilon']:g}; asked directly and "
+        f"truthfully, they tell it to within {_points(plan['half_width_directly'])}.",
+        "Somebody who thinks an answer as likely as not guesses it rightly from the reply at most "
+        f"{math.ceil(100 * plan['right_guesses'])} times in 100.",
     ]
 
 
@@ -151,6 +170,7 @@ MEANINGS: dict[type, Callable[[Any], list[str]]] = {
     WidthPlan: _width_meaning,
     PowerPlan: _power_meaning,
     SplitPlan: _split_meaning,
+    EpsilonPlan: _epsilon_meaning,
 }
 
 COLUMNS: dict[type, list[Column]] = {
@@ -179,6 +199,12 @@ COLUMNS: dict[type, list[Column]] = {
         _column("respondents", "respondents"),
         _column("power", "power", _tenths),
         _column("power_directly", "directly", _tenths),
+    ],
+    EpsilonPlan: [
+        _column("respondents", "people"),
+        Column("within \u00b1", lambda plan: _points(plan["half_width_reached"])),
+        Column("asked directly", lambda plan: _points(plan["half_width_directly"])),
+        _column("right_guesses", "right guesses", _tenths),
     ],
     SplitPlan: [
         _column("questions", "questions", str),

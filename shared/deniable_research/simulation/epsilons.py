@@ -47,5 +47,5 @@ def at_epsilon(survey: Survey, epsilon: Number) -> Survey:
 def _member(question: Question) -> Member:
     # A survey does not publish the goal of tick boxes; drawn boxes are chosen only for the goal of shares.
     of_boxes = "shares" if design_of(question.mechanism).is_one_draw else "together"
-    goal = of_boxes if question.kind.takes_several else question.goal
-    return Member(question.kind, question.mechanism.answer_range, goal)
+    goal = of_boxes if question.kind.takes_several else question.noise_goal
+    return Member(question.noise_kind, question.mechanism.answer_range, goal)

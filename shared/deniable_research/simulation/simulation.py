@@ -17,11 +17,18 @@ from deniable_research.simulation.figures import Key, Outcome, SimulationRow, su
 from deniable_research.simulation.simulated_misbehaviour import Misbehaviour
 from deniable_research.simulation.truth import Shares, Truth, truth_of
 from deniable_statistics.comparison import difference
-from deniable_statistics.designs.of_mechanisms import mean_values
+from deniable_statistics.designs.of_mechanisms import level_values, mean_values
 from deniable_statistics.designs.spaces import tally_array
 from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.estimates.means import MeanEstimate
-from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, mean_row, share_rows
+from deniable_statistics.published.published_rows import (
+    EstimateOptions,
+    EstimateRow,
+    Filtered,
+    among_rows,
+    mean_row,
+    share_rows,
+)
 
 DEFAULT_SEED = 1
 """Seed of a simulation unless another one is given, so that it can be repeated."""
@@ -205,6 +212,11 @@ def _publish(
         if (values := mean_values(question)) is not None:
             mean = MeanEstimate.from_counts(question.mechanism, counts, n, values)
             _note(figures, mean_row(mean, question.id, question.epsilon, cohort, wanted), truth.mean, None, False)
+        if truth.among:
+            about = Filtered(question.id, question.choices, level_values(question), question.epsilon)
+            among = among_rows(question.mechanism, counts, n, about, cohort, wanted)
+            for row, figure in zip(among, truth.among, strict=True):
+                _note(figures, row, figure, None, False)
     return found
 
 

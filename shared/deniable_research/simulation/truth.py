@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError, describe
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
-from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.designs.of_mechanisms import design_of, level_values
 
 TOLERANCE = 1e-6
 """Largest difference between the sum of a question's shares and 1; printed digits are rounded."""
@@ -53,6 +54,20 @@ class Truth:
     def mean(self) -> float:
         """The mean of the true numbers; only where answers are numbers."""
         return sum(share * number for share, number in zip(self.shares, self.numbers, strict=True))
+
+    @property
+    def among(self) -> tuple[float, ...]:
+        """The shares, and of a scale the mean, among those to whom a question with a filter applies; else empty.
+
+        Boxes are drawn independently of each other, so nothing is known of the people to whom they apply.
+        """
+        question = self.question
+        applying = 1 - self.shares[-1]
+        if not question.ask_if or self.boxes or applying <= 0:
+            return ()
+        shares = tuple(share / applying for share in self.shares[:-1])
+        levels = level_values(question)
+        return shares if levels is None else (*shares, sum(map(operator.mul, shares, levels)))
 
     @property
     def numbers(self) -> tuple[float, ...]:

@@ -92,11 +92,11 @@ def _others(question: Question) -> Iterator[tuple[str, Question]]:
         coins = _made(lambda: choose_for_ticks(len(question.options), epsilon, "together").best)
         if coins is not None:
             yield 'goal = "together"', replace(question, mechanism=coins, why=None)
-    elif question.kind.has_goal:
+    elif question.kind.has_goal and question.ask_if is None:
         shares = _made(lambda: choose_for_scale(len(question.options), epsilon, "shares").best)
         if shares is not None:
             yield 'goal = "shares" (and no line mechanism)', _as_scale(question, question.options, shares)
-    elif question.kind.has_numbers:
+    elif question.has_mean:
         possible = question.mechanism.answer_range
         lo, hi = possible[0], possible[-1]
         levels = levels_from(str(lo), hi - lo + 1) if hi - lo < MAX_LEVELS else ()

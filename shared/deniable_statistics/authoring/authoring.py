@@ -6,7 +6,7 @@ import datetime
 import re
 import tomllib
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from os import PathLike
 from pathlib import Path
@@ -17,27 +17,31 @@ from deniable.errors import ParameterError, SurveyError, describe, key_hint, sho
 from deniable.exact import positive_epsilon
 from deniable.mechanisms import MECHANISMS, ForcedResponse, KAry, Longitudinal, Mechanism, TwoCoin, Warner
 from deniable.survey.completion import Completion
+from deniable.survey.condition import Condition
 from deniable.survey.document import MAX_BYTES, Survey
 from deniable.survey.group import Group, check_name
 from deniable.survey.look import Look
 from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
+from deniable.survey.sealed import Sealed, padded_size
 from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refuse_repeats
+from deniable_statistics.authoring.condition_text import Earlier, read_condition, words_of
 from deniable_statistics.authoring.look import LOOK_KEYS, read_look
 from deniable_statistics.authoring.selection import choice_for
-from deniable_statistics.authoring.sharing import Member, ways_to_share, why
+from deniable_statistics.authoring.sharing import WANTED, Member, chosen_way, ways_to_share, why
 
 AS_WRITTEN = ("cohort_required", "retention", "fresh", "release", "results", "readers", "access", "layout")
 """Keys whose values are passed to `Survey` unchanged, which checks them and has their defaults."""
 
 SURVEY_KEYS = (
-    *("title", "organiser", "about", "contact", "opens", "closes", "cohorts", *AS_WRITTEN, "issuer"),
-    *("thanks", "completion", "look", "epsilon", "draw", "groups", "questions"),
+    *("title", "organiser", "about", "contact", "opens", "closes", "cohorts", *AS_WRITTEN, "issuer", "sealed", "place"),
+    *("thanks", "completion", "look", "epsilon", "draw", "want", "groups", "questions"),
 )
-QUESTION_KEYS = ("id", "type", "text", "epsilon", "group")
+QUESTION_KEYS = ("id", "type", "text", "help", "epsilon", "group", "ask_if")
 ISSUER_KEYS = ("key", "url")
+SEALED_KEYS = ("first", "keys")
 COMPLETION_KEYS = ("text", "link", "code", "code_length")
-GROUP_KEYS = ("epsilon", "draw")
+GROUP_KEYS = ("epsilon", "draw", "want")
 WHOLE_SURVEY = "survey"
 """Name of the group of the questions that share the epsilon of the survey."""
 SPOKEN_NO_YES = (
@@ -45,6 +49,12 @@ SPOKEN_NO_YES = (
     Text("Yes", {"ar": "نعم", "de": "Ja", "es": "Sí", "fr": "Oui"}),
 )
 """The options no and yes beside a third one, in the words of the respondents' catalogues."""
+
+DOES_NOT_APPLY = Text(
+    "Does not apply",
+    {"ar": "لا ينطبق", "de": "Trifft nicht zu", "es": "No procede", "fr": "Sans objet"},
+)
+"""The option of whoever a question with a filter is not asked; nobody chooses it."""
 
 BYTE_ORDER_MARK = "\ufeff"
 CURLY_QUOTES = frozenset("\u201c\u201d\u201e\u2018\u2019\u201a\xab\xbb")
@@ -102,7 +112,11 @@ def read_survey(
         text = _read_file(Path(path))
         folder = Path(path).parent if folder is None else folder
     assert text is not None
-    written = _read_toml(text)
+    return survey_of(read_toml(text), folder)
+
+
+def survey_of(written: Mapping[str, Any], folder: str | PathLike[str] | None = None) -> Survey:
+    """The survey of a file whose TOML was read by `read_toml`; parameters and errors are those of `read_survey`."""
     _refuse_unknown(written, SURVEY_KEYS, "survey")
     questions = written.get("questions")
     if not isinstance(questions, list) or not questions or not all(isinstance(each, dict) for each in questions):
@@ -111,8 +125,8 @@ def read_survey(
     # Before any question is read, because errors in questions are named by id.
     refuse_repeats(ids, "questions: ids")
     groups = _groups(written)
-    drafts = [_draft(each, number, groups) for number, each in enumerate(questions, start=1)]
-    return Survey(
+    drafts = _drafts(questions, groups)
+    survey = Survey(
         title=_text(_required(written, "title", "survey"), "title"),
         organiser=_text(written.get("organiser"), "organiser"),
         about=_text(written.get("about"), "about"),
@@ -127,6 +141,7 @@ def read_survey(
         questions=_questions(drafts, groups),
         **{key: written[key] for key in AS_WRITTEN if key in written},
     )
+    return _with_places(survey, written)
 
 
 def _read_file(path: Path) -> bytes:
@@ -136,7 +151,7 @@ def _read_file(path: Path) -> bytes:
         raise SurveyError(f"survey: {path.name} cannot be read: {error.strerror}") from None
 
 
-def _read_toml(text: str | bytes) -> dict[str, Any]:
+def read_toml(text: str | bytes) -> dict[str, Any]:
     """The contents of a survey's file; raise a SurveyError that names the line if it is not TOML."""
     try:
         source = text.decode("utf-8") if isinstance(text, bytes) else text
@@ -167,6 +182,19 @@ def _issuer(written: object) -> Issuer | None:
         return None
     table = _table(written, "issuer", ISSUER_KEYS)
     return Issuer(_required(table, "key", "issuer"), table.get("url"))
+
+
+def _with_places(survey: Survey, written: Mapping[str, Any]) -> Survey:
+    """The survey with its table [sealed], whose size follows from the longest report, and its places."""
+    places = tuple(_list(written, "place", "survey")) if "place" in written else ()
+    if "sealed" not in written:
+        return replace(survey, places=places) if places else survey
+    table = _table(written["sealed"], "sealed", SEALED_KEYS)
+    first = _date(table, "first")
+    if first is None:
+        raise SurveyError("sealed: must have the key 'first', the first day of the first key")
+    keys = tuple(_list(table, "keys", "sealed"))
+    return replace(survey, sealed=Sealed(first, keys, padded_size(survey.longest_report)), places=places)
 
 
 def _completion(written: object) -> Completion | None:
@@ -224,8 +252,9 @@ def _groups(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
     groups = written.get("groups", {})
     if not isinstance(groups, dict) or not all(isinstance(each, dict) for each in groups.values()):
         raise SurveyError("groups: must be tables such as [groups.private]")
-    if "draw" in written and "epsilon" not in written:
-        raise SurveyError("draw: needs epsilon, which the questions share")
+    for key in ("draw", "want"):
+        if key in written and "epsilon" not in written:
+            raise SurveyError(f"{key}: needs epsilon, which the questions share")
     if WHOLE_SURVEY in groups:
         raise SurveyError(f"groups: must not be called {WHOLE_SURVEY!r}, the group of what shares the survey's epsilon")
     # The survey's epsilon belongs to one more group: all questions without their own noise.
@@ -248,10 +277,20 @@ class _Draft:
     options: tuple[str, ...]
     goal: str | None
     group: str | None
+    ask_if: Condition | None = None
+
+    @property
+    def noise_kind(self) -> QuestionType:
+        """The type whose mechanisms answer: whom a scale does not apply to is on no level, so it is a choice then."""
+        return QUESTION_TYPES["choice"] if self.ask_if and self.kind.has_numbers else self.kind
+
+    @property
+    def noise_goal(self) -> str | None:
+        return None if self.ask_if and self.kind.has_numbers else self.goal
 
     @property
     def member(self) -> Member:
-        return Member(self.kind, _answers(self.kind, len(self.options), self.written), self.goal)
+        return Member(self.noise_kind, _answers(self.kind, len(self.options), self.written), self.noise_goal)
 
     def with_noise(self, mechanism: Mechanism, why: str | None, group: Group | None = None) -> Question:
         return Question(
@@ -263,7 +302,62 @@ class _Draft:
             goal=self.goal if self.kind.has_goal else None,
             why=why,
             group=group,
+            help=self._optional_text("help"),
+            unit=self._optional_text("unit"),
+            ask_if=self.ask_if,
         )
+
+    def _optional_text(self, key: str) -> str | None:
+        return _text(self.written[key], f"{self.where}: {key}") if key in self.written else None
+
+    @property
+    def as_earlier(self) -> Earlier:
+        """The question as conditions of later ones are about it."""
+        choices = self.options[:-1] if self.ask_if else self.options
+        is_number = self.kind.answers is AnswerKind.RANGE
+        numbers = _answers(self.kind, 0, self.written) if is_number else range(0)
+        return Earlier(self.kind, choices, numbers, self.ask_if is not None)
+
+
+def _drafts(questions: Sequence[Mapping[str, Any]], groups: Collection[str]) -> list[_Draft]:
+    """The questions before they have their mechanisms, each with its condition on those before it."""
+    found: list[_Draft] = []
+    earlier: dict[str, Earlier] = {}
+    for number, each in enumerate(questions, start=1):
+        draft = _draft(each, number, groups)
+        if "ask_if" in each:
+            later = {str(one.get("id")): words_of(one.get("ask_if")) for one in questions[number - 1 :]}
+            draft = _with_filter(draft, earlier, later)
+        found.append(draft)
+        earlier[str(each.get("id"))] = draft.as_earlier
+    return found
+
+
+def _with_filter(draft: _Draft, earlier: Mapping[str, Earlier], later: Mapping[str, Sequence[str]]) -> _Draft:
+    """The question with its condition, and with *does not apply* as the last of its options.
+
+    That option goes through the noise like every other one: a blank would tell.
+    """
+    where, kind = draft.where, draft.kind
+    try:
+        condition = read_condition(draft.written["ask_if"], earlier, later)
+    except SurveyError as error:
+        raise SurveyError(f"{where}: ask_if {error}") from None
+    if kind.answers is AnswerKind.RANGE:
+        raise SurveyError(
+            f"{where}: a number cannot have ask_if, because its mean has no room for whoever is not asked; "
+            "ask a scale, or a choice of ranges such as 1 to 5, 6 to 10"
+        )
+    if draft.goal == "mean":
+        raise SurveyError(
+            f'{where}: goal must be "shares" with ask_if, got "mean"; '
+            "the mean among those to whom it applies is estimated from the shares"
+        )
+    if "yes" in draft.written:
+        raise SurveyError(f"{where}: must have either yes or ask_if: with three options there is no second coin")
+    options = (*(SPOKEN_NO_YES if kind.is_yes_no else draft.options), DOES_NOT_APPLY)
+    kind = QUESTION_TYPES["choice"] if kind.is_yes_no else kind
+    return replace(draft, kind=kind, options=options, ask_if=condition)
 
 
 def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> _Draft:
@@ -319,7 +413,8 @@ def _questions(drafts: Sequence[_Draft], groups: Mapping[str, Mapping[str, Any]]
 
 def _alone(draft: _Draft) -> Question:
     try:
-        return draft.with_noise(*_mechanism(draft.kind, len(draft.options), draft.goal, draft.written))
+        mechanism = _mechanism(draft.noise_kind, len(draft.options), draft.noise_goal, draft.written)
+        return draft.with_noise(*mechanism)
     except ParameterError as error:
         raise SurveyError(f"{draft.where}: {error}") from None
 
@@ -329,17 +424,37 @@ def _shared(name: str, written: Mapping[str, Any], drafts: Sequence[_Draft]) -> 
     where = "survey" if name == WHOLE_SURVEY else f"group {name!r}"
     if not drafts:
         raise SurveyError(f"{where}: must have questions that share its epsilon, got none")
+    want = _want(written, where)
     try:
         ways = ways_to_share([each.member for each in drafts], written["epsilon"], written.get("draw"))
     except ParameterError as error:
         raise SurveyError(f"{where}: {error}") from None
-    best, reason = ways[0], why(ways)
+    best = chosen_way(ways, want)
+    if "crosstabs" in want and not best.crosses:
+        raise SurveyError(
+            f"{where}: want has crosstabs, for which a person must be asked two questions; {_why_not(written)}"
+        )
+    reason = why(ways, best)
     # Split: nothing is drawn, and each question has its own mechanism at a part of epsilon.
     if best.is_split:
         told = None if len(drafts) == 1 else reason
         return [each.with_noise(own, told) for each, own in zip(drafts, best.mechanisms, strict=True)]
     group = Group(name, len(drafts), best.draw, best.joint, reason)
     return [each.with_noise(own, None, group) for each, own in zip(drafts, best.mechanisms, strict=True)]
+
+
+def _want(written: Mapping[str, Any], where: str) -> list[str]:
+    """What the author wants to know of the questions of a group; empty if the author does not say."""
+    want = _list(written, "want", where) if "want" in written else []
+    if "want" in written and (not want or any(each not in WANTED for each in want)):
+        raise SurveyError(f'{where}: want must be ["shares"] or ["shares", "crosstabs"], got {shown(written["want"])}')
+    return want
+
+
+def _why_not(written: Mapping[str, Any]) -> str:
+    if written.get("draw") == 1:
+        return "draw = 1 asks one"
+    return "it takes two with shares, at an epsilon that devices accept"
 
 
 def _options(kind: QuestionType, written: Mapping[str, Any], where: str) -> tuple[str, ...]:

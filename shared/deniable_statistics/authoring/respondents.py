@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from deniable.mechanisms import Piecewise
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.question import Question
 from deniable.survey.unit import Unit
@@ -86,12 +87,15 @@ def _sentence(text: str) -> str:
 
 def _choice(question: Question) -> Choice | None:
     """The candidates for a question, if there are at least two."""
-    kind = question.kind
+    kind = question.noise_kind
     if waves_of(question.mechanism) or kind.is_yes_no or (question.group and question.group.joint):
         return None
     # Surveys publish no goal of ticks; what all boxes together cost is one of the candidates for their shares.
-    goal = "shares" if kind.takes_several else question.goal
-    choice = choice_for(kind, question.mechanism.answer_range, question.mechanism.epsilon, goal)
+    goal = "shares" if kind.takes_several else question.noise_goal
+    own = question.mechanism
+    # A question's own rows are those of its epsilon, so they need not be solved for once more.
+    solved = own if isinstance(own, Piecewise) else None
+    choice = choice_for(kind, own.answer_range, own.epsilon, goal, solved)
     return choice if len(choice.candidates) > 1 else None
 
 

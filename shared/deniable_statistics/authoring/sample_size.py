@@ -44,10 +44,21 @@ def variance_if_even(mechanism: Mechanism, *, wants_mean: bool) -> float:
     return mean_variance(mechanism) / (possible[-1] - possible[0]) ** 2
 
 
+def variance_at_half(mechanism: Mechanism) -> float:
+    """``n`` times the variance of the share of an option at a share of one half, for the option with the most noise.
+
+    >>> from deniable import TwoCoin
+    >>> variance_at_half(TwoCoin("1/2", "1/2"))               # 1/4 of sampling, 3/4 of noise
+    1.0
+    """
+    # Each half of the people adds its own noise: f noise_if_true + (1 - f) noise_if_other at f = 1/2.
+    return 0.25 + max((if_true + if_other) / 2 for if_true, if_other in noise_of_options(mechanism))
+
+
 def noise_if_even(mechanism: Mechanism) -> float:
     """``n`` times what noise adds to the variances of all shares together, if all answers are equally frequent."""
     share = _even_share(mechanism)
-    return math.fsum(share * if_true + (1 - share) * if_other for if_true, if_other in _noise(mechanism))
+    return math.fsum(share * if_true + (1 - share) * if_other for if_true, if_other in noise_of_options(mechanism))
 
 
 def _even_share(mechanism: Mechanism) -> float:
@@ -55,7 +66,7 @@ def _even_share(mechanism: Mechanism) -> float:
     return 0.5 if "ticks" in mechanism.question_types else 1 / mechanism.k
 
 
-def _noise(mechanism: Mechanism) -> Sequence[tuple[float, float]]:
+def noise_of_options(mechanism: Mechanism) -> Sequence[tuple[float, float]]:
     """The noise variance of each share, as in `Design.noise`; for a mechanism with supports without numpy."""
     if mechanism.support is None:
         from deniable_statistics.designs.of_mechanisms import design_of

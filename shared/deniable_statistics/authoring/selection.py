@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -137,18 +138,33 @@ GOALS = ("shares", "mean", "boxes", "boxes together")
 
 
 @functools.lru_cache(maxsize=256, typed=True)  # typed: as an epsilon 0.1 is 1/10, Fraction(0.1) is not
-def choice_for(kind: QuestionType, answers: range, epsilon: Number, goal: str | None) -> Choice:
+def choice_for(
+    kind: QuestionType, answers: range, epsilon: Number, goal: str | None, solved: Piecewise | None = None
+) -> Choice:
     """The candidates for a question of this type: numbers of its options, or the numbers that can be answered.
 
-    Choices are cached, because questions of a survey are often alike and surveys are read repeatedly.
+    Choices are cached, because questions of a survey are often alike and surveys are read repeatedly. ``solved`` is the
+    `Piecewise` of this epsilon, where it is known, which saves a second linear program.
     """
     if kind.answers is AnswerKind.RANGE:
-        return choose_for_number(answers[0], answers[-1], epsilon)
+        return choose_for_number(answers[0], answers[-1], epsilon, solved)
     if kind.takes_several:
         return choose_for_ticks(len(answers), epsilon, str(goal))
     if goal is not None:
-        return choose_for_scale(len(answers), epsilon, goal)
+        return choose_for_scale(len(answers), epsilon, goal, solved)
     return choose_for_choice(len(answers), epsilon)
+
+
+@functools.lru_cache(maxsize=256, typed=True)
+def most_variance(kind: QuestionType, answers: range, epsilon: Number) -> float:
+    """An upper bound of the variance of the mechanism that `choice_for` takes for a mean, without a linear program.
+
+    It is infinite where only a linear program can tell. Where the bound is already enough, nothing needs to be solved.
+    """
+    among = (OneBitMean,) if kind.answers is AnswerKind.RANGE else (KAry, OneBitMean)
+    quick = _made(among, answers, epsilon, wants_mean=True)
+    # The choice may be plainer than the best by as much as ties allow.
+    return TIE * min((each.variance for each in quick), default=math.inf)
 
 
 def choose_for_choice(k: int, epsilon: Number) -> Choice:
@@ -160,12 +176,12 @@ def choose_for_choice(k: int, epsilon: Number) -> Choice:
     return _choose(POINTS, _made((KAry, Subset), range(k), epsilon))
 
 
-def choose_for_scale(levels: int, epsilon: Number, goal: str) -> Choice:
+def choose_for_scale(levels: int, epsilon: Number, goal: str, solved: Piecewise | None = None) -> Choice:
     """The candidates for a scale whose author wants the shares of the levels, or their mean."""
     if goal == "shares":
         return _choose(POINTS, _made((KAry, Subset, Geometric), range(levels), epsilon))
     among = (KAry, OneBitMean, Piecewise, Geometric)
-    return _choose(PART_OF_RANGE, _made(among, range(levels), epsilon, wants_mean=True))
+    return _choose(PART_OF_RANGE, _made(among, range(levels), epsilon, wants_mean=True, solved=solved))
 
 
 def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
@@ -188,12 +204,12 @@ def choose_for_ticks(k: int, epsilon: Number, goal: str) -> Choice:
     return _choose(POINTS_OF_A_BOX, [*nearest, *coins])
 
 
-def choose_for_number(lo: int, hi: int, epsilon: Number) -> Choice:
+def choose_for_number(lo: int, hi: int, epsilon: Number, solved: Piecewise | None = None) -> Choice:
     """The candidates for a whole number in a range whose mean is wanted."""
     # For wide ranges only mechanisms that publish few weights, whatever the length of the range.
     linear = (OneBitMean, Piecewise)
     among = (*linear, Geometric, DiscreteLaplace) if hi - lo <= MOST_COMPARED else linear
-    return _choose(PART_OF_RANGE, _made(among, range(lo, hi + 1), epsilon, wants_mean=True))
+    return _choose(PART_OF_RANGE, _made(among, range(lo, hi + 1), epsilon, wants_mean=True, solved=solved))
 
 
 MOST_COMPARED = 100
@@ -201,11 +217,17 @@ MOST_COMPARED = 100
 
 
 def _made(
-    among: tuple[type[Mechanism], ...], answers: range, epsilon: Number, *, wants_mean: bool = False
+    among: Iterable[type[Mechanism]],
+    answers: range,
+    epsilon: Number,
+    *,
+    wants_mean: bool = False,
+    solved: Piecewise | None = None,
 ) -> Iterator[Candidate]:
     for cls in among:
         with contextlib.suppress(ParameterError):  # 32-bit weights cannot hold this one; the others are compared
-            yield _candidate(cls.for_answers(answers, epsilon), wants_mean=wants_mean)
+            known = solved if solved is not None and cls is Piecewise else None
+            yield _candidate(known or cls.for_answers(answers, epsilon), wants_mean=wants_mean)
 
 
 def _candidate(mechanism: Mechanism, *, wants_mean: bool = False) -> Candidate:

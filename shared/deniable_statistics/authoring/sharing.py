@@ -7,11 +7,12 @@ questions have their own mechanisms at equal parts of epsilon, or one joint resp
 from __future__ import annotations
 
 import contextlib
+import itertools
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 from deniable.errors import ParameterError
 from deniable.exact import Number, positive_epsilon
@@ -19,8 +20,9 @@ from deniable.mechanisms import KAry, Mechanism, Warner
 from deniable.privacy.ceiling import Ceiling
 from deniable.survey.group import marginal
 from deniable.survey.question_types import QuestionType
-from deniable_statistics.authoring.sample_size import people_needed
-from deniable_statistics.authoring.selection import choice_for
+from deniable_statistics.authoring.crossing import joint_variance, joint_variance_of_digits
+from deniable_statistics.authoring.sample_size import people, people_needed
+from deniable_statistics.authoring.selection import choice_for, most_variance
 
 PATIENCE = 3
 """Iteration limit without improvement of the search over numbers of asked questions."""
@@ -33,6 +35,12 @@ MOST_PATTERNS = 1000
 
 SHOWN = 3
 """Number of candidates in the published reason."""
+
+WANTED = ("shares", "crosstabs")
+"""What authors can want of questions that share an epsilon."""
+
+WORTH_CROSSING = 2
+"""Ratio of respondents below which two questions are asked of a person although one takes fewer respondents."""
 
 
 @dataclass(frozen=True)
@@ -60,19 +68,31 @@ class Sharing:
 
     Attributes
     ----------
-    size, draw : int
-        Number of questions, and how many of them a device asks.
+    members : tuple of Member
+    draw : int
+        How many of the questions a device asks.
     joint : KAry or None
-    mechanisms : tuple of Mechanism, length size
+    each : Fraction
+        Epsilon of each question that a device asks, if there is no joint response.
     respondents : int
         Sample size for the question that needs the most, by `deniable_statistics.authoring.sample_size`.
     """
 
-    size: int
+    members: tuple[Member, ...]
     draw: int
     joint: KAry | None
-    mechanisms: tuple[Mechanism, ...]
+    each: Fraction
     respondents: int
+
+    @property
+    def size(self) -> int:
+        """Number of questions."""
+        return len(self.members)
+
+    @cached_property
+    def mechanisms(self) -> tuple[Mechanism, ...]:
+        """The mechanism of each question, which takes a linear program for some: for the chosen way alone."""
+        return tuple(_mechanism(each, self.joint, self.each) for each in self.members)
 
     @property
     def label(self) -> str:
@@ -85,8 +105,30 @@ class Sharing:
     @property
     def is_refused(self) -> bool:
         """Whether the epsilon of one question is above the default ceiling of devices, which then refuse it."""
-        epsilons = [self.joint.epsilon] if self.joint else [each.epsilon for each in self.mechanisms]
-        return max(epsilons) > Ceiling.question
+        if self.joint:
+            return self.joint.epsilon > Ceiling.question
+        # No mechanism has more than what was asked for, so most are not needed to tell.
+        return self.each > Ceiling.question and max(each.epsilon for each in self.mechanisms) > Ceiling.question
+
+    @property
+    def crosses(self) -> bool:
+        """Whether some device is asked two questions whose answers can be crossed."""
+        return self.draw > 1 and sum(not each.wants_mean for each in self.members) > 1
+
+    @cached_property
+    def crossing(self) -> float:
+        """``n`` times the variance of a joint share of two questions, for the two of which it is largest."""
+        size, draw = self.size, self.draw
+        crossed = [place for place, each in enumerate(self.members) if not each.wants_mean]
+        # Pairs of the same kinds have the same variance, so that each two kinds are looked at once.
+        pairs = {
+            (self.members[one], self.members[other]): (one, other) for one, other in itertools.combinations(crossed, 2)
+        }
+        together = draw * (draw - 1) / (size * (size - 1))  # P(a device is asked two given ones of the questions)
+        if self.joint:
+            return joint_variance_of_digits(self.joint, len(self.members[0].answers)) / together
+        each = [mechanism_at(member, self.each) for member in self.members]
+        return max(joint_variance(each[one], each[other]) for one, other in pairs.values()) / together
 
     @property
     def is_split(self) -> bool:
@@ -130,12 +172,45 @@ def ways_to_share(members: Sequence[Member], epsilon: Number, draw: int | None =
     return tuple(sorted(found, key=lambda each: (each.is_refused, each.respondents)))
 
 
-def why(ways: Sequence[Sharing]) -> str:
-    """The reason for the first way in a sentence, as surveys publish it, always with splitting if it was compared."""
+def chosen_way(ways: Sequence[Sharing], want: Collection[str] = ()) -> Sharing:
+    """The way that a survey takes, of those of `ways_to_share`.
+
+    Parameters
+    ----------
+    ways : sequence of Sharing
+    want : collection of {"shares", "crosstabs"}, optional
+        What the author wants to know. With crosstabs it is the way with the fewest respondents for crossing two
+        questions, with shares alone the one with the fewest for the shares. By default it is the latter, unless nothing
+        could be crossed then, and a way that allows it needs less than `WORTH_CROSSING` times the respondents.
+
+    Examples
+    --------
+    >>> from deniable.survey.question_types import QUESTION_TYPES
+    >>> ways = ways_to_share([Member(QUESTION_TYPES["yes-no"], range(2), None)] * 8, 1)
+    >>> ways[0].label, chosen_way(ways).label, chosen_way(ways, ["shares", "crosstabs"]).label
+    ('1 of 8 with all of epsilon', '2 of 8 in one response', '3 of 8 in one response')
+    """
+    fewest = ways[0]
+    crossing = [each for each in ways if each.crosses and not each.is_refused]
+    if not crossing or (want and "crosstabs" not in want):
+        return fewest
+    if want:
+        return min(crossing, key=lambda each: each.crossing)
+    return (
+        crossing[0] if not fewest.crosses and crossing[0].respondents < WORTH_CROSSING * fewest.respondents else fewest
+    )
+
+
+def why(ways: Sequence[Sharing], chosen: Sharing | None = None) -> str:
+    """The reason for a way in a sentence, as surveys publish it, always with splitting if it was compared.
+
+    ``chosen`` is by default the first, the one with the fewest respondents.
+    """
     named = [*ways[:SHOWN], *(each for each in ways[SHOWN:] if each.is_split)]
     refused = {True: " (which devices refuse)", False: ""}
     said = [f"{each.label} {each.respondents:,}{refused[each.is_refused]}" for each in named]
-    return f"fewest respondents: {'; '.join(said)}"
+    crossed = f"for crossing two questions: {chosen.label}; " if chosen not in (None, ways[0]) and chosen else ""
+    return f"{crossed}fewest respondents: {'; '.join(said)}"
 
 
 def _promising(members: Sequence[Member], epsilon: Fraction) -> Iterator[Sharing]:
@@ -162,27 +237,39 @@ def _ways(members: Sequence[Member], epsilon: Fraction, draw: int, enough: float
     """
     size, kinds = len(members), sorted(set(members), key=lambda each: each.wants_mean)
 
-    def way(joint: KAry | None, mechanism_of: Callable[[Member], Mechanism]) -> Iterator[Sharing]:
-        mechanisms: dict[Member, Mechanism] = {}
+    def way(joint: KAry | None, each_epsilon: Fraction) -> Iterator[Sharing]:
         respondents = 0
         for each in kinds:
             if each.wants_mean and respondents > enough:
                 return
-            mechanisms[each] = mechanism_of(each)
             # The question that takes the most people decides for the group.
-            needed = people_needed(mechanisms[each], wants_mean=each.wants_mean, asked=draw / size)
-            respondents = max(respondents, needed)
-        yield Sharing(size, draw, joint, tuple(mechanisms[each] for each in members), respondents)
+            respondents = max(respondents, _people(each, joint, each_epsilon, draw / size, respondents))
+        yield Sharing(tuple(members), draw, joint, each_epsilon, respondents)
 
     with contextlib.suppress(ParameterError):
-        yield from way(None, lambda each: mechanism_at(each, epsilon / draw))
+        yield from way(None, epsilon / draw)
     # One response over patterns needs the same options in all questions.
     k = len(members[0].answers)
     if draw > 1 and k**draw <= MOST_PATTERNS and all(each.is_one_option and len(each.answers) == k for each in kinds):
         with contextlib.suppress(ParameterError):
             # One response over all patterns spends the whole epsilon once, on the asked answers together.
-            joint = KAry.from_epsilon(k**draw, epsilon)
-            yield from way(joint, lambda each: marginal(joint, k, is_yes_no=each.kind.is_yes_no))
+            yield from way(KAry.from_epsilon(k**draw, epsilon), epsilon)
+
+
+def _people(member: Member, joint: KAry | None, epsilon: Fraction, asked: float, known: int) -> int:
+    """Respondents that a question needs, or any number up to ``known`` if it needs no more than that."""
+    if member.wants_mean and joint is None:
+        bound = most_variance(member.kind, member.answers, epsilon)
+        if bound < math.inf and people(bound / asked) <= known:
+            return known
+    return people_needed(_mechanism(member, joint, epsilon), wants_mean=member.wants_mean, asked=asked)
+
+
+def _mechanism(member: Member, joint: KAry | None, epsilon: Fraction) -> Mechanism:
+    """The mechanism of a question: its own at this epsilon, or what the joint response does to it."""
+    if joint is None:
+        return mechanism_at(member, epsilon)
+    return marginal(joint, len(member.answers), is_yes_no=member.kind.is_yes_no)
 
 
 @lru_cache(maxsize=1024)

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from deniable_statistics.comparison.cohorts import limits
 from deniable_statistics.comparison.difference import Difference, difference
-from deniable_statistics.comparison.ratio_limits import Spread, ratio_limits
 from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.intervals import Interval, check_confidence_level
+from deniable_statistics.intervals.ratio_limits import Spread, ratio_limits
 
 
 @dataclass(frozen=True)

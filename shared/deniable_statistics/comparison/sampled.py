@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
 from deniable_statistics.comparison.linear import linear_interval
-from deniable_statistics.comparison.ratio_limits import Spread, ratio_limits
 from deniable_statistics.comparison.side_by_side import Cohorts, CohortTest, Figure
 from deniable_statistics.intervals import Interval
+from deniable_statistics.intervals.ratio_limits import Spread, ratio_limits
 from deniable_statistics.sampling.domain import Domain
 from deniable_statistics.sampling.estimates import t_two_sided
 from deniable_statistics.sampling.items import Item

@@ -540,7 +540,14 @@ _made.register(Piecewise, PiecewiseDesign)
 
 def mean_values(question: Question) -> tuple[float, ...] | None:
     """The numbers of the truths of a question, on its own scale; None where its options are no numbers."""
-    if not question.kind.has_numbers:
+    if not question.has_mean:
         return None
     first = float(question.options[0]) if question.options else 0  # mechanisms number levels from 0
     return tuple(first + value for value in design_of(question.mechanism).answer_values)
+
+
+def level_values(question: Question) -> tuple[float, ...] | None:
+    """The numbers of the levels of a scale with a filter, which not everybody is on; None of other questions."""
+    if not question.ask_if or not question.kind.has_numbers:
+        return None
+    return tuple(map(float, question.choices))

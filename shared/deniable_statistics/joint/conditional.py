@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable_statistics.comparison.ratio_limits import Spread, ratio_limits
 from deniable_statistics.intervals import check_confidence_level
+from deniable_statistics.intervals.ratio_limits import Spread, ratio_limits
 from deniable_statistics.joint.products import products
 from deniable_statistics.joint.reports import JointReports
 from deniable_statistics.sampling import t_quantile

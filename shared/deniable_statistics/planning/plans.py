@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from bisect import bisect_left
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,11 +19,12 @@ from deniable.errors import ParameterError, describe
 from deniable.exact import Number, positive_epsilon
 from deniable.survey.question import Question
 from deniable.survey.question_types import QUESTION_TYPES
-from deniable_statistics.authoring.sharing import Member, Sharing, ways_to_share
+from deniable_statistics.authoring.sharing import Member, Sharing, chosen_way, ways_to_share
 from deniable_statistics.planning.checks import check_people
 from deniable_statistics.planning.noise_model import NoiseModel
 from deniable_statistics.planning.precision import Precision, mean_precision
 from deniable_statistics.planning.testing import ShareTest, check_test, detectable_mean_difference
+from deniable_statistics.risk import posterior
 
 Figures = Mapping[str, Callable[[Any], Any]]
 """Formulas of the figures of a plan, by their names."""
@@ -61,7 +63,7 @@ def estimands_of(question: Question, shares: Iterable[float]) -> list[Estimand]:
             # The option with the widest interval: a sample that is enough for it is enough for all.
             worst = max(options, key=lambda noise: noise.variance(share))
             found.append(Estimand.of_share(question.id, worst, share))
-    if question.kind.has_numbers:
+    if question.has_mean:
         found.append(Estimand(question.id, "mean", None, mean_precision(question)))
     return found
 
@@ -348,8 +350,8 @@ class SplitPlan(Plan):
 
     Figures: ``epsilon_each`` is the epsilon of each question if all are asked. ``people_together`` and
     ``people_one_each`` are the sample sizes of the two ways, and ``ratio`` is their ratio before rounding. ``best`` is
-    the way with the smallest sample size, which a survey chooses if its questions share an epsilon, and
-    ``people_best`` is that size.
+    the way with the smallest sample size, which a survey chooses if its questions share an epsilon and its
+    author wants shares alone, and ``people_best`` is that size.
 
     Examples
     --------
@@ -411,12 +413,106 @@ class SplitPlan(Plan):
     @cached_property
     def _way(self) -> Sharing:
         kind = QUESTION_TYPES["yes-no" if self.options == 2 else "choice"]
-        return ways_to_share([Member(kind, range(self.options), None)] * self.questions, self.total)[0]
+        ways = ways_to_share([Member(kind, range(self.options), None)] * self.questions, self.total)
+        return chosen_way(ways, ["shares"])
 
     def _best(self) -> Precision:
         # All questions are alike, so the first represents them.
         noise = NoiseModel.through(self._way.mechanisms[0])
         return noise.asked_of(self._way.draw / self._way.size, self["epsilon"]).at(self.share)
+
+
+@dataclass(frozen=True)
+class EpsilonPlan(Plan):
+    """The epsilon of a question that a given number of people and a half width take.
+
+    Attributes
+    ----------
+    respondents : int
+    half_width : float
+        The wanted half width of the normal interval of the share.
+    share : float
+        The share that is planned for.
+    options : int
+        Number of options of the question: 2 for yes or no. The mechanism is the one with the least noise.
+    conf_level : float
+
+    Raises
+    ------
+    ParameterError
+        If no epsilon is enough, because so few people asked directly would not tell the share as well.
+
+    Notes
+    -----
+    The smallest epsilon in steps of `EPSILON_STEP`, so that what is written into a file is enough. Figures:
+    ``half_width_reached`` is the half width at that epsilon, ``half_width_directly`` the one of direct and truthful
+    answers, ``right_guesses`` the largest probability of a right guess by somebody who thinks an answer as likely as
+    not, ``exp(epsilon) / (1 + exp(epsilon))``.
+
+    Examples
+    --------
+    A yes-no question: ``V = .25 / tanh(epsilon / 2)^2`` must be at most ``400 (.1 / 1.96)^2 = 1.041``, for which
+    epsilon is at least ``2 artanh(sqrt(.25 / 1.041)) = 1.071``:
+
+    >>> plan = EpsilonPlan(400, 0.1, share=0.5)
+    >>> plan["epsilon"], round(plan["half_width_reached"], 4), round(plan["right_guesses"], 3)
+    (1.08, 0.0994, 0.746)
+    """
+
+    respondents: int
+    half_width: float
+    share: float
+    options: int = 2
+    conf_level: float = 0.95
+
+    figures: ClassVar[Figures] = {
+        "epsilon": lambda plan: plan._least,
+        "share": lambda plan: plan.share,
+        "respondents": lambda plan: plan.respondents,
+        "half_width": lambda plan: plan.half_width,
+        "conf_level": lambda plan: plan.conf_level,
+        "half_width_reached": lambda plan: plan._width(plan._least),
+        "half_width_directly": lambda plan: plan._directly,
+        "right_guesses": lambda plan: posterior(0.5, plan._least),
+    }
+
+    def __post_init__(self) -> None:
+        check_people(self.respondents, "respondents")
+        if not 0 < self.half_width < 1:
+            raise ParameterError(f"width: must be above 0 and below 1, the whole range, got {self.half_width}")
+        if self._directly >= self.half_width:
+            raise ParameterError(
+                f"width: {self.respondents:,} people asked directly would tell a share of {100 * self.share:g} % to "
+                f"within {100 * self._directly:.3g} points only; allow more width or ask more people"
+            )
+
+    def at(self, epsilon: float, options: int) -> Self:
+        """The plan itself: it does not depend on an epsilon."""
+        return self
+
+    @property
+    def _directly(self) -> float:
+        return NoiseModel.directly().at(self.share).half_width(self.respondents, self.conf_level)
+
+    @cached_property
+    def _least(self) -> float:
+        steps = range(1, round(MOST_EPSILON / EPSILON_STEP) + 1)
+        # The half width falls with epsilon, so that bisection finds the first step that is enough.
+        place = bisect_left(steps, True, key=lambda step: self._width(step * EPSILON_STEP) <= self.half_width)
+        if place == len(steps):
+            raise ParameterError(f"width: {self.half_width:g} takes an epsilon above {MOST_EPSILON}; allow more width")
+        return round(steps[place] * EPSILON_STEP, 2)
+
+    def _width(self, epsilon: float) -> float:
+        noise = NoiseModel.with_least(self.options, f"{epsilon:.2f}")
+        return noise.at(self.share).half_width(self.respondents, self.conf_level)
+
+
+EPSILON_STEP = 0.02
+"""Step in which `EpsilonPlan` searches an epsilon, in nats."""
+
+MOST_EPSILON = 20
+"""Largest epsilon that `EpsilonPlan` tries: 32-bit weights hold no more than 22."""
 
 
 def in_cohorts(n: int, cohorts: int) -> tuple[int, ...]:

@@ -105,7 +105,18 @@ def figures(form: Callable[[Any], Form] = form_of) -> tuple[Column, Column, Colu
 
 
 QUESTION = Column("question", attrgetter("question"), is_text=True)
-OPTION = Column("option", lambda row: row.option or row.statistic, is_text=True)
+WHERE_IT_APPLIES = "where it applies"
+"""Behind the name of an option, for its share among those to whom a question with a filter applies."""
+
+
+def name_of_option(row: Any) -> str:
+    """The option of a row with its statistic, where that is not a share of all."""
+    if row.statistic == "among":
+        return f"{row.option}, {WHERE_IT_APPLIES}"
+    return str(row.option or row.statistic)
+
+
+OPTION = Column("option", name_of_option, is_text=True)
 COHORT = Column("cohort", lambda row: row.cohort or "none", is_text=True, is_shown=has("cohort"))
 N = Column("n", lambda row: str(row.n))
 BOUNDS = Column("bounds", ends("bound"), is_shown=has("bound_low"))

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from deniable.errors import ParameterError, describe
 from deniable.report.tally import Tally
 from deniable.survey.document import Survey
 from deniable.wire.space import Count
-from deniable_statistics.designs.of_mechanisms import mean_values
+from deniable_statistics.designs.of_mechanisms import AnyDesign, level_values, mean_values
+from deniable_statistics.estimates.among import METHOD, TOO_FEW, AmongEstimate, AmongMean
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate
 from deniable_statistics.estimates.fakes import check_fake_share, fakes_among
 from deniable_statistics.estimates.means import MeanEstimate
-from deniable_statistics.intervals import check_confidence_level
+from deniable_statistics.intervals import check_confidence_level, level_of_each
 from deniable_statistics.robustness.misbehaviour import Misbehaving, RobustFigure
 
 TARGETS = ("population", "respondents")
@@ -26,7 +27,8 @@ class EstimateRow:
     """One published row: an option of a question, or the mean of the question, for everybody or for one cohort.
 
     The fields are the columns of the CSV, in order. `statistic` is "share" or "mean", or "ratio" for a share among
-    a part of the people; a mean has no option and no count. `n` is the number of reports with information on the
+    a part of the people; of a question with a filter "among" for a share among those to whom it applies, whose mean its
+    mean is. A mean has no option and no count. `n` is the number of reports with information on the
     figure, fewer than all if devices draw what they ask. `p_below` and `p_above` are one-sided p-values of the design:
     of so small a count if the share is 0, and of so large a count if it is 1; `flag` is a sentence if one is small.
     `fake_margin` is the largest shift of the estimate, in its own unit, if one in a hundred reports is fake. Numbers
@@ -169,7 +171,89 @@ def estimate(
             if (values := mean_values(question)) is not None:
                 mean = MeanEstimate.from_counts(question.mechanism, counts, n, values)
                 rows.append(mean_row(mean, question.id, *about[2:], asked=question.share_asked, reports=reports))
+            if question.ask_if:
+                asked = Filtered(question.id, question.choices, level_values(question), question.epsilon)
+                rows += among_rows(
+                    question.mechanism, counts, n, asked, cohort, wanted, asked=question.share_asked, reports=reports
+                )
     return rows
+
+
+@dataclass(frozen=True)
+class Filtered:
+    """What rows say of a question with a filter: its name, what people choose from, the numbers of levels, epsilon."""
+
+    question: str
+    choices: Sequence[str]
+    levels: Sequence[float] | None
+    epsilon: float
+
+
+def among_rows(
+    design: AnyDesign,
+    counts: Sequence[Count],
+    n: Count,
+    about: Filtered,
+    cohort: str | None = None,
+    wanted: EstimateOptions = EstimateOptions(),  # a frozen value
+    asked: float = 1.0,
+    reports: Count | None = None,
+    n_effective: float | None = None,
+) -> list[EstimateRow]:
+    """The rows of the people to whom a question with a filter applies: its shares among them, and its mean.
+
+    Parameters are those of `share_rows`, with ``n_effective`` Kish's number where reports have weights. Intervals are
+    for the population, and have no bounds for people who misbehave.
+    """
+    found = AmongEstimate.from_counts(design, counts, n, n_effective)
+    fakes = wanted.fakes(n if reports is None else reports)
+    fake_share = min(float(fakes) / float(n), 1.0) if n else 0.0
+    level = wanted.confidence_level
+    each = level_of_each(level, len(found.top)) if wanted.simultaneous else level
+    intervals = found.confidence_interval(each, fake_share)
+    name = f"simultaneous {METHOD}" if wanted.simultaneous else METHOD
+    rows = [
+        EstimateRow(
+            question=about.question,
+            option=label,
+            cohort=cohort,
+            n=round(found.reports[place]),
+            count=None,
+            estimate=number_or_none(share),
+            std_error=number_or_none(found.std_error[place]),
+            conf_low=intervals[place].low,
+            conf_high=intervals[place].high,
+            conf_level=level,
+            method=name,
+            epsilon=about.epsilon,
+            feasible=None if math.isnan(share) else min(max(share, 0.0), 1.0),
+            statistic="among",
+            target="population",
+            p_below=None,
+            p_above=None,
+            flag=TOO_FEW if math.isnan(share) and n else None,
+            fake_margin=found.fake_margin(place) / asked,
+            assumed_fake=wanted.assume_fake,
+        )
+        for place, (label, share) in enumerate(zip(about.choices, found.share, strict=True))
+    ]
+    if about.levels is None:
+        return rows
+    mean = AmongMean.of(found, about.levels, level, fake_share)
+    low, high = about.levels[0], about.levels[-1]
+    said = replace(
+        rows[0],
+        option="",
+        estimate=number_or_none(mean.mean),
+        std_error=number_or_none(mean.std_error),
+        conf_low=mean.interval.low,
+        conf_high=mean.interval.high,
+        method=METHOD,
+        feasible=None if math.isnan(mean.mean) else min(max(mean.mean, low), high),
+        statistic="mean",
+        fake_margin=(high - low) * max(each.fake_margin for each in rows if each.fake_margin is not None),
+    )
+    return [*rows, said]
 
 
 def share_rows(

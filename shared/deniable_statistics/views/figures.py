@@ -2,8 +2,8 @@
 
 A figure is one column of lines. Each line has its label and its value in words, and below both a point with its
 interval, so that nothing has to be read off an axis and nothing is hidden beside a narrow screen: at 390 pixels the
-labels are still 12 pixels high. Colours are classes; a file brings its own style sheet, for light, dark and paper, and a
-page has one.
+labels are still 12 pixels high. Colours are classes; a file brings its own style sheet, for light, dark and paper, and
+a page has one.
 """
 
 from __future__ import annotations

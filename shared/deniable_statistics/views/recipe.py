@@ -26,7 +26,7 @@ def ingredients(question: Question, rows: Sequence[ViewRow]) -> list[Ingredients
     """The numbers behind each share; ``a`` and ``b`` are empty where no single count tells it."""
     found = []
     for row in rows:
-        support = support_of(question, question.options.index(row.option)) if row.option else None
+        support = support_of(question, question.options.index(row.option)) if row.statistic == "share" else None
         found.append(Ingredients(row, *(map(str, support) if support is not None else ("", ""))))
     return found
 

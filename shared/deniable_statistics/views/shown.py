@@ -6,7 +6,7 @@ import math
 from typing import NamedTuple
 
 from deniable.survey.question import Question
-from deniable_statistics.designs.of_mechanisms import mean_values
+from deniable_statistics.designs.of_mechanisms import level_values, mean_values
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.published_rows import EstimateRow
 
@@ -16,7 +16,8 @@ TOO_WIDE = 0.15
 
 def axis_of(question: Question, statistic: str) -> Axis:
     """The axis of a statistic: 0 to 100 % for shares, the range of possible numbers for means."""
-    if statistic == "share" or (values := mean_values(question)) is None:
+    values = mean_values(question) or level_values(question)
+    if statistic != "mean" or values is None:
         return SHARES
     return Axis(min(values), max(values))
 

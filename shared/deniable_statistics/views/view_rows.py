@@ -53,8 +53,9 @@ class ViewRow:
     ----------
     question : str
     statistic : str
-        ``share``, ``mean``, ``difference`` (of shares), ``mean difference``, or ``row share``: among the people who
-        gave the answer `given_option` to the question `given`.
+        ``share``, ``mean``, ``among`` (a share among those to whom a question with a filter applies), ``difference``
+        (of shares), ``mean difference``, or ``row share``: among the people who gave the answer `given_option` to the
+        question `given`.
     option : str
         Empty for a mean.
     cohort, minus : str or None

@@ -1,7 +1,11 @@
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { readFileSync } from "node:fs";
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { test } from "node:test";
+import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 import { transform } from "../../../client/deniable_web/node_modules/esbuild/lib/main.js";
@@ -53,6 +57,22 @@ test("the committed bundles and their hashes are what the sources make", async (
     const digest = createHash("sha384").update(readFileSync(new URL(`dist/${file}`, FOLDER))).digest("base64");
     assert.equal(hash, `sha384-${digest}`);
   }
+});
+
+test("the same sources make the same bytes in any folder", () => {
+  const modules = fileURLToPath(new URL("node_modules", FOLDER));
+  const built = ["a", "another folder, deeper/b"].map((name) => {
+    const folder = mkdtempSync(join(tmpdir(), "deniable-"));
+    const copy = join(folder, name);
+    cpSync(fileURLToPath(FOLDER), copy, { recursive: true, filter: (path) => path !== modules && !path.includes("/dist/") });
+    symlinkSync(modules, join(copy, "node_modules"));
+    execFileSync(process.execPath, ["build.mjs"], { cwd: copy });
+    const files = Object.keys(BUNDLES).map((file) => readFileSync(join(copy, "dist", file)));
+    rmSync(folder, { recursive: true });
+    return files;
+  });
+  const committed = Object.keys(BUNDLES).map((file) => readFileSync(new URL(`dist/${file}`, FOLDER)));
+  for (const files of built) files.forEach((bytes, n) => assert.ok(bytes.equals(committed[n])));
 });
 
 test("nobody can name what is in a bundle", async () => {

@@ -13,6 +13,7 @@
 `fold`             the move of pending reports to rows in the order of their ids, and tables that tell no other order
 `integrity`        the comparison of a file with its checksums; `deniable check`
 `backup`           the copy of a running collector's database; `deniable backup`
+`letterbox`        the file of a place: sealed reports on their way to collectors
 `file`             all of these by the name of a file, for commands
 ================== ================================================================================================
 """

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from deniable_statistics.intervals import Interval
+from deniable_statistics.intervals.interval import Interval
 
 
 class Spread(NamedTuple):

@@ -1,0 +1,84 @@
+// Runs before a page does, in its world: chance comes from what the auditor chose, and nothing shows it.
+//
+// A Proxy of the browser's own function has its name, its length and its lack of source; the auditor reads what was taken
+// from its handler, which no script can reach. CHANCE is JSON: words, and by length the bytes of other calls.
+((chance) => {
+  const { apply } = Reflect;
+  const native = Function.prototype.toString;
+  const disguised = new WeakMap();
+  const own = WeakMap.prototype.get;
+  const put = (object, name, handler) => {
+    const real = Object.getOwnPropertyDescriptor(object, name);
+    const proxy = new Proxy(real.value, handler);
+    disguised.set(proxy, real.value);
+    Object.defineProperty(object, name, { ...real, value: proxy });
+  };
+  const hide = (error) => {
+    // A frame of this script in the trace of an exception would show that it is here.
+    if (error && typeof error.stack === "string") {
+      error.stack = error.stack.split("\n").filter((line) => !line.includes("Object.apply")).join("\n");
+    }
+    throw error;
+  };
+  const BY_NAME = { words: chance.words, bytes: chance.bytes };
+  let wordAt = 0;
+  const byteAt = {};
+  put(Crypto.prototype, "getRandomValues", {
+    taken: [],
+    apply(target, self, args) {
+      let result;
+      try {
+        result = apply(target, self, args);
+      } catch (error) {
+        hide(error);
+      }
+      const [array] = args;
+      const view = new Uint8Array(array.buffer, array.byteOffset, array.byteLength);
+      if (array instanceof Uint32Array && array.length === 1 && wordAt < BY_NAME.words.length) array[0] = BY_NAME.words[wordAt++];
+      else {
+        const pool = BY_NAME.bytes[view.length] ?? [];
+        const given = pool[(byteAt[view.length] = (byteAt[view.length] ?? -1) + 1)];
+        if (given) for (let n = 0; n < view.length; n++) view[n] = parseInt(given.slice(2 * n, 2 * n + 2), 16);
+      }
+      this.taken.push(`${array.constructor.name}:${view.length}`);
+      return result;
+    },
+  });
+  const elsewhere = (object, name, subject) =>
+    put(object, name, {
+      taken: [],
+      apply(target, self, args) {
+        this.taken.push(subject);
+        try {
+          return apply(target, self, args);
+        } catch (error) {
+          hide(error);
+        }
+      },
+    });
+  if (Crypto.prototype.randomUUID) elsewhere(Crypto.prototype, "randomUUID", "randomUUID");
+  elsewhere(Math, "random", "Math.random");
+  elsewhere(SubtleCrypto.prototype, "generateKey", "generateKey");
+  // What a page hears of its elements: every event that leaves a shadow, with what it says.
+  put(EventTarget.prototype, "dispatchEvent", {
+    taken: [],
+    apply(target, self, args) {
+      const [event] = args;
+      if (event?.composed) this.taken.push(`${event.type} ${JSON.stringify(event.detail ?? null)}`);
+      try {
+        return apply(target, self, args);
+      } catch (error) {
+        hide(error);
+      }
+    },
+  });
+  put(Function.prototype, "toString", {
+    apply(target, self, args) {
+      try {
+        return apply(target, apply(own, disguised, [self]) ?? self, args);
+      } catch (error) {
+        hide(error);
+      }
+    },
+  });
+})(CHANCE);

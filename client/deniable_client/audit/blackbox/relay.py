@@ -1,0 +1,202 @@
+"""A stand-in for a collector: it passes on pages, scripts and surveys, and takes reports itself.
+
+No report of an audit reaches a collector. All that a client sends is kept as it came: bytes, connection, order, time.
+"""
+
+from __future__ import annotations
+
+import json
+import socket
+import threading
+import time
+from collections import deque
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import urllib3
+
+from deniable.errors import CollectorError
+
+PASSED_ON = (
+    *("content-type", "content-security-policy", "cache-control", "vary", "x-content-type-options", "referrer-policy"),
+    *("cross-origin-opener-policy", "permissions-policy", "etag", "access-control-allow-origin"),
+    "cross-origin-resource-policy",
+)
+"""Headers of the collector that a browser acts by."""
+
+
+class Sent(NamedTuple):
+    """One request as its bytes came."""
+
+    connection: int
+    time: float
+    head: bytes
+    body: bytes
+
+    @property
+    def start(self) -> str:
+        """Method and address."""
+        return self.head.split(b"\r\n", 1)[0].decode("latin-1").rsplit(" ", 1)[0]
+
+
+Answer = tuple[int, dict[str, str], bytes]
+"""Status, headers and body of an answer; status 0 gives none, until the client goes away."""
+
+
+@dataclass
+class Relay:
+    """Listens at ``url``; `sent` is everything that came.
+
+    Parameters
+    ----------
+    upstream : str
+        The collector whose pages are passed on; each is fetched once.
+    """
+
+    upstream: str
+    sent: list[Sent] = field(default_factory=list)
+    faults: deque[Answer] = field(default_factory=deque)
+    """What the next reports get instead of being taken."""
+    sign: Callable[[bytes], bytes] | None = None
+    """Signs the blinded messages of tokens."""
+    path_of: Callable[[str], str] = lambda path: path
+    """Where upstream has what is asked for."""
+    rewrite: Callable[[str, Answer], Answer] = lambda _path, answer: answer
+    """Changes what is passed on."""
+
+    def __post_init__(self) -> None:
+        self._pages: dict[tuple[str, str], Answer] = {}
+        self._known: set[bytes] = set()
+        self._http = urllib3.PoolManager(retries=urllib3.Retry(2, redirect=0), timeout=30)
+        self._listening = socket.create_server(("127.0.0.1", 0))
+        self._connections = 0
+        self._lock = threading.Lock()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    @property
+    def port(self) -> int:
+        """Where it listens."""
+        port: int = self._listening.getsockname()[1]
+        return port
+
+    @property
+    def url(self) -> str:
+        """Its address, for clients that of the collector."""
+        return f"http://127.0.0.1:{self.port}"
+
+    def take(self) -> list[Sent]:
+        """Everything that came since the last time, and nothing of it again."""
+        with self._lock:
+            came, self.sent = self.sent, []
+            self._known.clear()
+        return came
+
+    def close(self) -> None:
+        """Stop listening."""
+        self._listening.close()
+
+    def _accept(self) -> None:
+        while True:
+            try:
+                connection, _ = self._listening.accept()
+            except OSError:
+                return
+            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+            self._connections += 1
+            threading.Thread(target=self._serve, args=(connection, self._connections), daemon=True).start()
+
+    def _serve(self, connection: socket.socket, number: int) -> None:
+        with connection, connection.makefile("rb") as stream:
+            while (request := _read(stream)) is not None:
+                head, body = request
+                with self._lock:
+                    self.sent.append(Sent(number, time.perf_counter(), head, body))
+                try:
+                    status, headers, content = self._answer(head, body)
+                    if status == 0:
+                        connection.settimeout(60)
+                        connection.recv(1)
+                        return
+                    connection.sendall(
+                        _written(status, headers, b"" if head.startswith(b"HEAD ") else content, len(content))
+                    )
+                except OSError:
+                    return
+
+    def _answer(self, head: bytes, body: bytes) -> Answer:
+        method, path = head.split(b"\r\n", 1)[0].decode("latin-1").split(" ")[:2]
+        path = path.split("?")[0] if path.startswith("/") else "/" + path.split("/", 3)[-1]
+        if method in ("GET", "HEAD"):
+            if path.endswith("/state"):
+                return _json(200, {"state": "open"})
+            return self._passed_on(path, _header(head, "accept-language"))
+        if method != "POST":
+            return _json(405, {"detail": "not here"})
+        return self._taken(path, body)
+
+    def _taken(self, path: str, body: bytes) -> Answer:
+        if path.endswith("/invitations/state"):
+            return _json(200, {"state": "unused"})
+        if path.endswith("/tokens") and self.sign:
+            blinded = bytes.fromhex(json.loads(body)["blinded"])
+            return _json(200, {"signature": self.sign(blinded).hex()})
+        if path.endswith("/reports"):
+            if self.faults:
+                return self.faults.popleft()
+            known = body in self._known
+            self._known.add(body)
+            return _json(200, {"status": "known"}) if known else _json(201, {"status": "stored"})
+        return _json(404, {"detail": "not here"})
+
+    def _passed_on(self, path: str, language: str) -> Answer:
+        if (path, language) not in self._pages:
+            try:
+                got = self._http.request(
+                    "GET", self.upstream + self.path_of(path), headers={"Accept-Language": language} if language else {}
+                )
+            except urllib3.exceptions.HTTPError as error:
+                raise CollectorError(f"{self.upstream}: cannot be reached: {type(error).__name__}") from None
+            headers = {name: got.headers[name] for name in PASSED_ON if name in got.headers}
+            self._pages[path, language] = self.rewrite(path, (got.status, headers, got.data))
+        return self._pages[path, language]
+
+    def page(self, path: str) -> Answer:
+        """What is passed on of a path, by the collector's own answer."""
+        return self._passed_on(path, "")
+
+
+def _read(stream: object) -> tuple[bytes, bytes] | None:
+    """The next request of a connection: its head with the empty line, and its body."""
+    head = b""
+    while not head.endswith(b"\r\n\r\n"):
+        try:
+            line: bytes = stream.readline(65_536)  # type: ignore[attr-defined]  # a buffered reader
+        except OSError:
+            return None
+        if not line:
+            return None
+        head += line
+    length = int(_header(head, "content-length") or 0)
+    body: bytes = stream.read(length) if length else b""  # type: ignore[attr-defined]
+    return head, body
+
+
+def _header(head: bytes, name: str) -> str:
+    for line in head.decode("latin-1").split("\r\n")[1:]:
+        key, _, value = line.partition(":")
+        if key.strip().lower() == name:
+            return value.strip()
+    return ""
+
+
+def _json(status: int, content: object) -> Answer:
+    return status, {"content-type": "application/json"}, json.dumps(content).encode()
+
+
+def _written(status: int, headers: dict[str, str], content: bytes, length: int) -> bytes:
+    lines = [
+        f"HTTP/1.1 {status} {'OK' if status < 400 else 'No'}",
+        *(f"{key}: {value}" for key, value in headers.items()),
+    ]
+    return "\r\n".join([*lines, f"content-length: {length}", "", ""]).encode("latin-1") + content

@@ -1,0 +1,219 @@
+"""A process seen from the kernel: every system call on files, sockets, processes and chance (Linux, ptrace).
+
+Chance is put into the buffer of ``getrandom`` after the kernel has filled it. Nothing in the process is changed: no
+module, no function, no variable of the environment. A client in Python could find any hook that runs beside it, such
+as another ``os.urandom``; the memory that the kernel hands it looks the same whoever wrote it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import signal
+import socket
+import struct
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+from deniable.errors import DeniableError
+
+_TRACEME, _SYSCALL, _SETOPTIONS, _SYSCALL_INFO = 0, 24, 0x4200, 0x420E
+_OPTIONS = (
+    0x1 | 0x2 | 0x4 | 0x8 | 0x00100000
+)  # good stops, forks, vforks and clones too; the process ends with this one
+_STOPPED_BY_CALL = signal.SIGTRAP | 0x80
+
+_NUMBERS = {
+    "x86_64": {
+        1: "write", 2: "open", 4: "stat", 18: "pwrite64", 41: "socket", 42: "connect", 44: "sendto", 46: "sendmsg",
+        49: "bind", 56: "clone", 57: "fork", 58: "vfork", 59: "execve", 76: "truncate", 77: "ftruncate", 82: "rename",
+        83: "mkdir", 84: "rmdir", 86: "link", 87: "unlink", 88: "symlink", 90: "chmod", 230: "clock_nanosleep",
+        257: "openat", 258: "mkdirat", 262: "newfstatat", 263: "unlinkat", 264: "renameat", 307: "sendmmsg",
+        316: "renameat2", 318: "getrandom", 435: "clone3",
+    },
+    "aarch64": {
+        64: "write", 68: "pwrite64", 198: "socket", 203: "connect", 206: "sendto", 211: "sendmsg", 200: "bind",
+        220: "clone", 221: "execve", 45: "truncate", 46: "ftruncate", 34: "mkdirat", 37: "linkat", 35: "unlinkat",
+        36: "symlinkat", 52: "fchmod", 115: "clock_nanosleep", 56: "openat", 79: "newfstatat", 38: "renameat",
+        269: "sendmmsg", 276: "renameat2", 278: "getrandom", 435: "clone3",
+    },
+}  # fmt: skip
+_PATH_AT = {
+    **dict.fromkeys(("open", "stat", "truncate", "rename", "mkdir", "rmdir", "link", "unlink", "chmod", "execve"), 0),
+    **dict.fromkeys(("openat", "mkdirat", "newfstatat", "unlinkat", "renameat", "renameat2", "linkat", "symlink"), 1),
+    "symlinkat": 2,
+}
+_LENGTH_AT = {"write": 2, "pwrite64": 2, "sendto": 2}
+MARK = "/deniable-audit/"
+"""Paths that nobody has, by which a run says where it is."""
+
+
+class CannotTrace(DeniableError):
+    """This system does not let a process be seen from outside."""
+
+
+@dataclass
+class Watched:
+    """What a process did between two marks."""
+
+    operations: list[str] = field(default_factory=list)
+    chance: list[int] = field(default_factory=list)
+    """Lengths of all calls for chance."""
+
+
+Feed = Callable[[int], bytes | None]
+"""Gives what a call for so many bytes of chance gets; None leaves what the kernel gave."""
+
+
+@dataclass
+class System:
+    """Runs a program and sees its system calls.
+
+    Parameters
+    ----------
+    feed : callable
+    on_mark : callable
+        Called with the rest of each marked path, and what was done since the one before.
+    """
+
+    feed: Feed
+    on_mark: Callable[[str, Watched], None]
+
+    def run(self, command: Sequence[str], environment: dict[str, str]) -> int:
+        """Run a command until it ends; its exit status."""
+        names = _NUMBERS.get(platform.machine()) if sys.platform == "linux" else None
+        if names is None:
+            raise CannotTrace("system: watching a process needs Linux on x86_64 or aarch64")
+        self._names = names
+        libc = ctypes.CDLL(None, use_errno=True)
+        libc.ptrace.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
+        libc.ptrace.restype = ctypes.c_long
+        self._libc = libc
+        child = os.fork()
+        if child == 0:
+            libc.ptrace(_TRACEME, 0, None, None)
+            os.kill(os.getpid(), signal.SIGSTOP)
+            os.execve(command[0], list(command), environment)  # noqa: S606  # our own words, no shell
+        os.waitpid(child, 0)
+        if self._libc.ptrace(_SETOPTIONS, child, None, _OPTIONS) < 0:
+            os.kill(child, signal.SIGKILL)
+            raise CannotTrace("system: does not let a process be watched (ptrace)")
+        return self._follow(child)
+
+    def _follow(self, child: int) -> int:
+        self._watched = Watched()
+        self._inside: dict[int, tuple[str, tuple[int, ...]]] = {}
+        self._ask(child, 0)
+        while True:
+            process, status = os.waitpid(-1, 0x40000000)  # __WALL: threads too
+            if os.WIFEXITED(status) or os.WIFSIGNALED(status):
+                self._inside.pop(process, None)
+                if process == child:
+                    return os.waitstatus_to_exitcode(status)
+                continue
+            stopped = os.WSTOPSIG(status)
+            deliver = 0
+            if stopped == _STOPPED_BY_CALL:
+                self._call(process)
+            elif stopped not in (signal.SIGTRAP, signal.SIGSTOP):
+                deliver = stopped
+            self._ask(process, deliver)
+
+    def _ask(self, process: int, deliver: int) -> None:
+        self._libc.ptrace(_SYSCALL, process, None, deliver)
+
+    def _call(self, process: int) -> None:
+        buffer = ctypes.create_string_buffer(88)
+        if self._libc.ptrace(_SYSCALL_INFO, process, 88, ctypes.cast(buffer, ctypes.c_void_p)) < 0:
+            return
+        kind = buffer.raw[0]
+        if kind == 1:
+            number, *arguments = struct.unpack_from("<7Q", buffer.raw, 24)
+            name = self._names.get(number, "")
+            self._inside[process] = (name, tuple(arguments))
+            if name:
+                self._entered(process, name, arguments)
+        elif kind == 2:
+            (result,) = struct.unpack_from("<q", buffer.raw, 24)
+            name, arguments_then = self._inside.pop(process, ("", ()))
+            if name:
+                self._left(process, name, arguments_then, result)
+
+    def _entered(self, process: int, name: str, arguments: Sequence[int]) -> None:
+        if name in ("newfstatat", "stat"):
+            path = self._text(process, arguments[_PATH_AT[name]])
+            if path.startswith(MARK):
+                done, self._watched = self._watched, Watched()
+                self.on_mark(path.removeprefix(MARK), done)
+            return
+        if name in ("getrandom", "openat", "open"):
+            return
+        self._watched.operations.append(self._said(process, name, arguments))
+
+    def _said(self, process: int, name: str, arguments: Sequence[int]) -> str:
+        if name in _PATH_AT:
+            return f"{name} {self._text(process, arguments[_PATH_AT[name]])}"
+        if name in _LENGTH_AT:
+            place = _opened(process, arguments[0])
+            shown = self._bytes(process, arguments[1], arguments[2]) if arguments[0] in (1, 2) else b""
+            return f"{name} {place} {arguments[_LENGTH_AT[name]]} {shown.decode('latin-1')}".rstrip()
+        if name in ("connect", "bind"):
+            return f"{name} {_place(self._bytes(process, arguments[1], arguments[2]))}"
+        return name
+
+    def _left(self, process: int, name: str, arguments: Sequence[int], result: int) -> None:
+        if name in ("openat", "open"):
+            path = self._text(process, arguments[_PATH_AT[name]])
+            flags = arguments[_PATH_AT[name] + 1] & 0o103  # to read, write, both; made where it is missing
+            self._watched.operations.append(f"open {path} {flags:o}{'' if result >= 0 else ' in vain'}")
+        elif name == "getrandom" and result > 0:
+            self._watched.chance.append(result)
+            given = self.feed(result)
+            if given is not None:
+                with open(f"/proc/{process}/mem", "r+b", buffering=0) as memory:
+                    memory.seek(arguments[0])
+                    memory.write(given)
+
+    def _bytes(self, process: int, address: int, size: int) -> bytes:
+        try:
+            with open(f"/proc/{process}/mem", "rb", buffering=0) as memory:
+                memory.seek(address)
+                return memory.read(min(size, 4096)) or b""
+        except (OSError, ValueError, OverflowError):
+            return b""
+
+    def _text(self, process: int, address: int) -> str:
+        # To the end of its page, and on if the text goes on: what lies behind it may not be there to be read.
+        read, end = b"", address
+        while b"\0" not in read and len(read) < 8192:
+            size = 4096 - end % 4096
+            piece = self._bytes(process, end, size)
+            if not piece:
+                break
+            read, end = read + piece, end + size
+        return read.split(b"\0", 1)[0].decode("utf-8", errors="replace")
+
+
+def _opened(process: int, number: int) -> str:
+    """What a process has open under a number."""
+    if number in (1, 2):
+        return ("stdout", "stderr")[number - 1]
+    try:
+        place = os.readlink(f"/proc/{process}/fd/{number}").removesuffix(" (deleted)")
+    except OSError:
+        return "nothing"
+    return "a socket" if place.startswith("socket:") else place
+
+
+def _place(address: bytes) -> str:
+    """An address of a socket in words."""
+    if len(address) < 2:
+        return "nowhere"
+    (family,) = struct.unpack_from("<H", address)
+    if family == socket.AF_INET and len(address) >= 8:
+        return f"{socket.inet_ntoa(address[4:8])}:{int.from_bytes(address[2:4], 'big')}"
+    if family == socket.AF_UNIX:
+        return address[2:].split(b"\0", 1)[0].decode("utf-8", errors="replace") or "unix"
+    return f"family {family}"

@@ -1,0 +1,51 @@
+"""What the black box hands on: everything that was seen of one session, as features that nobody had to name."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass
+class Trace:
+    """One session of a client.
+
+    Attributes
+    ----------
+    exact : dict of str to str
+        Observables that are the same in every session whose chance makes the same noisy values: bytes of requests in
+        the order of each address, what is kept, what is shown to others.
+    loose : dict of str to float
+        Observables that vary by themselves: times, order and connections. They may not depend on an answer.
+    reports : list of bytes
+        Reports in the order in which they were sent.
+    chance : list of list of str
+        What was taken of the system's chance, step by step.
+    """
+
+    exact: dict[str, str] = field(default_factory=dict)
+    loose: dict[str, float] = field(default_factory=dict)
+    reports: list[bytes] = field(default_factory=list)
+    chance: list[list[str]] = field(default_factory=list)
+
+    def put(self, name: str, content: object) -> None:
+        """Enter an observable, and if it has parts each of them by itself."""
+        for path, value in _flat(name, content):
+            self.exact[path] = value
+
+
+def _flat(name: str, content: object) -> Iterator[tuple[str, str]]:
+    if isinstance(content, Mapping) and content:
+        for key, value in content.items():
+            yield from _flat(f"{name}, {key}", value)
+    elif isinstance(content, str):
+        yield name, content
+    else:
+        yield name, json.dumps(content, sort_keys=True, ensure_ascii=False)
+
+
+def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> list[str]:
+    """Names of the observables in which two sessions differ."""
+    return [name for name in sorted({*one, *other}) if one.get(name) != other.get(name)]

@@ -1,0 +1,45 @@
+// In an isolated world: where somebody finds on the screen what is to be pressed next. Null where there is nothing yet.
+(what, argument) => {
+  const root = document.querySelector("deniable-survey")?.shadowRoot;
+  if (!root) return null;
+  const middle = (element) => {
+    if (!element) return null;
+    element.scrollIntoView({ block: "center", behavior: "instant" });
+    const { left, top, width, height } = element.getBoundingClientRect();
+    return width && height ? [left + width / 2, top + height / 2] : null;
+  };
+  const seen = (selector) => [...root.querySelectorAll(selector)].filter((each) => each.offsetParent !== null || each.getClientRects().length);
+  const sets = () => seen("fieldset:not([hidden])");
+  const onward = () => seen("form > .card > button:not([type]), fieldset:not([hidden]) .steps button:not([type])")[0];
+  const review = () => seen(".review button[part]").at(-1);
+  const nameOf = (set) => set.querySelector("input")?.name;
+  switch (what) {
+    case "start":
+      return middle(seen(".start button").at(-1));
+    case "place": {
+      if (review()) return { kind: "review" };
+      const set = sets().find((each) => each.querySelector("input") && !argument.includes(nameOf(each)));
+      if (set) return { kind: "question", name: nameOf(set), type: set.querySelector("input").type };
+      return onward() ? { kind: "onward" } : null;
+    }
+    case "input": {
+      const [name, place] = argument;
+      const inputs = sets().flatMap((set) => [...set.querySelectorAll("input")]).filter((each) => each.name === name);
+      const input = inputs[place];
+      return input && (middle(input.type === "number" ? input : (input.labels?.[0] ?? input)) ?? middle(input));
+    }
+    case "onward":
+      return middle(onward());
+    case "send":
+      return middle(review());
+    case "receipt":
+      return !!root.querySelector("a[href$=results]");
+    case "press":
+      return middle(seen(argument).at(-1));
+    case "shown":
+      return seen(argument).length > 0;
+    case "text":
+      return root.textContent.includes(argument);
+  }
+  return null;
+}

@@ -1,0 +1,112 @@
+"""Histories in a real browser: a person's visits, step by step, with the recorder beside them."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from deniable_client.audit.blackbox.chromium import PATIENCE, Chance, Chromium, Person, Stuck, Tab
+from deniable_client.audit.blackbox.relay import Answer, Relay
+from deniable_client.audit.blackbox.trace import Trace
+from deniable_client.audit.plan import Load, Session, Visit
+from deniable_client.audit.reference.published import PublishedSurvey
+
+BUSY: Answer = (503, {"content-type": "application/json"}, b'{"detail":"busy"}')
+SILENT: Answer = (0, {}, b"")
+
+RUN = "a5" * 8
+"""What names a walk through the questions in the browser's history."""
+
+
+def chance_of(load: Load) -> Chance:
+    """The chance of a document, in the form of the recorder."""
+    return Chance(load.words, {16: load.ids, 8: (RUN,) * 8})
+
+
+def browse(browser: Chromium, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
+    """One history, and all that was seen of it."""
+    relay = browser.relay
+    relay.take()
+    relay.faults.clear()
+    fragment = f"#invitation={session.invitation}" if session.invitation else ""
+    with browser.person() as person:
+        loads = iter(session.loads)
+        for number, visit in enumerate(session.visits):
+            link = f"{relay.url}/s/{surveys[visit.survey].id}{fragment}"
+            _Visiting(person, relay, session, number, link, loads).go(visit)
+        return person.trace([str(visit) for visit in session.visits])
+
+
+class _Visiting:
+    """One visit."""
+
+    def __init__(self, person: Person, relay: Relay, session: Session, number: int, link: str, loads: Any) -> None:
+        self.person, self.relay, self.session, self.number, self.link, self.loads = (
+            person, relay, session, number, link, loads,
+        )  # fmt: skip
+
+    def go(self, visit: Visit) -> None:
+        if visit.kind == "again":
+            tab = self._open()
+            tab.wait("receipt")
+            self._note(tab, "opened again")
+            return
+        tab = self._open()
+        tab.wait("start")
+        self._note(tab, "first screen")
+        tab.click("start")
+        if visit.reload:
+            tab.wait("place", [])
+            self._note(tab, "started")
+            tab.feed(chance_of(next(self.loads)))
+            tab.reload()
+            tab.click("start")
+        own = next(self.loads) if visit.kind == "tabs" else None
+        other = self._second(own) if own else None
+        tab.answer(self._answers(self.number))
+        self._note(tab, "review")
+        self.relay.faults.extend([SILENT] if visit.is_cut else [BUSY] * visit.failures)
+        before = self._posts()
+        tab.click("send")
+        if visit.is_cut:
+            self._cut(tab, before)
+            return
+        tab.wait("receipt")
+        self._note(tab, "receipt")
+        if other:
+            other.answer(self._answers(-1))
+            other.click("send")
+            other.wait("receipt")
+            self._note(other, "receipt")
+
+    def _open(self) -> Tab:
+        tab = self.person.tab(chance_of(next(self.loads)))
+        tab.open(self.link)
+        return tab
+
+    def _second(self, load: Load) -> Tab:
+        tab = self.person.tab(chance_of(load))
+        tab.open(self.link)
+        tab.click("start")
+        tab.wait("place", [])
+        return tab
+
+    def _answers(self, number: int) -> dict[str, Any]:
+        return {name: self.session.answers[number][name] for name in self.session.asked[self.number]}
+
+    def _posts(self) -> int:
+        return sum(each.start.endswith("/reports") for each in self.relay.sent)
+
+    def _cut(self, tab: Tab, before: int) -> None:
+        """The device goes away while the first try has no answer."""
+        give_up = time.monotonic() + PATIENCE
+        while self._posts() == before:
+            if time.monotonic() > give_up:
+                raise Stuck("page: sent nothing")
+            tab.page.wait_for_timeout(2)
+        self._note(tab, "sending")
+        tab.page.close()
+
+    def _note(self, tab: Tab, step: str) -> None:
+        tab.note(f"visit {self.number + 1}, {step}")

@@ -1,0 +1,255 @@
+"""What sessions show: departures from what must be sent, kept and shown, and anything that depends on an answer.
+
+Exact observables need no statistics: all sessions of a block must be alike, because their chance makes the same noisy
+values of whatever is answered, and the reference says what these are. Loose ones (times, order, connections) are
+tested against answers, all of them together at one family-wise error rate.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from deniable_client.audit.blackbox.trace import Trace
+from deniable_client.audit.evidence import CellCounts, log_level
+from deniable_client.audit.plan import Session
+
+Expect = Callable[[Session, Trace], Iterable[tuple[str, str]]]
+"""Says of a session where it departs from what its client must do: an observable, and what came."""
+
+LONGEST = 160
+"""How much of an observable is shown, in characters."""
+
+
+@dataclass(frozen=True)
+class Suspect:
+    """An observable that is not as it must be, with the evidence.
+
+    Attributes
+    ----------
+    observable : str
+    sessions : int
+        How many sessions of ``of`` showed it.
+    of : int
+    example : str
+    about : str or None
+        The question whose answers go with it best; None where none does.
+    """
+
+    observable: str
+    sessions: int
+    of: int
+    example: str
+    about: str | None = None
+
+    def __str__(self) -> str:
+        about = f"; it goes with the answer to {self.about}" if self.about else ""
+        return f"{self.observable}: in {self.sessions:,} of {self.of:,} sessions{about}. {self.example}"
+
+
+@dataclass
+class Bench:
+    """Sessions and traces as they come, and what is to be said of all of them."""
+
+    expect: Expect
+    blocks: list[list[tuple[Session, Trace]]] = field(default_factory=list)
+
+    @property
+    def sessions(self) -> int:
+        """How many there were."""
+        return sum(map(len, self.blocks))
+
+    def suspects(self, failure: float) -> list[Suspect]:
+        """Everything that departs, the most frequent first."""
+        found: dict[str, list[tuple[Session, str]]] = defaultdict(list)
+        for block in self.blocks:
+            for session, trace in block:
+                for observable, came in self.expect(session, trace):
+                    found[observable].append((session, came))
+            for observable, session, came in _unlike(block):
+                found[observable].append((session, came))
+        for observable, session, came in _heads(self.blocks):
+            found[observable].append((session, came))
+        exact = [self._suspect(observable, cases) for observable, cases in found.items()]
+        return sorted(exact, key=lambda each: -each.sessions) + self._loose(failure)
+
+    def _suspect(self, observable: str, cases: list[tuple[Session, str]]) -> Suspect:
+        showing = {id(session) for session, _ in cases}
+        return Suspect(observable, len(showing), self.sessions, cases[0][1], self._about(showing))
+
+    def _about(self, showing: set[int]) -> str | None:
+        """The question whose answers and the sessions that show something are least likely to be unrelated."""
+        everybody = [session for block in self.blocks for session, _ in block]
+        best, about = -3.0, None
+        for name in sorted({name for session in everybody for name in session.answers[0]}):
+            table: dict[str, list[int]] = defaultdict(lambda: [0, 0])
+            for session in everybody:
+                table[json.dumps(session.answers[0].get(name))][id(session) in showing] += 1
+            log_p = float(CellCounts.of_table(np.array(list(table.values()))).log_p().min())
+            if log_p < best:
+                best, about = log_p, name
+        return about
+
+    def _loose(self, failure: float) -> list[Suspect]:
+        """Loose observables of which some value goes with an answer."""
+        columns: dict[str, list[tuple[Session, float]]] = defaultdict(list)
+        for block in self.blocks:
+            for session, trace in block:
+                for name, value in trace.loose.items():
+                    columns[f"{session.history}: {name}"].append((session, value))
+        tests = [(name, question, table) for name, cases in columns.items() for question, table in _tables(cases)]
+        level = log_level(failure, sum(table.size for _, _, table in tests))
+        found = []
+        for name, question, table in tests:
+            if CellCounts.of_table(table).worst(level) is not None:
+                shown = "; ".join(" ".join(map(str, row)) for row in table.tolist())
+                example = f"Numbers of sessions by answer, in rising order of the value: {shown}"
+                found.append(Suspect(name, int(table.sum()), self.sessions, example, question))
+        return found
+
+
+def _tables(cases: Sequence[tuple[Session, float]]) -> Iterable[tuple[str, np.ndarray[Any, Any]]]:
+    """For each question the counts of sessions by its answer and by the fourth of all values that a value is in."""
+    values = np.array([value for _, value in cases])
+    limits = np.unique(np.quantile(values, (0.25, 0.5, 0.75)))
+    bins = np.searchsorted(limits, values, side="left")
+    for name in sorted(cases[0][0].answers[0]):
+        codes: dict[str, int] = {}
+        rows = [codes.setdefault(json.dumps(session.answers[0][name]), len(codes)) for session, _ in cases]
+        table = np.zeros((len(codes), int(bins.max()) + 1), dtype=np.int64)
+        np.add.at(table, (np.array(rows), bins), 1)
+        if min(table.shape) > 1:
+            yield name, table
+
+
+def _unlike(block: Sequence[tuple[Session, Trace]]) -> Iterable[tuple[str, Session, str]]:
+    """Sessions that differ from most of their block in an observable."""
+    names = sorted({name for _, trace in block for name in trace.exact})
+    for name in names:
+        counts = Counter(trace.exact.get(name) for _, trace in block)
+        if len(counts) == 1:
+            continue
+        ((usual, _),) = counts.most_common(1)
+        for session, trace in block:
+            came = trace.exact.get(name)
+            if came != usual:
+                yield name, session, _contrast(usual, came)
+
+
+def _heads(blocks: Sequence[Sequence[tuple[Session, Trace]]]) -> Iterable[tuple[str, Session, str]]:
+    """Heads of requests that differ from those of most people with the same history, whatever these send."""
+    heads: dict[tuple[str, str], list[tuple[Session, str]]] = defaultdict(list)
+    for block in blocks:
+        for session, trace in block:
+            for name, value in trace.exact.items():
+                if name.endswith(", head"):
+                    heads[session.history, name].append((session, _OWN.sub("*", value)))
+    for (_, name), cases in heads.items():
+        ((usual, _),) = Counter(value for _, value in cases).most_common(1)
+        yield from ((name, session, _contrast(usual, value)) for session, value in cases if value != usual)
+
+
+_OWN = re.compile(r"[0-9a-f]{32,}|(?<=[Cc]ontent-[Ll]ength: )[0-9]+")
+"""What a head says of an invitation and of the length of a report, which the body says too."""
+
+
+def _contrast(usual: str | None, came: str | None) -> str:
+    """Where two texts differ, in words."""
+    if usual is None or came is None:
+        return f"It was {'not ' if came is None else ''}there: {_short(came or usual or '')}"
+    place = next((n for n, (a, b) in enumerate(zip(usual, came, strict=False)) if a != b), min(len(usual), len(came)))
+    start = max(place - 20, 0)
+    return f"{_short(came[start:])} instead of {_short(usual[start:])}"
+
+
+def _short(text: str) -> str:
+    cut = text[:LONGEST]
+    return repr(cut) + ("..." if len(text) > LONGEST else "")
+
+
+def expect_of_browser(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
+    """What a browser must send, take of chance and keep."""
+    yield from expect_reports(session, trace)
+    wanted = [
+        ["Uint8Array:8"] * load.is_asked + ["Uint8Array:16"] * len(load.ids) + ["Uint32Array:4"] * len(load.words)
+        for load in session.loads
+    ]
+    if sorted(map(sorted, trace.chance)) != sorted(map(sorted, wanted)):
+        yield "chance taken from the system", f"{_calls(trace.chance)} instead of {_calls(wanted)}"
+    yield from _kept(session, trace)
+
+
+def expect_reports(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
+    """What must be sent, bit by bit."""
+    if trace.reports == session.posts:
+        return
+    for place, (came, wanted) in enumerate(zip(trace.reports, session.posts, strict=False)):
+        if came != wanted:
+            yield f"report {place + 1}", _contrast(wanted.decode("latin-1"), came.decode("latin-1"))
+    if len(trace.reports) != len(session.posts):
+        yield "number of reports", f"{len(trace.reports)} were sent instead of {len(session.posts)}"
+
+
+def _calls(chance: Sequence[Sequence[str]]) -> str:
+    return ", then ".join(
+        " and ".join(f"{count} of {kind}" for kind, count in sorted(Counter(calls).items())) or "nothing"
+        for calls in chance
+    )
+
+
+def _kept(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
+    """Whether a browser keeps what the device rules say, and nothing else anywhere."""
+    last: dict[str, str] = {}
+    for name, value in trace.exact.items():
+        for place, empty in _EMPTY.items():
+            if name.endswith(f", {place}") and value != empty:
+                yield place, f"It holds {_short(value)}"
+        if ", indexedDB" in name:
+            last[name.rpartition(", indexedDB")[2]] = value
+    others = set(last) - {"", ", deniable 1, memory"}
+    if others:
+        yield "databases", f"There is {', '.join(sorted(others))}"
+    memory = json.loads(last.get(", deniable 1, memory", "[[], []]"))
+    wanted = _memory(session)
+    kept = [{key: value for key, value in record.items() if key != "tokens" or value} for record in memory[1]]
+    if memory[0] != [0] or kept != [wanted]:
+        text = json.dumps(kept, sort_keys=True)
+        yield "memory", _contrast(json.dumps([wanted], sort_keys=True), text)
+
+
+_EMPTY = {
+    "cookies": "",
+    "localStorage": "{}",
+    "sessionStorage": "{}",
+    "caches": "[]",
+    "window name": "",
+    "registrations": "0",
+}
+"""What nothing is kept in."""
+
+
+def _memory(session: Session) -> dict[str, Any]:
+    """What the device rules say is kept, as the browser keeps it, with the collector's address and the day left out."""
+    device = session.device
+    told: dict[str, dict[str, Any]] = defaultdict(dict)
+    for (_, key), (_, cost) in device.told.items():
+        told["http://COLLECTOR"][key] = ["DAY", cost]
+    return {
+        "reports": {
+            survey: {"report": text.decode(), "to": {"http://COLLECTOR": all(device.to[survey].values())}}
+            for survey, text in device.reports.items()
+        },
+        "noisy": dict(device.noisy),
+        "told": dict(told),
+    }
+
+
+def power(sessions: int) -> float:
+    """How likely a leak is found that shows in one of 100 sessions of half of all people."""
+    return float(1 - 0.99 ** (sessions / 2))

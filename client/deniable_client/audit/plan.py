@@ -1,0 +1,279 @@
+"""What an audit lets people do, and what then must be sent: histories of visits, with the chance behind each.
+
+All sessions of a block are told to become the same noisy values whatever is answered, so everything that can be seen of
+them must be the same.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any, Literal
+
+from deniable_client.audit.reference.chance import Words
+from deniable_client.audit.reference.device import Device
+from deniable_client.audit.reference.published import PublishedSurvey, Value, completion_code
+from deniable_client.audit.steering import some_words, words_for
+
+MOST_TICKS = 8
+"""How many boxes an answer at random ticks at most; a person's clicks take time."""
+
+
+@dataclass(frozen=True)
+class Visit:
+    """Somebody opens a survey and does what there is to do.
+
+    Attributes
+    ----------
+    survey : int
+        The survey of the audit, or its copies.
+    kind : {"answer", "again", "tabs"}
+        To answer it; to open it again, when it was answered; to answer it in two tabs at once.
+    failures : int
+        How many tries to send fail before one arrives.
+    reload : bool
+        Whether the page is loaded again after Start.
+    is_cut : bool
+        Whether the device goes away after Send, while no try has arrived.
+    """
+
+    survey: int = 0
+    kind: Literal["answer", "again", "tabs"] = "answer"
+    failures: int = 0
+    reload: bool = False
+    is_cut: bool = False
+
+
+HISTORIES: dict[str, tuple[Visit, ...]] = {
+    "once": (Visit(),),
+    "twice": (Visit(), Visit(1), Visit(kind="again")),
+    "three waves": (Visit(), Visit(1), Visit(2)),
+    "another survey": (Visit(), Visit(3)),
+    "a broken way": (Visit(reload=True, failures=1),),
+    "cut off": (Visit(is_cut=True), Visit(kind="again")),
+    "two tabs": (Visit(kind="tabs"),),
+}
+"""Histories by name, each on a device of its own."""
+
+SHARES = {"once": 12, "twice": 4, "three waves": 2, "another survey": 2, "a broken way": 3, "cut off": 2, "two tabs": 2}
+"""How many of 27 sessions are of each history."""
+
+
+@dataclass(frozen=True)
+class Load:
+    """One document, or one run of a program: the chance that it gets, and what it must do with it.
+
+    Attributes
+    ----------
+    words : tuple of int
+        For the calls of one word each, in order.
+    ids : tuple of str
+        For the calls of 16 bytes, in hexadecimal.
+    """
+
+    words: tuple[int, ...] = ()
+    ids: tuple[str, ...] = ()
+    is_asked: bool = True
+    """Whether questions are asked there, for which a browser names a walk through its history."""
+
+
+@dataclass
+class Session:
+    """One person's history: what is answered at each visit, and what must come of it.
+
+    Attributes
+    ----------
+    answers : list of mapping
+        For each visit the answers to all questions, as mechanisms take them.
+    loads : list of Load
+        In the order in which documents are opened.
+    posts : list of bytes
+        Reports in the order in which they must be sent, each try by itself.
+    device : Device
+        What must be remembered at the end.
+    """
+
+    history: str
+    visits: tuple[Visit, ...]
+    answers: list[Mapping[str, Any]] = field(default_factory=list)
+    asked: list[list[str]] = field(default_factory=list)
+    loads: list[Load] = field(default_factory=list)
+    posts: list[bytes] = field(default_factory=list)
+    device: Device = field(default_factory=Device)
+    invitation: str | None = None
+    """The 32 hexadecimal digits that the link and the report carry."""
+
+
+@dataclass(frozen=True)
+class Manner:
+    """How a client takes chance, beside what its reports are made of.
+
+    Attributes
+    ----------
+    draws_again : int
+        How often the questions are drawn in vain once more before a report is made.
+    draws_known : int
+        How often they are drawn in vain where there is a report already.
+    jitter : int
+        How many words each try to send takes.
+    has_code : bool
+        Whether it draws the completion code.
+    """
+
+    draws_again: int = 0
+    draws_known: int = 0
+    jitter: int = 0
+    has_code: bool = False
+
+
+BROWSER = Manner(jitter=1, has_code=True)
+PYTHON = Manner(draws_again=2, draws_known=1)
+
+
+class Block:
+    """Sessions of one history that must look alike: who says what differs, and nothing else does."""
+
+    def __init__(
+        self,
+        history: str,
+        surveys: Sequence[PublishedSurvey],
+        manner: Manner,
+        collector: str,
+        dice: random.Random,
+        day: str,
+    ) -> None:
+        self.history, self.surveys, self.manner, self.collector, self.dice, self.day = (
+            history, list(surveys), manner, collector, dice, day,
+        )  # fmt: skip
+        self.seed = dice.getrandbits(64)
+        self.targets: dict[str, dict[str, Value]] = {}
+
+    def session(self, answers: Sequence[Mapping[str, Any]]) -> Session:
+        """A session with these answers, one mapping for each visit."""
+        visits = HISTORIES[self.history]
+        session = Session(self.history, visits, list(answers))
+        # Common chance is the same in every session of the block, own chance makes the common values of the answers.
+        common = random.Random(self.seed)  # noqa: S311  # chance of a rehearsal
+        if self.surveys[0].access == "invited":
+            session.invitation = f"{common.getrandbits(128):032x}"
+        for number, visit in enumerate(visits):
+            self._visit(session, visit, number, common)
+        return session
+
+    def _visit(self, session: Session, visit: Visit, number: int, common: random.Random) -> None:
+        survey = self.surveys[visit.survey]
+        if visit.kind == "again":
+            waits = not session.device.to[survey.id][self.collector]
+            words = self._sending(session, survey, 0, common) if waits else []
+            words += self._in_vain(survey, self.manner.draws_known, common)
+            session.loads.append(Load(tuple(words), is_asked=False))
+            session.asked.append([])
+            return
+        words, asked = self._start(session, survey, common)
+        if visit.reload:
+            session.loads.append(Load(tuple(words)))
+            words, asked = self._start(session, survey, common)
+        other = self._start(session, survey, common)[0] if visit.kind == "tabs" else []
+        session.asked.append(asked)
+        words += self._in_vain(survey, self.manner.draws_again, common)
+        sent, id = self._report(session, survey, session.answers[number], asked, common)
+        words += sent
+        words += self._sending(session, survey, visit.failures, common, is_cut=visit.is_cut)
+        session.loads.append(Load(tuple(words), (id,)))
+        if visit.kind == "tabs":
+            # The second tab finds the report of the first one, and draws nothing.
+            session.loads.append(Load((*other, *self._in_vain(survey, self.manner.draws_known, common))))
+
+    def _start(self, session: Session, survey: PublishedSurvey, common: random.Random) -> tuple[list[int], list[str]]:
+        words, _ = some_words(survey.draw, common)
+        return words, session.device.ask(survey, Words(words))
+
+    def _in_vain(self, survey: PublishedSurvey, times: int, common: random.Random) -> list[int]:
+        """Words of draws of questions that nothing comes of, because the device knows which it asks."""
+        return [word for _ in range(times) for word in some_words(survey.draw, common)[0]]
+
+    def _report(
+        self,
+        session: Session,
+        survey: PublishedSurvey,
+        answers: Mapping[str, Any],
+        asked: Sequence[str],
+        common: random.Random,
+    ) -> tuple[list[int], str]:
+        """The words of a report, and its id; the device has it then."""
+        told = {name: answers[name] for name in asked}
+        words: list[int] = []
+        for unit in survey.units:
+            own = {each["id"]: told[each["id"]] for each in unit.questions if each["id"] in told}
+            # By the key and what is asked, because a copy asks the same under the same key.
+            key = f"{unit.key} {sorted(own)}"
+            if key not in self.targets:
+                fresh, self.targets[key] = some_words(partial(unit.permanent, own), self.dice)
+                words += fresh
+            else:
+                words += words_for(unit, own, self.targets[key], self.dice)
+        # What a wave sends of the permanent value is chance of its own, and the same in every session.
+        waves = [
+            common.getrandbits(32)
+            for unit in survey.units
+            if unit.sent != unit.key and unit.sent not in session.device.noisy
+        ]
+        id = f"{common.getrandbits(128):032x}"
+        given = Words([*words, *waves])
+        session.device.send(
+            survey, self.collector, self.collector, self.day,
+            id=id, answers=told, word=given, credential=session.invitation,
+        )  # fmt: skip
+        assert given.left == 0
+        return [*words, *waves], id
+
+    def _sending(
+        self, session: Session, survey: PublishedSurvey, failures: int, common: random.Random, *, is_cut: bool = False
+    ) -> list[int]:
+        """The words of all tries to send, and of what follows them."""
+        tries = 1 if is_cut else failures + 1
+        session.posts += [session.device.reports[survey.id]] * tries
+        words = [common.getrandbits(32) for _ in range(self.manner.jitter * tries)]
+        if not is_cut:
+            session.device.arrived(survey, self.collector)
+            words += self._code(survey, common)
+        return words
+
+    def _code(self, survey: PublishedSurvey, common: random.Random) -> list[int]:
+        if not (self.manner.has_code and survey.code_length):
+            return []
+        words, _ = some_words(lambda word: completion_code(survey.code_length, word), common)
+        return words
+
+
+def answers_at_random(survey: PublishedSurvey, dice: random.Random) -> dict[str, Any]:
+    """Answers to all questions: mostly first or last ones, often all alike but one, so that a leak of one shows."""
+    ends = [dice.choice((0, -1))] * len(survey.questions)
+    if dice.random() < 2 / 3:
+        ends = [dice.choice((0, -1)) for _ in survey.questions]
+    elsewhere = dice.randrange(len(survey.questions)) if dice.random() < 1 / 3 else -1
+    return {
+        each["id"]: _possible(each, dice)[
+            dice.randrange(len(_possible(each, dice))) if place == elsewhere else ends[place]
+        ]
+        for place, each in enumerate(survey.questions)
+    }
+
+
+def _possible(question: Mapping[str, Any], dice: random.Random) -> list[Any]:
+    """Answers to a question, the first and the last one at their ends."""
+    if question["type"] == "number":
+        mechanism = question["mechanism"]
+        lo, hi = (
+            (mechanism["knots"][0], mechanism["knots"][-1])
+            if "knots" in mechanism
+            else (mechanism["lo"], mechanism["hi"])
+        )
+        return [lo, dice.randint(lo, hi), hi]
+    k = len(question["options"])
+    if question["type"] == "ticks":
+        some = sorted(dice.sample(range(k), min(MOST_TICKS, dice.randint(1, k))))
+        return [[], some, list(range(min(k, MOST_TICKS)))]
+    return list(range(k))

@@ -1,0 +1,213 @@
+"""A published survey as its bytes say it: questions, units, and the keys under which devices remember these."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, Decimal, localcontext
+from fractions import Fraction
+from functools import cached_property
+from typing import Any
+
+from deniable_client.audit.reference import mechanisms
+from deniable_client.audit.reference.chance import Word, below, subset, subsets
+
+Value = int | str | None
+"""What a report holds for a question; None where it was not asked."""
+
+_DESCRIBED = ("mechanism", "options", "text", "type")
+"""What makes a question the same elsewhere."""
+
+
+def address(content: bytes) -> str:
+    """The first 128 bits of the SHA-256, in base32 of lower case."""
+    return base64.b32encode(hashlib.sha256(content).digest()[:16]).decode("ascii").rstrip("=").lower()
+
+
+def canonical(content: object) -> str:
+    """JSON with sorted keys, in ASCII, without spaces."""
+    return json.dumps(content, sort_keys=True, separators=(",", ":"))
+
+
+def compact(content: object) -> str:
+    """JSON in the order of what it holds, without spaces."""
+    return json.dumps(content, separators=(",", ":"), ensure_ascii=False)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """What a device draws, keeps and pays for as one: a question that stands alone, or a group.
+
+    Attributes
+    ----------
+    key, sent : str
+        Under which a device keeps its permanent values, and what this survey sends of them.
+    questions : tuple of mapping
+        As published.
+    draw : int
+        How many of them are asked.
+    joint : mapping or None
+        The response over patterns of all that are asked.
+    is_group : bool
+    """
+
+    key: str
+    sent: str
+    questions: tuple[Mapping[str, Any], ...]
+    draw: int
+    joint: Mapping[str, Any] | None
+    is_group: bool
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether fewer are asked than there are."""
+        return self.draw < len(self.questions)
+
+    def drawn(self, word: Word) -> list[str]:
+        """Ids of the questions to ask, drawn by chance."""
+        n = len(self.questions)
+        places = subset(n, self.draw, below(subsets(n, self.draw), word)) if self.is_drawn else range(n)
+        return [self.questions[place]["id"] for place in places]
+
+    def permanent(self, answers: Mapping[str, Any], word: Word) -> dict[str, Value]:
+        """The values that a device keeps of these answers; None where there is no answer, because it was not asked."""
+        if self.joint is None:
+            return {
+                each["id"]: mechanisms.keep(each["mechanism"], answers[each["id"]], word)
+                if each["id"] in answers
+                else None
+                for each in self.questions
+            }
+        told = [each for each in self.questions if each["id"] in answers]
+        base = len(self.questions[0]["options"])
+        pattern = 0
+        for each in told:
+            pattern = base * pattern + answers[each["id"]]
+        rest = int(mechanisms.keep(self.joint, pattern, word))
+        values: dict[str, Value] = {each["id"]: None for each in self.questions}
+        for each in reversed(told):
+            rest, values[each["id"]] = divmod(rest, base)
+        return values
+
+    def instant(self, kept: Mapping[str, Value], word: Word) -> dict[str, Value]:
+        """What this survey sends of kept values."""
+        if self.key == self.sent:
+            return dict(kept)
+        (question,) = self.questions
+        value = kept[question["id"]]
+        assert value is not None
+        return {question["id"]: mechanisms.send(question["mechanism"], value, word)}
+
+    @cached_property
+    def cost(self) -> int:
+        """What it costs a ledger, in millionths of epsilon: each mechanism rounded up, the dearest ones added."""
+        if self.joint is not None:
+            return millionths(mechanisms.ratio(self.joint))
+        costs = sorted((millionths(mechanisms.ratio(each["mechanism"])) for each in self.questions), reverse=True)
+        return sum(costs[: self.draw])
+
+
+def millionths(ratio: Fraction) -> int:
+    """The logarithm of a ratio in millionths, rounded up."""
+    with localcontext(prec=60):
+        log = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln() * 1_000_000
+        return int(log.to_integral_value(ROUND_CEILING))
+
+
+@dataclass(frozen=True)
+class PublishedSurvey:
+    """A survey, read from its bytes."""
+
+    document: bytes
+
+    @cached_property
+    def content(self) -> dict[str, Any]:
+        """The document as JSON."""
+        found: dict[str, Any] = json.loads(self.document)
+        return found
+
+    @cached_property
+    def id(self) -> str:
+        """Its address."""
+        return address(self.document)
+
+    @property
+    def questions(self) -> list[dict[str, Any]]:
+        """As published."""
+        found: list[dict[str, Any]] = self.content["questions"]
+        return found
+
+    @property
+    def access(self) -> str:
+        """Who may be counted."""
+        return str(self.content.get("access", "open"))
+
+    @property
+    def code_length(self) -> int:
+        """How many characters of a completion code a device draws."""
+        return int(self.content.get("completion", {}).get("code_length", 0))
+
+    @cached_property
+    def units(self) -> tuple[Unit, ...]:
+        """In the order of their first questions."""
+        found: dict[str, list[dict[str, Any]]] = {}
+        for number, each in enumerate(self.questions):
+            found.setdefault(each.get("group") or f"-{number}", []).append(each)
+        return tuple(self._unit(members) for members in found.values())
+
+    def _unit(self, members: list[dict[str, Any]]) -> Unit:
+        described = [{key: each[key] for key in _DESCRIBED if key in each} for each in members]
+        wave = {"survey": self.id} if self.content.get("fresh") else {}
+        name = members[0].get("group")
+        if name is None:
+            key = address(canonical(described[0] | wave).encode("ascii"))
+            has_waves = members[0]["mechanism"]["name"] == "longitudinal"
+            return Unit(key, key + self.id if has_waves else key, tuple(members), 1, None, False)
+        group = self.content["groups"][name]
+        joint = {"joint": group["joint"]} if "joint" in group else {}
+        key = address(canonical({"draw": group["draw"], "questions": described} | joint | wave).encode("ascii"))
+        return Unit(key, key, tuple(members), group["draw"], group.get("joint"), True)
+
+    def draw(self, word: Word) -> list[str]:
+        """Ids of the questions that a device asks, in the order of the survey."""
+        drawn = {name for unit in self.units for name in unit.drawn(word)}
+        return [each["id"] for each in self.questions if each["id"] in drawn]
+
+    @property
+    def is_drawn(self) -> bool:
+        """Whether devices ask fewer questions than there are."""
+        return any(unit.is_drawn for unit in self.units)
+
+    def in_order(self, values: Mapping[str, Value]) -> dict[str, Value]:
+        """Values in the order of the survey."""
+        return {each["id"]: values[each["id"]] for each in self.questions}
+
+    def report(self, id: str, cohort: str | None, values: Mapping[str, Value], credential: str | None = None) -> bytes:
+        """The only bytes of a report."""
+        content = {"id": id, "cohort": cohort, "values": self.in_order(values)}
+        return compact(content | ({"credential": credential} if credential else {})).encode("utf-8")
+
+
+def completion_code(length: int, word: Word) -> str:
+    """A code that a device draws after Send."""
+    return "".join(CODE[below(len(CODE), word)] for _ in range(length))
+
+
+CODE = "23456789ABCDEFGHJKMNPQRSTUVWXYZ"
+"""Digits and capital letters without those that look like others."""
+
+
+def labels(question: Mapping[str, Any]) -> list[str]:
+    """The options of a question in its default language; none of a number."""
+    return [each["default"] if isinstance(each, dict) else each for each in question.get("options", ())]
+
+
+def choice(question: Mapping[str, Any], given: Any) -> Any:
+    """An answer as mechanisms take it: the place of an option, places of ticked boxes, or a number."""
+    options = labels(question)
+    if question["type"] == "ticks":
+        return [options.index(each) for each in given]
+    return options.index(str(given)) if options else given

@@ -1,0 +1,141 @@
+"""Whether what a collector serves is what was reviewed: script by its hash, page by what it loads and runs."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from html.parser import HTMLParser
+from importlib.resources import files
+from urllib.parse import urljoin
+
+from deniable_client.audit.blackbox.relay import Answer, Relay
+
+SCRIPT = "deniable.js"
+POLICY = {
+    "default-src": "'none'",
+    "script-src": "'self'",
+    "style-src": "'self'",
+    "img-src": "'self'",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+}
+"""What the policy of a page must say at least; a page may only say less than that is allowed."""
+
+_LOADING = ("src", "href", "data", "srcset", "action", "formaction", "poster", "background", "ping", "manifest")
+
+
+def known_releases() -> dict[str, dict[str, str]]:
+    """By version the hash of each script, in the form of the attribute ``integrity``; last what is installed here."""
+    listed: dict[str, dict[str, str]] = json.loads((files(__package__) / "releases.json").read_text(encoding="utf-8"))
+    built = json.loads((files("deniable_web") / "dist" / "manifest.json").read_text(encoding="utf-8"))
+    return listed | {f"{built['version']} as installed here": built["integrity"]}
+
+
+def integrity(content: bytes) -> str:
+    """The hash of a script as pages write it."""
+    return "sha384-" + base64.b64encode(hashlib.sha384(content).digest()).decode("ascii")
+
+
+@dataclass
+class _Elements(HTMLParser):
+    """The elements of a page, and the text of its scripts and styles."""
+
+    found: list[tuple[str, dict[str, str]]] = field(default_factory=list)
+    inline: list[str] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        super().__init__()
+        self._within = ""
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.found.append((tag, {name: value or "" for name, value in attrs}))
+        self._within = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        self._within = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._within in ("script", "style") and data.strip():
+            self.inline.append(self._within)
+
+
+@dataclass(frozen=True)
+class Served:
+    """What was found of a served page.
+
+    Attributes
+    ----------
+    release : str or None
+        The known release whose script is served.
+    hash : str
+        Of the script as it is served.
+    faults : tuple of str
+    """
+
+    release: str | None
+    hash: str
+    faults: tuple[str, ...]
+
+
+def check_served(relay: Relay, survey: str) -> Served:
+    """Look at the page of a survey and at its script, as anybody may fetch them."""
+    page = relay.page(f"/s/{survey}")
+    script = relay.page(f"/client/{SCRIPT}")
+    served = integrity(script[2])
+    releases = known_releases()
+    release = next((name for name, hashes in releases.items() if hashes.get(SCRIPT) == served), None)
+    faults = [*_of_page(page, served, relay.upstream)]
+    if release is None:
+        faults.append(f"script: {served} is that of no release known here; build it from its sources and compare")
+    return Served(release, served, tuple(faults))
+
+
+def _of_page(page: Answer, served: str, origin: str) -> Iterable[str]:
+    status, headers, content = page
+    if status != 200:
+        yield f"page: answered with status {status}"
+        return
+    elements = _Elements()
+    elements.feed(content.decode("utf-8", errors="replace"))
+    yield from _of_policy(headers)
+    scripts = [attributes for tag, attributes in elements.found if tag == "script"]
+    if len(scripts) != 1 or not scripts[0].get("src", "").endswith(f"/client/{SCRIPT}"):
+        yield f"page: must load one script, /client/{SCRIPT}, got {len(scripts)}"
+    elif scripts[0].get("integrity") != served:
+        yield "page: the hash that it gives for its script is not that of the script"
+    for kind in elements.inline:
+        yield f"page: holds a {kind} of its own"
+    for tag, attributes in elements.found:
+        yield from _of_element(tag, attributes, origin)
+
+
+def _of_element(tag: str, attributes: Mapping[str, str], origin: str) -> Iterable[str]:
+    for name in attributes:
+        if name.startswith("on") or name == "style":
+            yield f"page: <{tag}> has an attribute {name}"
+    for name in _LOADING:
+        # A link that somebody may press loads nothing by itself.
+        if name in attributes and tag != "a" and not urljoin(f"{origin}/", attributes[name]).startswith(f"{origin}/"):
+            yield f"page: <{tag}> loads from another place"
+    if tag in ("iframe", "object", "embed", "form", "base", "video", "audio", "img"):
+        yield f"page: holds <{tag}>"
+    if tag == "link" and attributes.get("rel") not in ("stylesheet", "icon"):
+        yield f"page: links {attributes.get('rel')!r}"
+    if tag == "meta" and "http-equiv" in attributes:
+        yield "page: has <meta http-equiv>"
+
+
+def _of_policy(headers: Mapping[str, str]) -> Iterable[str]:
+    rules = dict(
+        each.strip().partition(" ")[::2]
+        for each in headers.get("content-security-policy", "").split(";")
+        if each.strip()
+    )
+    for name, wanted in POLICY.items():
+        if rules.get(name) not in (wanted, "'none'"):
+            yield f"policy: {name} must be {wanted}, got {rules.get(name)}"
+    if rules.get("connect-src") != "'self'" and not str(rules.get("connect-src")).startswith("'self' "):
+        yield f"policy: connect-src must be 'self' and an issuer at most, got {rules.get('connect-src')}"

@@ -1,0 +1,196 @@
+"""The audit of what a collector serves: pages and script in a browser, many people, every observable."""
+
+from __future__ import annotations
+
+import datetime
+import random
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from deniable_client.audit.blackbox.chromium import Chromium, Stuck, chromium
+from deniable_client.audit.blackbox.relay import Relay
+from deniable_client.audit.blackbox.trace import Trace
+from deniable_client.audit.browsing import browse
+from deniable_client.audit.companions import Companions, copy_of
+from deniable_client.audit.judge import Bench, expect_of_browser
+from deniable_client.audit.plan import BROWSER, HISTORIES, PYTHON, SHARES, Block, Manner, Session, answers_at_random
+from deniable_client.audit.processes import expect_of_python, run_people
+from deniable_client.audit.reference.device import OF_COLLECTOR
+from deniable_client.audit.reference.published import PublishedSurvey
+from deniable_client.audit.steering import NotReachable
+
+BLOCK = 12
+"""Number of sessions that must look alike."""
+
+SESSIONS = 480
+"""Sessions of an audit by default: a leak of 1 % of those who give one of two answers is found 9 times in 10."""
+
+Progress = Callable[[int], None]
+
+
+@dataclass(frozen=True)
+class Target:
+    """What is audited: the surveys that people are asked, at a collector."""
+
+    upstream: str
+    surveys: tuple[PublishedSurvey, ...]
+    companions: Companions
+
+    @classmethod
+    def of(cls, upstream: str, survey: PublishedSurvey, page: PublishedSurvey | None = None) -> Target:
+        """A survey at a collector, or in the page of another one there, and copies of it under other titles."""
+        companions = Companions(page or survey)
+        today = datetime.datetime.now(datetime.UTC).date().isoformat()
+        is_open = survey.content.get("opens", "") <= today <= survey.content.get("closes", "9")
+        is_open = is_open and survey.access != "unlinkable"
+        first = companions.add(survey if is_open else copy_of(survey))
+        second = companions.add(copy_of(first, again=True))
+        third = companions.add(copy_of(second, again=True))
+        other = companions.add(copy_of(first, other=True))
+        return cls(upstream, (first, second, third, other), companions)
+
+    def people(self, sessions: int) -> int:
+        """How many sessions an audit of so many has: whole blocks, of each history at least one."""
+        return BLOCK * len(histories_of(self.surveys, sessions))
+
+    def relay(self) -> Relay:
+        """A stand-in for the collector."""
+        relay = Relay(self.upstream)
+        relay.path_of, relay.rewrite = self.companions.path_of, self.companions.rewrite
+        return relay
+
+
+def histories_of(surveys: Sequence[PublishedSurvey], sessions: int, among: Collection[str] = HISTORIES) -> list[str]:
+    """The history of each block, in the shares of an audit; those for which the ledger has no room are left out."""
+
+    def cost(history: str) -> int:
+        """What the ledger is charged: a question once, unless each wave is drawn anew."""
+        asked = {visit.survey for visit in HISTORIES[history]}
+        units = {unit.key: unit.cost for number in asked for unit in surveys[number].units}
+        return sum(units.values())
+
+    possible = {
+        name: share
+        for name, share in SHARES.items()
+        if name in among and (len(HISTORIES[name]) == 1 or cost(name) <= OF_COLLECTOR)
+    }
+    blocks = max(sessions // BLOCK, len(possible))
+    total = sum(possible.values())
+    counts = {name: max(1, round(blocks * share / total)) for name, share in possible.items()}
+    return [name for name, count in counts.items() for _ in range(count)]
+
+
+def audit_shipped(
+    target: Target,
+    sessions: int = SESSIONS,
+    *,
+    dice: random.Random | None = None,
+    progress: Progress = lambda _: None,
+    program: str | None = None,
+    browsers: int = 2,
+    histories: Collection[str] = HISTORIES,
+) -> tuple[Bench, set[str]]:
+    """Let people answer in a browser, and keep everything that can be seen of them; the names of hosts it asked for."""
+    dice = dice or random.SystemRandom()
+    bench, names = Bench(expect_of_browser), set[str]()
+    waiting = blocks_of(target, sessions, dice, histories)
+    lock = threading.Lock()
+
+    def work() -> None:
+        relay = target.relay()
+        try:
+            with chromium(relay, program) as browser:
+                while True:
+                    with lock:
+                        if not waiting:
+                            break
+                        history, seed = waiting.pop()
+                    people = sessions_of(target, history, BROWSER, relay.url, dice_of(seed))
+                    block = []
+                    for session in people:
+                        block.append((session, _patiently(browser, session, target.surveys)))
+                        progress(1)
+                    with lock:
+                        bench.blocks.append(block)
+            with lock:
+                names.update(browser.names_asked())
+        finally:
+            relay.close()
+
+    with ThreadPoolExecutor(browsers) as pool:
+        for done in [pool.submit(work) for _ in range(browsers)]:
+            done.result()
+    return bench, names
+
+
+def audit_installed(
+    target: Target,
+    sessions: int = SESSIONS,
+    *,
+    dice: random.Random | None = None,
+    progress: Progress = lambda _: None,
+    environment: Mapping[str, str] | None = None,
+    histories: Collection[str] = HISTORIES,
+) -> Bench:
+    """Let people answer through the Python client as it is installed, in processes that are watched from the kernel."""
+    dice = dice or random.SystemRandom()
+    bench = Bench(expect_of_python)
+    relay = target.relay()
+    try:
+        for history, seed in blocks_of(target, sessions, dice, histories):
+            people = sessions_of(target, history, PYTHON, relay.url, dice_of(seed))
+            (stranger, *_) = sessions_of(target, history, PYTHON, relay.url, dice_of(seed + 1))
+            traces = run_people(people, target.surveys, relay, stranger, environment=environment)
+            bench.blocks.append(list(zip(people, traces, strict=True)))
+            progress(len(people))
+    finally:
+        relay.close()
+    return bench
+
+
+def blocks_of(
+    target: Target, sessions: int, dice: random.Random, among: Collection[str] = HISTORIES
+) -> list[tuple[str, int]]:
+    """The history of each block, and the seed of its chance."""
+    histories = histories_of(target.surveys, sessions, among)
+    dice.shuffle(histories)
+    return [(history, dice.getrandbits(64)) for history in histories]
+
+
+def dice_of(seed: int) -> random.Random:
+    """Chance that can be had again: nobody's answers depend on it."""
+    return random.Random(seed)  # noqa: S311
+
+
+def sessions_of(target: Target, history: str, manner: Manner, collector: str, dice: random.Random) -> list[Session]:
+    """The people of a block."""
+    today = datetime.datetime.now(datetime.UTC).date().isoformat()
+    surveys = target.surveys
+    block = Block(history, surveys, manner, collector, dice, today)
+    people: list[Session] = []
+    tries = 0
+    while len(people) < BLOCK:
+        answers = [answers_at_random(surveys[0], dice) for _ in range(len(HISTORIES[history]) + 1)]
+        try:
+            people.append(block.session(answers))
+        except NotReachable:  # the first one's values are too rare under these answers
+            tries += 1
+            if tries > 100:
+                raise
+    return people
+
+
+def _patiently(browser: Chromium, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
+    """A session, and once more where a page did not come up in time: a busy machine is no finding, a second time is."""
+    try:
+        return browse(browser, session, surveys)
+    except Stuck:
+        pass
+    try:
+        return browse(browser, session, surveys)
+    except Stuck as stuck:
+        trace = Trace(reports=list(session.posts))
+        trace.put("session", f"did not come to its end: {stuck}")
+        return trace

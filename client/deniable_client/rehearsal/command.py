@@ -1,0 +1,193 @@
+"""``deniable survey try``"""
+
+from __future__ import annotations
+
+import json
+import random
+import subprocess
+import tempfile
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import click
+import urllib3
+
+from deniable import CollectorError, Survey, read_survey
+from deniable.commands.main import example
+from deniable.table import format_table
+from deniable_client.client import Client
+from deniable_client.demo.command import SENDERS, collector, deniable_command, estimates, free_port, keep_running
+from deniable_client.rehearsal.people import Answers, Relation, make_people, read_truths, true_figures
+
+PATIENCE = 60.0
+"""Seconds to wait for the scratch collector, which may share a busy machine."""
+
+LABELLED = {"reports.xlsx": "Excel", "reports.sav": "SPSS"}
+"""Files of other programs, which need the extra files."""
+
+
+@click.command(
+    name="try",
+    epilog=example(
+        "deniable survey try my-survey.toml --respondents 400",
+        'deniable survey try my-survey.toml --truth drunk=0.4 --formula "drunk ~ stressed" --to rehearsal --exit',
+    ),
+)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--respondents", type=click.IntRange(1, 100_000), default=400, show_default=True, help="Made-up people.")
+@click.option("--truth", "truths", metavar="QUESTION=SHARES", multiple=True, help="True shares, such as affair=0.3.")
+@click.option("--formula", help='The analysis that you plan, of yes-no questions: "drunk ~ stressed".')
+@click.option("--effect", type=float, default=1.5, show_default=True, help="Of the formula: a predictor's log-odds.")
+@click.option("--seed", type=click.IntRange(0), help="Of the true answers; the devices' chance has none.")
+@click.option("--to", "folder", type=click.Path(file_okay=False, path_type=Path), help="A new folder for the files.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port of the collector; by default 8000, or a free one.")
+@click.option("--exit", "stop", is_flag=True, help="Stop after the tables instead of leaving the results page open.")
+def rehearse(
+    file: Path,
+    respondents: int,
+    truths: tuple[str, ...],
+    formula: str | None,
+    effect: float,
+    seed: int | None,
+    folder: Path | None,
+    port: int | None,
+    stop: bool,
+) -> None:
+    """Rehearse a survey: made-up people answer it, to its results and files.
+
+    Every person's device mixes chance into the answers and sends them to a collector of its own, which is thrown away
+    at the end. Then its results page, the files of a real study, and what the planned analysis found beside the truth
+    that was put in. Nothing goes into your database.
+    """
+    survey = read_survey(path=file)
+    rehearsed = replace(survey, access="open", issuer=None, opens=None, closes=None)
+    relation = None if formula is None else Relation.parse(formula, survey, effect)
+    people = make_people(survey, respondents, read_truths(truths, survey), relation, random.Random(seed))  # noqa: S311
+    if folder is not None:
+        _make(folder)
+    if rehearsed != survey:
+        click.echo("Everybody is asked at once: the rehearsal leaves out invitations and days.")
+    with tempfile.TemporaryDirectory(prefix="deniable-") as scratch:
+        database, files = Path(scratch) / "rehearsal.db", folder or Path(scratch)
+        # A token of the scratch collector, by which the very survey is published that was read here.
+        token = _run("token", "create", "rehearsal", "--db", str(database)).split()[-1]
+        with collector(database, port or free_port(), is_quiet=True) as url:
+            _post(f"{url}/api/v1/surveys?force=true", rehearsed.document, token)
+            _send(url, rehearsed, people)
+            # As at the end of a study: all that waits for a release comes out.
+            _post(f"{url}/api/v1/surveys/{rehearsed.id}/close", b"", token)
+            _download(url, token, rehearsed, files)
+            _show_shares(rehearsed, people, estimates(url, rehearsed.id, token))
+            if relation is not None:
+                _show_relation(relation, files)
+            if folder is not None:
+                _label(folder, url, token, rehearsed)
+            if not stop:
+                click.launch(f"{url}/s/{rehearsed.id}/results")
+                keep_running(url, rehearsed.id, database)
+
+
+def _make(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True)
+    except FileExistsError:
+        raise click.ClickException(f"--to {folder}: exists already; name a new folder") from None
+    except OSError as error:
+        raise click.ClickException(f"--to {folder}: cannot be made: {error.strerror}") from None
+
+
+def _send(url: str, survey: Survey, people: Sequence[Answers]) -> None:
+    """Every person answers with a device of their own, a few at a time; cohorts take turns."""
+    client = Client(url, connections=SENDERS)
+    cohorts = survey.cohorts or (None,)
+
+    def one(place: int) -> None:
+        # As a client draws it before anything is asked: of a group each device answers some questions alone.
+        client.submit(survey, client.randomize(survey, people[place], cohorts[place % len(cohorts)]))
+
+    with ThreadPoolExecutor(SENDERS) as senders:
+        list(senders.map(one, range(len(people))))
+    click.echo(f"{len(people):,} made-up people answered through their devices.")
+
+
+def _download(url: str, token: str, survey: Survey, folder: Path) -> None:
+    """The files that researchers download: the survey, the noisy reports and the estimates."""
+    folder.joinpath("survey.json").write_bytes(survey.document)
+    for name in ("reports.csv", "estimates.csv"):
+        address = f"{url}/api/v1/surveys/{survey.id}/{name}"
+        answer = urllib3.request("GET", address, headers=_bearer(token), timeout=PATIENCE)
+        if answer.status != 200:
+            raise CollectorError(f"{url}: gave no {name}, status {answer.status}")
+        folder.joinpath(name).write_bytes(answer.data)
+
+
+def _label(folder: Path, url: str, token: str, survey: Survey) -> None:
+    """The files of other programs, and what stands in the folder."""
+    for name, program in LABELLED.items():
+        command = ["export", survey.id, "--url", url, "--token", token, "--to", str(folder / name)]
+        done = subprocess.run([*deniable_command(), *command], capture_output=True, text=True, check=False)
+        if done.returncode:
+            click.echo(f"No file for {program}: {done.stderr.strip().removeprefix('Error: ')}", err=True)
+    click.echo(f"\nIn {folder}: {', '.join(sorted(each.name for each in folder.iterdir()))}")
+
+
+def _show_shares(survey: Survey, people: Sequence[Answers], found: dict[str, Any]) -> None:
+    """The estimates beside the truth that was put in."""
+    truth = true_figures(people, survey)
+    rows, covered = [], 0
+    for row in found["estimates"]:
+        true = truth[row["question"], row["option"] or None]
+        covers = row["conf_low"] <= true <= row["conf_high"]
+        covered += covers
+        form = "{:.1%}".format if row["option"] else "{:.2f}".format
+        interval = f"{form(row['conf_low'])} to {form(row['conf_high'])}"
+        option = row["option"] or "mean"
+        rows.append((row["question"], option, form(true), form(row["estimate"]), interval, "yes" if covers else "no"))
+    header = ("question", "option", "truth", "estimate", "95 % interval", "covers")
+    click.echo(f"\n{format_table(header, rows, right=header[2:5])}")
+    click.echo(f"\n{covered} of {len(rows)} intervals cover the truth; of 95 % intervals about 19 in 20 do.")
+
+
+def _show_relation(relation: Relation, folder: Path) -> None:
+    """What the planned analysis finds in the file of reports, beside the effect that was put in."""
+    formula = f"{relation.outcome} ~ {' + '.join(relation.predictors)}"
+    command = ["analyze", "regress", str(folder / "reports.csv"), formula, "--survey", str(folder / "survey.json")]
+    command = [*deniable_command(), *command, "--format", "json"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    if done.returncode:
+        why = done.stderr.strip().removeprefix("Error: ")
+        click.echo(f"\nThe planned analysis, {formula}, finds nothing in so many replies: {why}")
+        return
+    rows = []
+    for row in json.loads(done.stdout)["terms"]:
+        # Beside the coefficients stand the intercept and the shares of the predictors.
+        if row["term"].partition("[")[0] in relation.predictors:
+            low, high = row["conf_low"], row["conf_high"]
+            covers = "yes" if low <= relation.effect <= high else "no"
+            figures = (f"{relation.effect:.2f}", f"{row['estimate']:.2f}", f"{low:.2f} to {high:.2f}")
+            rows.append((row["term"], *figures, covers))
+    header = ("term", "truth", "estimate", "95 % interval", "covers")
+    click.echo(f"\nThe planned analysis, {formula} (log-odds):\n{format_table(header, rows, right=header[1:4])}")
+    if cautions := done.stderr.strip():
+        click.echo(cautions)
+
+
+def _run(*arguments: str) -> str:
+    """Run a command as a user does, and return what it prints."""
+    done = subprocess.run([*deniable_command(), *arguments], capture_output=True, text=True, check=False)
+    if done.returncode:
+        raise click.ClickException(done.stderr.strip().removeprefix("Error: "))
+    return done.stdout
+
+
+def _post(address: str, body: bytes, token: str) -> None:
+    answer = urllib3.request("POST", address, body=body, headers=_bearer(token) | {"Content-Type": "application/json"})
+    if answer.status not in (200, 201, 204):
+        raise CollectorError(f"{address}: answered with status {answer.status}: {answer.data[:200]!r}")
+
+
+def _bearer(token: str) -> dict[str, str]:
+    return {"Authorization": f"Bearer {token}"}

@@ -1,0 +1,173 @@
+"""Made-up people for a rehearsal: their true answers, with a relation between some if an analysis looks for it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from deniable.errors import ParameterError, shown
+from deniable.survey.document import Survey
+from deniable.survey.question import Question
+
+Answers = dict[str, Any]
+"""Question id to the true answer, as devices take it: a label, a list of labels, or a number."""
+
+USUAL_SHARE = 0.3
+"""The share of yes, and of each box, that is put in if nothing is said."""
+
+_FORMULA = re.compile(r"\s*(\w+)\s*~\s*(\w+(?:\s*\+\s*\w+)*)\s*")
+
+
+@dataclass(frozen=True)
+class Relation:
+    """A logistic relation of yes-no questions: each yes of a predictor adds ``effect`` to the log-odds of the outcome.
+
+    Attributes
+    ----------
+    outcome : str
+    predictors : tuple of str
+    effect : float
+        Log of the odds ratio.
+    """
+
+    outcome: str
+    predictors: tuple[str, ...]
+    effect: float
+
+    @classmethod
+    def parse(cls, formula: str, survey: Survey, effect: float) -> Relation:
+        """Read ``drunk ~ stressed + tired``.
+
+        Raises
+        ------
+        ParameterError
+            If it has another form, or names anything but different yes-no questions of the survey.
+        """
+        found = _FORMULA.fullmatch(formula)
+        if found is None:
+            raise ParameterError(f'formula: must be like "drunk ~ stressed + tired", got {shown(formula)}')
+        names = (found[1], *(each.strip() for each in found[2].split("+")))
+        yes_no = {each.id for each in survey.questions if each.kind.is_yes_no}
+        for name in names:
+            if name not in yes_no:
+                known = ", ".join(sorted(yes_no)) or "none"
+                raise ParameterError(f"formula: must be of yes-no questions of the survey ({known}), got {shown(name)}")
+        if len(set(names)) < len(names):
+            raise ParameterError(f"formula: must name each question once, got {shown(formula)}")
+        return cls(names[0], names[1:], effect)
+
+    def intercept(self, share: float, predictors: Sequence[float]) -> float:
+        """The log-odds of the outcome without any predictor, for this share in all and these of the predictors."""
+        patterns = [
+            (sum(pattern), math.prod(p if each else 1 - p for p, each in zip(predictors, pattern, strict=True)))
+            for pattern in itertools.product((0, 1), repeat=len(predictors))
+        ]
+        low, high = -50.0, 50.0
+        # The share in all rises with the intercept, so that bisection finds the one that makes it.
+        for _ in range(80):
+            middle = (low + high) / 2
+            found = sum(chance * _logistic(middle + self.effect * yes) for yes, chance in patterns)
+            low, high = (middle, high) if found < share else (low, middle)
+        return low
+
+
+def read_truths(given: Sequence[str], survey: Survey) -> dict[str, tuple[float, ...]]:
+    """The shares of options, like ``affair=0.3`` or ``often=0.5,0.3,0.2``, by question.
+
+    One share is that of yes, or of each box; of other questions there is one for each option.
+
+    Raises
+    ------
+    ParameterError
+        If there is no such question, or they are not shares of its options.
+    """
+    truths: dict[str, tuple[float, ...]] = {}
+    for each in given:
+        name, equals, text = each.partition("=")
+        question = next((q for q in survey.questions if q.id == name.strip()), None)
+        if question is None or not question.options:
+            raise ParameterError(f"truth: must be of a question with options, like affair=0.3, got {shown(each)}")
+        try:
+            shares = tuple(float(part) for part in text.split(","))
+        except ValueError:
+            shares = ()
+        if not equals or not shares or not all(0 <= share <= 1 for share in shares):
+            raise ParameterError(f"truth: must be shares from 0 to 1, like affair=0.3, got {shown(each)}")
+        if question.kind.is_yes_no and len(shares) == 1:
+            shares = (1 - shares[0], shares[0])
+        if question.kind.takes_several and len(shares) == 1:
+            shares *= len(question.options)
+        whole = question.kind.takes_several or abs(math.fsum(shares) - 1) < 1e-6
+        if len(shares) != len(question.options) or not whole:
+            raise ParameterError(f"truth: {name} must have {len(question.options)} shares that add up to 1, got {text}")
+        truths[question.id] = shares
+    return truths
+
+
+def usual_shares(question: Question) -> tuple[float, ...]:
+    """What is put in if nothing is said: fewer people for each later option."""
+    k = len(question.options)
+    if question.kind.is_yes_no:
+        return (1 - USUAL_SHARE, USUAL_SHARE)
+    if question.kind.takes_several:
+        return (USUAL_SHARE,) * k
+    return tuple(2 * (k - place) / (k * (k + 1)) for place in range(k))
+
+
+def make_people(
+    survey: Survey,
+    n: int,
+    truths: Mapping[str, tuple[float, ...]],
+    relation: Relation | None,
+    dice: random.Random,
+) -> list[Answers]:
+    """The true answers of ``n`` people."""
+    shares = {each.id: truths.get(each.id) or usual_shares(each) for each in survey.questions if each.options}
+    if relation is None:
+        return [{each.id: _answer(each, shares, dice) for each in survey.questions} for _ in range(n)]
+    of_predictors = [shares[name][1] for name in relation.predictors]
+    intercept = relation.intercept(shares[relation.outcome][1], of_predictors)
+    outcome = next(each for each in survey.questions if each.id == relation.outcome)
+    people = []
+    for _ in range(n):
+        answers = {each.id: _answer(each, shares, dice) for each in survey.questions}
+        yes = sum(answers[name] == _yes(survey, name) for name in relation.predictors)
+        chance = _logistic(intercept + relation.effect * yes)
+        answers[outcome.id] = outcome.options[int(dice.random() < chance)]
+        people.append(answers)
+    return people
+
+
+def true_figures(people: Sequence[Answers], survey: Survey) -> dict[tuple[str, str | None], float]:
+    """The share of people with each option, and with the option None the mean of numbers, by question id and option."""
+    found: dict[tuple[str, str | None], float] = {}
+    for question in survey.questions:
+        answers = [person[question.id] for person in people]
+        for option in question.options:
+            holds = [option in each if question.kind.takes_several else each == option for each in answers]
+            found[question.id, str(option)] = sum(holds) / len(people)
+        if question.kind.has_numbers:
+            found[question.id, None] = math.fsum(float(each) for each in answers) / len(people)
+    return found
+
+
+def _yes(survey: Survey, name: str) -> str:
+    return next(each.options[1] for each in survey.questions if each.id == name)
+
+
+def _answer(question: Question, shares: Mapping[str, tuple[float, ...]], dice: random.Random) -> Any:
+    if not question.options:
+        numbers = question.mechanism.answer_range
+        return round(dice.triangular(numbers[0], numbers[-1], numbers[0]))
+    if question.kind.takes_several:
+        return [each for each, p in zip(question.options, shares[question.id], strict=True) if dice.random() < p]
+    return dice.choices(question.options, shares[question.id])[0]
+
+
+def _logistic(x: float) -> float:
+    return 1 / (1 + math.exp(-x))

@@ -1,0 +1,190 @@
+//@ts-check
+/* The parts of the bench: each shows what /bench/figures says, in its words. */
+
+import { h } from "preact";
+
+import { busy, tryOut } from "./state.js";
+
+/** @typedef {import("./state.js").Survey} Survey */
+/** @typedef {import("./state.js").Question} Question */
+
+const whole = new Intl.NumberFormat("en");
+const points = (/** @type {number} */ share) => (share >= 0.5 ? "more than ±50" : `±${share < 0.02 ? (100 * share).toFixed(1) : Math.round(100 * share)}`);
+const times = (/** @type {number | null} */ factor) => (factor && Number.isFinite(factor) ? `${factor < 10 ? factor.toFixed(1) : Math.round(factor)} times` : "–");
+const line = (/** @type {number | null} */ number) => number && h("span", { class: "line" }, `line ${number}`);
+
+/** Why the file as it is now is no survey. @param {{ problem: import("./state.js").Trouble | null, isOld: boolean }} props */
+export const Problem = ({ problem, isOld }) =>
+  h(
+    "div",
+    { role: "alert", class: problem ? "problem card" : "" },
+    problem && [
+      h("h2", null, problem.line ? `Line ${problem.line}` : "The file"),
+      h("p", null, problem.text),
+      problem.lines.length > 0 &&
+        h(
+          "pre",
+          { tabIndex: 0, "aria-label": "Lines of the file" },
+          problem.lines.map(({ number, text }) => h(number === problem.line ? "mark" : "span", { key: number }, `${String(number).padStart(4)}  ${text}\n`)),
+        ),
+      isOld && h("p", { class: "quiet" }, "What you see is the last version that was sound."),
+    ],
+  );
+
+/** @param {{ survey: Survey }} props */
+export const Outlook = ({ survey }) =>
+  h("section", { class: "outlook" }, h("p", { class: "lead" }, survey.outlook), h("p", { class: "quiet", role: "status" }, busy.value));
+
+/** @param {{ survey: Survey, settings: { respondents: number, epsilon: number | null } }} props */
+export const Protection = ({ survey, settings }) => {
+  const { written, whole: epsilon, is_tried: isTried } = survey.epsilon;
+  const shown = settings.epsilon ?? written ?? epsilon;
+  const say = `Somebody who thinks an answer as likely as not guesses it rightly at most ${survey.right} times in 100 after seeing all that a person sends.`;
+  return h(
+    "section",
+    { class: "card", "aria-labelledby": "protection" },
+    h("h2", { id: "protection" }, "Protection and precision"),
+    h(
+      "div",
+      { class: "tries" },
+      h(
+        "div",
+        { class: "pick" },
+        h("label", { for: "people" }, "People who will answer"),
+        h("input", {
+          id: "people",
+          type: "number",
+          min: 2,
+          max: 10000000,
+          value: settings.respondents,
+          onInput: (/** @type {any} */ { target }) => target.validity.valid && target.value && tryOut({ respondents: Number(target.value) }),
+        }),
+      ),
+      h(
+        "div",
+        { class: "pick slide" },
+        h("label", { for: "epsilon" }, written ? `Epsilon of the whole survey: ${Number(shown).toFixed(2)}` : `Epsilon of the whole survey: ${epsilon.toFixed(2)}, by its coins`),
+        h("input", {
+          id: "epsilon",
+          type: "range",
+          min: 0.25,
+          max: 8,
+          step: 0.25,
+          value: shown,
+          disabled: !written,
+          "aria-valuetext": `epsilon ${Number(shown).toFixed(2)}`,
+          onInput: (/** @type {any} */ { target }) => tryOut({ epsilon: Number(target.value) }),
+        }),
+        h("span", { class: "ends" }, h("span", null, "more protection"), h("span", null, "more precision")),
+      ),
+    ),
+    isTried &&
+      h(
+        "p",
+        { class: "tried" },
+        `These are the figures of epsilon ${epsilon.toFixed(2)}; the file says ${Number(written).toFixed(2)} and was not changed. `,
+        h("button", { type: "button", onClick: () => tryOut({ epsilon: null }) }, "Back to the file"),
+      ),
+    h("p", null, say),
+    h(Table, { survey }),
+  );
+};
+
+/** The columns of the figures, and what stands in them. @type {[string, (question: Question) => string][]} */
+const COLUMNS = [
+  ["Asked of", ({ asked }) => (asked < 1 ? `${Math.round(100 * asked)} %` : "all")],
+  ["Known to", ({ figures }) => points(figures.half_width)],
+  ["Asked directly", ({ figures }) => points(figures.half_width_directly)],
+  ["People for ±5", ({ figures }) => whole.format(figures.people)],
+  ["Price", ({ figures }) => times(figures.times)],
+  ["Right guesses", ({ right }) => `${right} in 100`],
+];
+
+/** Half width, people and price of each question; the roles keep it a table where a phone lays it out as a list. @param {{ survey: Survey }} props */
+const Table = ({ survey }) =>
+  h(
+    "div",
+    { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Figures of each question" },
+    h("p", { class: "quiet", id: "of" }, `With ${whole.format(survey.respondents)} people, at a share of 50 %; of a mean, in % of its range`),
+    h(
+      "table",
+      { role: "table", "aria-describedby": "of" },
+      h(
+        "thead",
+        { role: "rowgroup" },
+        h("tr", { role: "row" }, ["Question", ...COLUMNS.map(([name]) => name)].map((name) => h("th", { scope: "col", role: "columnheader", key: name }, name))),
+      ),
+      h(
+        "tbody",
+        { role: "rowgroup" },
+        survey.questions.map((question) =>
+          h(
+            "tr",
+            { role: "row", key: question.id },
+            h("th", { scope: "row", role: "rowheader" }, question.id),
+            COLUMNS.map(([name, say]) => h("td", { role: "cell", "data-name": name, key: name }, say(question))),
+          ),
+        ),
+      ),
+    ),
+    h("p", { class: "quiet" }, "Price: how many times the people take part who would be enough if they were asked directly and told the truth."),
+  );
+
+const NAMES = { error: "Nobody can answer it", warning: "Warning", note: "Note" };
+
+/** @param {{ survey: Survey }} props */
+export const Findings = ({ survey }) =>
+  h(
+    "section",
+    { class: "card", "aria-labelledby": "findings" },
+    h("h2", { id: "findings" }, "To look at"),
+    survey.findings.length === 0
+      ? h("p", null, "Nothing.")
+      : h("ul", { class: "findings" }, survey.findings.map(({ kind, text, line: at }) => h("li", { class: kind, key: text }, h("strong", null, `${NAMES[kind]} `), line(at), ` ${text}`))),
+    survey.around.map((each) => h("p", { class: "quiet", key: each }, each)),
+  );
+
+/** What each question is, and what its mechanisms would cost. @param {{ survey: Survey }} props */
+export const Questions = ({ survey }) =>
+  h(
+    "section",
+    { class: "card", "aria-labelledby": "questions" },
+    h("h2", { id: "questions" }, "Question by question"),
+    survey.questions.map((question) => h(Detail, { question, key: question.id })),
+    survey.whole.map((each) => h("p", { key: each }, each)),
+    h("p", { class: "quiet" }, `Survey ${survey.id}, ${whole.format(survey.bytes)} bytes when published.`),
+  );
+
+/** @param {{ question: Question }} props */
+const Detail = ({ question: { id, type, text, line: at, lines, costs } }) =>
+  h(
+    "details",
+    null,
+    h("summary", null, h("strong", null, id), ` (${type}) `, line(at), h("span", { class: "asks", dir: "auto" }, text)),
+    h("ul", null, lines.map((each) => h("li", { key: each }, each))),
+    costs.length > 0 &&
+      h(
+        "table",
+        null,
+        h("caption", null, "People whom each mechanism takes at this epsilon"),
+        h("tbody", null, costs.map(({ label, people }) => h("tr", { key: label }, h("th", { scope: "row" }, label ?? "no mechanism fewer than"), h("td", null, whole.format(people))))),
+      ),
+  );
+
+/** Who is asked what, what drawing costs, and what can be crossed. @param {{ survey: Survey }} props */
+export const Groups = ({ survey }) =>
+  h(
+    "section",
+    { class: "card", "aria-labelledby": "asked" },
+    h("h2", { id: "asked" }, "Who is asked what"),
+    survey.groups.length === 0 && h("p", null, "Everybody is asked every question."),
+    survey.groups.map(({ heading, lines }) => h("div", { key: heading }, h("p", null, heading), h("ul", null, lines.map((each) => h("li", { key: each }, each))))),
+    survey.crossings.length === 0
+      ? h("p", null, "No two questions can be crossed.")
+      : h(
+          "table",
+          null,
+          h("caption", null, `Two questions crossed: how well a cell is known with ${whole.format(survey.respondents)} people`),
+          h("tbody", null, survey.crossings.map(({ of, half_width: width }) => h("tr", { key: of.join() }, h("th", { scope: "row" }, of.join(" and ")), h("td", null, points(width))))),
+        ),
+  );

@@ -1,0 +1,44 @@
+//@ts-check
+/*
+ * Sealed reports: the collector's keys that a survey publishes, one a week, and the places that pass its reports on.
+ * shared/deniable/survey/sealed.py has the same rules.
+ */
+
+import { bytesOf } from "./blind-rsa.js";
+import { date, distinct, matching, taking, nothingElse } from "./fields.js";
+import { joined, seal } from "./hpke.js";
+import { demand, isWhole, list } from "./mechanisms/base.js";
+import { utf8 } from "./sha.js";
+
+/**
+ * @typedef {object} Sealed
+ * @property {string} first the first day (UTC) of the week of the first key
+ * @property {readonly string[]} keys a public key a week, in hexadecimal
+ * @property {number} size to how many bytes every report is padded, so that all ciphertexts have one length
+ */
+
+const WEEK = 7 * 864e5;
+
+/** @param {any} published @returns {Sealed} */
+export function sealedOf(published) {
+  const known = {};
+  const take = taking(published, known);
+  const keys = distinct(/** @type {string[]} */ (list(take("keys"), 1, 104)));
+  for (const key of keys) matching(key, keys[0].length > 64 ? /^04[0-9a-f]{128}$/ : /^[0-9a-f]{64}$/);
+  const [first, size] = [date(take("first")), take("size")];
+  demand(isWhole(size, 64, 16384) && size % 64 === 0 && first < "9001");
+  nothingElse(published, known);
+  return Object.freeze({ first, keys: Object.freeze(keys), size });
+}
+
+/**
+ * A report as it is sent: the number of the key of this week, the encapsulated key, the ciphertext. Another text at each try,
+ * of one length whatever was answered.
+ * @param {{ id: string, sealed: Sealed }} survey @param {string} text
+ */
+export async function sealReport({ id, sealed: { first, keys, size } }, text, now = Date.now()) {
+  const week = Math.min(Math.max(Math.floor((now - Date.parse(first)) / WEEK), 0), keys.length - 1);
+  const padded = new Uint8Array(size);
+  padded.set(utf8(text)); // which throws where it is too long
+  return joined(Uint8Array.of(week), await seal(bytesOf(keys[week]), utf8(`deniable/1|${id}`), padded));
+}

@@ -1,0 +1,246 @@
+"""What is said of a survey before it is published, line by line: by ``deniable survey check`` and by the bench."""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterator, Mapping
+from urllib.parse import urlsplit
+
+from deniable import Question, Survey, odds_sentences, weak_protection, whole_odds_sentences
+from deniable.access.hosts import is_loopback
+from deniable.errors import BudgetError, SurveyError
+from deniable.mechanisms.longitudinal import waves_of
+from deniable.privacy.ceiling import WARN_QUESTION, Ceiling
+from deniable.survey.cohorts import release_note, release_warning, unlinkable_warning
+from deniable.survey.group import Group
+from deniable.survey.texts import EVERY_OTHER, Text, publish_text
+from deniable.survey.unit import Unit
+from deniable_statistics.authoring.analyses import alternatives_for, analyses_of
+from deniable_statistics.authoring.authoring import DOES_NOT_APPLY, SPOKEN_NO_YES
+from deniable_statistics.authoring.respondents import comparison, group_sentences
+
+OUR_WORDS = [publish_text(each) for each in (*SPOKEN_NO_YES, DOES_NOT_APPLY)]
+"""The options yes and no as published, whose translations we provide, so that authors need none."""
+
+
+def question_lines(question: Question, survey: Survey) -> Iterator[str]:
+    """The noise of a question, what it was compared with, what it does in words, and what can be analysed.
+
+    Of a question with a filter also who is asked, and what that costs.
+    """
+    mechanism = question.mechanism
+    waves = f" of all waves, {kept.wave_epsilon:.4f} of one" if (kept := waves_of(mechanism)) else ""
+    yield f"{mechanism.name}, epsilon {question.epsilon:.4f}{waves}{_asked_in(question)}"
+    yield from comparison(question)
+    yield from odds_sentences(question)
+    possible = analyses_of(question)
+    yield f"Can be analysed: {'; '.join(name for name, is_possible in possible.items() if is_possible)}"
+    if 0 < mechanism.reports.share_of_pairs < 1:
+        one_in = f"{1 / mechanism.reports.share_of_pairs:,.0f}"
+        yield f"Two boxes are crossed by the reports that drew both, one in {one_in}"
+    if impossible := missing_analyses(question, possible):
+        yield f"Cannot: {'; '.join(impossible)}"
+    for alternative in alternatives_for(question):
+        yield f"Instead: {alternative}"
+    if question.ask_if:
+        from deniable_statistics.authoring.filter_cost import filter_sentences  # which takes numpy
+
+        yield from filter_sentences(question, survey)
+
+
+def _asked_in(question: Question) -> str:
+    """The group of a question, as the end of a sentence; empty for none."""
+    group = question.group
+    return f", {group}, asked of {group.draw} in {group.size}" if group else ""
+
+
+def group_lines(unit: Unit, group: Group) -> list[str]:
+    """Lines about a group: its questions, the mechanisms that were compared, and the analyses that it excludes."""
+    ids = ", ".join(each.id for each in unit.questions)
+    how = "in one response" if group.joint else "each with a mechanism of its own"
+    lines = [f"{str(group).capitalize()} ({ids}): each device asks {group.draw} of {group.size}, {how}"]
+    lines += group_sentences(unit)
+    if group.draw == 1:
+        lines.append(
+            'Cannot: two of them together, because nobody is asked both; want = ["shares", "crosstabs"] asks for that'
+        )
+    elif group.is_drawn:
+        # s of k questions are drawn without replacement: two given ones together with s (s - 1) / (k (k - 1)).
+        one_in = group.size * (group.size - 1) / (group.draw * (group.draw - 1))
+        lines.append(f"Two of them are crossed by the reports that hold both, one in {one_in:,.3g}")
+    if group.joint:
+        lines.append("Cannot: two of them in one regression, or three crossed, because one chance goes into all")
+    return lines
+
+
+def whole_lines(checked: Survey) -> Iterator[str]:
+    """What a person loses by the whole survey, and what the whole reply tells."""
+    yield f"Whole survey: epsilon {checked.epsilon:.4f}, {_asks(checked)}"
+    yield from whole_odds_sentences(checked)
+
+
+def _asks(checked: Survey) -> str:
+    """The number of questions that one person is asked, in words."""
+    asked = len(checked.questions)
+    share = f"{checked.asks} of {asked}" if checked.is_drawn else str(asked)
+    return f"{share} question{'' if asked == 1 else 's'} a person"
+
+
+def presentation(checked: Survey) -> Iterator[str]:
+    """A line on each of contact, layout, completion and look that the survey sets."""
+    if checked.contact is not None:
+        yield f"Contact: {_on_one_line(checked.contact)}"
+    if checked.layout == "page":
+        yield "Layout page: all questions are on one page"
+    if completion := checked.completion:
+        parts = [
+            completion.link and f"link {completion.link}",
+            completion.code and f"code {completion.code} for everybody",
+            completion.code_length and f"each device draws a code of {completion.code_length} letters and digits",
+        ]
+        yield f"Completion: {'; '.join(part for part in parts if part)}"
+    if look := checked.look:
+        accent = f"accent {look.accent}, {look.accent_dark} in dark mode"
+        logo = look.logo and (
+            f"logo {look.logo.type} of {' x '.join(map(str, look.logo.size))} pixels, {len(look.logo.data):,} bytes, "
+            f"read out as {_on_one_line(look.logo.text)!r}"
+        )
+        yield f"Look: {'; '.join(part for part in (look.accent and accent, logo) if part)}"
+
+
+def _on_one_line(text: str) -> str:
+    return " ".join(text.split())
+
+
+def missing_analyses(question: Question, possible: Mapping[str, bool]) -> list[str]:
+    """The analyses that a question does not allow, without the mean of a question whose options are no numbers."""
+    return [
+        name
+        for name, is_possible in possible.items()
+        if not is_possible and (name != "mean" or question.kind.has_numbers)
+    ]
+
+
+def refusals(checked: Survey) -> list[str]:
+    """Reasons why nobody can answer a survey, or get on from it: publishing refuses these."""
+    found = []
+    try:
+        Ceiling().check(checked)
+    except BudgetError as error:
+        found.append(f"{error}: devices refuse this survey unless their owners raise the ceiling")
+    return [*found, *_dead_ends(checked)]
+
+
+def check_answerable(checked: Survey, force: str) -> None:
+    """Raise a SurveyError, with the way out, for a survey of a past day, or one that leads to nowhere.
+
+    Parameters
+    ----------
+    checked : Survey
+    force : str
+        What its author has to do to publish it in spite of this, for the message.
+    """
+    for reason in _dead_ends(checked):
+        raise SurveyError(f"{reason}, so it was not published; mend it, or {force}")
+
+
+def _dead_ends(checked: Survey) -> Iterator[str]:
+    today = datetime.datetime.now(datetime.UTC).date()
+    if checked.closes and checked.closes < today:
+        yield f"closes: {checked.closes} is past; no report will be taken"
+    links = {
+        "completion.link": checked.completion and checked.completion.link,
+        "issuer.url": checked.issuer and checked.issuer.url,
+    }
+    for name, link in links.items():
+        if link and is_loopback(host_of(link)):
+            yield f"{name}: {link} leads every respondent to a page of their own computer"
+
+
+def host_of(link: str) -> str:
+    """The host of a link, an IPv6 address in brackets."""
+    host = urlsplit(link).hostname or ""
+    return f"[{host}]" if ":" in host else host
+
+
+def warnings_about(checked: Survey, respondents: int | None = None) -> list[str]:
+    """Warnings before publishing: little noise, missing translations, small cohorts.
+
+    Cohorts are small or not only with a planned number of respondents.
+    """
+    warnings = _weak(checked)
+    warnings += [
+        f"question {question.id!r}: fresh = {checked.fresh!r} draws its permanent value anew, at its whole epsilon; "
+        "without fresh, each survey is a wave of its own"
+        for question in checked.questions
+        if checked.fresh and waves_of(question.mechanism)
+    ]
+    of_cohorts = [
+        unlinkable_warning(checked, respondents),
+        release_warning(checked, respondents) if respondents is not None else None,
+    ]
+    return [*warnings, *filter(None, of_cohorts), *missing_translations(checked)]
+
+
+def _weak(checked: Survey) -> list[str]:
+    """Warnings of little protection: a sentence for all questions of the same epsilon, and one for the whole survey."""
+    sentences = weak_protection(checked)
+    weak = [each for each in checked.questions if each.epsilon > WARN_QUESTION]
+    alike: dict[str, list[str]] = {}
+    for each in weak:
+        alike.setdefault(f"{each.epsilon:.3g}", []).append(repr(each.id))
+    if len(alike) == len(weak):
+        return sentences
+    together = [
+        f"question{'' if len(ids) == 1 else 's'} {', '.join(ids)}: epsilon {epsilon} protects little "
+        f"(above {WARN_QUESTION:g})"
+        for epsilon, ids in alike.items()
+    ]
+    return [*together, *sentences[len(weak) :]]
+
+
+def notes_about(checked: Survey, respondents: int | None = None) -> Iterator[str]:
+    """What an author may want to know and need not change."""
+    if note := release_note(checked):
+        yield note + ("" if respondents else "; --respondents N says whether that is much")
+    if checked.contact is None:
+        yield 'contact says whom respondents can ask, such as contact = "ethics@uni.example"; it is not set'
+    if checked.cohorts and not checked.cohort_required:
+        yield "a link without a cohort can be answered too; cohort_required = true refuses it as incomplete"
+
+
+def missing_translations(checked: Survey) -> list[str]:
+    """A sentence for each language that some texts have and others lack."""
+    texts = list(texts_of(checked))
+    spoken = {language for _, text in texts if isinstance(text, Text) for language in text.translations}
+    languages = sorted(spoken - {EVERY_OTHER})
+    sentences = []
+    for language in languages:
+        without = [name for name, text in texts if not isinstance(text, Text) or language not in text.translations]
+        if without:
+            shown = ", ".join(without[:5]) + (f" and {len(without) - 5} more" if len(without) > 5 else "")
+            sentences.append(f"{language}: is missing in {shown}; people who read it see the default there")
+    return sentences
+
+
+def texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
+    """Pairs of a name, by which the author finds a text, and the text, for all texts that need a translation."""
+    yield "title", checked.title
+    if checked.about is not None:
+        yield "about", checked.about
+    if checked.thanks is not None:
+        yield "thanks", checked.thanks
+    if checked.completion and checked.completion.text is not None:
+        yield "completion.text", checked.completion.text
+    if checked.look and checked.look.logo:
+        yield "look.logo_text", checked.look.logo.text
+    # Organiser and contact may be the same in every language.
+    for question in checked.questions:
+        yield f"the text of {question.id}", question.text
+        for name, text in (("help", question.help), ("unit", question.unit)):
+            if text is not None:
+                yield f"the {name} of {question.id}", text
+        # So may options that are numbers, unless they have labels. Yes and No are ours, also beside a third option.
+        for option in question.options if not question.kind.options else ():
+            if publish_text(option) not in OUR_WORDS and (any(map(str.isalpha, option)) or isinstance(option, Text)):
+                yield f"the option {str(option)!r} of {question.id}", option

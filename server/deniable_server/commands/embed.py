@@ -1,0 +1,96 @@
+"""``deniable embed``"""
+
+from __future__ import annotations
+
+import json
+from importlib.resources import files
+
+import click
+import urllib3
+
+from deniable import Question, Survey
+from deniable.access.hosts import is_loopback
+from deniable.commands.main import example
+from deniable.errors import ParameterError
+from deniable_server.access import remote
+from deniable_server.authors.checking import host_of
+from deniable_server.authors.hosts import HOSTS, STORES_ITSELF, Embedding
+from deniable_server.people.links import read_place
+
+
+@click.command(
+    epilog=example(
+        "deniable embed https://collector.example/s/ID --host plain",
+        "deniable embed https://collector.example/s/ID --host jspsych --question affair",
+        "deniable embed https://collector.example/s/ID --host react --own-folder /deniable",
+    )
+)
+@click.argument("link", metavar="SURVEY")
+@click.option(
+    "--host", type=click.Choice(list(HOSTS)), default="plain", show_default=True, help="Where it is to stand."
+)
+@click.option("--question", help="One question, whose value the host stores; by default the first that can be.")
+@click.option("--own-folder", metavar="URL", help="Serve the script yourself from there: no upgrade breaks the page.")
+def embed(link: str, host: str, question: str | None, own_folder: str | None) -> None:
+    """Print what puts a published survey into a page, with its hashes and where to paste it.
+
+    SURVEY is its link. Hosts that store answers themselves, such as jsPsych or Qualtrics, get one question: what chance
+    made of the answer is stored there, and nothing goes to the collector.
+    """
+    place = read_place(link)
+    if place.collector is None:
+        raise ParameterError(
+            f"survey: must be its link, such as https://collector.example/s/{place.survey}, got its id"
+        )
+    collector = place.collector
+    survey = remote.survey(collector, place.survey)
+    asked = _question(survey, question) if question or host in STORES_ITSELF else None
+    hashes = _hashes(collector)
+    of = Embedding(
+        collector,
+        survey.id,
+        None if asked is None else asked.id,
+        hashes,
+        own_folder and own_folder.rstrip("/"),
+        is_text=asked is not None and not asked.mechanism.reports.supports_one,
+    )
+    for number, (where, code) in enumerate(HOSTS[host](of), start=1):
+        click.echo(f"{number}. {where}:\n\n{code}\n")
+    click.echo(f"If the page has a content security policy, it needs: {'; '.join(of.policy)}")
+    if own_folder:
+        click.echo(
+            f"Put {collector}/client/{of.file} and the files of {collector}/client/catalogues/ "
+            f"(ar, de, en, es, fr, each .json) into {own_folder}, the catalogues in a folder of that name."
+        )
+    else:
+        click.echo(
+            "A collector that is upgraded serves another script, and the page then shows the text inside the tag."
+        )
+    if is_loopback(host_of(collector)):
+        click.echo(f"Warning: {collector} can be reached from this computer alone.", err=True)
+
+
+def _question(survey: Survey, name: str | None) -> Question:
+    """The question that a form can ask, by its id or the first one."""
+    possible = [each for each in survey.questions if each.group is None]
+    if name is not None and name not in [each.id for each in survey.questions]:
+        known = ", ".join(each.id for each in survey.questions)
+        raise ParameterError(f"question: must be one of the survey ({known}), got {name!r:.50}")
+    found = next((each for each in possible if name in (None, each.id)), None)
+    if found is None:
+        raise ParameterError(
+            "question: must have an epsilon of its own; one that shares it with others cannot be asked by a form alone"
+        )
+    return found
+
+
+def _hashes(collector: str) -> dict[str, str]:
+    """The hashes of the scripts that the collector serves now."""
+    try:
+        answer = urllib3.request("GET", f"{collector}/client/manifest.json", timeout=10, retries=2)
+        served: dict[str, str] = answer.json()["integrity"]
+    except (urllib3.exceptions.HTTPError, ValueError, KeyError):
+        click.echo(f"{collector} did not say its hashes: these are of the installed version.", err=True)
+        manifest = files("deniable_web").joinpath("dist", "manifest.json").read_text(encoding="utf-8")
+        served = json.loads(manifest)["integrity"]
+    return served

@@ -1,0 +1,131 @@
+"""``deniable place allow | list | folder | serve``"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from deniable.commands.main import example
+from deniable.errors import ParameterError
+from deniable.table import format_table
+from deniable_server.edge.limits import Rate
+
+DATABASE = click.option(
+    "--db",
+    "path",
+    metavar="FILE",
+    type=click.Path(path_type=Path, dir_okay=False),
+    default=Path("place.db"),
+    show_default=True,
+    help="The place's SQLite file.",
+)
+
+
+@click.group()
+def place() -> None:
+    """Keep a place: people answer at it, and it passes sealed reports on to collectors of others."""
+
+
+@place.command(
+    epilog=example(
+        "DENIABLE_TOKEN=dn_... deniable place allow https://collector.example", "deniable place allow URL --stop"
+    )
+)
+@click.argument("url")
+@click.option("--stop", is_flag=True, help="Serve this collector no more.")
+@DATABASE
+def allow(url: str, stop: bool, path: Path) -> None:
+    """Serve a collector, with the token of scope relay that its operator made for this place.
+
+    The token is taken from the environment variable DENIABLE_TOKEN. A collector whose surveys name no place needs none.
+    """
+    from deniable_server.place.collectors import collector_at
+    from deniable_server.store.sqlite.letterbox import Letterbox
+
+    collector = collector_at(url.partition("://")[2] or url)
+    if collector != url.rstrip("/"):
+        raise ParameterError(f"url: must be like https://collector.example, got {url!r}")
+    box = Letterbox(path)
+    if stop:
+        click.echo(f"{collector} is served no more." if box.forget(collector) else f"{collector} was not served.")
+        return
+    token = os.environ.get("DENIABLE_TOKEN")
+    box.allow(collector, token)
+    click.echo(f"{collector} is served, {'with' if token else 'without'} a token.")
+
+
+@place.command(name="list", epilog=example("deniable place list"))
+@DATABASE
+def list_collectors(path: Path) -> None:
+    """List the collectors that are served, and how many sealed reports wait for each survey."""
+    from deniable_server.store.sqlite.letterbox import Letterbox
+
+    box = Letterbox(path)
+    for collector, token in box.collectors().items():
+        click.echo(f"{collector}  {'with' if token else 'without'} a token")
+    leaving = [(batch.survey.id, len(batch.messages)) for batch in box.leaving()]
+    rows = [
+        [survey.id, collector, str(waiting), str(sum(n for each, n in leaving if each == survey.id))]
+        for survey, collector, waiting in box.surveys()
+    ]
+    if rows:
+        header = ["survey", "collector", "wait for others", "in batches on their way"]
+        click.echo("\n" + format_table(header, rows, right=header[2:]))
+
+
+@place.command(epilog=example("deniable place folder /var/www/place"))
+@click.argument("folder", type=click.Path(path_type=Path, file_okay=False))
+def folder(folder: Path) -> None:
+    """Write the page of a place and its files into a folder, for any web server.
+
+    The web server passes /via/HOST/ on to https://HOST/ itself, as deploy/place-nginx.conf does. Such a place keeps the
+    page, the memory and the way apart from the collector, and mixes nothing: surveys that name their places need a
+    server, 'deniable place serve'.
+    """
+    from deniable_server.place.pages import write_folder
+
+    for name in write_folder(folder):
+        click.echo(name)
+
+
+@place.command(
+    epilog=example(
+        "deniable place serve --origin https://place.example",
+        "deniable place serve --origin https://place.example --batch 500 --trusted-proxies 1",
+    )
+)
+@DATABASE
+@click.option("--origin", required=True, metavar="URL", help="Where people reach this place: https://place.example.")
+@click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
+@click.option("--port", type=click.IntRange(1, 65535), default=8002, show_default=True, help="Port to listen on.")
+@click.option(
+    "--batch", type=click.IntRange(2, 10_000), default=200, show_default=True, help="Sealed reports in a batch."
+)
+@click.option("--any", "serves_any", is_flag=True, help="Serve any collector of the web, not only those allowed.")
+@click.option(
+    "--rate-limit", default="300/minute", show_default=True, help="Reports that one address may send, or off."
+)
+@click.option("--trusted-proxies", type=click.IntRange(0, 16), default=0, show_default=True, help="Proxies in front.")
+def serve(
+    path: Path, origin: str, host: str, port: int, batch: int, serves_any: bool, rate_limit: str, trusted_proxies: int
+) -> None:
+    """Run a place until Ctrl-C. It logs no request, sets no cookie, and opens nothing that it passes on."""
+    from deniable.survey.sealed import check_places
+    from deniable_server import serving
+    from deniable_server.commands.serve import origin as address
+    from deniable_server.place.app import PlaceSettings
+    from deniable_server.store.sqlite.letterbox import Letterbox
+    from deniable_server.store.sqlite.lock import Lock
+
+    check_places((origin,))
+    settings = PlaceSettings(path, host, port, origin, batch, serves_any, Rate.parse(rate_limit), trusted_proxies)
+    with serving.listen(host, port) as listener, Lock(path):
+        served = Letterbox(path)
+        collectors = served.collectors()
+        served.close()
+        if not collectors and not serves_any:
+            click.echo("Warning: serves no collector yet; 'deniable place allow URL' adds one.", err=True)
+        click.echo(f"Place {origin} on {address(host, port)} with the database {path}. Ctrl-C stops it.")
+        serving.serve(settings, listener, serving.load_place)

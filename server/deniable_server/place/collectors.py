@@ -1,0 +1,177 @@
+"""What a place asks of collectors and issuers. Nothing that it sends names or describes who asked."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any, NamedTuple
+
+import urllib3
+
+from deniable import Survey, parse_survey
+from deniable.access.hosts import HIGHEST_PORT, is_host, is_loopback
+from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed
+from deniable.survey.document import MAX_BYTES
+from deniable.unreachable import unreachable
+from deniable_server.store import NotFound
+
+_WHERE = re.compile(r"([a-z0-9.-]{1,253}|\[[0-9a-f:]+\])(?::([1-9][0-9]{0,4}))?((?:/[A-Za-z0-9_~-]{1,64}){0,4})")
+
+QUICK = 5.0
+"""Timeout in seconds of calls for which a person waits."""
+
+_http = urllib3.PoolManager(
+    headers={"User-Agent": "deniable", "Accept": "*/*"},
+    retries=False,  # no redirect leads elsewhere, and people and batches try again by themselves
+    timeout=30.0,
+)
+
+_REFUSALS: dict[int, type[ReportError]] = {
+    403: NotInvited,
+    404: ReportError,
+    409: ReportConflict,
+    410: SurveyClosed,
+    422: ReportError,
+}
+
+
+class Outcome(NamedTuple):
+    """What a collector made of a batch."""
+
+    stored: int
+    known: int
+    refused: int
+
+
+class BatchRefused(ReportError):
+    """The collector takes no reports of the survey any more, so that sending them again is of no use."""
+
+
+def collector_at(where: str) -> str:
+    """The URL of a collector by its host, port and path; plain http is for one on this machine alone.
+
+    >>> collector_at("collector.example"), collector_at("127.0.0.1:8000/surveys")
+    ('https://collector.example', 'http://127.0.0.1:8000/surveys')
+    """
+    found = _WHERE.fullmatch(where)
+    if not found or not is_host(found[1]) or int(found[2] or 1) > HIGHEST_PORT:
+        raise NotFound("collector: must be the host of one that this place serves")
+    return f"{'http' if is_loopback(found[1]) else 'https'}://{where}"
+
+
+def is_public(collector: str) -> bool:
+    """Whether a collector has a name of the web: a place that serves any must not be led into its own network.
+
+    >>> [is_public(each) for each in ("https://a.example", "https://10.0.0.1", "http://localhost", "https://a:8443")]
+    [True, False, False, False]
+    """
+    return re.fullmatch(r"https://[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*(/[^:]*)?", collector) is not None
+
+
+def fetch_survey(collector: str, survey_id: str) -> Survey:
+    """A survey, whose bytes have the hash in its address.
+
+    Raises
+    ------
+    NotFound
+        If there is none.
+    SurveyError
+        If the collector sent another one.
+    CollectorError
+        If it cannot be reached.
+    """
+    answer = _call("GET", f"{collector}/api/v1/surveys/{survey_id}", None, {})
+    if answer.status == 404:
+        raise NotFound(f"survey {survey_id}: is not at {collector}")
+    if answer.status != 200 or len(answer.data) > MAX_BYTES:
+        raise CollectorError(f"{collector}: answered with status {answer.status}")
+    return parse_survey(answer.data, survey_id)
+
+
+def state_of(collector: str, survey_id: str) -> str | None:
+    """The state that a collector tells; None where it cannot be reached."""
+    try:
+        answer = _call("GET", f"{collector}/api/v1/surveys/{survey_id}/state", None, {})
+    except CollectorError:
+        return None
+    state = _object(answer.data).get("state") if answer.status == 200 else None
+    return state if state in ("open", "early", "closed") else None
+
+
+def sign(survey: Survey, collector: str, body: bytes) -> str:
+    """The signature of a blinded message, from the issuer that the survey names.
+
+    Raises
+    ------
+    ReportError
+        If the issuer refuses to sign.
+    CollectorError
+        If it cannot be reached, or answers something else.
+    """
+    assert survey.issuer is not None, "its route looked"
+    signer = survey.issuer.url or collector
+    answer = _call("POST", f"{signer}/api/v1/surveys/{survey.id}/tokens", body, {"Content-Type": "application/json"})
+    content = _object(answer.data)
+    if answer.status in _REFUSALS and "detail" in content:
+        raise _REFUSALS[answer.status](str(content["detail"])[:500])
+    signature = content.get("signature")
+    if answer.status != 200 or not isinstance(signature, str) or not re.fullmatch(r"[0-9a-f]{1,512}", signature):
+        raise CollectorError(f"{signer}: answered with status {answer.status}, without a signature")
+    return signature
+
+
+def deliver(survey: Survey, collector: str, token: str | None, messages: tuple[bytes, ...]) -> Outcome:
+    """Pass a batch on; what the outcome counts as stored or known is on the collector's disk.
+
+    Raises
+    ------
+    BatchRefused
+        If the survey is closed there for good.
+    CollectorError
+        If the batch has to be sent again.
+    """
+    headers = {"Content-Type": "application/octet-stream"}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    answer = _call("POST", f"{collector}/api/v1/surveys/{survey.id}/sealed", b"".join(messages), headers, timeout=60.0)
+    content = _object(answer.data)
+    if len(messages) == 1:  # answered like any single report
+        if content.get("status") in ("stored", "known"):
+            return Outcome(int(answer.status == 201), int(answer.status == 200), 0)
+        if answer.status in (403, 409, 422) and "detail" in content:
+            return Outcome(0, 0, 1)
+    elif answer.status == 200:
+        counts = [each for key in Outcome._fields if type(each := content.get(key)) is int and each >= 0]
+        # Every message is accounted for, or somebody else answered.
+        if len(counts) == len(Outcome._fields) and sum(counts) == len(messages):
+            return Outcome(*counts)
+    if answer.status == 410 and "detail" in content:
+        raise BatchRefused(str(content["detail"])[:500])
+    raise CollectorError(f"{collector}: answered a batch with status {answer.status}")
+
+
+class _Answer(NamedTuple):
+    status: int
+    data: bytes
+
+
+def _call(method: str, url: str, body: bytes | None, headers: dict[str, str], timeout: float = QUICK) -> _Answer:
+    try:
+        answer = _http.request(
+            method, url, body=body, headers={**_http.headers, **headers}, timeout=timeout, preload_content=False
+        )
+        data = answer.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:  # what is left of it is not worth reading
+            answer.close()
+        answer.release_conn()
+    except urllib3.exceptions.HTTPError as error:
+        raise CollectorError(f"{url.split('/api/')[0]}: {unreachable(error)}") from None
+    return _Answer(answer.status, data)
+
+
+def _object(text: bytes) -> dict[str, Any]:
+    try:
+        found = json.loads(text)
+    except (ValueError, RecursionError):
+        return {}
+    return found if isinstance(found, dict) else {}

@@ -1,0 +1,71 @@
+"""The page of a place, and the files of the browser client: the same bytes by the server and in a folder."""
+
+from __future__ import annotations
+
+from html import escape
+from pathlib import Path
+
+from deniable_server.language import words
+from deniable_server.web.embedding import FRAME_POLICY, bundles, client_files
+from deniable_server.web.pages import style_sheet
+
+POLICY = FRAME_POLICY
+"""Any site may frame the page of a place, and none can look into it. It reaches nobody but the place."""
+
+PREFIXES = ("catalogues/",)
+NAMES = ("deniable.js", "manifest.json")
+"""The files of the browser client that a place serves: the one bundle, its hash, and the sentences."""
+
+
+def page(language: str = "en") -> str:
+    """The page on which people answer; it holds no survey, which stands behind the # of its address."""
+    said = words(language)
+    integrity = bundles()["deniable.js"]
+    return f"""<!doctype html>
+<html lang="{said["lang"]}" dir="{said["dir"]}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<meta name="robots" content="noindex">
+<title>Deniable</title>
+<link rel="stylesheet" href="/place.css">
+<script type="module" src="/client/deniable.js" integrity="{integrity}"></script>
+</head>
+<body class="narrow">
+<main>
+<noscript>
+<div class="card stack"><h1>{escape(said["needsScript"])}</h1><p>{escape(said["allowScripts"])}</p></div>
+</noscript>
+<deniable-survey place></deniable-survey>
+</main>
+<footer>
+<details>
+<summary>{escape(said["experts"])}</summary>
+<p>{escape(said["scriptHash"])}</p>
+<p class="client" dir="ltr"><a href="/client/deniable.js">deniable.js</a> {integrity}</p>
+</details>
+</footer>
+</body>
+</html>
+"""
+
+
+def files() -> dict[str, bytes]:
+    """The files that belong to the page, by their path without the first slash."""
+    client = {
+        f"client/{name}": file.path.read_bytes()
+        for name, file in client_files().items()
+        if name in NAMES or (name.startswith(PREFIXES) and name.endswith(".json"))
+    }
+    return {"place.css": style_sheet(), **client}
+
+
+def write_folder(folder: Path) -> list[str]:
+    """Write the page and its files into a folder for any web server; return their names."""
+    written = {"index.html": page().encode(), **files()}
+    for name, content in written.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+    return list(written)

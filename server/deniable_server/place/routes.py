@@ -1,0 +1,214 @@
+"""What a place answers: its page, and under ``/via/`` what it passes on to the collectors that it serves."""
+
+from __future__ import annotations
+
+import datetime
+import re
+import threading
+import time
+from collections.abc import Callable
+from functools import lru_cache
+from http import HTTPStatus
+from typing import Any
+
+from apiflask import APIBlueprint, APIFlask
+from flask import Response, current_app, jsonify, request
+from werkzeug.exceptions import NotFound as NoPage
+
+from deniable import Survey, is_address
+from deniable.errors import CollectorError, ReportError, SurveyClosed
+from deniable_server.edge.problems import problem
+from deniable_server.language import language_of
+from deniable_server.place import collectors, pages
+from deniable_server.store import NotFound
+from deniable_server.store.sqlite.letterbox import Letterbox
+from deniable_server.web.api import read_body
+
+FRESH = 60.0
+"""Seconds for which what a collector said of a survey's state is said again: it does not see each visit."""
+
+MAX_REQUEST = 4 * 1024
+"""Largest body with an invitation and a blinded message, in bytes."""
+
+KINDS = {"css": "text/css", "js": "text/javascript", "json": "application/json"}
+
+_LENGTH = re.compile(r"[0-9]{1,6}")
+
+site = APIBlueprint("place", __name__, enable_openapi=False)
+via = APIBlueprint("via", __name__, url_prefix="/via/<path:where>/api/v1/surveys/<survey_id>", enable_openapi=False)
+
+
+class Place:
+    """The surveys that a place serves.
+
+    Parameters
+    ----------
+    box : Letterbox
+    origin : str or None
+        The origin under which people reach this place; None where any survey may be answered here.
+    serves_any : bool
+        Whether surveys of collectors that nobody allowed are served, too.
+    today : callable
+        The day by which surveys open and close.
+    """
+
+    def __init__(
+        self, box: Letterbox, origin: str | None, serves_any: bool, today: Callable[[], datetime.date]
+    ) -> None:
+        self._box = box
+        self._origin = origin
+        self._serves_any = serves_any
+        self._today = today
+        self._fetched = lru_cache(maxsize=256)(collectors.fetch_survey)  # a published survey never changes
+        self._states: dict[str, tuple[float, str | None]] = {}
+        self._lock = threading.Lock()
+
+    def survey(self, where: str, survey_id: str) -> tuple[Survey, str]:
+        """A survey of a collector that this place serves, and the collector.
+
+        Raises
+        ------
+        NotFound
+            If the collector is not served, has no such survey, or the survey is not one for this place.
+        CollectorError
+            If the collector cannot be reached, and this place has not seen the survey yet.
+        """
+        collector = collectors.collector_at(where)
+        if collector not in self._box.collectors() and not (self._serves_any and collectors.is_public(collector)):
+            raise NotFound("collector: must be the host of one that this place serves")
+        if not is_address(survey_id):
+            raise NotFound("survey: there is none at this address")
+        survey = self._fetched(collector, survey_id)
+        if survey.sealed is None:
+            raise NotFound(f"survey {survey_id}: is not sealed, so no place may pass its reports on")
+        if survey.places and self._origin and self._origin not in survey.places:
+            raise NotFound(f"survey {survey_id}: is answered at {survey.places[0]}")
+        return survey, collector
+
+    def state(self, survey: Survey, collector: str) -> str:
+        """Whether a survey takes reports: by its days, and by what its collector said within `FRESH` seconds.
+
+        Where the collector does not answer, people are asked all the same: the place keeps what they send.
+        """
+        if survey.not_open_because(self._today()):
+            return "early" if survey.opens and self._today() < survey.opens else "closed"
+        now = time.monotonic()
+        with self._lock:
+            since, state = self._states.get(survey.id, (now - FRESH, None))
+        if since + FRESH <= now:
+            state = collectors.state_of(collector, survey.id)
+            with self._lock:
+                if len(self._states) > 10_000:
+                    self._states.clear()
+                self._states[survey.id] = now, state
+        return state or "open"
+
+    def keep(self, survey: Survey, collector: str, message: bytes) -> bool:
+        """Keep a sealed report until it leaves; return whether this very one is here already.
+
+        Raises
+        ------
+        SurveyClosed
+            If the survey takes none now.
+        ReportError
+            If it is no sealed report of the survey, as far as that can be seen without opening it.
+        """
+        assert survey.sealed is not None, "others are not served"
+        if reason := survey.not_open_because(self._today()):
+            raise SurveyClosed(f"survey {survey.id}: takes no reports: {reason}")
+        if len(message) != survey.sealed.length or message[0] >= len(survey.sealed.keys):
+            raise ReportError(f"sealed report: must be {survey.sealed.length} bytes, sealed to a key of the survey")
+        if survey.sealed.destroyed_on(message[0]) <= self._today():
+            raise SurveyClosed(f"survey {survey.id}: the key of that week was destroyed; seal to the key of this week")
+        self._box.add(survey, collector)
+        return self._box.put(survey.id, message)
+
+
+def init_app(app: APIFlask, place: Place) -> None:
+    """Serve the page of a place and what it passes on."""
+    app.extensions["deniable-place"] = place
+    app.extensions["deniable-place-files"] = pages.files()
+    app.register_blueprint(site)
+    app.register_blueprint(via)
+
+
+@site.get("/<path:name>")
+def file(name: str) -> Response:
+    """A file that belongs to the page."""
+    files: dict[str, bytes] = current_app.extensions["deniable-place-files"]
+    if name not in files:
+        raise NoPage
+    response = Response(files[name], mimetype=KINDS[name.rpartition(".")[2]])
+    response.add_etag()
+    response.headers["Cache-Control"] = "no-cache"
+    response.headers["Access-Control-Allow-Origin"] = "*"
+    conditional: Response = response.make_conditional(request)  # type: ignore[assignment]
+    return conditional
+
+
+@site.get("/")
+def home() -> Response:
+    """The page on which people answer; which survey stands behind the #, which no browser sends."""
+    response = Response(pages.page(language_of(request.accept_languages)), mimetype="text/html")
+    response.headers["Content-Security-Policy"] = pages.POLICY
+    response.headers["Cache-Control"] = "private, no-cache"
+    response.vary.add("Accept-Language")
+    return response
+
+
+@site.get("/livez")
+def livez() -> dict[str, str]:
+    """Whether the process answers."""
+    return {"status": "ok"}
+
+
+@via.errorhandler(CollectorError)
+def unreachable(error: CollectorError) -> Response:
+    """A collector that does not answer now."""
+    return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error), {"Retry-After": "5"})
+
+
+@via.get("")
+def document(where: str, survey_id: str) -> Response:
+    """The published bytes of a survey, whose hash the device compares with its address."""
+    survey, _ = _place().survey(where, survey_id)
+    response = Response(survey.document, mimetype="application/json")
+    response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
+    return response
+
+
+@via.get("/state")
+def state(where: str, survey_id: str) -> Response:
+    """Whether a survey takes reports."""
+    return _fresh({"state": _place().state(*_place().survey(where, survey_id))})
+
+
+@via.post("/sealed")
+def take(where: str, survey_id: str) -> tuple[Response, int]:
+    """Keep one sealed report; it is on the disk when this is answered."""
+    survey, collector = _place().survey(where, survey_id)
+    assert survey.sealed is not None, "others are not served"
+    message = read_body(survey.sealed.length, "application/octet-stream")
+    is_known = _place().keep(survey, collector, message)
+    return _fresh({"status": "known" if is_known else "stored"}), 200 if is_known else 201
+
+
+@via.post("/tokens")
+def sign(where: str, survey_id: str) -> Response:
+    """Have a token signed by the issuer of a survey, who sees this place alone."""
+    survey, collector = _place().survey(where, survey_id)
+    if survey.issuer is None:
+        raise ReportError(f"survey {survey_id}: has no blind tokens, its access is {survey.access!r}")
+    body = read_body(MAX_REQUEST, "application/json")
+    return _fresh({"signature": collectors.sign(survey, collector, body)})
+
+
+def _place() -> Place:
+    place: Place = current_app.extensions["deniable-place"]
+    return place
+
+
+def _fresh(content: dict[str, Any]) -> Response:
+    response = jsonify(content)
+    response.headers["Cache-Control"] = "no-store"
+    return response

@@ -1,0 +1,242 @@
+"""The letterbox of a place: sealed reports that wait for others, and batches that wait for their collector.
+
+A message is kept under the hash of its bytes in tables that SQLite orders by it. A ciphertext is random, and so is its
+hash: the file tells no order of arrival. It holds no address and no time, and nothing in it can be opened here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import sqlite3
+import threading
+from collections.abc import Callable, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+from deniable import Survey, parse_survey
+from deniable.errors import DeniableError
+from deniable_server.store.errors import StoreFull, StoreUnavailable
+
+T = TypeVar("T")
+
+_SCHEMA = """
+CREATE TABLE IF NOT EXISTS collectors (url TEXT PRIMARY KEY, token TEXT) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS surveys (id TEXT PRIMARY KEY, collector TEXT NOT NULL, document BLOB NOT NULL)
+    STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS waiting (survey TEXT, hash BLOB, message BLOB NOT NULL, PRIMARY KEY (survey, hash))
+    STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS leaving (batch BLOB, position INTEGER, survey TEXT NOT NULL, hash BLOB NOT NULL,
+    message BLOB NOT NULL, PRIMARY KEY (batch, position)) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS leaving_by_hash ON leaving (survey, hash);
+"""
+
+_random = secrets.SystemRandom()
+
+
+@dataclass(frozen=True)
+class Batch:
+    """Sealed reports of one survey in random order.
+
+    Attributes
+    ----------
+    name : bytes
+        A random name, which the place alone knows.
+    survey : Survey
+    collector : str
+    messages : tuple of bytes
+    """
+
+    name: bytes
+    survey: Survey
+    collector: str
+    messages: tuple[bytes, ...] = field(repr=False)
+
+
+class _Letter:
+    """A message on its way to the disk, and what became of it."""
+
+    __slots__ = ("error", "is_known", "is_settled", "message", "survey_id")
+
+    def __init__(self, survey_id: str, message: bytes) -> None:
+        self.survey_id = survey_id
+        self.message = message
+        self.is_settled = False
+        self.is_known = False
+        self.error: Exception | None = None
+
+
+class Letterbox:
+    """The SQLite file of a place.
+
+    Parameters
+    ----------
+    path : Path
+        The file, which is made if it is missing, readable for this user alone.
+    """
+
+    def __init__(self, path: Path) -> None:
+        if not path.exists():
+            os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        self._one_at_a_time = threading.Lock()
+        self._queue_lock = threading.Lock()
+        self._queue: list[_Letter] = []
+        try:
+            self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
+            # What is acknowledged is on the disk, and what is deleted is overwritten, in the journal too.
+            for pragma in ("journal_mode = TRUNCATE", "synchronous = FULL", "secure_delete = ON"):
+                self._db.execute(f"PRAGMA {pragma}")
+            self._db.executescript(_SCHEMA)
+        except sqlite3.DatabaseError as error:
+            raise StoreUnavailable(f"{path.name}: must be the database of a place: {error}", str(error)) from None
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._one_at_a_time:
+            self._db.close()
+
+    def allow(self, collector: str, token: str | None) -> None:
+        """Serve a collector from now on, and pass its reports on with this token."""
+        self._write(lambda db: db.execute("INSERT OR REPLACE INTO collectors VALUES (?, ?)", [collector, token]))
+
+    def forget(self, collector: str) -> bool:
+        """Serve a collector no more; return whether it was served."""
+        return self._write(lambda db: db.execute("DELETE FROM collectors WHERE url = ?", [collector]).rowcount > 0)
+
+    def collectors(self) -> dict[str, str | None]:
+        """The collectors that are served, and the token for each."""
+        return self._write(lambda db: dict(db.execute("SELECT url, token FROM collectors ORDER BY url").fetchall()))
+
+    def add(self, survey: Survey, collector: str) -> None:
+        """Keep the document of a survey, without which its messages could not be passed on after a restart."""
+        row = [survey.id, collector, survey.document]
+        self._write(lambda db: db.execute("INSERT OR IGNORE INTO surveys VALUES (?, ?, ?)", row))
+
+    def surveys(self) -> list[tuple[Survey, str, int]]:
+        """Each survey, its collector and how many messages wait for others."""
+        query = "SELECT document, collector, (SELECT count(*) FROM waiting WHERE survey = id) FROM surveys ORDER BY id"
+        rows = self._write(lambda db: db.execute(query).fetchall())
+        return [(parse_survey(document), collector, count) for document, collector, count in rows]
+
+    def put(self, survey_id: str, message: bytes) -> bool:
+        """Keep a message; it is on the disk when this returns. Return whether this very message was there already.
+
+        All that wait while the disk is busy are written in one transaction, by whoever comes next.
+
+        Raises
+        ------
+        StoreFull
+            If the disk takes no more.
+        """
+        letter = _Letter(survey_id, message)
+        with self._queue_lock:
+            self._queue.append(letter)
+        with self._one_at_a_time:
+            if not letter.is_settled:
+                with self._queue_lock:
+                    letters, self._queue = self._queue, []
+                self._keep(letters)
+        if letter.error is not None:
+            raise letter.error
+        return letter.is_known
+
+    def _keep(self, letters: Sequence[_Letter]) -> None:
+        def keep(db: sqlite3.Connection) -> None:
+            for letter in letters:
+                digest = hashlib.sha256(letter.message).digest()
+                leaving = "SELECT 1 FROM leaving WHERE survey = ? AND hash = ?"
+                letter.is_known = db.execute(leaving, [letter.survey_id, digest]).fetchone() is not None
+                if not letter.is_known:
+                    row = [letter.survey_id, digest, letter.message]
+                    letter.is_known = db.execute("INSERT OR IGNORE INTO waiting VALUES (?, ?, ?)", row).rowcount == 0
+
+        try:
+            self._transact(keep)
+        except DeniableError as error:
+            for letter in letters:
+                letter.error = error
+        for letter in letters:
+            letter.is_settled = True
+
+    def cut(self, survey_id: str, size: int, is_last: bool = False) -> int:
+        """Make batches of what waits, in random order; return their number.
+
+        Parameters
+        ----------
+        size : int
+            Number of messages in a batch.
+        is_last : bool
+            Whether the survey is over, so that what is left becomes a batch, too.
+        """
+
+        def cut(db: sqlite3.Connection) -> int:
+            query = "SELECT hash FROM waiting WHERE survey = ?"
+            hashes = [digest for (digest,) in db.execute(query, [survey_id])]
+            # Which ones leave together, and in which order, depends on chance alone.
+            _random.shuffle(hashes)
+            whole = len(hashes) // size * size
+            batches = [hashes[start : start + size] for start in range(0, whole, size)]
+            rest = hashes[whole:]
+            if is_last and rest and batches:
+                batches[-1] += rest  # a batch of few hides few
+            elif is_last and rest:
+                batches.append(rest)
+            for batch in batches:
+                self._move(db, survey_id, batch)
+            return len(batches)
+
+        return self._write(cut)
+
+    def _move(self, db: sqlite3.Connection, survey_id: str, hashes: Sequence[bytes]) -> None:
+        name = secrets.token_bytes(16)
+        db.executemany(
+            "INSERT INTO leaving SELECT ?, ?, survey, hash, message FROM waiting WHERE survey = ? AND hash = ?",
+            [(name, position, survey_id, digest) for position, digest in enumerate(hashes)],
+        )
+        db.executemany("DELETE FROM waiting WHERE survey = ? AND hash = ?", [(survey_id, each) for each in hashes])
+
+    def leaving(self) -> list[Batch]:
+        """The batches that no collector has acknowledged."""
+        query = (
+            "SELECT batch, document, collector, message FROM leaving JOIN surveys ON surveys.id = leaving.survey "
+            "ORDER BY batch, position"
+        )
+        found: dict[bytes, tuple[bytes, str, list[bytes]]] = {}
+        for name, document, collector, message in self._write(lambda db: db.execute(query).fetchall()):
+            found.setdefault(name, (document, collector, []))[2].append(message)
+        return [
+            Batch(name, parse_survey(document), collector, tuple(messages))
+            for name, (document, collector, messages) in found.items()
+        ]
+
+    def acknowledged(self, batch: Batch) -> None:
+        """Delete a batch that its collector has on its disk."""
+        self._write(lambda db: db.execute("DELETE FROM leaving WHERE batch = ?", [batch.name]))
+
+    def _write(self, act: Callable[[sqlite3.Connection], T]) -> T:
+        with self._one_at_a_time:
+            return self._transact(act)
+
+    def _transact(self, act: Callable[[sqlite3.Connection], T]) -> T:
+        """Do something within a transaction, which is on the disk when this returns."""
+        try:
+            with closing(self._db.cursor()) as cursor:
+                cursor.execute("BEGIN IMMEDIATE")
+                try:
+                    result = act(self._db)
+                except BaseException:
+                    cursor.execute("ROLLBACK")
+                    raise
+                cursor.execute("COMMIT")
+                return result
+        except sqlite3.OperationalError as error:
+            if self._db.in_transaction:
+                self._db.execute("ROLLBACK")
+            if "full" in str(error):
+                raise StoreFull("The place's disk is full; send the same again later.") from None
+            raise StoreUnavailable(
+                "The place's database is not available; send the same again later.", error.sqlite_errorname
+            ) from None

@@ -1,0 +1,128 @@
+"""Sealed reports over HTTP: from devices, where the survey names no place, and from places, many at once."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Any
+
+from apiflask import APIBlueprint, APIFlask
+from flask import current_app, g, request
+
+from deniable import Report, ReportError, Survey, parse_report
+from deniable_server.access.tokens import require_token
+from deniable_server.edge.limits import get_limits
+from deniable_server.sealing import KeysMissing, SealingKeys
+from deniable_server.store import Store, Verdict
+from deniable_server.web.api import (
+    BASE,
+    MAX_BATCH_BYTES,
+    OF_BODIES,
+    TOO_MANY,
+    UNAVAILABLE,
+    allow_other_origins,
+    get_store,
+    read_body,
+    refusal_of,
+    submit,
+)
+
+SEALED = "application/octet-stream"
+
+HOUR = 3600.0
+"""Seconds between two looks for keys that have to be destroyed."""
+
+LOGGER = logging.getLogger("deniable")
+
+sealed = APIBlueprint("sealed", __name__, url_prefix=BASE, tag="API")
+sealed.after_request(allow_other_origins)
+
+
+def init_app(app: APIFlask, store: Store, keys: SealingKeys) -> None:
+    """Serve the route, and destroy each key when its time is over."""
+    app.extensions["deniable-sealing"] = keys
+    app.register_blueprint(sealed)
+    threading.Thread(target=_destroy_hourly, args=(store, keys), name="deniable-sealing", daemon=True).start()
+
+
+@sealed.post("/surveys/<survey_id>/sealed")
+@sealed.doc(
+    responses={
+        200: "known already, counted once; or what became of several",
+        201: "stored: on disk",
+        401: "no token of scope relay, where the survey names places",
+        403: "without an invitation or a token of this survey, where it asks for one",
+        404: "no such survey",
+        409: "another report has this id, or has used the invitation",
+        410: "closed, or not yet open, or sealed to a key that was destroyed",
+        **OF_BODIES,
+        415: "not application/octet-stream",
+        422: "not sealed reports of this survey",
+        429: TOO_MANY,
+        503: UNAVAILABLE,
+        507: "disk full: send the same again later",
+    }
+)
+def take_sealed(survey_id: str) -> tuple[dict[str, Any], int]:
+    """Send sealed reports.
+
+    One sealed report, or many of them one behind the other: all have the length that follows from the survey. Each is
+    the number of a key of the survey, the encapsulated key and the ciphertext (HPKE, RFC 9180, base mode). What is in
+    it is a report like any other, and counts once. Where a survey names places, only a token of scope `relay` may send.
+    """
+    store = get_store()
+    survey = store.survey(survey_id)
+    if survey.sealed is None:
+        raise ReportError(f"survey {survey_id}: its reports are not sealed")
+    if survey.places:
+        require_token("relay")
+    body = read_body(MAX_BATCH_BYTES, SEALED)
+    parts = survey.sealed.split(body)
+    g.survey = survey.id
+    if len(parts) == 1:
+        return _take_one(store, survey, parts[0])
+    with get_limits().batching(request.environ):
+        return _take_many(store, survey, parts), 200
+
+
+def _take_one(store: Store, survey: Survey, part: bytes) -> tuple[dict[str, Any], int]:
+    (outcome,) = submit(survey, [_opened(survey, part)])
+    if refusal := refusal_of(outcome, store, survey):
+        raise refusal
+    return {"status": outcome.value}, 201 if outcome is Verdict.STORED else 200
+
+
+def _take_many(store: Store, survey: Survey, parts: list[bytes]) -> dict[str, Any]:
+    """Store what opens in one transaction; a number says how much does not. Which ones is told to nobody."""
+    reports: list[Report] = []
+    for part in parts:
+        try:
+            reports.append(_opened(survey, part))
+        except ReportError:  # of which a place can know nothing, and must not learn more
+            continue
+    outcomes = submit(survey, reports) if reports else []
+    # A collector that says no to all of them is closed: the place keeps them, and says so to its operator.
+    if outcomes and all(each is Verdict.CLOSED for each in outcomes):
+        refusal = refusal_of(Verdict.CLOSED, store, survey)
+        assert refusal is not None, "closed is one"
+        raise refusal
+    stored, known = outcomes.count(Verdict.STORED), outcomes.count(Verdict.KNOWN)
+    refused = len(parts) - stored - known
+    get_limits().charge(request.environ, refused)
+    return {"stored": stored, "known": known, "refused": refused}
+
+
+def _opened(survey: Survey, part: bytes) -> Report:
+    keys: SealingKeys = current_app.extensions["deniable-sealing"]
+    return parse_report(keys.open(survey, part), survey)
+
+
+def _destroy_hourly(store: Store, keys: SealingKeys) -> None:
+    wait = threading.Event()
+    while True:
+        try:
+            for first in keys.destroy_old(store.believed_day()):
+                LOGGER.info("sealing: the key of the week of %s was destroyed", first)
+        except (OSError, KeysMissing) as error:  # tried again in an hour
+            LOGGER.warning("sealing: a key whose time is over could not be destroyed: %s", error)
+        wait.wait(HOUR)

@@ -1,0 +1,53 @@
+"""The precision of crossing two questions: the variance of one cell of their crosstab, before anybody is asked."""
+
+from __future__ import annotations
+
+from deniable.mechanisms import KAry, Mechanism
+from deniable.mechanisms.k_ary import support_of_digits
+from deniable_statistics.authoring.sample_size import noise_of_options
+
+
+def joint_variance(one: Mechanism, other: Mechanism) -> float:
+    """``n`` times the variance of the share of people who chose a given option in both of two questions.
+
+    Notes
+    -----
+    The product of two independent unbiased scores is unbiased for the product of the indicators. For independent
+    answers, each with a share of one half, its second moment is ``(1/2 + noise) (1/2 + noise)``, the noise of each
+    question being that of its option with the most. The square of the mean, 1/16, is taken off.
+
+    Examples
+    --------
+    Two fair coins each, noise 3/4: (1/2 + 3/4)^2 - 1/16
+
+    >>> from deniable import TwoCoin
+    >>> joint_variance(TwoCoin("1/2", "1/2"), TwoCoin("1/2", "1/2"))
+    1.5
+    """
+    return _second_moment(one) * _second_moment(other) - 1 / 16
+
+
+def joint_variance_of_digits(joint: KAry, k: int) -> float:
+    """The same for two questions of ``k`` options in one response over the patterns of several.
+
+    Notes
+    -----
+    With ``a`` and ``b`` the probabilities that the reported pair is a given one if it is true, and if not, and with
+    ``lam = b + (a - b) / 4``, it is ``lam (1 - lam) / (a - b)^2``.
+
+    Examples
+    --------
+    Four patterns at epsilon 2: a = e^2 / (e^2 + 3) = .711 and b = .096, so lam = 1/4, and 3/16 / .615^2:
+
+    >>> round(joint_variance_of_digits(KAry.from_epsilon(4, 2), 2), 3)
+    0.496
+    """
+    support = support_of_digits(joint, k, digits=2)
+    if_true, if_other = float(support.if_true), float(support.if_other)
+    slope = if_true - if_other
+    supported = if_other + slope / 4
+    return supported * (1 - supported) / slope**2
+
+
+def _second_moment(mechanism: Mechanism) -> float:
+    return 0.5 + max((if_true + if_other) / 2 for if_true, if_other in noise_of_options(mechanism))

@@ -1,0 +1,132 @@
+"""What matters of a survey in one sentence: how well shares are known, what a person is asked, what can be crossed."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from statistics import NormalDist
+
+from deniable.survey.document import Survey
+from deniable.survey.question import Question
+from deniable.survey.unit import Unit
+from deniable_statistics.authoring.crossing import joint_variance, joint_variance_of_digits
+from deniable_statistics.authoring.sample_size import variance_at_half, variance_if_even
+
+RESPONDENTS = 1000
+"""Number of people for whom the sentence is said if no number is planned for."""
+
+UNKNOWN = 0.5
+"""Half width from which on an interval says nothing about a share."""
+
+WORDS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve")
+
+
+def outlook(survey: Survey, respondents: int = RESPONDENTS) -> str:
+    """The sentence for a number of people who answer.
+
+    Half widths are of 95 % normal intervals, at a share of one half, or of a mean if all answers are equally frequent;
+    of a crosstab, for the share of one cell. If they differ between questions, the least and the largest are said.
+
+    Examples
+    --------
+    Two coins, a share of one half: 1.96 sqrt(1 / 1000) = 6.2 points.
+
+    >>> from deniable import TwoCoin
+    >>> print(outlook(Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))))
+    With 1,000 people: shares known to \u00b16 points; each person is asked the one question; nothing can be crossed.
+    """
+    known = "; ".join(_known(survey, respondents))
+    return f"With {respondents:,} people: {known}; {asked_of_each(survey)}; {_crossed(survey, respondents)}."
+
+
+def half_width(question: Question, respondents: int) -> float:
+    """Half width for one question: of its shares, or of its mean as a part of the range if it tells no shares."""
+    if question.has_shares:
+        variance = variance_at_half(question.mechanism)
+    else:
+        variance = variance_if_even(question.mechanism, wants_mean=True)
+    return _half_width(variance / question.share_asked, respondents)
+
+
+def asked_of_each(survey: Survey) -> str:
+    """How many of the questions each person is asked, in words."""
+    size = len(survey.questions)
+    if any(each.ask_if for each in survey.questions):
+        return f"each person is asked at most {_number(size if survey.asks_more else survey.asks)} questions"
+    if not survey.is_drawn:
+        whole = {1: "the one question", 2: "both questions"}.get(size, f"all {_number(size)} questions")
+        return f"each person is asked {whole}"
+    return f"each person is asked {_number(survey.asks)} question{'' if survey.asks == 1 else 's'} of {_number(size)}"
+
+
+def crossing_widths(survey: Survey, respondents: int) -> dict[tuple[str, str], float]:
+    """Half width of one cell of the crosstab of each two questions that some people are both asked."""
+    variances = {}
+    for one, other in itertools.combinations(survey.units, 2):
+        # Questions of different units are drawn independently, with noise of their own.
+        for first, second in itertools.product(one.questions, other.questions):
+            if first.mechanism.has_shares and second.mechanism.has_shares:
+                together = first.share_asked * second.share_asked
+                variances[first.id, second.id] = joint_variance(first.mechanism, second.mechanism) / together
+    for unit in survey.units:
+        variances |= _within(unit)
+    return {pair: _half_width(variance, respondents) for pair, variance in variances.items()}
+
+
+def _within(unit: Unit) -> dict[tuple[str, str], float]:
+    """``n`` times the variance of a cell for each two questions of a group."""
+    group = unit.group
+    if group is None or group.draw < 2:
+        return {}
+    # s of k questions are drawn without replacement: P(two given ones) = s (s - 1) / (k (k - 1)).
+    together = group.draw * (group.draw - 1) / (group.size * (group.size - 1))
+    found = {}
+    for one, other in itertools.combinations(unit.questions, 2):
+        if group.joint:
+            found[one.id, other.id] = joint_variance_of_digits(group.joint, len(one.options)) / together
+        elif one.mechanism.has_shares and other.mechanism.has_shares:
+            found[one.id, other.id] = joint_variance(one.mechanism, other.mechanism) / together
+    return found
+
+
+def _known(survey: Survey, respondents: int) -> Iterator[str]:
+    of_shares = [half_width(each, respondents) for each in survey.questions if each.has_shares]
+    of_means = [half_width(each, respondents) for each in survey.questions if not each.has_shares]
+    if of_shares and min(of_shares) >= UNKNOWN:
+        yield "shares not known at all"
+    elif of_shares:
+        yield f"shares known to {_range(of_shares)} points"
+    if of_means:
+        yield f"means known to {_range(of_means)} % of their range"
+
+
+def _crossed(survey: Survey, respondents: int) -> str:
+    widths = list(crossing_widths(survey, respondents).values())
+    if not widths:
+        return "nothing can be crossed"
+    if min(widths) >= UNKNOWN:
+        return "two questions crossed say nothing yet"
+    return f"two questions crossed to {_range(widths)} points"
+
+
+def _half_width(variance: float, respondents: int) -> float:
+    # z sqrt(V / n)
+    return NormalDist().inv_cdf(0.975) * math.sqrt(variance / respondents)
+
+
+def _range(widths: list[float]) -> str:
+    """The least and the largest of several half widths in hundredths."""
+    least, most = (_rounded(each) for each in (min(widths), max(widths)))
+    if max(widths) >= UNKNOWN:
+        return f"\u00b1{least} to more than \u00b1{100 * UNKNOWN:.0f}"
+    return f"\u00b1{least}" if least == most else f"\u00b1{least} to \u00b1{most}"
+
+
+def _rounded(width: float) -> str:
+    hundredths = 100 * width
+    return f"{hundredths:.1f}" if hundredths < 2 else f"{hundredths:.0f}"
+
+
+def _number(n: int) -> str:
+    return WORDS[n] if n < len(WORDS) else f"{n:,}"

@@ -1,0 +1,307 @@
+"""Shares, and the mean, among the people to whom a question with a filter applies.
+
+Whoever it does not apply to has sent the last option, *does not apply*, through the same noise. So a share among the
+others is a ratio: that of an option, divided by one less that of the last.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from deniable.errors import ParameterError
+from deniable.mechanisms import DrawnBoxes, Subset, TickBoxes
+from deniable.wire.space import Count
+from deniable_statistics.designs.of_mechanisms import AnyDesign, MechanismDesign, design_of
+from deniable_statistics.estimates.fakes import fake_margins
+from deniable_statistics.intervals import Interval, check_confidence_level
+from deniable_statistics.intervals.interval import normal_quantile
+from deniable_statistics.intervals.ratio_limits import Spread, ratio_limits
+
+METHOD = "score"
+"""Name of the method of these intervals."""
+
+TOO_FEW = "too few to say: it may apply to nobody"
+"""The flag where the denominator may be 0."""
+
+STEPS = 400
+"""Number of steps of the grid on which the ends of an interval are looked for, before they are made exact."""
+
+TURNS = 30
+"""Number of bisections of a step."""
+
+Floats = NDArray[np.float64]
+
+
+class Both(NamedTuple):
+    """Probabilities that a report supports an option and *does not apply*: if one of them is the truth, and if none is.
+
+    ``informed`` is the number of reports that could support both, out of those that could support each.
+    """
+
+    if_one: float
+    if_none: float
+    informed: float = 1.0
+
+
+@dataclass(frozen=True)
+class AmongEstimate:
+    """Shares among those to whom a question applies.
+
+    Attributes
+    ----------
+    design : MechanismDesign
+        Of ``k`` options, the last of which is *does not apply*.
+    share, std_error : tuple of float, length k - 1
+        Ratios of unbiased estimates, and their errors by the delta method; NaN where the denominator may be 0.
+    top : tuple of float, length k - 1
+        Unbiased shares of the options among all.
+    applying : float
+        Unbiased share of the people to whom it applies.
+    sizes, reports : tuple of float, length k
+        Number of reports with information on each option: weighted ones by Kish's effective number, and as they are.
+    counts : tuple of int or float
+        The tally.
+
+    Notes
+    -----
+    A ratio ``r`` is kept if ``top - r applying``, an unbiased estimate of 0 under it, is small beside its standard
+    error under it: the score test of Fieller's statistic [1]_. The variance is that of the mechanism's integers at the
+    shares ``r a`` and ``1 - a``, with ``a`` the estimated share to whom it applies, cut to [0, 1]. The statistic is
+    lessened by that of the nearest possible ratio, so that no interval is a point. Where ``a`` may be 0, because its
+    own score test does not refuse that, nothing can be said, and the interval is all of [0, 1].
+
+    References
+    ----------
+    .. [1] E. C. Fieller, "Some problems in interval estimation", Journal of the Royal Statistical Society B 16 (1954),
+       175-185.
+
+    Examples
+    --------
+    Of 1000 reports 420 say that it does not apply:
+
+    >>> from deniable import KAry
+    >>> found = AmongEstimate.from_counts(KAry.from_epsilon(3, 2), [330, 250, 420])
+    >>> [round(share, 3) for share in found.share], round(found.applying, 3)
+    ([0.609, 0.391], 0.539)
+    >>> [round(end, 3) for end in found.confidence_interval(0.95)[0]]
+    [0.517, 0.698]
+    """
+
+    design: MechanismDesign[Any]
+    share: tuple[float, ...]
+    std_error: tuple[float, ...]
+    top: tuple[float, ...]
+    applying: float
+    sizes: tuple[float, ...]
+    reports: tuple[float, ...]
+    counts: tuple[Count, ...]
+
+    @classmethod
+    def from_counts(
+        cls, design: AnyDesign, counts: Sequence[Count], n: Count | None = None, n_effective: float | None = None
+    ) -> AmongEstimate:
+        """Divide the shares of a tally by the share to whom the question applies.
+
+        Raises
+        ------
+        ParameterError
+            If the design is not one of a question with a filter.
+        """
+        found = design_of(design)
+        total = sum(counts) if n is None else n
+        binomials = found.binomials(counts, total) if isinstance(found, MechanismDesign) else None
+        if not isinstance(found, MechanismDesign) or binomials is None:
+            raise ParameterError(f"{found.name}: has no shares among those to whom a question applies")
+        scale = 1.0 if n_effective is None or not total else n_effective / float(total)
+        sizes = tuple(float(each.n) * scale for each in binomials)
+        shares = [float(each) for each in found.shares(counts, total)] if total else [math.nan] * len(binomials)
+        of_all = (tuple(shares[:-1]), 1 - shares[-1], sizes, tuple(float(each.n) for each in binomials), tuple(counts))
+        made = cls(found, (), (), *of_all)
+        ratios = tuple(math.nan if made.is_too_few() else top / made.applying for top in made.top)
+        errors = tuple(made._error(option, share) for option, share in enumerate(ratios))
+        return cls(found, ratios, errors, *of_all)
+
+    def is_too_few(self, confidence_level: float = 0.95) -> bool:
+        """Whether the question may apply to nobody, by the score test of that."""
+        if not min(self.sizes) or not self.applying > 0:
+            return True
+        _, variance, _ = self._variances(0, np.zeros(1), np.ones(1))
+        return bool(self.applying**2 <= normal_quantile(confidence_level) ** 2 * variance[0])
+
+    @cached_property
+    def _both(self) -> Both:
+        mechanism = self.design.mechanism
+        p, q = self._support(0)
+        if isinstance(mechanism, TickBoxes):
+            return Both(p * q, q * q)
+        if isinstance(mechanism, DrawnBoxes):
+            # Who ticked *does not apply* ticked nothing else, so both marks are never the truth.
+            other = mechanism.pair.floats[1] if mechanism.s > 1 else 0.0
+            return Both(other, other, (mechanism.s - 1) / (mechanism.k - 1))
+        if isinstance(mechanism, Subset):
+            k, w = mechanism.k, mechanism.w
+            # Given that the truth is in, the other w - 1 members are a uniform subset of the other k - 1 options.
+            one = p * (w - 1) / (k - 1)
+            return Both(one, (p * (w - 1) * (w - 2) + (1 - p) * w * (w - 1)) / max((k - 1) * (k - 2), 1))
+        return Both(0.0, 0.0)
+
+    def _support(self, option: int) -> tuple[float, float]:
+        binomials = self.design.binomials(self.design.expected_if_even, 1)
+        assert binomials is not None
+        return binomials[option].support.floats
+
+    def _variances(self, option: int, share: Floats, none: Floats) -> tuple[Floats, Floats, Floats]:
+        """Variances of an option's share and of *does not apply*, and their covariance, at these shares."""
+        (p, q), (p_none, q_none) = self._support(option), self._support(len(self.sizes) - 1)
+        lam, lam_none = q + (p - q) * share, q_none + (p_none - q_none) * none
+        n, n_none = self.sizes[option], self.sizes[-1]
+        both = self._both
+        pair = (share + none) * both.if_one + (1 - share - none) * both.if_none
+        # Each estimate is the mean over its own reports; what they have in common are the reports on both.
+        covariance = both.informed * (pair - lam * lam_none) / ((p - q) * (p_none - q_none)) / max(n, n_none)
+        variance = lam * (1 - lam) / (p - q) ** 2 / n
+        return variance, lam_none * (1 - lam_none) / (p_none - q_none) ** 2 / n_none, covariance
+
+    def _error(self, option: int, share: float) -> float:
+        if math.isnan(share):
+            return math.nan
+        inside, applying = min(max(share, 0.0), 1.0), min(max(self.applying, 0.0), 1.0)
+        top, none, both = self._variances(option, np.array([inside * applying]), np.array([1 - applying]))
+        # Delta method of top / (1 - none): Var(top + r none) / a^2.
+        return float(np.sqrt(max(top[0] + 2 * inside * both[0] + inside**2 * none[0], 0.0)) / self.applying)
+
+    def _statistic(self, option: int, ratios: Floats, bias: float) -> Floats:
+        """The squared score statistic of each ratio, if fakes can have moved the estimates by ``bias`` reports."""
+        applying = min(max(self.applying, 0.0), 1.0)
+        top, none, both = self._variances(option, ratios * applying, np.full(len(ratios), 1 - applying))
+        apart = abs(self.top[option] - ratios * self.applying)
+        if bias:
+            apart = np.maximum(apart - bias * (self._margins[option] + ratios * self._margins[-1]), 0)
+        return np.asarray(apart**2 / (top + 2 * ratios * both + ratios**2 * none))
+
+    @cached_property
+    def _margins(self) -> tuple[float, ...]:
+        """How far a share would move if all reports were fake."""
+        return fake_margins(self.design, 1)
+
+    def fake_margin(self, option: int) -> float:
+        """How far fake reports, one in a hundred, can move a share; the whole range where nothing can be said."""
+        share = self.share[option]
+        if math.isnan(share):
+            return 1.0
+        return 0.01 * (self._margins[option] + min(max(share, 0.0), 1.0) * self._margins[-1]) / self.applying
+
+    def confidence_interval(self, confidence_level: float = 0.95, fake_share: float = 0.0) -> tuple[Interval, ...]:
+        """A score interval of each share, within [0, 1]; see the notes of the class.
+
+        Parameters
+        ----------
+        confidence_level : float
+        fake_share : float
+            Largest share of the reports that may be fake; the intervals then hold whatever these say.
+        """
+        check_confidence_level(confidence_level)
+        square = normal_quantile(confidence_level) ** 2
+        # Fakes can hide that it applies to nobody, too.
+        sure = self.applying - fake_share * self._margins[-1]
+        if self.is_too_few(confidence_level) or not self._is_above_none(sure, square):
+            return (Interval(0.0, 1.0),) * len(self.top)
+        return tuple(self._interval(option, square, fake_share) for option in range(len(self.top)))
+
+    def _is_above_none(self, applying: float, square: float) -> bool:
+        _, variance, _ = self._variances(0, np.zeros(1), np.ones(1))
+        return applying > 0 and bool(applying**2 > square * variance[0])
+
+    def _interval(self, option: int, square: float, fake_share: float) -> Interval:
+        grid = np.linspace(0, 1, STEPS + 1)
+        found = self._statistic(option, grid, fake_share)
+        limit = square + float(found.min())
+        inside = np.flatnonzero(found <= limit)
+        low, high = int(inside[0]), int(inside[-1])
+        return Interval(
+            self._end(option, grid[low], grid[max(low - 1, 0)], limit, fake_share),
+            self._end(option, grid[high], grid[min(high + 1, STEPS)], limit, fake_share),
+        )
+
+    def _end(self, option: int, inner: float, outer: float, limit: float, fake_share: float) -> float:
+        """The end of an interval between a ratio that is inside and one that is not."""
+        for _ in range(TURNS if inner != outer else 0):
+            middle = (inner + outer) / 2
+            is_inside = self._statistic(option, np.array([middle]), fake_share)[0] <= limit
+            inner, outer = (middle, outer) if is_inside else (inner, middle)
+        return float(outer)
+
+
+def variance_among(design: MechanismDesign[Any], ratio: float, applying: float) -> float:
+    """``n`` times the variance of a share among those to whom a question applies, of the first option.
+
+    Parameters
+    ----------
+    design : MechanismDesign
+        Of a question with a filter.
+    ratio, applying : float
+        The share of the option among them, and of them among all.
+    """
+    binomials = design.binomials(design.expected_if_even, 1)
+    assert binomials is not None
+    sizes = tuple(float(each.n) for each in binomials)
+    made = AmongEstimate(design, (), (), (), applying, sizes, sizes, ())
+    top, none, both = made._variances(0, np.array([ratio * applying]), np.array([1 - applying]))
+    return float(top[0] + 2 * ratio * both[0] + ratio**2 * none[0]) / applying**2
+
+
+@dataclass(frozen=True)
+class AmongMean:
+    """The mean among those to whom a scale applies.
+
+    Attributes
+    ----------
+    mean, std_error : float
+        NaN where it may apply to nobody.
+    interval : Interval
+        By Fieller's theorem, within the levels.
+    """
+
+    mean: float
+    std_error: float
+    interval: Interval
+
+    @classmethod
+    def of(
+        cls, among: AmongEstimate, values: Sequence[float], confidence_level: float = 0.95, fake_share: float = 0.0
+    ) -> AmongMean:
+        """The mean of the levels ``values``, of all options but the last.
+
+        The scores of the levels and of *does not apply* have the covariance of the design at the counts, times
+        ``n / (n - 1)`` because it is estimated; the mean is their ratio, with Fieller's interval. Every report must be
+        about all options.
+        """
+        low, high = values[0], values[-1]
+        if among.is_too_few(confidence_level):
+            return cls(math.nan, math.nan, Interval(low, high))
+        # From 0 to 1 over the levels, so that the top is at most the bottom.
+        weights = np.array([[(value - low) / (high - low) for value in values] + [0.0], [1.0] * len(values) + [0.0]])
+        n, effective = among.reports[0], among.sizes[0]
+        covariance = weights @ among.design.covariance(among.counts, n) @ weights.T * (n / max(effective - 1, 1))
+        top = float(weights[0, :-1] @ np.array(among.top))
+        square, bottom = normal_quantile(confidence_level) ** 2, among.applying
+        # Fakes move top and bottom together; each as far as it can go is more than both can.
+        moved = fake_share * among.design.reach(weights @ among.design.debiasing.weights)
+        spread = Spread(square * covariance[0, 0], square * covariance[1, 1], square * covariance[0, 1])
+        ends = [ratio_limits(top + t, bottom + b, spread, spread).cut() for t, b in _corners(*map(float, moved))]
+        mean = top / bottom
+        variance = covariance[0, 0] - 2 * mean * covariance[0, 1] + mean**2 * covariance[1, 1]
+        interval = Interval(min(each.low for each in ends), max(each.high for each in ends))
+        scaled = Interval(*(low + (high - low) * end for end in interval))
+        return cls(low + (high - low) * mean, (high - low) * math.sqrt(max(variance, 0.0)) / bottom, scaled)
+
+
+def _corners(top: float, bottom: float) -> list[tuple[float, float]]:
+    return [(0.0, 0.0)] if not top else [(t, b) for t in (-top, top) for b in (-bottom, bottom)]

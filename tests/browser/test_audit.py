@@ -1,0 +1,95 @@
+"""The audit of what is served: faultless pages pass, and what is planted in the bundle is named."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from deniable import read_survey
+from deniable_client.audit import shipped
+from deniable_client.audit.blackbox.chromium import Chance, chromium
+from deniable_client.audit.judge import Bench
+from deniable_client.audit.reference.published import PublishedSurvey
+from deniable_client.audit.release import check_served
+from deniable_client.audit.shipped import Target, audit_shipped
+from tools.planted.__main__ import SURVEY, PlantedTarget, bundle_with
+from tools.planted.faults import BUNDLE
+from tools.programs import chromium as chromium_path
+from tools.rig.collectors import running_collector
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+    with running_collector(tmp_path_factory.mktemp("audit")) as collector:
+        survey = read_survey(SURVEY)
+        collector.publish(survey)
+        yield Target.of(collector.url, PublishedSurvey(survey.document))
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shipped, "BLOCK", 2)
+
+
+def seen(target: Target, *histories: str) -> tuple[Bench, set[str]]:
+    program = chromium_path()
+    return audit_shipped(target, 2, dice=random.Random(41), browsers=1, histories=histories, program=program)
+
+
+def test_served_pages_pass(target: Target) -> None:
+    bench, names = seen(target, "twice")
+    assert bench.sessions == 2
+    assert bench.suspects(1e-6) == []
+    assert names == set()
+
+
+def test_what_is_planted_in_the_bundle_is_named(target: Target, tmp_path: Path) -> None:
+    (fault,) = (each for each in BUNDLE if each.name == "chance in one's own hands")
+    planted = PlantedTarget(target.upstream, target.surveys, target.companions, bundle_with(fault, tmp_path))
+    bench, _ = seen(planted, "once")
+    assert any(each.observable.startswith("report") for each in bench.suspects(1e-6))
+    relay = planted.relay()
+    served = check_served(relay, target.companions.survey.id)
+    relay.close()
+    assert served.release is None
+    assert "no release known here" in served.faults[-1]
+
+
+def test_page_and_script_are_those_of_this_release(target: Target) -> None:
+    relay = target.relay()
+    served = check_served(relay, target.companions.survey.id)
+    relay.close()
+    assert served.release is not None
+    assert served.faults == ()
+
+
+DISGUISED = """[
+    crypto.getRandomValues.toString(), crypto.getRandomValues.name, crypto.getRandomValues.length,
+    Object.keys(Object.getOwnPropertyDescriptor(Crypto.prototype, "getRandomValues")).join(),
+    Object.hasOwn(crypto, "getRandomValues"), Math.random.toString(), Function.prototype.toString.toString(),
+    (() => { try { crypto.getRandomValues(1); } catch (error) { return error.stack; } })(),
+    (() => { try { crypto.getRandomValues.call({}, new Uint8Array(1)); } catch (error) { return error.message; } })(),
+    Object.getOwnPropertyNames(window).filter((name) => /taken|chance|audit/i.test(name)).join(),
+].join("\\n")"""
+
+
+def test_a_page_cannot_tell_the_auditors_chance_from_the_systems(target: Target) -> None:
+    relay = target.relay()
+    try:
+        with chromium(relay, chromium_path()) as browser, browser.person() as person:
+            told = []
+            for chance in (None, Chance((1,), {})):
+                tab = person.tab(chance)
+                tab.open(f"{relay.url}/s/{target.surveys[0].id}")
+                tab.wait("start")
+                evaluated = tab.session.send("Runtime.evaluate", {"expression": DISGUISED})
+                told.append(evaluated["result"]["value"])
+                word = "crypto.getRandomValues(new Uint32Array(1))[0]"
+                drawn = tab.session.send("Runtime.evaluate", {"expression": word})["result"]["value"]
+                assert (drawn == 1) == (chance is not None)
+    finally:
+        relay.close()
+    assert told[0] == told[1]

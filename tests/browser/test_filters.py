@@ -1,0 +1,166 @@
+"""Filters in a real Chromium: what is asked, what a change takes back, and that nothing leaves that tells the way."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser, Page, expect
+
+from deniable import Survey, read_survey
+from tests.browser.test_accessibility import violations
+from tools.rig.browsing import ARRIVED, Witness, another_site, everything_kept, let_it_draw, scripts
+from tools.rig.collectors import Collector
+from tools.rig.survey_files import question_toml, survey_toml
+
+QUESTIONS = (
+    question_toml("smokes", "yes-no", "Do you smoke?", epsilon=0.5),
+    question_toml("often", "choice", "How many a day?", options=["few", "many"], epsilon=0.5, ask_if="smokes = yes"),
+    question_toml("helps", "ticks", "What helps?", options=["gum", "patch"], epsilon=0.5, ask_if="often = many"),
+    question_toml("mood", "scale", "Mood?", lo=1, hi=3, ends=["low", "high"], epsilon=0.5, ask_if="not often = few"),
+)
+WAYS: dict[str, Sequence[str]] = {
+    "no": ("No", "3"),
+    "few": ("Yes", "few"),
+    "many": ("Yes", "many", "gum", "1"),
+}
+"""What somebody presses on each way, a question after the other."""
+
+
+def survey_in(layout: str) -> Survey:
+    return read_survey(survey_toml(f"Filters in {layout}", *QUESTIONS, layout=layout))
+
+
+def press(page: Page, label: str) -> None:
+    """Choose an option of the question that is on the screen."""
+    place = page.locator("fieldset:visible").get_by_label(label, exact=not label.isdigit()).first
+    place.check(force=True)
+
+
+def walk(page: Page, way: Sequence[str]) -> None:
+    for label in way:
+        press(page, label)
+        onward = page.locator("fieldset:visible .steps button").first
+        onward.click()
+    expect(page.get_by_role("heading", name="Check your answers")).to_be_focused()
+
+
+def given(page: Page) -> list[str]:
+    """What the review shows: questions and answers."""
+    return page.locator(".given").evaluate_all(
+        "boxes => boxes.map(box => [...box.querySelectorAll('p')].map(p => p.textContent.trim()).join(': '))"
+    )
+
+
+def test_steps_lead_where_answers_lead_and_the_review_shows_what_was_asked(collector: Collector, page: Page) -> None:
+    page.goto(collector.publish(survey_in("steps")))
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("group", name="Question 1 of at most 4")).to_be_focused()
+    expect(page.get_by_text("Some questions come up only after certain answers.")).to_be_visible()
+    walk(page, WAYS["no"])
+    assert given(page) == ["Do you smoke?: No", "Mood?: 3 \u2013 high"]
+    assert violations(page) == []
+    # Another answer: what follows from it is asked, and the review comes back.
+    page.get_by_role("button", name="Change answer 1").click()
+    press(page, "Yes")
+    page.locator("fieldset:visible .steps button").first.click()
+    expect(page.get_by_role("group", name="Question 2 of at most 4")).to_be_focused()
+    press(page, "few")
+    page.locator("fieldset:visible .steps button").first.click()
+    assert given(page) == ["Do you smoke?: Yes", "How many a day?: few"]
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+
+
+def test_back_and_forward_skip_what_an_answer_has_taken_away(collector: Collector, page: Page) -> None:
+    page.goto(collector.publish(survey_in("steps")))
+    page.get_by_role("button", name="Start", exact=True).click()
+    walk(page, WAYS["many"])
+    for _ in range(4):
+        page.go_back()
+    press(page, "No")
+    page.go_forward()  # to the question that does not apply any more
+    expect(page.get_by_role("group", name="Question 2 of at most 4")).to_contain_text("Mood?")
+
+
+def test_a_page_shows_what_applies_and_asks_for_no_more(collector: Collector, page: Page) -> None:
+    page.goto(collector.publish(survey_in("page")))
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.locator("fieldset:visible")).to_have_count(1)
+    page.get_by_label("Yes").check()
+    expect(page.locator("fieldset:visible")).to_have_count(2)
+    page.get_by_label("many").check()
+    expect(page.locator("fieldset:visible")).to_have_count(4)
+    page.get_by_label("No", exact=True).check()
+    expect(page.locator("fieldset:visible")).to_have_count(2)
+    page.get_by_role("button", name="Check my answers").click()
+    expect(page.locator("[role=alert] li")).to_have_count(1)
+    page.get_by_label("2", exact=True).check(force=True)
+    page.get_by_role("button", name="Check my answers").click()
+    assert given(page) == ["Do you smoke?: No", "Mood?: 2"]
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+
+
+@pytest.mark.parametrize("layout", ["steps", "page"])
+def test_requests_storage_and_title_are_the_same_on_every_way(
+    collector: Collector, browser: Browser, layout: str
+) -> None:
+    link = collector.publish(survey_in(layout))
+    found = set()
+    for way in WAYS.values():
+        context = browser.new_context(locale="en-GB")
+        page = context.new_page()
+        witness = Witness.of(page)
+        # Every call that writes to what stays on the device, in order.
+        page.add_init_script(
+            """window.writes = [];
+            for (const [of, name] of [[IDBObjectStore, "put"], [IDBObjectStore, "delete"], [Storage, "setItem"]]) {
+                const own = of.prototype[name];
+                of.prototype[name] = function (...all) { window.writes.push(name); return own.apply(this, all); };
+            }"""
+        )
+        page.goto(link)
+        page.get_by_role("button", name="Start", exact=True).click()
+        if layout == "steps":
+            walk(page, way)
+        else:
+            for label in way:
+                page.get_by_label(label, exact=not label.isdigit()).first.check(force=True)
+            page.get_by_role("button", name="Check my answers").click()
+        page.get_by_role("button", name="Send", exact=True).click()
+        expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+        (body,) = witness.posts()
+        assert set(json.loads(body)["values"]) == {"smokes", "often", "helps", "mood"}
+        requests = tuple((each.method, each.url, sorted(each.headers)) for each in witness.requests)
+        kept: dict[str, Any] = json.loads(everything_kept(page))
+        size = len(json.dumps(kept.pop("memory")))
+        writes = page.evaluate("window.writes")
+        found.add((len(body), str(requests), str(writes), size, str(sorted(kept)), page.title()))
+        context.close()
+    assert len(found) == 1, found
+
+
+def test_a_page_around_hears_the_same_heights_on_every_way(collector: Collector, page: Page) -> None:
+    link = collector.publish(survey_in("page"))
+    element = f'<deniable-survey src="{link}"></deniable-survey>'
+    html = f'<!doctype html><html lang="en"><title>x</title>{scripts(collector)}<main>{element}</main>'
+    told = []
+    with another_site(html) as address:
+        for way in WAYS.values():
+            page.add_init_script(
+                "window.told = []; addEventListener('deniable-resize', ({ detail }) => told.push(detail.height));"
+            )
+            page.goto(address)
+            page.get_by_role("button", name="Start", exact=True).click()
+            expect(page.get_by_role("button", name="Check my answers")).to_be_visible()
+            let_it_draw(page)
+            assert page.evaluate("window.told.length") > 0, "heights are told"
+            page.evaluate("window.told.length = 0")
+            for label in way:
+                page.get_by_label(label, exact=not label.isdigit()).first.check(force=True)
+                let_it_draw(page)
+            told.append(page.evaluate("window.told"))
+    assert told == [[], [], []]

@@ -1,0 +1,75 @@
+"""``deniable embed``: what it prints for each host, and that its page of HTML asks as it stands."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from deniable import Survey, read_survey
+from deniable_server.authors.hosts import HOSTS, STORES_ITSELF, UNTRIED
+from deniable_server.web.embedding import bundles
+from tools.rig.collectors import Collector
+from tools.rig.command_line import CommandLine
+from tools.rig.survey_files import question_toml, survey_toml
+
+EMBED = CommandLine("embed")
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture
+def survey() -> Survey:
+    asked = (
+        question_toml("shared", "yes-no", "Together?", group="both"),
+        question_toml("other", "yes-no", "Other?", group="both"),
+        question_toml("affair", "yes-no", "Have you ever?", epsilon=1),
+    )
+    return read_survey(survey_toml("Hosts", *asked, groups={"both": {"epsilon": 1}}))
+
+
+@pytest.mark.parametrize("host", HOSTS)
+def test_snippets_pin_link_and_hash_and_say_what_was_not_tried(host: str, link: str, collector: Collector) -> None:
+    said = EMBED.ok(link, "--host", host)
+    file = "deniable-question.js" if host in STORES_ITSELF else "deniable.js"
+    assert bundles()[file] in said
+    assert link in said
+    assert f"script-src {collector.url}; connect-src {collector.url}\n" in said
+    assert ("affair" in said) == (host in STORES_ITSELF)
+    assert (UNTRIED in said) == (host in {"otree", "qualtrics", "limesurvey", "wordpress"})
+
+
+def test_own_folder_serves_the_script_and_survives_upgrades(link: str, collector: Collector) -> None:
+    said = EMBED.ok(link, "--own-folder", "/deniable/")
+    assert 'src="/deniable/deniable.js"' in said
+    assert f"script-src 'self'; connect-src {collector.url} 'self'\n" in said
+    assert f"Put {collector.url}/client/deniable.js" in said
+
+
+def test_questions_that_a_form_cannot_ask_are_refused(link: str) -> None:
+    assert "must have an epsilon of its own" in EMBED.refused(link, "--question", "shared")
+    assert "must be one of the survey (shared, other, affair)" in EMBED.refused(link, "--question", "q7")
+    assert "must be a link like" in EMBED.refused(link.rpartition("/")[2])
+
+
+def test_page_of_html_asks_and_sends_under_the_policy_that_is_named(
+    link: str, collector: Collector, page: Page
+) -> None:
+    said = EMBED.ok(link)
+    script, element = (re.search(rf"<{tag}.*?</{tag}>", said, re.DOTALL) for tag in ("script", "deniable-survey"))
+    policy = re.search(r"it needs: (.*)", said)
+    assert script
+    assert element
+    assert policy
+    page.route(
+        "http://localhost:9/",
+        lambda route: route.fulfill(
+            body=f"<!doctype html><html lang=en><head>{script[0]}</head><body>{element[0]}</body></html>",
+            content_type="text/html",
+            headers={"Content-Security-Policy": f"default-src 'none'; {policy[1]}"},
+        ),
+    )
+    page.goto("http://localhost:9/")
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("radio").first).to_be_visible()

@@ -1,0 +1,106 @@
+"""People who answer through the Python client as a process, seen from the kernel; and the page of findings."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from deniable import read_survey
+from deniable_client.audit import shipped
+from deniable_client.audit.findings import Part, as_json, as_junit, as_text
+from deniable_client.audit.judge import Suspect
+from deniable_client.audit.reference.published import PublishedSurvey
+from deniable_client.audit.release import _of_page, integrity
+from deniable_client.audit.shipped import Target, audit_installed
+from tools.planted.__main__ import SURVEY, python_with
+from tools.planted.faults import PYTHON
+from tools.rig.collectors import running_collector
+
+
+@pytest.fixture(scope="module")
+def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+    with running_collector(tmp_path_factory.mktemp("audit")) as collector:
+        survey = read_survey(SURVEY)
+        collector.publish(survey)
+        yield Target.of(collector.url, PublishedSurvey(survey.document))
+
+
+def suspects(target: Target, history: str, environment: Mapping[str, str] | None = None) -> list[Suspect]:
+    dice = random.Random(41)
+    return audit_installed(target, 6, dice=dice, environment=environment, histories=[history]).suspects(1e-6)
+
+
+@pytest.fixture(autouse=True)
+def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(shipped, "BLOCK", 6)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("history", ["three waves", "cut off"])
+def test_the_installed_client_passes(target: Target, history: str) -> None:
+    assert suspects(target, history) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "history", "named"),
+    [
+        ("words of the clock", "once", "report 1"),
+        ("a wave sends the permanent value", "three waves", "report 1"),
+        ("a file beside the memory", "once", "deniable-cache"),
+    ],
+)
+def test_planted_faults_are_named(target: Target, tmp_path: Path, name: str, history: str, named: str) -> None:
+    (fault,) = (each for each in PYTHON if each.name == name)
+    found = suspects(target, history, python_with(fault, tmp_path))
+    assert any(named in each.observable for each in found), found
+
+
+PARTS = [Part("one", "Looked at bytes."), Part("two", "Looked at words.", ("report 1: \x01 came", "memory: another"))]
+
+
+def test_findings_for_people_and_programs() -> None:
+    text = as_text(PARTS)
+    assert text.startswith("passed  one")
+    assert "FAILED  two" in text
+    assert "* memory: another" in text
+    content = json.loads(as_json(PARTS))
+    assert content["passed"] is False
+    assert [part["faults"] for part in content["parts"]] == [[], list(PARTS[1].faults)]
+    suite = ElementTree.fromstring(as_junit(PARTS))
+    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    assert [case.find("failure") is not None for case in suite] == [False, True]
+
+
+SCRIPT = b"export {};"
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; base-uri 'none'; "
+    "form-action 'none'"
+)
+PAGE = f'<script src="/client/deniable.js" integrity="{integrity(SCRIPT)}"></script><p>x</p>'
+
+
+@pytest.mark.parametrize(
+    ("page", "policy", "fault"),
+    [
+        (PAGE, POLICY, None),
+        (PAGE + "<script>1</script>", POLICY, "must load one script"),
+        (PAGE.replace("sha384-", "sha384-x"), POLICY, "is not that of the script"),
+        (PAGE + '<p onclick="x()">', POLICY, "has an attribute onclick"),
+        (PAGE + '<img src="/a.png">', POLICY, "holds <img>"),
+        (PAGE + '<link rel="stylesheet" href="https://elsewhere.example/a.css">', POLICY, "loads from another place"),
+        (PAGE + '<link rel="prefetch" href="/a">', POLICY, "links 'prefetch'"),
+        (PAGE, POLICY.replace("script-src 'self'", "script-src 'self' 'unsafe-inline'"), "script-src must be"),
+        (PAGE, POLICY.replace("connect-src 'self'", "connect-src *"), "connect-src must be"),
+        (PAGE, "", "default-src must be"),
+    ],
+)
+def test_pages_that_are_served(page: str, policy: str, fault: str | None) -> None:
+    answer = (200, {"content-security-policy": policy}, page.encode())
+    faults = list(_of_page(answer, integrity(SCRIPT), "https://collector.example"))
+    assert faults == [] if fault is None else any(fault in each for each in faults), faults

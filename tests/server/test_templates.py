@@ -1,0 +1,77 @@
+"""Templates: each is a survey that nothing is wrong with, and says something with the people it is for."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from deniable import read_survey
+from deniable_server.authors.checking import notes_about, refusals, warnings_about
+from deniable_server.authors.templates import TEMPLATES, template
+from deniable_statistics.authoring.outlook import half_width
+from tools.rig.command_line import CommandLine
+
+NEW = CommandLine("survey", "new")
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_template_is_sound_and_says_something_with_a_thousand_people(name: str) -> None:
+    survey = read_survey(template(name))
+    assert not refusals(survey)
+    assert not [each for each in warnings_about(survey, 2000) if "protects little" not in each]
+    assert not any("contact" in each for each in notes_about(survey))
+    assert survey.epsilon <= 3
+    assert max(half_width(each, 2000) for each in survey.questions) < 0.2
+    for text in (survey.about, survey.thanks, survey.organiser):
+        assert text
+
+
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_template_names_a_first_analysis_of_its_own_questions(name: str) -> None:
+    text = template(name)
+    first = re.search(r"# First analysis: deniable analyze (.*)", text)
+    assert first is not None
+    ids = {each.id for each in read_survey(text).questions}
+    formula = re.search(r'"(\w+) ~ (\w+)"', first[1])
+    assert formula is None or set(formula.groups()) <= ids
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", TEMPLATES)
+def test_simulated_replies_to_a_template_are_estimated_without_bias(name: str, tmp_path: Path) -> None:
+    """With the seed that simulations have: the mean of 20 estimates lies within 5 of its standard errors."""
+    file, repetitions = tmp_path / "survey.toml", 20
+    file.write_text(template(name), encoding="utf-8")
+    said = CommandLine("simulate").ok(
+        file, "--respondents", 400, "--repetitions", repetitions, "--method", "wald", "--format", "json"
+    )
+    for row in json.loads(said)["figures"]:
+        assert abs(row["bias"]) < 5 * row["empirical_se"] / repetitions**0.5, (row["question"], row["option"])
+
+
+def test_new_writes_a_file_and_replaces_none(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    said = NEW.ok(file, "--template", "harassment", "--title", 'Who said "no"? \\ 1', "--contact", "a@b.example")
+    assert f"deniable survey preview {file}" in said
+    survey = read_survey(file.read_text(encoding="utf-8"))
+    assert (survey.title, survey.contact) == ('Who said "no"? \\ 1', "a@b.example")
+    before = file.read_bytes()
+    assert "exists already, and is not replaced" in NEW.refused(file, "--template", "voting")
+    assert file.read_bytes() == before
+
+
+def test_new_asks_in_the_terminal(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    done = NEW.run(file, typed="voting\nOur vote\n\n\n")
+    assert done.exit_code == 0, done.output
+    survey = read_survey(file.read_text(encoding="utf-8"))
+    assert (survey.title, survey.organiser) == ("Our vote", "Your institution")
+
+
+def test_a_text_that_surveys_cannot_have_leaves_no_file(tmp_path: Path) -> None:
+    file = tmp_path / "study.toml"
+    assert "title" in NEW.refused(file, "--template", "voting", "--title", "T" * 10_000)
+    assert not file.exists()
