@@ -142,7 +142,7 @@ def test_results_show_every_number_on_a_phone_without_scrolling(
     collector: Collector, page: Page, link: str, width: int
 ) -> None:
     page.set_viewport_size({"width": width, "height": 900})
-    page.goto(f"{link}/results")
+    page.goto(f"{link}/results?view=all")
     for cell in page.locator(".scroll td, .scroll tbody th").all()[:40]:
         box = cell.bounding_box()
         assert box
@@ -152,5 +152,5 @@ def test_results_show_every_number_on_a_phone_without_scrolling(
     assert table.evaluate("each => each.scrollWidth <= each.clientWidth")
     expect(page.get_by_role("cell").filter(has_text=" to ").first).to_be_visible()
     assert page.locator(".scroll td").nth(1).evaluate("each => getComputedStyle(each, '::before').content") != "none"
-    assert page.get_by_role("table").first.get_by_role("columnheader").count() >= 5
+    assert page.get_by_role("table").first.get_by_role("columnheader").count() >= 3
     assert violations(page) == []

@@ -322,7 +322,7 @@ class TestMetrics:
             *(f"{survey}/estimates", f"{survey}/estimates.json", f"{survey}/estimates.csv"),
             *(
                 f"{survey}/releases",
-                f"{survey}/releases/<int:number>",
+                f"{survey}/releases/<number>",
                 f"{survey}/archive.zip",
                 "/s/<survey_id>/releases",
             ),

@@ -81,18 +81,19 @@ def list_releases(survey_id: str) -> Response:
     return counted(response)
 
 
-@releases.get(f"{BASE}/surveys/<survey_id>/releases/<int:number>")
+@releases.get(f"{BASE}/surveys/<survey_id>/releases/<number>")
 @releases.doc(responses={200: "the record", 401: NOT_PUBLIC, 404: "no such release", 429: TOO_MANY, 503: UNAVAILABLE})
-def fetch_release(survey_id: str, number: int) -> Response:
+def fetch_release(survey_id: str, number: str) -> Response:
     """Fetch a release.
 
     The record of a release, byte for byte as it was signed: survey, number, day, tallies, and the SHA-256 of the
     noisy reports as `reports.csv` held them then.
     """
     _, rows = _rows_of(survey_id)
-    if not 1 <= number <= len(rows):
-        raise NotFound(f"release: must be one of the {len(rows)} of this survey, got {number}")
-    response = Response(rows[number - 1].record, mimetype="application/json")
+    found = next((row for row in rows if str(row.number) == number), None)
+    if found is None:
+        raise NotFound(f"release: must be one of the {len(rows)} of this survey")
+    response = Response(found.record, mimetype="application/json")
     # A release never changes; a private one is kept by nobody between.
     response.headers["Cache-Control"] = "private, no-cache"
     return response
