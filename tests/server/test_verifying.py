@@ -134,6 +134,26 @@ def test_everything_that_a_collector_publishes_is_verified(fetch: Fetch, survey:
     assert int(said[4].split()[1]) > 300
 
 
+@pytest.mark.slow
+def test_rows_among_those_to_whom_a_question_applies_are_verified(
+    http: FlaskClient, store: Store, fetch: Fetch
+) -> None:
+    question = '[[questions]]\nid = "{}"\ntype = "{}"\ntext = "?"\nepsilon = 2\n'
+    filtered = read_survey(
+        'title = "T"\nresults = "live"\n'
+        + question.format("smokes", "yes-no")
+        + question.format("many", "scale")
+        + 'lo = 1\nhi = 3\ngoal = "shares"\nask_if = "smokes = yes"\n'
+    )
+    store.publish(filtered)
+    people = [{"smokes": "yes", "many": str(1 + i % 3)} if i % 2 else {"smokes": "no"} for i in range(200)]
+    store.store_reports([(filtered, [randomize(filtered, each) for each in people])])
+    assert list(verify(fetch, filtered.id))[-1].startswith("numbers: ")
+    rows = http.get(f"/s/{filtered.id}/results/many.json").json["rows"]
+    assert {row["statistic"] for row in rows} == {"share", "among", "mean"}
+    assert "2, where it applies" in http.get(f"/s/{filtered.id}/results/many").text
+
+
 class TestMutations:
     """Each is named by the first word of the message."""
 

@@ -189,7 +189,7 @@ def _numbers(
     for by_cohort in (False, True) if survey.cohorts else (False,):
         path = f"/api/v1/surveys/{survey.id}/estimates.json{'?by=cohort' if by_cohort else ''}"
         expected = [asdict(row) for row in estimate(tallies, survey, by_cohort=by_cohort)]
-        yield _compared(path, json.loads(fetch(path))["estimates"], expected)
+        yield _compared(path, _rows(fetch, path, "estimates"), expected)
     if not any(tally.n for tally in tallies.values()):
         return
     for question in survey.questions:
@@ -203,7 +203,7 @@ def _numbers(
                 # In the order of the collector, because sums of floats depend on it.
                 joint = sorted(((*pair, n) for pair, n in pairs.items()), key=lambda each: tuple(map(str, each)))
             expected = [asdict(row) for row in view_of(survey, tallies, question.id, options, joint)]
-            yield _compared(path, json.loads(fetch(path))["rows"], expected)
+            yield _compared(path, _rows(fetch, path, "rows"), expected)
 
 
 def _views(survey: Survey, question_id: str, tallies: Mapping[str | None, Tally]) -> Iterator[tuple[str, ViewOptions]]:
@@ -218,6 +218,16 @@ def _views(survey: Survey, question_id: str, tallies: Mapping[str | None, Tally]
     others = (other for other in survey.questions if refusal_to_cross(question, other) is None)
     for other in itertools.islice(others, MOST_CROSSED):
         yield f"?with={other.id}", ViewOptions(crossed_with=other.id)
+
+
+def _rows(fetch: Fetch, path: str, name: str) -> Sequence[Mapping[str, Any]]:
+    try:
+        rows = json.loads(fetch(path))[name]
+        if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
+            raise TypeError
+    except (ValueError, KeyError, TypeError):
+        raise NotVerified(f"numbers: {path} must hold {name}, got something else") from None
+    return rows
 
 
 def _compared(path: str, published: Sequence[Mapping[str, Any]], expected: Sequence[Mapping[str, Any]]) -> int:

@@ -35,7 +35,8 @@ def shown_point(row: EstimateRow, axis: Axis) -> float | None:
 
 def is_wide(low: float, high: float, axis: Axis) -> bool:
     """Whether an interval, as far as it is possible, is too wide for a figure: more than `TOO_WIDE` on either side."""
-    return min(high, axis.high) - max(low, axis.low) > 2 * TOO_WIDE * (axis.high - axis.low)
+    # A bool of Python, which JSON can hold: ends of intervals may be numpy's.
+    return bool(min(high, axis.high) - max(low, axis.low) > 2 * TOO_WIDE * (axis.high - axis.low))
 
 
 class Spoken(NamedTuple):
