@@ -43,18 +43,18 @@ const ACCESSES = ["open", "invited", "unlinkable"];
  * @property {number[]} [holds] at which `weakness` it is shown, if not at all of them
  */
 
-/** The file with the sentences of the collector's own pages, which no device needs. */
-const PAGES = "pages.json";
+/** The files with the sentences of the collector's own pages, which no device needs. */
+const PAGES = ["pages.json", "results.json"];
 
 /** @param {(name: string) => boolean} isWanted @returns {Record<string, Sentence & Record<string, string>>} */
 const sentencesOf = (isWanted) =>
   Object.assign({}, ...readdirSync(new URL("words/", FOLDER)).sort().filter(isWanted).map((name) => JSON.parse(read(`words/${name}`))));
 
 /** Every sentence that a device shows, by its name, from all files of words/ but one. */
-export const sentences = () => sentencesOf((name) => name !== PAGES);
+export const sentences = () => sentencesOf((name) => !PAGES.includes(name));
 
 /** Every sentence of the collector's own pages, by its name. */
-export const pageSentences = () => sentencesOf((name) => name === PAGES);
+export const pageSentences = () => sentencesOf((name) => PAGES.includes(name));
 
 /** Language to catalogue. @returns {Record<string, Record<string, string>>} */
 export const catalogues = (all = sentences()) =>

@@ -16,7 +16,19 @@ from deniable_server.results import service
 from deniable_server.sealing import SealingKeys
 from deniable_server.settings import Settings
 from deniable_server.store import Store, open_store, utc_today
-from deniable_server.web import api, embedding, health, intake, invitations, metrics, openapi, pages, sealed
+from deniable_server.web import (
+    api,
+    embedding,
+    health,
+    intake,
+    invitations,
+    metrics,
+    openapi,
+    pages,
+    releases,
+    results_pages,
+    sealed,
+)
 from deniable_server.writing import outage
 from deniable_server.writing.writer import Writer
 
@@ -45,6 +57,8 @@ def create_app(
     invitations.init_app(app)
     sealed.init_app(app, store, SealingKeys(settings.sealing_keys))
     pages.init_app(app, settings.contact)
+    results_pages.init_app(app)
+    releases.init_app(app)
     embedding.init_app(app, settings.public_url)
     openapi.init_app(app, settings.public_url)
     # WSGI layers wrap the application from the inside out: heads, the last one, sees a request first.

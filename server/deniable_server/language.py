@@ -11,6 +11,9 @@ from typing import Any
 from flask import Response, make_response, render_template, request
 from werkzeug.datastructures import LanguageAccept
 
+PAGE_WORDS = ("pages.json", "results.json")
+"""The files with the sentences of the collector's own pages, which no device needs."""
+
 
 def client_folder() -> Path:
     """The folder of the installed browser client."""
@@ -28,8 +31,10 @@ def catalogues() -> dict[str, str]:
 def words(language: str) -> dict[str, str]:
     """The sentences of a language by their names: those of the catalogue for devices, and those of the pages alone."""
     sentences: dict[str, str] = json.loads(catalogues()[language])
-    pages = json.loads((client_folder() / "words" / "pages.json").read_text(encoding="utf-8"))
-    return sentences | {name: sentence[language] for name, sentence in pages.items()}
+    for file in PAGE_WORDS:
+        pages = json.loads((client_folder() / "words" / file).read_text(encoding="utf-8"))
+        sentences |= {name: sentence[language] for name, sentence in pages.items()}
+    return sentences
 
 
 def language_of(accepted: LanguageAccept) -> str:

@@ -127,15 +127,19 @@ def test_results_can_be_read_at_every_width_and_in_the_dark(
         answers = [person(i) if each is survey else {"a": each.questions[0].options[i % 3]} for i in range(60)]
         store.store_reports([(each, [randomize(each, given, (*each.cohorts, None)[0]) for given in answers])])
         store.close()
-        for query in ("", "?by=cohort", "?by=cohort&method=wald"):
+        one = f"/{each.questions[0].id}"
+        crossed = f"{one}?with={each.questions[1].id}" if len(each.questions) > 1 else f"{one}?compare=cohort"
+        for query in ("?view=all", "?by=cohort", "?by=cohort&method=wald", "", one, crossed):
             page.goto(f"{link}/results{query}")
-            expect(page.locator("svg.chart").first).to_be_visible()
-            assert page.locator("svg.chart").count() == len(each.questions)
+            expect(page.locator("h1")).to_be_visible()
+            for fold in page.locator("details.recipe").all():
+                fold.evaluate("each => { each.open = true }")
+            assert page.locator("svg.figure").count() == len(each.questions) or query in ("", one, crossed)
             assert violations(page) == [], query
             assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), f"{query}: scrolls sideways"
             assert page.evaluate(SCROLLING) == 0, f"{query}: a table hides a column"
             assert page.evaluate(CLIPPED) == [], query
-            assert page.evaluate(INK_OF_CHARTS) == [], query
+            assert page.evaluate(FAINT) == [], query
     assert witness.lines == [], "nothing against the page's policy"
     context.close()
 
@@ -145,17 +149,27 @@ SCROLLING = (
 )
 """How many tables hide a column beside the screen."""
 
-CLIPPED = """() => [...document.querySelectorAll("svg.chart :is(text, circle, path, line)")].filter((each) => {
+CLIPPED = """() => [...document.querySelectorAll("svg.figure :is(text, circle, path, line)")].filter((each) => {
     const { left, right, top, bottom } = each.getBoundingClientRect();
-    const chart = each.closest("svg.chart").getBoundingClientRect();
+    const chart = each.closest("svg.figure").getBoundingClientRect();
     return left < 0 || right > innerWidth || top < chart.top - 1 || bottom > chart.bottom + 1;
 }).map((each) => each.outerHTML)"""
 """What of the charts lies outside the window or outside its chart."""
 
-INK_OF_CHARTS = """() => [...document.querySelectorAll("svg.chart :is(text:not(.tick), circle, path)")].filter(
-    (each) => getComputedStyle(each).fill !== getComputedStyle(document.body).color,
-).map((each) => each.outerHTML)"""
-"""What of the charts does not have the colour of the text around it."""
+FAINT = """() => {
+    const luminance = (colour) => {
+        const [r, g, b] = colour.match(/[0-9.]+/g).slice(0, 3).map((each) => each / 255)
+            .map((each) => (each <= 0.04045 ? each / 12.92 : ((each + 0.055) / 1.055) ** 2.4));
+        return 0.2126 * r + 0.7152 * g + 0.0722 * b;
+    };
+    const ground = luminance(getComputedStyle(document.body).backgroundColor);
+    return [...document.querySelectorAll("svg.figure :is(text, circle, path)")].filter((each) => {
+        const ink = luminance(getComputedStyle(each).fill);
+        const contrast = (Math.max(ink, ground) + 0.05) / (Math.min(ink, ground) + 0.05);
+        return contrast < (each.tagName === "text" ? 4.5 : 3);
+    }).map((each) => each.outerHTML);
+}"""
+"""What of the charts has less contrast to the page than WCAG asks of texts and of graphics (1.4.3, 1.4.11)."""
 
 
 def test_keyboard_alone_answers_the_whole_survey(collector: Collector, page: Page, survey: Survey, link: str) -> None:

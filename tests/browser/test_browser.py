@@ -391,8 +391,8 @@ def test_results_page_in_a_browser(page: Page, survey: Survey, link: str) -> Non
     witness = browsing.Witness.of(page)
     page.goto(link)
     browsing.answer(page, survey, TRULY)
-    page.goto(f"{link}/results")
-    charts = page.locator("svg.chart")
+    page.goto(f"{link}/results?view=all")
+    charts = page.locator("svg.figure")
     expect(charts).to_have_count(len(survey.questions))
     assert charts.first.evaluate("chart => chart.getBoundingClientRect().width") > 400
     assert page.get_by_role("row").count() == 2 + 6

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import io
+from contextlib import closing
+from dataclasses import replace
 
 import pytest
 from PIL import Image
 from playwright.sync_api import Page, expect
 
 from deniable import Survey, read_survey
+from deniable_client import randomize
+from deniable_server.store.sqlite.store import SqliteStore
 from tests.browser.test_accessibility import violations
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
@@ -138,11 +142,14 @@ def test_a_message_goes_when_its_cause_is_mended_and_the_summary_with_the_last(p
 
 
 @pytest.mark.parametrize("width", [320, 390])
-def test_results_show_every_number_on_a_phone_without_scrolling(
-    collector: Collector, page: Page, link: str, width: int
-) -> None:
+def test_results_show_every_number_on_a_phone_without_scrolling(collector: Collector, page: Page, width: int) -> None:
+    survey = replace(scale(7), results="live")
+    link = collector.publish(survey)
+    with closing(SqliteStore(collector.database)) as store:
+        answers = [{"happy": str(1 + i % 7), "affair": "no", "times": i % 11} for i in range(60)]
+        store.store_reports([(survey, [randomize(survey, each) for each in answers])])
     page.set_viewport_size({"width": width, "height": 900})
-    page.goto(f"{link}/results")
+    page.goto(f"{link}/results?view=all")
     for cell in page.locator(".scroll td, .scroll tbody th").all()[:40]:
         box = cell.bounding_box()
         assert box
@@ -152,5 +159,5 @@ def test_results_show_every_number_on_a_phone_without_scrolling(
     assert table.evaluate("each => each.scrollWidth <= each.clientWidth")
     expect(page.get_by_role("cell").filter(has_text=" to ").first).to_be_visible()
     assert page.locator(".scroll td").nth(1).evaluate("each => getComputedStyle(each, '::before').content") != "none"
-    assert page.get_by_role("table").first.get_by_role("columnheader").count() >= 5
+    assert page.get_by_role("table").first.get_by_role("columnheader").count() >= 3
     assert violations(page) == []

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +23,9 @@ from deniable.survey.document import ACCESS
 from deniable_research import read
 from deniable_research.codebook import Codebook, to_ddi, to_markdown
 from deniable_server.access.tokens import create_token
+from deniable_server.language import words
 from deniable_server.store.sqlite.store import SqliteStore
+from deniable_server.web.results_pages import ONCE
 from tools.rig.access import invite, invited_survey, publish, report_for, unlinkable_survey
 from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml
@@ -60,9 +63,12 @@ def database(asked: Survey, tmp_path: Path) -> Path:
 @pytest.mark.slow
 def test_page_and_downloads_over_http_say_it(http: FlaskClient, store: SqliteStore, asked: Survey) -> None:
     fill(store, asked)
-    base, said, how = f"/api/v1/surveys/{asked.id}", ONE_REPORT[asked.access], enforced(asked.access)
-    assert f"{N} reports; {said}." in http.get(f"/s/{asked.id}/results").text
-    assert said in http.get(f"/s/{asked.id}/results.svg").text
+    base, how = f"/api/v1/surveys/{asked.id}", enforced(asked.access)
+    sentence = words("en")[ONCE[asked.access]]
+    page = http.get(f"/s/{asked.id}/results").text
+    assert f"Replies counted: {N}" in page
+    for place in (page, http.get(f"/s/{asked.id}/results.svg").text):
+        assert sentence in " ".join(re.sub("<[^>]*>", " ", place).split())
     estimates = http.get(f"{base}/estimates.json").json
     assert estimates
     assert (estimates["n"], estimates["access"], estimates["one_report_a_person"]) == (N, asked.access, how)

@@ -273,8 +273,8 @@ def test_intervals_hold_whatever_fakes_say_if_they_are_asked_to(http: FlaskClien
         if cohort_row["n"] <= fakes:  # all of a cohort may be fake
             assert (cohort_row["conf_low"], cohort_row["conf_high"]) == (0, 1)
     lines = http.get(f"{filled}/estimates.csv?assume_fake=0.2").text.splitlines()
-    assert lines[0].endswith(",assumed_fake,access,one_report_a_person")
-    assert lines[1].endswith(",0.2,open,not enforced")
+    assert lines[0].endswith(",assumed_fake,a,b,access,one_report_a_person")
+    assert lines[1].endswith(",0.2,0.75,0.25,open,not enforced")
 
 
 def test_estimates_without_reports_have_no_numbers(http: FlaskClient, base: str) -> None:

@@ -18,6 +18,7 @@ from deniable_client import randomize
 from deniable_server.access.tokens import create_token
 from deniable_server.commands.copy import copy as command
 from deniable_server.location import Address
+from deniable_server.results.releases import ReleaseLog
 from deniable_server.store import StoreDamaged, Verdict, copy_everything, copying, database_at, open_store
 from deniable_server.store.postgresql import connection, database
 from deniable_server.store.sql_store import SqlStore
@@ -39,6 +40,8 @@ OF_ALL = {
     "surveys": "id, document, published_on, closed_on",
     "owners": "survey, token",
     "signing_keys": "key_id, private, survey, reissue",
+    "releases": "survey, number, record, signature",
+    "release_keys": "name, private",
     "tokens": "sha256, name, scope, expires_on",
     "agenda": "survey, day",
     "calendar": "believed, doubted_since, latest",
@@ -88,6 +91,7 @@ def fill(place: Place, survey: Survey) -> list[Survey]:
         assert store.store_reports([(surveys[4], [report_for(surveys[4], mine)])]) == [[Verdict.STORED]]
         (his,) = invite(store, surveys[5], 1)
         store.issue(surveys[5].id, hash_of(his), Purchase(surveys[5], his).blinded[:64])
+        ReleaseLog(store).rows(store.state(batches.id))  # which records and signs its first release
         create_token(store, "ada", "operate")
         create_token(store, "prometheus", "metrics")
     return surveys

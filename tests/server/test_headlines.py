@@ -6,7 +6,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from deniable import KAry, Report, Survey, Tally, TickBoxes, estimate, read_survey
-from deniable_server.results import drawing
+from deniable_server.results.headlines import Headline, headlines
 from deniable_server.store import Store
 from deniable_statistics.published.leading import most_frequent
 from deniable_statistics.published.published_rows import share_rows
@@ -23,11 +23,11 @@ epsilon = 2.0
 """
 
 
-def sentences(survey: Survey, tallies: dict[str | None, tuple[int, ...]], **wanted: object) -> list[drawing.Headline]:
+def sentences(survey: Survey, tallies: dict[str | None, tuple[int, ...]], **wanted: object) -> list[Headline]:
     (question,) = survey.questions
     counted = {cohort: Tally(sum(counts), {question.id: counts}) for cohort, counts in tallies.items()}
     rows = estimate(counted, survey, **wanted)  # type: ignore[arg-type]  # whatever the test says
-    return drawing.headlines(question, rows)
+    return headlines(question, rows)
 
 
 @pytest.mark.simulation
@@ -124,5 +124,5 @@ def test_sentences_are_made_from_default_intervals_of_at_least_95_percent(http: 
         ("?confidence=0.8", False),
         ("?method=wald", False),
     ):
-        page = http.get(f"/s/{survey.id}/results{chosen}").text
+        page = http.get(f"/s/{survey.id}/results/q{chosen}").text
         assert ('class="headline"' in page) == has_sentence

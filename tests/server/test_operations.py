@@ -315,12 +315,18 @@ class TestMetrics:
             assert secret not in text
 
     def test_every_route_of_respondents_is_held_back(self, app: APIFlask) -> None:
-        survey = "/api/v1/surveys/<survey_id>"
+        survey, files = "/api/v1/surveys/<survey_id>", ".<any(csv, json, svg, png, pdf):form>"
         told_at_once = {
             *("/", "/livez", "/readyz", "/metrics", "/api/openapi.json", "/api/v1/surveys", f"{survey}/close"),
             *(f"{survey}/invitations", f"{survey}/invitations/unused", f"{survey}/reports.csv"),
             *(f"{survey}/estimates", f"{survey}/estimates.json", f"{survey}/estimates.csv"),
-            *("/s/<survey_id>/results", "/s/<survey_id>/results.<any(svg, png):form>"),
+            *(
+                f"{survey}/releases",
+                f"{survey}/releases/<number>",
+                f"{survey}/archive.zip",
+                "/s/<survey_id>/releases",
+            ),
+            *(f"/s/<survey_id>/results{each}" for each in ("", files, "/<question_id>", f"/<question_id>{files}")),
         }
         assert {rule.rule for rule in app.url_map.iter_rules()} == OF_RESPONDENTS | told_at_once
 

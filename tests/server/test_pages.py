@@ -20,13 +20,18 @@ from deniable import DrawnBoxes, ParameterError, Report, Survey, estimate, read_
 from deniable.wire.space import Value
 from deniable_client import randomize
 from deniable_server.app import create_app
-from deniable_server.language import catalogues, client_folder, words
+from deniable_server.language import PAGE_WORDS, catalogues, client_folder, words
 from deniable_server.results import drawing, results_chart
-from deniable_server.results.service import figure
+from deniable_server.results.cache import ResultCache
+from deniable_server.results.headlines import in_words
+from deniable_server.results.sections import notes
 from deniable_server.settings import Settings, settings_from
 from deniable_server.store import Store
-from deniable_server.web import pages
+from deniable_server.web import results_pages
+from deniable_server.web.results_pages import shown_figure
 from deniable_statistics.published.charts import SHARES, Axis, columns, wrapped
+from deniable_statistics.views.figures import WIDTH, Caption, figure, is_rtl, place
+from deniable_statistics.views.view_rows import share_view
 from tools.rig.surveys import FIVE_TYPES, Clock, person
 
 EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>'
@@ -66,30 +71,32 @@ def test_page_to_answer_brings_the_words_that_the_browser_asks_for(
 
 
 def test_results_page_shows_chart_and_table(http: FlaskClient, filled: Survey) -> None:
-    page = http.get(f"/s/{filled.id}/results").text
-    assert "300 reports" in page
-    assert page.count('<svg class="chart"') == len(filled.questions)
+    page = http.get(f"/s/{filled.id}/results?view=all").text
+    assert "Replies counted: 300" in page
+    assert page.count('class="figure"') == len(filled.questions)
     assert f'href="/s/{filled.id}/results.svg"' in page
     rows = http.get(f"/api/v1/surveys/{filled.id}/estimates").json["estimates"]
     for row in rows:
-        assert figure(row["estimate"], "share") in page
-        assert f"{figure(row['conf_low'], 'share')} to {figure(row['conf_high'], 'share')}" in page
-    assert "<script" not in page
+        for name in ("estimate", "std_error", "feasible"):
+            assert shown_figure(row[name], "share") in page
+        assert f"{shown_figure(row['conf_low'], 'share')} to {shown_figure(row['conf_high'], 'share')}" in page
+    assert re.findall("<script.*?>", page) == ['<script type="application/ld+json">'], "data, which no browser runs"
 
 
 def test_results_page_is_rendered_once_for_a_release(
     http: FlaskClient, store: Store, filled: Survey, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rendered: list[str] = []
-    original = pages.render_template  # type: ignore[attr-defined]
+    original = results_pages.render_template  # type: ignore[attr-defined]
 
     def render(template: str, **values: object) -> str:
         rendered.append(template)
         return original(template, **values)
 
-    monkeypatch.setattr(pages, "render_template", render)
+    monkeypatch.setattr(results_pages, "render_template", render)
     url = f"/s/{filled.id}/results?by=cohort"
-    first, second = http.get(url, headers={"Host": "evil.example"}).text, http.get(url).text
+    http.get(url, headers={"Host": "evil.example"})
+    first, second = http.get(url).text, http.get(url).text
     assert "evil.example" not in first
     assert (first, rendered) == (second, ["results.html"])
     store.close_survey(filled.id)
@@ -104,10 +111,9 @@ def test_results_of_boxes_say_how_many_devices_drew_each(http: FlaskClient, stor
     store.publish(survey)
     chance = random.Random(4)
     store.store_reports([(survey, [Report(f"{i:032x}", None, anything(survey, chance)) for i in range(60)])])
-    page = http.get(f"/s/{survey.id}/results").text
+    page = http.get(f"/s/{survey.id}/results/drugs").text
     assert page.count("Each device draws some of the boxes by chance") == 1
-    assert page.count('class="number">Reports</th>') == 1
-    table = page[page.index('class="number">Reports</th>') :].partition("</table>")[0]
+    table = page[page.index('class="number" dir="auto">Replies</th>') :].partition("</table>")[0]
     drawn = [int(n) for n in re.findall(r'</th><td[^>]*class="number"[^>]*>(\d+)</td>', table)]
     mechanism = survey.question("drugs").mechanism
     assert isinstance(mechanism, DrawnBoxes)
@@ -122,6 +128,7 @@ def test_results_by_cohort_with_another_level(http: FlaskClient, filled: Survey)
     chart = http.get(f"/s/{filled.id}/results.svg?by=cohort&confidence=0.8")
     assert chart.status_code == 200
     assert "paper" in chart.text
+    assert "80 % intervals" in chart.text
 
 
 @pytest.mark.parametrize(("form", "start"), [("svg", b"<?xml"), ("png", b"\x89PNG")])
@@ -129,19 +136,19 @@ def test_chart_is_an_image_and_the_same_for_the_same_numbers(
     http: FlaskClient, filled: Survey, form: str, start: bytes
 ) -> None:
     first = http.get(f"/s/{filled.id}/results.{form}")
-    results_chart.estimates_chart.cache_clear()
     assert first.data.startswith(start)
     assert len(first.headers.getlist("Content-Security-Policy")) == 1
+    http.application.extensions["deniable-results"]._kept = ResultCache(0)  # so that it is drawn again
     assert http.get(f"/s/{filled.id}/results.{form}").data == first.data
 
 
 def test_results_without_reports(http: FlaskClient, store: Store, survey: Survey) -> None:
     store.publish(survey)
     page = http.get(f"/s/{survey.id}/results").text
-    assert "0 reports" in page
+    assert "No results have been released yet." in page
     assert "<svg" not in page
-    assert "about" not in page
-    assert "\u2013" in page
+    assert "<table" not in page
+    assert http.get(f"/s/{survey.id}/results/affair?by=cohort").text.count("<table") == 0
     assert http.get(f"/s/{survey.id}/results.svg").status_code == 404
 
 
@@ -155,7 +162,8 @@ def test_texts_of_a_survey_are_texts_everywhere(http: FlaskClient, store: Store)
     store.publish(survey)
     people = [randomize(survey, {"q": EVIL}, [EVIL, "$c$"][number % 2]) for number in range(20)]
     store.store_reports([(survey, people)])
-    for path in ("", "/results", "/results?by=cohort", "/results.svg", "/results.svg?by=cohort"):
+    views = ("/results", "/results?by=cohort", "/results/q", "/results/q?compare=cohort", "/results.svg?by=cohort")
+    for path in ("", *views, "/results/q.svg", "/releases", "/results?lang=ar"):
         response = http.get(f"/s/{survey.id}{path}")
         assert response.status_code == 200
         assert "<img src=x" not in response.text
@@ -204,7 +212,7 @@ def test_nothing_of_a_text_is_cut_and_no_line_is_too_wide(text: str, widest: flo
     [("\u0646\u0639\u0645", True), ("1. \u0646\u0639\u0645", True), ("no \u0646", False), ("12", False)],
 )
 def test_direction_is_that_of_the_first_letter_that_has_one(text: str, rtl: bool) -> None:
-    assert drawing.is_rtl(text) is rtl
+    assert is_rtl(text) is rtl
 
 
 @pytest.mark.slow
@@ -217,20 +225,22 @@ def test_a_point_never_leaves_its_interval_and_nothing_leaves_the_axis(method: s
         reports = [Report(f"{i:032x}", None, anything(survey, chance)) for i in range(people)]
         rows = estimate(tally_reports(reports, survey), survey, method=method)
         for row in rows:
-            axis = drawing.axis_of(survey.question(row.question), row.statistic)
-            (panel,) = drawing.panels_of(survey.question(row.question), [row])
-            mark = drawing.placed(panel.marks[0], panel)
+            question = survey.question(row.question)
+            view = share_view(question, row)
+            (panel,) = drawing.panels_of(question, [view], drawing.Labels(words("en")))
+            (mark,) = panel.marks
             if not row.n:  # a box that no device drew yet
-                assert mark is None
+                assert mark.estimate is None
                 continue
-            assert mark is not None
-            assert drawing.place(axis, axis.low) <= mark.low <= mark.high <= drawing.place(axis, axis.high)
+            axis = drawing.axis_of_row(question, view)
+            assert 0 < place(axis, mark.low) <= place(axis, mark.high) < WIDTH
             if mark.point is not None:
-                assert mark.low <= mark.point <= mark.high
+                assert max(row.conf_low, axis.low) <= mark.point <= min(row.conf_high, axis.high)
             assert row.estimate is not None
-            assert mark.left or min(row.estimate, row.conf_low) > axis.low - 1e-6
-            assert mark.right or max(row.estimate, row.conf_high) < axis.high + 1e-6
-            drawn += mark.left + mark.right
+            left, right = panel.beyond(mark)
+            assert left or min(row.estimate, row.conf_low) > axis.low - 1e-6
+            assert right or max(row.estimate, row.conf_high) < axis.high + 1e-6
+            drawn += left + right
     assert drawn > 50, "some reach beyond the axis, or this test has tested nothing"
 
 
@@ -242,21 +252,21 @@ def anything(survey: Survey, chance: random.Random) -> dict[str, Value]:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("form", ["svg", "png"])
-def test_a_cohort_of_six_leaves_the_figure_its_size(form: str) -> None:
+def test_a_cohort_of_six_leaves_the_figure_its_size() -> None:
     survey = read_survey('cohorts = ["many", "six"]\n' + FIVE_TYPES)
     chance = random.Random(2)
     reports = [Report(f"{i:032x}", "six" if i < 6 else "many", anything(survey, chance)) for i in range(100)]
     rows = estimate(tally_reports(reports, survey), survey, by_cohort=True, method="wald")
     assert min(row.estimate or 0 for row in rows) < -0.5
-    image = results_chart.estimates_chart(survey, tuple(rows), form)
-    if form == "svg":
-        assert {"0 %", "50 %", "100 %", "1", "4", "7", "0", "30", "60"} <= set(
-            re.findall(r">([^<>]+)</text>", image.decode())
-        )
-        assert "\u2212" not in image.decode()
-    else:
-        assert int.from_bytes(image[16:20], "big") == 1200
+    labels, panels = drawing.Labels(words("en")), []
+    for question in survey.questions:
+        views = [share_view(question, row) for row in rows if row.question == question.id]
+        panels += drawing.panels_of(question, views, labels)
+    image = figure(panels, Caption("T"))
+    texts = set(re.findall(r">([^<>]+)</text>", image))
+    assert {"0 %", "50 %", "100 %", "1", "4", "7", "0", "30", "60"} <= texts
+    assert "\u2212" not in image
+    assert int.from_bytes(results_chart.image(panels, Caption("T"), "png", "salt")[16:20], "big") == 1200
 
 
 @pytest.mark.slow
@@ -273,7 +283,7 @@ def test_results_say_in_plain_words_what_they_show(http: FlaskClient, store: Sto
     for text in (
         "Institute of Sociology",
         "How common it is.",
-        "<time>2026-11-20</time> to <time>2026-12-20</time> (UTC)",
+        "2026-11-20 to 2026-12-20 (UTC)",
     ):
         assert text in page
 
@@ -297,7 +307,7 @@ def test_headlines_are_rounded_outwards(low: float, feasible: float, high: float
     survey = read_survey(FIVE_TYPES)
     (row, *_) = estimate({}, survey)
     row = replace(row, estimate=feasible, feasible=feasible, conf_low=low, conf_high=high)
-    assert drawing.in_words(row, axis) == said
+    assert in_words(row, axis) == said
 
 
 @pytest.mark.slow
@@ -310,19 +320,16 @@ def test_more_cohorts_than_anybody_reads_have_no_headlines(http: FlaskClient, st
     assert 'class="headline"' not in page
     assert "<svg" not in page, "more than 600 intervals are drawn nowhere"
     assert "The tables have everything" in page
-    assert http.get(f"/s/{survey.id}/results").text.count('<svg class="chart"') == 5
+    assert http.get(f"/s/{survey.id}/results?view=all").text.count('class="figure"') == 5
 
 
-def test_results_say_that_whoever_is_invited_can_make_up_a_report(
-    http: FlaskClient, store: Store, survey: Survey
-) -> None:
+def test_results_say_that_whoever_is_invited_can_make_up_a_report(survey: Survey) -> None:
     invited = replace(survey, access="invited")
     for each, said, other in (
-        (survey, "Reports can be made up: one in a hundred", "One person counts once"),
-        (invited, "One person counts once, but can make up a report: one in a hundred", "Reports can be made up"),
+        (survey, "Replies can be made up: one in a hundred", "One person counts once"),
+        (invited, "One person counts once, but can make up a reply: one in a hundred", "Replies can be made up"),
     ):
-        store.publish(each)
-        page = http.get(f"/s/{each.id}/results").text
+        page = " ".join(notes(each, each.questions[0], drawing.Labels(words("en"))))
         assert said in page
         assert other not in page
 
@@ -331,8 +338,8 @@ def test_results_warn_where_the_data_hardly_fit_the_design(http: FlaskClient, st
     store.publish(survey)
     people = [Report(f"{i:032x}", None, {"affair": int(i % 10 == 0), "religious": 0}) for i in range(99)]
     store.store_reports([(survey, people)])
-    page = http.get(f"/s/{survey.id}/results").text
-    assert "<strong>yes:</strong> fewer reports than a share of 0 explains (p = " in page
+    page = http.get(f"/s/{survey.id}/results/affair").text
+    assert '<strong>Yes:</strong> <span lang="en" dir="ltr">fewer reports than a share of 0 explains (p = ' in page
     assert "one in a hundred can move a share here by up to 2.0 points" in page
     rows = http.get(f"/api/v1/surveys/{survey.id}/estimates").json["estimates"]
     assert rows[1]["p_below"] < 0.01 < rows[1]["p_above"]
@@ -341,14 +348,14 @@ def test_results_warn_where_the_data_hardly_fit_the_design(http: FlaskClient, st
 
 @pytest.mark.slow
 def test_results_say_which_intervals_and_for_whom(http: FlaskClient, filled: Survey) -> None:
-    page = http.get(f"/s/{filled.id}/results").text
+    page = http.get(f"/s/{filled.id}/results?view=all").text
     assert re.search(r"\(feldman-cousins\) are for\s+the shares in the population", page)
-    page = http.get(f"/s/{filled.id}/results?target=respondents&simultaneous=true").text
+    page = http.get(f"/s/{filled.id}/results?view=all&target=respondents&simultaneous=true").text
     assert re.search(r"\(simultaneous feldman-cousins\) are for\s+the shares among the people who", page)
     assert "estimates.csv?target=respondents&amp;simultaneous=True" in page
     assert "are made up, whatever these say" not in page
-    page = http.get(f"/s/{filled.id}/results?assume_fake=0.02").text
-    assert "They hold even if up to 2.0 % of all reports are made up, whatever these say" in page
+    page = http.get(f"/s/{filled.id}/results?view=all&assume_fake=0.02").text
+    assert "They hold even if up to 2.0 % of all replies are made up, whatever these say" in page
     assert "estimates.csv?assume_fake=0.02" in page
     assert "results.svg?assume_fake=0.02" in page
 
@@ -366,6 +373,7 @@ def test_results_page_claims_no_more_than_the_noise_does(
 ) -> None:
     survey = read_survey(f'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = {epsilon}\n')
     store.publish(survey)
+    store.store_reports([(survey, [Report(f"{i:032x}", None, {"q": i % 2}) for i in range(200)])])
     assert sentence in " ".join(http.get(f"/s/{survey.id}/results").text.split())
 
 
@@ -409,8 +417,11 @@ class TestHosts:
 def test_every_sentence_of_the_pages_is_shown_somewhere() -> None:
     folder = Path(deniable_server.__file__).parent
     sources = [*folder.glob("web/templates/*.html"), folder / "edge" / "problems.py"]
+    sources += [*folder.glob("results/*.py"), folder / "web" / "results_pages.py"]
     shown = "\n".join(path.read_text(encoding="utf-8") for path in sources)
-    pages = json.loads((client_folder() / "words" / "pages.json").read_text(encoding="utf-8"))
+    pages: dict[str, object] = {}
+    for file in PAGE_WORDS:
+        pages |= json.loads((client_folder() / "words" / file).read_text(encoding="utf-8"))
     assert [name for name in pages if not re.search(rf"\b{name}\b", shown)] == []
 
 

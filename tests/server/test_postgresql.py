@@ -710,6 +710,7 @@ class TestRoles:
                     invitations_table(invited),
                     "tokens",
                     "signing_keys",
+                    "release_keys",
                     "owners",
                     "checksums",
                 ):

@@ -113,7 +113,7 @@ class TestResults:
         rows = http.get(f"{url}/reports.csv").text.splitlines()[1:]
         assert [row.split(",")[0] for row in rows] == sorted(each.id for each in sent)
         assert tally_reports(store.reports(survey), survey) == store.tallies(survey)
-        assert "200 reports" in http.get(f"/s/{survey.id}/results").text
+        assert "Replies counted: 200" in http.get(f"/s/{survey.id}/results").text
         assert store.release_of(survey.id) == store.state(survey.id).reports == 200
 
     def test_closed_show_nothing_until_the_survey_has_closed(

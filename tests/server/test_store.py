@@ -28,6 +28,8 @@ ALLOWED_COLUMNS = {
     "unsorted": ["survey"],
     "owners": ["survey", "token"],
     "agenda": ["survey", "day"],
+    "releases": ["survey", "number", "record", "signature"],  # a record has a day
+    "release_keys": ["name", "private"],
     "signing_keys": ["key_id", "private", "survey", "reissue"],
     "calendar": ["believed", "doubted_since", "latest"],  # days
     "_sqlite_migrations": ["id", "migration_set", "name", "applied_at"],  # of sqlite-utils; the last is left empty

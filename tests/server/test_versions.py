@@ -39,8 +39,9 @@ def older(tmp_path: Path, survey: Survey) -> Path:
         store.store_reports([(survey, [report(n) for n in range(230)])])
         store.settle()
     with closing(sqlite3.connect(path)) as db, db:
-        db.execute("DROP TABLE signing_keys")
-        db.execute("DELETE FROM _sqlite_migrations WHERE name = '8 signing keys'")
+        for table in ("signing_keys", "releases", "release_keys"):
+            db.execute(f"DROP TABLE {table}")
+        db.execute("DELETE FROM _sqlite_migrations WHERE name IN ('8 signing keys', '9 releases')")
     return path
 
 

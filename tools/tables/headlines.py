@@ -15,7 +15,7 @@ import numpy as np
 from deniable import Question, Survey, Tally, estimate, read_survey
 from deniable.table import format_table
 from deniable_research.simulation.draw import generator_of, randomize_people, words_of
-from deniable_server.results.drawing import Headline, headlines
+from deniable_server.results.headlines import Headline, headlines
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.designs.spaces import tally_array
 

@@ -96,9 +96,16 @@ class Onlooker:
         self._addresses = ["/", "/api/v1/surveys", "/metrics", "/readyz", "/livez"]
         for survey in surveys:
             pages, api = f"/s/{survey.id}", f"/api/v1/surveys/{survey.id}"
-            self._addresses += [pages, api, f"{api}/reports.csv"]
+            self._addresses += [pages, api, f"{api}/reports.csv", f"{api}/releases", f"{api}/releases/1"]
+            self._addresses += [f"{api}/archive.zip", f"{pages}/releases", f"{pages}/results?view=all"]
+            question, other, *_ = survey.questions
+            view = f"{pages}/results/{question.id}"
+            self._addresses += [
+                f"{view}{each}" for each in ("", ".csv", ".json", ".svg", "?by=cohort", "?compare=cohort")
+            ]
+            self._addresses += [f"{view}?with={other.id}", f"{view}?release=1", f"{view}?lang=de"]
             for by in ("", "?by=cohort"):
-                self._addresses += [f"{pages}/results{by}", f"{pages}/results.svg{by}"]
+                self._addresses += [f"{pages}/results{by}", f"{pages}/results.svg{by}", f"{pages}/results.csv{by}"]
                 self._addresses += [f"{api}/{each}{by}" for each in ("estimates", "estimates.json", "estimates.csv")]
 
     def look(self) -> Sight:

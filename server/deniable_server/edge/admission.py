@@ -43,7 +43,8 @@ _SURVEYS = "/api/v1/surveys"
 _ANSWERING = re.compile(rf"{_SURVEYS}/([^/]*)/(reports|tokens|sealed)")
 
 _COMPUTED = re.compile(
-    rf"{_SURVEYS}(?:|/[^/]*/(?:estimates[^/]*|reports[^/]*|close|invitations(?:/unused)?))|/s/[^/]*/results[^/]*"
+    rf"{_SURVEYS}(?:|/[^/]*/(?:estimates[^/]*|reports[^/]*|close|archive[^/]*|releases.*|invitations(?:/unused)?))"
+    r"|/s/[^/]*/(?:results|releases).*"
 )
 
 AT_A_TIME = 2

@@ -46,8 +46,8 @@ NICE = 5
 """Niceness of the processes, which gives the server priority, so that reports are accepted first."""
 
 READY = b"ready\n"
-"""The bytes that a process sends when it has started and imported its modules, which often takes longer than its
-work."""
+"""The bytes that a process sends when it has started; it then imports its modules, which often takes longer than its
+work, and reads what was asked meanwhile."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -238,8 +238,9 @@ if __name__ == "__main__":
         with contextlib.suppress(BrokenPipeError):
             with contextlib.suppress(AttributeError):  # Windows has no os.nice
                 os.nice(NICE)
-            import matplotlib.figure  # noqa: F401  # takes longest, and is otherwise imported by the first drawing
-
             answers.write(READY)
             answers.flush()
+            # Takes longest, and is otherwise imported by the first work; work that comes meanwhile waits in the pipe.
+            import deniable_server.results.work  # noqa: F401
+
             serve(sys.stdin.buffer, answers)

@@ -7,6 +7,7 @@ from typing import Annotated, Literal, Self
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, WithJsonSchema, model_validator
 from pydantic_core import PydanticCustomError
 
+from deniable.survey.texts import MAX_LABEL
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD, INTERVAL_METHODS
 from deniable_statistics.estimates.fakes import HIGHEST_FAKE
 from deniable_statistics.intervals.interval import LOWEST_LEVEL
@@ -76,3 +77,24 @@ class EstimatesQuery(BaseModel):
         if self.misbehaving is not None and self.assume_fake is not None:
             raise PydanticCustomError("assume_fake", "assume_fake must not go with misbehaving")
         return self
+
+
+class ViewQuery(EstimatesQuery):
+    """What a page or a file of results shows, and in which language."""
+
+    model_config = ConfigDict(extra="forbid", populate_by_name=True)
+
+    compare: Literal["cohort"] | None = Field(None, description="the differences of cohorts, which hold simultaneously")
+    against: Annotated[str, Field(max_length=MAX_LABEL)] | None = Field(
+        None, description="the cohort from which the others differ; by default every two are compared"
+    )
+    crossed_with: Annotated[str, Field(max_length=40)] | None = Field(
+        None, alias="with", description="another question, among whose answers the shares are shown"
+    )
+    view: Literal["all"] | None = Field(None, description="`all`: every question on one page, for printing")
+    release: Annotated[int, Field(ge=1, le=10**6)] | None = Field(
+        None, description="number of an earlier release; by default the newest"
+    )
+    lang: Literal["ar", "de", "en", "es", "fr"] | None = Field(
+        None, description="language of texts; by default the one that the browser asks for"
+    )

@@ -1,35 +1,33 @@
-"""The chart of a survey's results as an image to download; the chart within the page is that of `drawing`."""
+"""Figures of results as PNG and PDF, which matplotlib draws; `deniable_statistics.views.figures` writes SVG."""
 
 from __future__ import annotations
 
-import functools
+from collections.abc import Sequence
+from dataclasses import replace
 
-from deniable import EstimateRow, Survey
-from deniable.access.words import ONE_REPORT
-from deniable_server.results.drawing import MOST_ROWS, panels_of
-from deniable_statistics.published.charts import interval_chart, render
+from deniable_server.results.drawing import MOST_ROWS
+from deniable_statistics.published.charts import Panel, interval_chart, render
+from deniable_statistics.views.figures import Caption
 
 
-@functools.lru_cache(maxsize=64)
-def estimates_chart(survey: Survey, rows: tuple[EstimateRow, ...], form: str = "svg") -> bytes:
-    """Draw every share and mean with its interval, a panel for each question.
-
-    Every axis is fixed: 0 to 100 %, or the range of possible numbers. An arrow stands for an interval that reaches
-    beyond, and a point is the most likely possible value, so that the wide intervals of a small cohort stretch no
-    axis.
+def image(panels: Sequence[Panel], caption: Caption, form: str, salt: str) -> bytes:
+    """Draw panels below each other with their caption.
 
     Parameters
     ----------
-    survey : Survey
-    rows : tuple of EstimateRow
-        As `deniable.estimate` gives them; `drawing.can_draw` says whether they fit.
-    form : {"svg", "png"}
+    panels : sequence of Panel
+        With fixed axes, so that the wide intervals of a small cohort stretch none.
+    caption : Caption
+        One panel has its title and its subtitle as heading, several have their own; notes stand at the foot.
+    form : {"png", "pdf"}
+    salt : str
+        Makes equal figures of one survey equal bytes.
     """
-    panels = [
-        panel
-        for question in survey.questions
-        for panel in panels_of(question, [row for row in rows if row.question == question.id])
+    first, *others = panels
+    drawn = [
+        replace(first, title=f"{caption.title} ({caption.subtitle})" if caption.subtitle else caption.title),
+        *others,
     ]
-    foot = f"Access {survey.access}: {ONE_REPORT[survey.access]}"
-    # The address of the survey as salt: the same numbers give the same bytes, and two charts in a page no name twice.
-    return render(lambda: interval_chart(panels, foot, MOST_ROWS), form, survey.id)
+    return render(
+        lambda: interval_chart(drawn if len(panels) == 1 else panels, "\n".join(caption.notes), MOST_ROWS), form, salt
+    )

@@ -10,17 +10,29 @@ from apiflask import APIFlask
 from flask import current_app, request
 
 from deniable import EstimateRow, Question, Survey, Tally
-from deniable.output import number, percent
+from deniable.errors import ParameterError
 from deniable_server.edge.limits import ROWS_A_REQUEST, asker, get_limits
 from deniable_server.results.cache import ResultCache
 from deniable_server.results.computing import Pool
-from deniable_server.results.query import EstimatesQuery
-from deniable_server.results.work import NOTHING, ResultNotes, chart_of, rows_of, text_of
+from deniable_server.results.query import EstimatesQuery, ViewQuery
+from deniable_server.results.releases import ReleaseLog, Shown
+from deniable_server.results.work import NOTHING, ResultNotes, image_of, rows_of, text_of, view_rows
 from deniable_server.results.work import estimates_document as make_document
-from deniable_server.store import Store
+from deniable_server.store import Store, SurveyState
 from deniable_statistics.designs.of_mechanisms import design_of
-from deniable_statistics.estimates.fakes import fake_margins
+from deniable_statistics.intervals.methods import MOST_TRUTHS
+from deniable_statistics.published.charts import Panel
+from deniable_statistics.published.published_rows import EstimateOptions
 from deniable_statistics.robustness.misbehaviour import Misbehaving
+from deniable_statistics.views.figures import Caption
+from deniable_statistics.views.view_rows import (
+    MOST_CROSSED_CELLS,
+    MOST_DIFFERENCES,
+    JointCounts,
+    ViewOptions,
+    ViewRow,
+    share_view,
+)
 
 MOST_KEPT = 32 * 2**20
 """Size of the cache of results, in bytes."""
@@ -38,6 +50,9 @@ MEAN_ROWS = 160
 FAKES_ROWS = 40
 """Cost of a binomial share whose interval is valid for any fakes, in plain rows. Allowing for fakes multiplies the cost
 of a searched share by ten and that of a mean by three."""
+
+DIFFERENCE_ROWS = 4
+"""Cost of a difference of two cohorts, in plain rows."""
 
 MOST_REQUESTS = 40
 """Largest cost of a query, in requests, so that its address can still send reports in the same minute."""
@@ -66,6 +81,10 @@ def get_results() -> ResultsService:
     return results
 
 
+View = tuple[Sequence[ViewRow], Sequence[EstimateRow]]
+"""The rows of a view of one question, and the estimates behind them where shares are shown."""
+
+
 class ResultsService:
     """Results of the surveys in a store, computed in other processes and cached until the next release.
 
@@ -77,6 +96,7 @@ class ResultsService:
         self._store = store
         self._pool = pool
         self._kept = ResultCache(MOST_KEPT)
+        self.releases = ReleaseLog(store)
 
     def estimates(self, survey_id: str, query: EstimatesQuery) -> tuple[int, Sequence[EstimateRow]]:
         """The number of reports, and all estimates of a survey."""
@@ -100,14 +120,59 @@ class ResultsService:
 
         return self._computed(survey_id, query, f"{form} {said.note} {said.more}", 0, write)
 
-    def chart(self, survey_id: str, query: EstimatesQuery, form: str, rows: Sequence[EstimateRow]) -> bytes:
-        """The chart of these estimates, SVG or PNG."""
+    def views(self, state: SurveyState, shown: Shown, query: ViewQuery) -> Mapping[str, View]:
+        """The shares of all questions by the id of each, computed at once: one by one they would wait in the queue."""
+
+        def compute(survey: Survey) -> tuple[Mapping[str, View], int]:
+            estimates = self._pool.run(rows_of, survey.document, shown.tallies, _wanted(query))
+            found: dict[str, View] = {}
+            for question in survey.questions:
+                of_question = [row for row in estimates if row.question == question.id]
+                found[question.id] = [share_view(question, row) for row in of_question], of_question
+            return found, 2 * ROW_BYTES * len(estimates)
+
+        name = query.model_copy(update={"lang": None, "view": None})
+        return self._computed(state.survey.id, name, "views", 0, compute)
+
+    def image(
+        self, survey_id: str, query: ViewQuery, form: str, name: Hashable, panels: Sequence[Panel], caption: Caption
+    ) -> bytes:
+        """A figure as PNG or PDF; ``name`` tells figures of one query apart."""
 
         def draw(survey: Survey) -> tuple[bytes, int]:
-            image = self._pool.run(chart_of, survey.document, tuple(rows), form)
+            image = self._pool.run(image_of, tuple(panels), caption, form, survey.id)
             return image, len(image)
 
-        return self._computed(survey_id, query, form, CHART_ROWS, draw)
+        return self._computed(survey_id, query, (form, name), CHART_ROWS, draw)
+
+    def view(self, state: SurveyState, shown: Shown, query: ViewQuery, question: str) -> View:
+        """The rows of a view of one question, and the estimates behind them where shares are shown.
+
+        Raises
+        ------
+        ParameterError
+            If the survey cannot be seen so.
+        """
+        options = view_options(query)
+        if options.crossed_with is not None and (not shown.is_newest or state.survey.retention == "tallies"):
+            raise ParameterError("with: must be asked of the newest release of a survey that keeps its reports")
+
+        def compute(survey: Survey) -> tuple[View, int]:
+            asked = survey.question(question)
+            if options.is_of_shares:
+                wanted = _wanted(query) | {"only": question}
+                estimates = self._pool.run(rows_of, survey.document, shown.tallies, wanted)
+                found: Sequence[ViewRow] = [share_view(asked, row) for row in estimates]
+            else:
+                estimates = []
+                joint: JointCounts = ()
+                if options.crossed_with is not None:
+                    joint = self._store.joint_counts(survey, question, survey.question(options.crossed_with).id)
+                found = self._pool.run(view_rows, survey.document, shown.tallies, question, options, joint)
+            return (found, estimates), ROW_BYTES * (len(found) + len(estimates))
+
+        name = query.model_copy(update={"lang": None, "view": None})
+        return self._computed(state.survey.id, name, f"view {question}", 0, compute, question)
 
     def page(self, survey_id: str, query: EstimatesQuery, saying: Hashable, render: Callable[[], str]) -> bytes:
         """The page of these estimates, rendered in this process, which takes up to 0.2 s; ``saying`` names it, too.
@@ -129,9 +194,10 @@ class ResultsService:
         self,
         survey_id: str,
         query: EstimatesQuery,
-        form: str,
+        form: Hashable,
         more_rows: int,
         compute: Callable[[Survey], tuple[R, int]],
+        question: str | None = None,
     ) -> R:
         survey = self._store.survey(survey_id)
         name = self._name(survey_id, query, form)
@@ -139,19 +205,35 @@ class ResultsService:
             with self._pool.place(asker(request.environ)):
                 if (kept := self._kept.get(name)) is None:  # another request may have computed it meanwhile
                     # One request was charged when this one came.
-                    get_limits().charge(request.environ, requests_for(survey, query, more_rows) - 1)
+                    get_limits().charge(request.environ, requests_for(survey, query, more_rows, question) - 1)
                     kept, size = compute(survey)
                     self._kept.put(name, kept, size)
         found: R = kept
         return found
 
 
-def requests_for(survey: Survey, query: EstimatesQuery, more_rows: int = 0) -> int:
-    """Cost of a query whose results must be computed, in requests, by the time that it takes."""
+def requests_for(survey: Survey, query: EstimatesQuery, more_rows: int = 0, question: str | None = None) -> int:
+    """Cost of a query whose results must be computed, of one question or of all, in requests, by the time it takes."""
     # One more group than cohorts: reports without one.
     groups = len(survey.cohorts) + 1 if query.by == "cohort" else 1
-    rows = more_rows + groups * sum(_cost(question, query) for question in survey.questions)
+    questions = survey.questions if question is None else (survey.question(question),)
+    rows = more_rows + groups * sum(_cost(each, query) for each in questions)
+    if isinstance(query, ViewQuery) and len(questions) == 1:
+        rows += _more_cost(survey, questions[0], view_options(query))
     return min(math.ceil(rows / ROWS_A_REQUEST), MOST_REQUESTS)
+
+
+def _more_cost(survey: Survey, question: Question, options: ViewOptions) -> int:
+    """Cost of comparing or crossing a question, in plain rows."""
+    if options.compare:
+        cohorts = len(survey.cohorts)
+        pairs = cohorts if options.against is not None else cohorts * (cohorts - 1) // 2
+        return min(pairs * question.rows, MOST_DIFFERENCES) * DIFFERENCE_ROWS
+    if options.crossed_with is not None:
+        cells = question.rows * survey.question(options.crossed_with).rows
+        # Up to so many cells have intervals by likelihood, which are searched numerically.
+        return cells * SEARCHED_ROWS if cells <= MOST_TRUTHS else min(cells, MOST_CROSSED_CELLS)
+    return 0
 
 
 def _cost(question: Question, query: EstimatesQuery) -> int:
@@ -167,6 +249,18 @@ def _cost(question: Question, query: EstimatesQuery) -> int:
         mean = 3 * MEAN_ROWS if mean == MEAN_ROWS else means * FAKES_ROWS
     # A question has a row for each share, and one for its mean where it has numbers.
     return (question.rows - means) * share + mean
+
+
+def view_options(query: ViewQuery) -> ViewOptions:
+    """What a query asks a view to show."""
+    wanted = {name: value for name, value in _wanted(query).items() if name != "by_cohort"}
+    return ViewOptions(
+        by_cohort=query.by == "cohort",
+        compare=query.compare is not None,
+        against=query.against,
+        crossed_with=query.crossed_with,
+        wanted=EstimateOptions(**wanted),
+    )
 
 
 def _wanted(query: EstimatesQuery) -> dict[str, Any]:
@@ -199,19 +293,3 @@ def estimates_of(
 def waiting_rows(store: Store, survey: Survey) -> list[dict[str, str | int | None]]:
     """Numbers of waiting reports by cohort, as the API sends them to the owner of a survey."""
     return [{"cohort": cohort, "n": n} for cohort, n in store.waiting(survey).items()]
-
-
-def figure(value: float | None, statistic: str) -> str:
-    """A share as a percentage, or a mean as a number.
-
-    >>> figure(0.32251, "share"), figure(4.3219, "mean"), figure(None, "mean")
-    ('32.3 %', '4.322', '\u2013')
-    >>> figure(-0.004, "share")
-    '\u22120.4 %'
-    """
-    return number(value) if statistic == "mean" else percent(value)
-
-
-def points_of_fakes(question: Question) -> float | None:
-    """Largest shift of a share by one fake report in a hundred, in percentage points; None if there is only a mean."""
-    return 100 * max(fake_margins(question.mechanism)) / question.share_asked if question.has_shares else None

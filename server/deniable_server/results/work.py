@@ -10,6 +10,9 @@ from typing import Any, NamedTuple
 from deniable import EstimateRow, Survey, Tally, estimate, parse_survey
 from deniable.access.words import ACCESS_LABELS, access_cells
 from deniable.table import csv_lines
+from deniable_statistics.published.charts import Panel
+from deniable_statistics.views.figures import Caption
+from deniable_statistics.views.view_rows import JointCounts, ViewOptions, ViewRow, view_of
 
 COLUMNS = [field.name for field in fields(EstimateRow)]
 """Columns of the CSV and keys of the JSON, in order. `ACCESS_LABELS` end each row of the CSV."""
@@ -69,8 +72,19 @@ def estimates_csv(document: Mapping[str, Any]) -> Iterator[str]:
     return csv_lines([[*COLUMNS, *ACCESS_LABELS], *rows])
 
 
-def chart_of(document: bytes, rows: tuple[EstimateRow, ...], form: str) -> bytes:
-    """The chart of a published survey's estimates."""
+def view_rows(
+    document: bytes,
+    tallies: Mapping[str | None, Tally],
+    question: str,
+    options: ViewOptions,
+    joint: JointCounts,
+) -> list[ViewRow]:
+    """The rows of a view of one question of a published survey."""
+    return view_of(parse_survey(document), tallies, question, options, joint)
+
+
+def image_of(panels: tuple[Panel, ...], caption: Caption, form: str, salt: str) -> bytes:
+    """A figure with its caption as PNG or PDF."""
     from deniable_server.results import results_chart  # matplotlib is for processes that draw
 
-    return results_chart.estimates_chart(parse_survey(document), rows, form)
+    return results_chart.image(panels, caption, form, salt)

@@ -19,6 +19,7 @@ ROWS = 5000
 
 _OF_SURVEY = {
     "owners": "survey, token",
+    "releases": "survey, number, record, signature",
     "signing_keys": "key_id, private, survey, reissue",
     "agenda": "survey, day",
     "totals": "survey, cohort, n",
@@ -73,9 +74,12 @@ def copy(source: SqlStore, target: SqlStore, tell: Callable[[Survey], None] = la
     with source._snapshot() as db:
         free = db.execute("SELECT key_id, private, survey, reissue FROM signing_keys WHERE survey IS NULL").fetchall()
         days = db.execute("SELECT believed, doubted_since, latest FROM calendar").fetchall()
+        of_releases = db.execute("SELECT name, private FROM release_keys").fetchall()
     with target._alone() as db:
         for row in free:
             db.execute("INSERT INTO signing_keys VALUES (?, ?, ?, ?) ON CONFLICT DO NOTHING", row)
+        for row in of_releases:
+            db.execute("INSERT INTO release_keys VALUES (?, ?) ON CONFLICT DO NOTHING", row)
         db.execute("DELETE FROM calendar")
         for row in days:
             db.execute("INSERT INTO calendar VALUES (?, ?, ?)", row)

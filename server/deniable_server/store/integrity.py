@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from deniable import Survey, parse_survey, tally_reports
-from deniable_server.store import checksum, counts, invitations, keys
+from deniable_server.store import checksum, counts, invitations, keys, release_log
 from deniable_server.store.connection import Connection
 from deniable_server.store.errors import StoreDamaged, StoreUnavailable
 from deniable_server.store.tables import pending_table, report_of, reports_table, rows_of
@@ -137,6 +137,7 @@ def differences_of_rows(db: Connection, survey: Survey) -> Iterator[str]:
         ^ checksum.sum_of(survey, "owner", owners)
         ^ checksum.sum_of(survey, "key", keys.rows_of(db, survey))
         ^ checksum.sum_of(survey, "invitation", invitations.rows_of(db, survey))
+        ^ checksum.sum_of(survey, "release", release_log.rows_of(db, survey))
         ^ counts.checksum_of_tallies(db, survey)
         ^ checksum.sum_of(survey, "report", rows_of(db, pending))
         ^ checksum.sum_of(survey, checksum.kind_kept(survey), rows_of(db, reports))

@@ -10,7 +10,9 @@ from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
 from deniable import Report, Survey, Tally
+from deniable.wire.space import Value
 from deniable_server.signing import PrivateKey
+from deniable_server.store.release_log import ReleaseRow
 from deniable_server.store.verdict import Verdict
 
 Standing = Literal["open", "early", "closed"]
@@ -303,6 +305,13 @@ class Store(ABC):
         """
 
     @abstractmethod
+    def joint_counts(self, survey: Survey, first: str, second: str) -> list[tuple[Value, Value, int]]:
+        """How many of the reports that results show hold each pair of values of two questions, given by their ids.
+
+        Empty where results show no reports: while they are hidden, and where the survey keeps only tallies.
+        """
+
+    @abstractmethod
     def released(self, survey: Survey) -> AbstractContextManager[Release]:
         """The reports that results show and the tallies of exactly these, from one snapshot.
 
@@ -390,6 +399,18 @@ class Store(ABC):
         SurveyError
             If the survey's tokens are not signed here.
         """
+
+    @abstractmethod
+    def releases(self, survey: Survey) -> Sequence[ReleaseRow]:
+        """The releases of a survey that were recorded, in order."""
+
+    @abstractmethod
+    def add_release(self, survey: Survey, row: ReleaseRow) -> bool:
+        """Append a release to the log of a survey; False, and nothing happens, if there is one of that number."""
+
+    @abstractmethod
+    def release_key(self, make: Callable[[], str]) -> str:
+        """The private key, a PEM, that signs releases; ``make`` makes it if there is none."""
 
     @abstractmethod
     def add_token(self, row: TokenRow) -> bool:

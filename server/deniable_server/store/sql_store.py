@@ -13,8 +13,9 @@ from typing import Any
 
 from deniable import Report, Survey, Tally, parse_survey
 from deniable.errors import SurveyClosed, SurveyError
+from deniable.wire.space import Value
 from deniable_server.signing import PrivateKey
-from deniable_server.store import agenda, api_tokens, calendar, checksum, counts, invitations, keys
+from deniable_server.store import agenda, api_tokens, calendar, checksum, counts, invitations, keys, release_log
 from deniable_server.store.calendar import Calendar
 from deniable_server.store.connection import Connection
 from deniable_server.store.errors import NotFound
@@ -29,6 +30,7 @@ from deniable_server.store.interface import (
     SurveyState,
     TokenRow,
 )
+from deniable_server.store.release_log import ReleaseRow
 from deniable_server.store.tables import is_empty, pending_table, report_of, reports_table, rows_of
 from deniable_server.store.verdict import Verdict
 
@@ -218,6 +220,26 @@ class SqlStore(Store):
             if keys.set_reissue(db, survey, n):
                 self._invitations_moved(db, survey)
 
+    def releases(self, survey: Survey) -> Sequence[ReleaseRow]:
+        with self._snapshot() as db:
+            return release_log.rows_of(db, survey)
+
+    def add_release(self, survey: Survey, row: ReleaseRow) -> bool:
+        with self._transaction() as db:
+            self._hold(db, survey)
+            return release_log.add(db, survey, row)
+
+    def release_key(self, make: Callable[[], str]) -> str:
+        with self._snapshot() as db:
+            found = release_log.key(db)
+        if found is None:
+            with self._transaction() as db:
+                release_log.add_key(db, make())
+            with self._snapshot() as db:
+                found = release_log.key(db)
+        assert found is not None
+        return found
+
     def add_token(self, row: TokenRow) -> bool:
         with self._alone() as db:
             return api_tokens.add(db, row)
@@ -316,6 +338,15 @@ class SqlStore(Store):
             if len(rows) < AT_A_TIME:
                 return
             last = rows[-1][0]
+
+    def joint_counts(self, survey: Survey, first: str, second: str) -> list[tuple[Value, Value, int]]:
+        tables = " UNION ALL ".join(f'SELECT "{first}", "{second}" FROM {table}' for table in _shown_tables(survey))
+        with self._snapshot(survey) as db:
+            if survey.retention == "tallies" or self._hides(db, survey):
+                return []
+            # SQL groups equal pairs, so the cost in Python does not grow with the number of reports.
+            grouped = f'SELECT "{first}", "{second}", count(*) FROM ({tables}) AS shown GROUP BY 1, 2 ORDER BY 1, 2'
+            return [(one, other, int(n)) for one, other, n in db.execute(grouped).fetchall()]
 
     @contextmanager
     def released(self, survey: Survey) -> Iterator[Release]:

@@ -15,7 +15,6 @@ from flask import Response, current_app, g, jsonify, request
 from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMediaType
 
 from deniable import NotInvited, Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
-from deniable.access.words import one_report_column
 from deniable.privacy.ceiling import check_askable
 from deniable.report.report import MAX_BYTES as MAX_REPORT
 from deniable.survey.document import MAX_BYTES as MAX_SURVEY
@@ -28,6 +27,7 @@ from deniable_server.edge.limits import REPORTS_A_REQUEST, get_limits
 from deniable_server.edge.problems import status_of
 from deniable_server.results import service
 from deniable_server.results.query import EstimatesQuery
+from deniable_server.results.releases import reports_header
 from deniable_server.store import Store, Verdict
 from deniable_server.web import schemas
 from deniable_server.web.metrics import get_metrics
@@ -297,8 +297,7 @@ def reports_csv(survey_id: str) -> Response:
     store = get_store()
     survey = store.survey(survey_id)
     require_reader(survey)
-    ids = [question.id for question in survey.questions]
-    header = ["id", "cohort", *ids, one_report_column(ids)]
+    header = reports_header(survey)
     rows = ([report.id, report.cohort, *report_cells(survey, report)] for report in store.reports(survey))
     limits = get_limits()
     # Before a row is read: the cost of a download is its number of reports.

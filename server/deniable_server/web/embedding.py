@@ -99,8 +99,8 @@ class Pages:
         The public address of this collector; None for the host name of each request.
     """
 
-    _mark = secrets.token_hex(16)
-    """Random placeholder for the host in a cached page, which no survey can contain."""
+    mark = secrets.token_hex(16)
+    """Random placeholder for the collector's address in a cached page, which no survey can contain."""
 
     def __init__(self, public_url: str | None) -> None:
         self._public_url = public_url
@@ -112,12 +112,20 @@ class Pages:
         page: bytes | None = self._kept.get(name)
         if page is None:
             page = render_template(
-                template, survey=survey, catalogue=catalogues()[language], words=words(language), base=self._mark
+                template, survey=survey, catalogue=catalogues()[language], words=words(language), base=self.mark
             ).encode()
             self._kept.put(name, page, len(page))
-        base = (self._public_url or request.host_url).rstrip("/")
+        return self.filled(page)
+
+    @property
+    def base(self) -> str:
+        """The address of this collector, for the request that is served."""
+        return (self._public_url or request.host_url).rstrip("/")
+
+    def filled(self, page: bytes) -> bytes:
+        """A cached page with the address of this collector, for the request that is served."""
         # Escaped: the host is what the client sent, and it goes into HTML.
-        return page.replace(self._mark.encode(), escape(base).encode())
+        return page.replace(self.mark.encode(), escape(self.base).encode())
 
 
 def with_issuer(policy: str, survey: Survey) -> str:

@@ -55,6 +55,11 @@ class EstimateLine(BaseModel):
     assumed_fake: float | None = Field(
         None, description="the share of all reports that may be fake while the interval holds"
     )
+    a: float | None = Field(None, description="probability that a report supports the option if it is the truth")
+    b: float | None = Field(
+        None,
+        description="the same if another option is: estimate = (count / n - b) / (a - b), where one count tells it",
+    )
 
 
 class Waiting(BaseModel):
@@ -83,6 +88,27 @@ class Estimates(BaseModel):
         description="reports that results do not show yet, for the token that published the survey or one of scope "
         "`operate`; null where none waits, and for everybody else",
     )
+
+
+class ReleaseLine(BaseModel):
+    """One release in the log of a survey."""
+
+    number: int = Field(description="counted from 1")
+    leaf: str = Field(
+        description="hash of the record as a leaf of the Merkle tree: SHA-256 of a zero byte and the record"
+    )
+    signature: str = Field(description="Ed25519 of the record, in hexadecimal")
+
+
+class Releases(BaseModel):
+    """The log of a survey's releases."""
+
+    survey: str
+    key: str = Field(description="the collector's public key of releases, Ed25519, in hexadecimal")
+    key_id: str = Field(description="SHA-256 of the key")
+    head: str = Field(description="the head of the log, as it is signed: JSON with format, survey, size and root")
+    head_signature: str = Field(description="Ed25519 of the head, in hexadecimal")
+    releases: list[ReleaseLine]
 
 
 class SurveyInfo(BaseModel):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ipaddress
 import re
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import urllib3
 
@@ -46,16 +47,60 @@ def published(url: str, folder: Path, token: str | None = None) -> Survey:
         If a token would be sent in plain HTTP to another machine.
     """
     collector, survey_id = _parts(url)
-    # A token in plain HTTP is as good as published, unless it never leaves this machine.
-    if token and not collector.startswith("https://") and not _is_this_machine(collector):
-        raise ParameterError(f"{collector}: must start with https://, or everybody on the way can read the token")
+    _refuse_open_token(collector, token)
     document = folder / "survey.json"
     with connections() as pool:
-        _get(pool, collector, f"/surveys/{survey_id}", document)
+        _get(pool, collector, f"/api/v1/surveys/{survey_id}", document)
         # The address is a hash of the survey's bytes, so a collector cannot give others.
         survey = parse_survey(document.read_bytes(), expected_id=survey_id)
-        _get(pool, collector, f"/surveys/{survey_id}/reports.csv", folder / REPORTS, token)
+        _get(pool, collector, f"/api/v1/surveys/{survey_id}/reports.csv", folder / REPORTS, token)
     return survey
+
+
+class Published:
+    """The bytes that a collector publishes of one survey, path by path.
+
+    Parameters
+    ----------
+    url : str
+        A link to the survey, as of `published`.
+    token : str, optional
+        An API token, for a survey whose results need one.
+
+    Attributes
+    ----------
+    address : str
+        The address of the survey's pages, which names it among others.
+    survey_id : str
+
+    Raises
+    ------
+    SurveyError
+        If the URL is not that of a survey.
+    ParameterError
+        If a token would be sent in plain HTTP to another machine.
+    """
+
+    def __init__(self, url: str, token: str | None = None) -> None:
+        self._collector, self.survey_id = _parts(url)
+        _refuse_open_token(self._collector, token)
+        self._token = token
+        self.address = f"{self._collector}/s/{self.survey_id}"
+
+    def fetch(self, path: str) -> bytes:
+        """The bytes at a path.
+
+        Raises
+        ------
+        SurveyError
+            If there is nothing at this path.
+        CollectorError
+            If the collector cannot be reached, or refuses.
+        """
+        with connections() as pool, TemporaryDirectory() as folder:
+            content = Path(folder) / "content"
+            _get(pool, self._collector, path, content, self._token)
+            return content.read_bytes()
 
 
 def is_survey(url: str) -> bool:
@@ -84,7 +129,7 @@ def _get(pool: urllib3.PoolManager, collector: str, address: str, path: Path, to
     headers = {"Authorization": f"Bearer {token}"} if token else {}
     # Each status becomes a sentence that says what to do about it.
     try:
-        download(pool, f"{collector}/api/v1{address}", path, headers=headers)
+        download(pool, f"{collector}{address}", path, headers=headers)
     except DownloadError as error:
         raise CollectorError(f"{collector}: {error}") from None
     except StatusError as error:
@@ -95,6 +140,12 @@ def _get(pool: urllib3.PoolManager, collector: str, address: str, path: Path, to
                 f"{collector}: results of this survey need a token; give one as token=, or as DENIABLE_TOKEN"
             ) from None
         raise CollectorError(f"{collector}: {error}") from None
+
+
+def _refuse_open_token(collector: str, token: str | None) -> None:
+    # A token in plain HTTP is as good as published, unless it never leaves this machine.
+    if token and not collector.startswith("https://") and not _is_this_machine(collector):
+        raise ParameterError(f"{collector}: must start with https://, or everybody on the way can read the token")
 
 
 def _is_this_machine(collector: str) -> bool:

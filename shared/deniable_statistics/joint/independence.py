@@ -17,7 +17,6 @@ from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.joint.products import products
 from deniable_statistics.joint.reports import JointReports
-from deniable_statistics.planning.testing import check_level
 from deniable_statistics.sampling import FTest, Sample, rao_scott
 from deniable_statistics.sampling.items import Item
 from deniable_statistics.whitening import whitening
@@ -245,6 +244,9 @@ def independence_power(designs: Sequence[AnyDesign], shares: ArrayLike, n: int, 
         raise ParameterError(f"shares: must be a table of two questions of shape {sizes}, got {truth.shape}")
     if not truth.min() >= 0 or not math.isclose(float(truth.sum()), 1):
         raise ParameterError(f"shares: must be at least 0 and add up to 1, got a sum of {float(truth.sum()):g}")
+    # Here and not above: a collector shows crossed questions and loads nothing that plans a study.
+    from deniable_statistics.planning.testing import check_level
+
     check_level(level)
     margins = (truth.sum(axis=1), truth.sum(axis=0))
     first, second = (_axes(design, margin.tolist()) for design, margin in zip(known, margins, strict=True))

@@ -26,6 +26,9 @@ if TYPE_CHECKING:
 INK, FAINT_INK, GRID = "#24292f", "#57606a", "#d8dee4"
 """Colours of text, of secondary text and of grids."""
 
+GREY = "#8c959f"
+"""Colour of figures that nobody should quote."""
+
 STYLES: tuple[tuple[str, Any], ...] = (
     ("#0b6e99", "-"),
     ("#c2571a", (0, (6, 2))),
@@ -58,28 +61,30 @@ _one_at_a_time = threading.Lock()  # matplotlib's font cache and the filter of w
 
 @dataclass(frozen=True)
 class Axis:
-    """A fixed axis over all possible values, whatever the estimates are."""
+    """A fixed axis over all possible values, whatever the estimates are; `is_percent` is how its ticks are written."""
 
     low: float = 0.0
     high: float = 1.0
+    is_percent: bool = False
 
     def ticks(self) -> Iterator[tuple[float, str]]:
         """The value and the label of a tick at each quarter; a label may be empty."""
         for place in range(5):
             value = self.low + (self.high - self.low) * place / 4
-            text = f"{100 * value:.0f} %" if self is SHARES else number(value, 3 if place == 2 else 9)
+            text = percent(value, 0) if self.is_percent else number(value, 3 if place == 2 else 9)
             named = place in (0, 2, 4) and columns(text) <= _TICK_COLUMNS
             yield value, text if named else ""
 
 
-SHARES = Axis()
+SHARES = Axis(is_percent=True)
 
 
 @dataclass(frozen=True)
 class Mark:
     """One figure with its interval, whose ends may be infinite, and with a robust interval if there is one.
 
-    On a fixed axis `point`, the most likely possible value, is drawn instead of the estimate, unless it is None.
+    On a fixed axis `point`, the most likely possible value, is drawn instead of the estimate, unless it is None. `said`
+    is what stands beside it as text, and `weak` whether it is drawn in grey, as a figure that nobody should quote.
     """
 
     line: str
@@ -89,6 +94,8 @@ class Mark:
     series: str | None = None
     robust: tuple[float, float] | None = None
     point: float | None = None
+    said: str = ""
+    weak: bool = False
 
 
 @dataclass(frozen=True)
@@ -243,7 +250,8 @@ def _draw(figure: Figure, panel: Panel, title: Sequence[str], lines: Sequence[_L
     for line in lines:
         write(line.label, floor + y, line.mark is None, line.indent)
         if line.mark is not None and line.mark.estimate is not None:
-            _draw_mark(axes, panel, line.mark, y - LINE / 2, line.colour)
+            colour = GREY if line.mark.weak else line.colour
+            _draw_mark(axes, panel, line.mark, y - LINE / 2, colour)
         y -= line.height
 
 

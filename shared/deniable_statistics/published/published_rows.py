@@ -40,6 +40,9 @@ class EstimateRow:
 
     If a share `assumed_fake` of all reports may be fake, `conf_low` to `conf_high` is valid for any fakes; see
     `deniable_statistics.estimates.assumed_fakes`.
+
+    `a` and `b` are the probabilities that a report supports the option if it is the truth, and if another one is, so
+    that ``estimate = (count / n - b) / (a - b)``. They are None where the count is not one binomial.
     """
 
     question: str
@@ -67,6 +70,8 @@ class EstimateRow:
     robust_low: float | None = None
     robust_high: float | None = None
     assumed_fake: float | None = None
+    a: float | None = None
+    b: float | None = None
 
 
 @dataclass(frozen=True)
@@ -122,6 +127,7 @@ def estimate(
     simultaneous: bool = False,
     misbehaving: Misbehaving | None = None,
     assume_fake: float | None = None,
+    only: str | None = None,
 ) -> list[EstimateRow]:
     """Estimate every share that a survey asks for.
 
@@ -135,6 +141,8 @@ def estimate(
         Whether there are rows for each cohort instead of for everybody.
     confidence_level, method, target, simultaneous, misbehaving, assume_fake
         As in `EstimateOptions`. Fakes are a share of the reports of all cohorts, and may all be in one cohort.
+    only : str, optional
+        Id of the one question to estimate; by default all.
 
     Returns
     -------
@@ -150,9 +158,10 @@ def estimate(
         groups = [(cohort, tallies.get(cohort, Tally.empty(survey))) for cohort in known]
     else:
         groups = [(None, sum(tallies.values(), Tally.empty(survey)))]
+    questions = survey.questions if only is None else (survey.question(only),)
     rows: list[EstimateRow] = []
     for cohort, tally in groups:
-        for question in survey.questions:
+        for question in questions:
             # n of a question that devices draw is the number of its own reports.
             counts, n = question.counted(tally.counts[question.id], tally.n)
             about = (question.id, question.options, question.epsilon, cohort, wanted)
@@ -279,6 +288,7 @@ def share_rows(
     if suspected is not None:
         robust = suspected.shares(result, wanted.confidence_level, asked=asked, simultaneous=wanted.simultaneous)
     supporting, counted = _counted(result, int(result.n) if n is None else n, len(options))
+    channel = [each.support.floats for each in result.binomials] if result.binomials is not None else None
     return [
         EstimateRow(
             question=question,
@@ -302,6 +312,8 @@ def share_rows(
             # A fake always answers the question, which only a part of the true reports does.
             fake_margin=result.fake_margin[option] / asked,
             assumed_fake=wanted.assume_fake,
+            a=channel[option][0] if channel else None,
+            b=channel[option][1] if channel else None,
             **robust_figures(suspected, robust[option]),
         )
         for option, label in enumerate(options)

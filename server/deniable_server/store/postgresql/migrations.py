@@ -83,13 +83,39 @@ CREATE TABLE signing_keys (
 )
 
 
+RELEASES = (
+    """
+CREATE TABLE releases (
+    survey text COLLATE "C" NOT NULL REFERENCES surveys (id),
+    number bigint NOT NULL,
+    record text COLLATE "C" NOT NULL,
+    signature text COLLATE "C" NOT NULL,
+    PRIMARY KEY (survey, number)
+)""",
+    """
+CREATE TABLE release_keys (
+    name text COLLATE "C" PRIMARY KEY,
+    private text COLLATE "C" NOT NULL
+)""",
+)
+"""The log of releases, and the key that signs them, which the first release makes."""
+
+
 def _first(db: PostgresqlConnection) -> None:
     for statement in FIRST:
         db.execute(statement)
 
 
+def _releases(db: PostgresqlConnection) -> None:
+    for statement in RELEASES:
+        db.execute(statement)
+
+
 # Only appended to: a database remembers the numbers and names of what was applied.
-STEPS: tuple[tuple[str, Callable[[PostgresqlConnection], None]], ...] = (("surveys, tallies, tokens, keys", _first),)
+STEPS: tuple[tuple[str, Callable[[PostgresqlConnection], None]], ...] = (
+    ("surveys, tallies, tokens, keys", _first),
+    ("releases", _releases),
+)
 """Names and functions of the steps, which are numbered from 1."""
 
 

@@ -222,3 +222,19 @@ CREATE TABLE signing_keys (
     reissue INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID"""
     )
+
+
+@schema(name="9 releases")
+def _releases(db: Database) -> None:
+    """The log of releases, and the key that signs them, which the first release makes."""
+    db.execute(
+        """
+CREATE TABLE releases (
+    survey TEXT NOT NULL REFERENCES surveys (id),
+    number INTEGER NOT NULL,
+    record TEXT NOT NULL,
+    signature TEXT NOT NULL,
+    PRIMARY KEY (survey, number)
+) STRICT, WITHOUT ROWID"""
+    )
+    db.execute("CREATE TABLE release_keys (name TEXT PRIMARY KEY, private TEXT NOT NULL) STRICT, WITHOUT ROWID")

@@ -1,0 +1,139 @@
+"""The results of a question in plain words, as far as they are significant, in the language of their reader."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from deniable import EstimateRow, Question
+from deniable_server.language import words as words_of
+from deniable_statistics.published.charts import SHARES, Axis
+from deniable_statistics.published.leading import most_frequent
+from deniable_statistics.views.shown import axis_of, is_wide, shown_point, spoken
+from deniable_statistics.views.view_rows import ViewRow
+
+_DECIMAL_POINT = re.compile(r"(?<=[0-9])\.(?=[0-9])")
+
+Words = Mapping[str, str]
+"""The sentences of a language, by name."""
+
+MOST_HEADLINES = 6
+"""Largest number of cohorts for which a question has sentences."""
+
+LEAST_LEVEL = 0.95
+"""Lowest confidence level of intervals that are put into sentences."""
+
+MOST_DIFFERENCES_SAID = 6
+"""Largest number of differences of a view that are put into sentences, the largest first."""
+
+
+@dataclass(frozen=True)
+class Headline:
+    """One sentence about the results of a question; `option` is given if `what` does not imply it."""
+
+    what: str
+    cohort: str | None
+    option: str | None
+    said: str
+
+
+def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | None = None) -> list[Headline]:
+    """The results of a question in plain words, as far as they are significant; in English by default.
+
+    A yes-no question has the share of yes, and numbers have their mean, for each cohort; these figures are chosen
+    before anybody answers. Other questions have the most frequent answer of everybody, if a comparison of all answers
+    identifies it (see `deniable_statistics.published.leading`), but not by cohort, which would be many comparisons. A
+    flagged row has no number: its interval is short because the data contradict the design.
+    """
+    words = words_of("en") if words is None else words
+    cohorts = list(dict.fromkeys(row.cohort for row in rows))
+    # Each sentence may be wrong with probability 0.05: with many of them, one of them probably is.
+    if len(cohorts) > MOST_HEADLINES:
+        return []
+    # Fixed before anybody answered, so that its interval need not allow for a selection.
+    fixed = question.kind.headline
+    chosen = [row for row in rows if row.statistic == "mean"]
+    if fixed is not None:
+        chosen = [row for row in rows if row.statistic == "share" and row.option == question.options[fixed]]
+    if chosen:
+        of_mean = words["rMeanApplies"] if question.ask_if else words["rMeanSays"]
+        what = of_mean if fixed is None or question.ask_if else words["yes"]
+        flagged = {row.cohort for row in rows if row.flag}
+        return [
+            Headline(
+                what,
+                row.cohort,
+                None,
+                words["rHardly"] if row.cohort in flagged else in_words(row, axis_of(question, row.statistic), words),
+            )
+            for row in chosen
+            if row.estimate is not None
+        ]
+    # Most often *does not apply* would lead, which says nothing of the answers.
+    is_one = cohorts == [None] and not question.ask_if
+    most = _most_frequent(question, rows, words) if is_one else None
+    return [] if most is None else [most]
+
+
+def _most_frequent(question: Question, rows: Sequence[EstimateRow], words: Words) -> Headline | None:
+    """The most frequent answer; None without reports, or if misbehaviour or fakes are assumed."""
+    if any(row.estimate is None or row.assumed_fake or row.misbehaving for row in rows):
+        return None
+    what = words["rTicked"] if question.kind.takes_several else words["rMost"]
+    if any(row.flag for row in rows):
+        return Headline(what, None, None, words["rHardly"])
+    found = most_frequent(question.mechanism, rows, rows[0].conf_level)
+    if found is None:
+        is_vague = any(is_wide(row.conf_low, row.conf_high, SHARES) for row in rows)
+        return Headline(what, None, None, words["rWeak"] if is_vague else words["rNoneAhead"])
+    row = replace(rows[found.option], conf_low=found.interval.low, conf_high=found.interval.high)
+    said = in_words(row, SHARES, words)
+    return Headline(what, None, None if said == words["rWeak"] else row.option, said)
+
+
+def in_words(row: EstimateRow, axis: Axis, words: Words | None = None) -> str:
+    """An estimate in words, such as *about 15 %, between 8 and 22 %*, or that the interval is too wide.
+
+    Ends are rounded outwards, so that the stated interval contains the computed one.
+    """
+    words = words_of("en") if words is None else words
+    low, high = max(row.conf_low, axis.low), min(row.conf_high, axis.high)
+    point = shown_point(row, axis)
+    if point is None:
+        return words["rImpossible"]
+    if is_wide(low, high, axis):
+        return words["rWeak"]
+    is_share = axis is SHARES
+    said = spoken(point, low, high, 100 if is_share else 1)
+    text = words["rAboutShare"] if is_share else words["rAboutNumber"]
+    return text.format(**{name: localized(each, words) for name, each in said._asdict().items()})
+
+
+def localized(number: str, words: Words) -> str:
+    """A written number in the language of the words: with a comma for the point where that is the custom."""
+    return _DECIMAL_POINT.sub(words["rPoint"], number)
+
+
+def certain_differences(rows: Sequence[ViewRow], words: Words, label: Mapping[str, str]) -> list[str]:
+    """The differences of a view that are certain, in words: those whose interval excludes 0.
+
+    All intervals hold together, so the sentences do: one of them or more is false with the probability that the level
+    leaves, however many there are. ``label`` has the option as it is shown, by the option of the survey.
+    """
+    certain = [row for row in rows if row.value is not None and (row.conf_low > 0 or row.conf_high < 0)]
+    certain.sort(key=lambda row: -min(abs(row.conf_low), abs(row.conf_high)))
+    return [_difference(row, words, label) for row in certain[:MOST_DIFFERENCES_SAID]]
+
+
+def _difference(row: ViewRow, words: Words, label: Mapping[str, str]) -> str:
+    assert row.value is not None
+    assert row.low is not None
+    assert row.high is not None
+    more, less = (row.cohort, row.minus) if row.value > 0 else (row.minus, row.cohort)
+    least, most = sorted((abs(row.low), abs(row.high)))
+    is_share = row.statistic == "difference"
+    said = spoken(abs(row.value), least, most, 100 if is_share else 1)
+    text = words["rMoreShare"] if is_share else words["rMoreMean"]
+    ends = {name: localized(each, words) for name, each in said._asdict().items()}
+    return text.format(option=label.get(row.option, row.option), more=more, less=less, **ends)

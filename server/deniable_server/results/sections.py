@@ -1,0 +1,245 @@
+"""A view of one question as a page shows it: sentences, figure, table, warnings, notes and recipe, in one language."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from markupsafe import Markup
+
+from deniable import EstimateRow, Question, Survey
+from deniable.output import number, percent
+from deniable_server.results.drawing import Labels, axis_of_row, can_draw, panels_of
+from deniable_server.results.headlines import (
+    LEAST_LEVEL,
+    Headline,
+    Words,
+    certain_differences,
+    headlines,
+    localized,
+)
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD
+from deniable_statistics.estimates.fakes import fake_margins
+from deniable_statistics.views.figures import Caption, figure
+from deniable_statistics.views.recipe import Ingredients, ingredients, scripts
+from deniable_statistics.views.view_rows import ViewOptions, ViewRow
+
+
+@dataclass(frozen=True)
+class Cell:
+    """A cell of a table: its text, its column, and whether it is a number."""
+
+    text: str
+    column: str
+    is_number: bool = False
+
+
+@dataclass(frozen=True)
+class Section:
+    """A view of one question.
+
+    Attributes
+    ----------
+    question : Question
+    text : str
+        The question in the reader's language.
+    sentences : list of str
+    figure : Markup or None
+        SVG.
+    columns : list of (str, bool)
+        Headings of the table, and whether a column is of numbers.
+    rows : list of (bool, list of Cell)
+        Whether the row is too weak to be quoted, and its cells.
+    flags : list of (str, str)
+        Rows whose data contradict the design, and what is wrong.
+    notes : list of str
+    recipe : list of Ingredients
+    scripts : tuple of two str
+        Of Python and of R; empty where there are none.
+    """
+
+    question: Question
+    text: str
+    sentences: list[str]
+    figure: Markup | None
+    columns: list[tuple[str, bool]]
+    rows: list[tuple[bool, list[Cell]]]
+    flags: list[tuple[str, str]]
+    notes: list[str]
+    recipe: list[Ingredients]
+    scripts: tuple[str, str]
+
+
+def section(
+    survey: Survey,
+    question: Question,
+    rows: Sequence[ViewRow],
+    options: ViewOptions,
+    labels: Labels,
+    url: str,
+    estimates: Sequence[EstimateRow] = (),
+) -> Section:
+    """A view of a question.
+
+    Parameters
+    ----------
+    survey, question
+    rows : sequence of ViewRow
+    options : ViewOptions
+        What the view shows.
+    labels : Labels
+    url : str
+        Address of the noisy rows, for scripts.
+    estimates : sequence of EstimateRow
+        The estimates behind a view of shares, from which sentences and warnings are made.
+    """
+    given = None if options.crossed_with is None else survey.question(options.crossed_with)
+    panels = panels_of(question, rows, labels, given)
+    text = labels.text(question.text)
+    said = sentences(question, rows, options, labels, estimates)
+    drawn = can_draw(rows) and any(row.estimate is not None for row in rows)
+    caption = Caption(text, language=labels.words["lang"], direction=labels.words["dir"], description=" ".join(said))
+    columns = _columns(question, rows, options, labels, given)
+    return Section(
+        question=question,
+        text=text,
+        sentences=said,
+        figure=Markup(figure(panels, caption, alone=False, name=question.id)) if drawn else None,  # noqa: S704  # escaped there
+        columns=columns,
+        rows=[(row.weak, _cells(question, row, columns, labels, given)) for row in rows],
+        flags=_flags(question, estimates, labels),
+        notes=notes(survey, question, labels),
+        recipe=ingredients(question, rows) if options.is_of_shares else [],
+        scripts=scripts(question, rows, url) if options.is_of_shares and survey.retention == "reports" else ("", ""),
+    )
+
+
+def sentences(
+    question: Question,
+    rows: Sequence[ViewRow],
+    options: ViewOptions,
+    labels: Labels,
+    estimates: Sequence[EstimateRow] = (),
+) -> list[str]:
+    """What a view says in words: only what a simultaneous comparison holds, at a level of 95 % or more."""
+    words, wanted = labels.words, options.wanted
+    if options.confidence_level < LEAST_LEVEL or wanted.method != DEFAULT_METHOD:
+        return []
+    if options.compare:
+        if not rows:
+            return [words["rOneGroup"]]
+        certain = certain_differences(rows, words, {each: labels.option(question, each) for each in question.options})
+        held = words["rHoldTogether"].format(level=level_text(options.confidence_level, words))
+        return [*(certain or [words["rNoDifference"]]), held]
+    if options.crossed_with is not None:
+        return []
+    return [sentence(question, each, options.by_cohort, labels) for each in headlines(question, estimates, words)]
+
+
+def sentence(question: Question, headline: Headline, by_cohort: bool, labels: Labels) -> str:
+    """A headline as one sentence."""
+    what = headline.what
+    if by_cohort:
+        what = labels.words["rInGroup"].format(what=what, group=labels.cohort(headline.cohort))
+    option = f"{labels.option(question, headline.option)}, " if headline.option else ""
+    return f"{what}: {option}{headline.said}."
+
+
+def level_text(level: float, words: Words) -> str:
+    """A confidence level, such as *95 %*."""
+    return localized(f"{100 * level:g} %", words)
+
+
+def _columns(
+    question: Question, rows: Sequence[ViewRow], options: ViewOptions, labels: Labels, given: Question | None
+) -> list[tuple[str, bool]]:
+    words = labels.words
+    columns = [(words["rOption"], False)]
+    if given is not None:
+        columns.insert(0, (labels.text(given.text), False))
+    if options.compare:
+        columns += [(words["rGroup"], False), (words["rMinus"], False)]
+    elif options.by_cohort:
+        columns.append((words["rGroup"], False))
+    # Where devices draw what they ask, each row is of other people.
+    if options.is_of_shares and (options.by_cohort or len({row.n for row in rows}) > 1 or _is_drawn(question)):
+        columns.append((words["rReplies"], True))
+    interval = words["rInterval"].format(level=level_text(options.confidence_level, words))
+    return [*columns, (words["rDifference"] if options.compare else words["rEstimate"], True), (interval, True)]
+
+
+def _is_drawn(question: Question) -> bool:
+    return question.mechanism.reports.is_drawn or (question.group is not None and question.group.is_drawn)
+
+
+def _cells(
+    question: Question, row: ViewRow, columns: Sequence[tuple[str, bool]], labels: Labels, given: Question | None
+) -> list[Cell]:
+    words = labels.words
+    texts = {
+        words["rOption"]: labels.row(question, row),
+        words["rGroup"]: labels.cohort(row.cohort),
+        words["rMinus"]: "" if row.minus is None else row.minus,
+        words["rReplies"]: "" if row.n is None else f"{row.n}",
+    }
+    if given is not None and row.given_option is not None:
+        texts[labels.text(given.text)] = labels.option(given, row.given_option)
+    is_mean = row.statistic.startswith("mean")
+    show = number if is_mean else percent
+    value, interval = columns[-2][0], columns[-1][0]
+    span = words["rTo"].format(low=show(row.low), high=show(row.high))
+    texts |= {
+        value: localized(show(row.value), words) if row.value is not None else "\u2013",
+        interval: localized(span, words) if row.value is not None else "\u2013",
+    }
+    return [Cell(texts[name], name, is_number) for name, is_number in columns]
+
+
+def _flags(question: Question, estimates: Sequence[EstimateRow], labels: Labels) -> list[tuple[str, str]]:
+    return [
+        (labels.row(question, row) + (f" ({row.cohort})" if row.cohort else ""), row.flag)
+        for row in estimates
+        if row.flag
+    ]
+
+
+def notes(survey: Survey, question: Question, labels: Labels) -> list[str]:
+    """The notes below a question: its mechanism, what devices draw, and what fake reports can do."""
+    words, group = labels.words, question.group
+    said = [
+        words["rMechanism"].format(name=question.mechanism.name, strength=localized(f"{question.epsilon:.4g}", words))
+    ]
+    if question.mechanism.reports.is_drawn:
+        said.append(words["rDrawnBoxes"])
+    if group is not None and group.is_drawn:
+        said.append(words["rDrawnQuestions"].format(draw=group.draw, size=group.size))
+    if group is not None and group.joint:
+        said.append(words["rOneChance"].format(size=group.size))
+    if question.ask_if:
+        said.append(words["rFiltered"])
+    if question.has_shares:
+        points = 100 * max(fake_margins(question.mechanism)) / question.share_asked
+        said.append(
+            words["rFakesOpen" if survey.access == "open" else "rFakesOnce"].format(
+                points=localized(f"{points:.1f}", words)
+            )
+        )
+    return said
+
+
+def shown_row(question: Question, rows: Sequence[ViewRow], option: str | None) -> ViewRow | None:
+    """The row that stands for a question in an overview: yes, the mean, or the option that a sentence names."""
+    if question.kind.headline is not None:
+        option = question.options[question.kind.headline]
+    for row in rows:
+        if row.statistic == "mean" or (option is not None and row.option == option):
+            return row
+    return None
+
+
+def dot(question: Question, row: ViewRow, labels: Labels) -> Markup:
+    """One row as a small figure, for an overview."""
+    caption = Caption(labels.text(question.text), language=labels.words["lang"], description=labels.value(row))
+    panels = panels_of(question, [row], labels)
+    assert axis_of_row(question, row) == panels[0].fixed
+    return Markup(figure(panels, caption, alone=False, name=f"dot-{question.id}"))  # noqa: S704  # escaped there

@@ -1,0 +1,193 @@
+"""Releases: the page and the calls on the log of a survey, and one archive of everything about a survey."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Iterator
+from typing import IO, Any
+
+from apiflask import APIBlueprint, APIFlask
+from flask import Response, current_app, jsonify, render_template, request, send_file
+
+from deniable.release.merkle import leaf_hash
+from deniable.release.record import ReleaseRecord
+from deniable_server.access.tokens import require_reader
+from deniable_server.edge.delivery import counted
+from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
+from deniable_server.edge.limits import REPORTS_A_REQUEST, get_limits
+from deniable_server.language import language_of, words
+from deniable_server.results import archive
+from deniable_server.results.drawing import Labels
+from deniable_server.results.query import EstimatesQuery
+from deniable_server.results.releases import reports_file
+from deniable_server.results.service import get_results
+from deniable_server.store import NotFound, SurveyState
+from deniable_server.store.release_log import ReleaseRow
+from deniable_server.web import schemas
+from deniable_server.web.api import BASE, NOT_PUBLIC, TOO_MANY, UNAVAILABLE, get_store
+from deniable_server.web.citing import Citation
+from deniable_server.web.embedding import Pages
+
+IN_MEMORY = 8 * 2**20
+"""Largest archive that is held in memory, in bytes."""
+
+releases = APIBlueprint("releases", __name__, tag="API")
+
+
+def init_app(app: APIFlask) -> None:
+    """Serve the log of releases."""
+    app.register_blueprint(releases)
+
+
+@releases.after_request
+def allow_other_origins(response: Response) -> Response:
+    """Let pages of other sites verify releases, too."""
+    if request.path.startswith(BASE):
+        response.headers.extend(OPEN_TO_ALL_ORIGINS)
+    return response
+
+
+def _rows_of(survey_id: str) -> tuple[SurveyState, list[ReleaseRow]]:
+    state = get_store().state(survey_id)
+    require_reader(state.survey)
+    return state, get_results().releases.rows(state)
+
+
+@releases.get(f"{BASE}/surveys/<survey_id>/releases")
+@releases.output(schemas.Releases)
+@releases.doc(responses={401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
+def list_releases(survey_id: str) -> Response:
+    """List releases.
+
+    The log of a survey: its signed head, and of each release the number, the leaf hash in the Merkle tree (RFC 9162)
+    and the signature. `deniable verify` checks all of it; [verifying.md](verifying.md) says how.
+    """
+    state, rows = _rows_of(survey_id)
+    log = get_results().releases
+    head, signature = log.head(state.survey, rows)
+    document: dict[str, Any] = {
+        "survey": survey_id,
+        "key": log.key.raw.hex(),
+        "key_id": log.key.key_id,
+        "head": head.encode().decode("ascii"),
+        "head_signature": signature,
+        "releases": [
+            {"number": row.number, "leaf": leaf_hash(row.record.encode()).hex(), "signature": row.signature}
+            for row in rows
+        ],
+    }
+    response = jsonify(document)
+    response.headers["Cache-Control"] = "no-cache"
+    return counted(response)
+
+
+@releases.get(f"{BASE}/surveys/<survey_id>/releases/<number>")
+@releases.doc(responses={200: "the record", 401: NOT_PUBLIC, 404: "no such release", 429: TOO_MANY, 503: UNAVAILABLE})
+def fetch_release(survey_id: str, number: str) -> Response:
+    """Fetch a release.
+
+    The record of a release, byte for byte as it was signed: survey, number, day, tallies, and the SHA-256 of the
+    noisy reports as `reports.csv` held them then.
+    """
+    _, rows = _rows_of(survey_id)
+    found = next((row for row in rows if str(row.number) == number), None)
+    if found is None:
+        raise NotFound(f"release: must be one of the {len(rows)} of this survey")
+    response = Response(found.record, mimetype="application/json")
+    # A release never changes; a private one is kept by nobody between.
+    response.headers["Cache-Control"] = "private, no-cache"
+    return response
+
+
+@releases.get(f"{BASE}/surveys/<survey_id>/archive.zip")
+@releases.doc(responses={200: "a ZIP file", 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
+def fetch_archive(survey_id: str) -> Response:
+    """Everything in one archive.
+
+    The survey, its noisy reports, its estimates, the record of the release, scripts of Python and R that recompute
+    the estimates, citations, and a description of all tables as a data package (Frictionless). The same release has
+    the same bytes.
+    """
+    state, rows = _rows_of(survey_id)
+    limits = get_limits()
+    limits.charge(request.environ, max(0, state.release) // REPORTS_A_REQUEST + 1)
+    place = limits.sending(request.environ)
+    place.take()
+    try:
+        file = _archive(state, rows)
+    except BaseException:
+        place.give_back()
+        raise
+    size = file.tell()
+    file.seek(0)
+    response = send_file(file, "application/zip", as_attachment=True, download_name=f"{survey_id}.zip", etag=False)
+    response.direct_passthrough = False  # which would not call what is to be called when it was sent
+    response.content_length = size
+    response.headers["Cache-Control"] = "private, no-cache"
+    response.call_on_close(file.close)
+    response.call_on_close(place.give_back)
+    return response
+
+
+def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
+    """The archive of a survey as a file that is open at its end."""
+    survey, results = state.survey, get_results()
+    pages: Pages = current_app.extensions["deniable-pages"]
+    citation = Citation(survey, results.releases.shown(state), pages.base, state.closed_on)
+    everybody = EstimatesQuery.model_validate({})
+    estimates = {"estimates.csv": results.text(survey.id, everybody, "csv")}
+    if survey.cohorts:
+        by_cohort = EstimatesQuery.model_validate({"by": "cohort"})
+        estimates["estimates-by-cohort.csv"] = results.text(survey.id, by_cohort, "csv")
+    _, found = results.estimates(survey.id, everybody)
+    texts = {
+        "CITATION.cff": citation.cff,
+        "citation.bib": citation.bibtex,
+        "methods.txt": citation.methods + "\n",
+        **{f"releases/{row.number}.json": row.record for row in rows},
+        **dict(archive.recipes(survey, found, f"{pages.base}{BASE}/surveys/{survey.id}/reports.csv")),
+    }
+    # Beyond some megabytes on the disk; it is gone when it is closed.
+    file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+    try:
+        with get_store().released(survey) as released:
+            archive.write(file, survey, reports_file(survey, released), estimates, texts)
+    except BaseException:
+        file.close()
+        raise
+    return file
+
+
+@releases.get("/s/<survey_id>/releases")
+@releases.doc(hide=True)
+def releases_page(survey_id: str) -> Response:
+    """The page of all releases of a survey."""
+    state, rows = _rows_of(survey_id)
+    language = language_of(request.accept_languages)
+    records = [ReleaseRecord.parse(row.record.encode()) for row in rows]
+    shown = [
+        {"record": record, "leaf": leaf_hash(record.encode()).hex(), "new": dict(_new(before, record))}
+        for before, record in zip([None, *records], records, strict=False)
+    ]
+    pages: Pages = current_app.extensions["deniable-pages"]
+    page = render_template(
+        "releases.html",
+        words=words(language),
+        labels=Labels(words(language)),
+        survey=state.survey,
+        releases=shown[::-1],
+        key=get_results().releases.key.key_id,
+        base=pages.mark,
+    )
+    response = counted(Response(pages.filled(page.encode())))
+    response.headers["Cache-Control"] = "private, no-cache"  # it names the host that was asked
+    response.vary.add("Accept-Language")
+    return response
+
+
+def _new(before: ReleaseRecord | None, record: ReleaseRecord) -> Iterator[tuple[str | None, int]]:
+    """How many replies of each cohort a release has more than the one before it."""
+    for cohort, tally in record.tallies.items():
+        known = before.tallies[cohort].n if before is not None and cohort in before.tallies else 0
+        if tally.n > known:
+            yield cohort, tally.n - known

@@ -1,0 +1,399 @@
+"""Pages and files of results: every view is an address, and the same address with a suffix is that view as a file."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import asdict, fields
+from functools import cached_property
+from typing import Any
+from urllib.parse import urlencode
+
+from apiflask import APIBlueprint, APIFlask
+from flask import Response, current_app, render_template, request
+from markupsafe import Markup, escape
+from werkzeug.exceptions import NotFound
+
+from deniable import EstimateRow, Question
+from deniable.errors import ParameterError
+from deniable.output import number, percent
+from deniable.privacy.ceiling import weakness
+from deniable.table import csv_lines
+from deniable_server.access.tokens import is_owner, require_reader
+from deniable_server.edge.delivery import counted
+from deniable_server.language import language_of, words
+from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, panels_of
+from deniable_server.results.headlines import headlines, localized
+from deniable_server.results.query import EstimatesQuery, ViewQuery
+from deniable_server.results.releases import Shown
+from deniable_server.results.sections import Section, dot, level_text, section, sentence, sentences, shown_row
+from deniable_server.results.service import View, get_results, view_options, waiting_rows
+from deniable_server.store import SurveyState
+from deniable_server.web.api import get_store
+from deniable_server.web.citing import Citation
+from deniable_server.web.embedding import Pages
+from deniable_statistics.views.figures import Caption, figure
+from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_cross
+
+results_pages = APIBlueprint("results", __name__, enable_openapi=False)
+
+FORMS = {
+    "csv": "text/csv",
+    "json": "application/json",
+    "svg": "image/svg+xml",
+    "png": "image/png",
+    "pdf": "application/pdf",
+}
+"""Media types of views as files, by their suffix."""
+
+FIGURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
+"""The policy of a figure that stands alone: its style sheet is within it."""
+
+_STRENGTHS = ("rStrong", "rMedium", "rLittle")
+ONCE = {"open": "rOnceOpen", "invited": "rOnceInvited", "unlinkable": "rOnceToken"}
+"""Names of the sentences on whether people count once, by access."""
+
+"""Names of the sentences on whether people count once, by access."""
+
+_STANDING = {"open": "rTakes", "early": "rTakesLater", "closed": "rTakesNone"}
+
+
+def init_app(app: APIFlask) -> None:
+    """Serve pages and files of results."""
+    app.jinja_env.filters["say"] = say
+    app.jinja_env.filters["unbiased"] = lambda row: shown_figure(row.estimate, row.statistic)
+    app.jinja_env.filters["std_error"] = lambda row: shown_figure(row.std_error, row.statistic)
+    app.register_blueprint(results_pages)
+
+
+def say(sentence: str, **values: object) -> Markup:
+    """A sentence for a page with values in its braces, all of them escaped."""
+    return Markup(escape(sentence)).format(**values)  # noqa: S704  # its arguments are escaped by `format`
+
+
+def shown_figure(value: float | None, statistic: str) -> str:
+    """A share as a percentage, or a mean as a number.
+
+    >>> shown_figure(0.32251, "share"), shown_figure(4.3219, "mean"), shown_figure(None, "mean")
+    ('32.3 %', '4.322', '\u2013')
+    """
+    return number(value) if statistic == "mean" else percent(value)
+
+
+class ResultsPage:
+    """What every page and file of results of one survey has in common, for one query and one reader."""
+
+    def __init__(self, survey_id: str, query: ViewQuery) -> None:
+        self.state: SurveyState = get_store().state(survey_id)
+        require_reader(self.state.survey)
+        self.survey = self.state.survey
+        self.query = query
+        self.language = query.lang or language_of(request.accept_languages)
+        self.words = words(self.language)
+        self.labels = Labels(self.words)
+        self.options: ViewOptions = view_options(query)
+        self._together: Mapping[str, View] | None = None
+        self.methods: set[str] = set()  # of the intervals that the page shows
+        self.standing = self.state.standing(get_store().today())
+
+    @cached_property
+    def shown(self) -> Shown:
+        """The release that is shown."""
+        return get_results().releases.shown(self.state, self.query.release)
+
+    @property
+    def base(self) -> str:
+        """The placeholder of the collector's address in pages that are kept."""
+        return Pages.mark
+
+    @property
+    def api(self) -> str:
+        """The address of the survey's data."""
+        return f"{self.base}/api/v1/surveys/{self.survey.id}"
+
+    @property
+    def level(self) -> str:
+        """The confidence level, as people read it."""
+        return level_text(self.query.confidence, self.words)
+
+    @cached_property
+    def citation(self) -> Citation:
+        """How the shown release is cited."""
+        return Citation(self.survey, self.shown, self.base, self.state.closed_on)
+
+    def rows(self, question: Question) -> View:
+        """The rows of a view of a question, and the estimates behind them."""
+        if self._together is not None:
+            found = self._together[question.id]
+        else:
+            found = get_results().view(self.state, self.shown, self.query, question.id)
+        self.methods |= {row.method for row in found[0]}
+        return found
+
+    def compute_together(self) -> None:
+        """Compute all questions at once, for a page or a file of all of them."""
+        self._together = get_results().views(self.state, self.shown, self.query)
+
+    def section(self, question: Question) -> Section:
+        """A view of a question, as a page shows it."""
+        rows, estimates = self.rows(question)
+        url = f"{self.api}/reports.csv"
+        return section(self.survey, question, rows, self.options, self.labels, url, estimates)
+
+    def link(self, question: str | None = None, form: str = "", **changes: object) -> str:
+        """The address of a view: of a question or of all, as a page or as a file, with changes to the query."""
+        chosen = self.query.model_copy(update=changes)
+        path = f"/s/{self.survey.id}/results" + (f"/{question}" if question else "")
+        return f"{path}{f'.{form}' if form else ''}{query_string(chosen)}"
+
+    @property
+    def api_query(self) -> str:
+        """The query of the same estimates from the API."""
+        names = EstimatesQuery.model_fields
+        return query_string(EstimatesQuery(**{name: value for name, value in self.query if name in names}))
+
+    @property
+    def plain(self) -> dict[str, object]:
+        """The changes to a query that leave nobody compared or crossed."""
+        return {"by": None, "compare": None, "against": None, "crossed_with": None, "view": None}
+
+    def crossable(self, question: Question) -> list[Question]:
+        """The questions with which one can be crossed."""
+        if self.survey.retention == "tallies" or not self.shown.is_newest:
+            return []
+        return [each for each in self.survey.questions if refusal_to_cross(question, each) is None]
+
+    @property
+    def top(self) -> list[str]:
+        """The sentences at the top of a page: whether there are results, when they move, and who may be counted."""
+        said = [say_text(self.words["rCount"], n=self.shown.n)]
+        if not self.shown.n:
+            said = [self.words["rNone"]]
+        if self.survey.results == "closed" and self.state.hidden_because:
+            said.append(self.words["rAfterClose"])
+        elif self.survey.results == "batches" and self.standing == "open":
+            said.append(say_text(self.words["rMoves"], n=self.survey.release))
+        return [*said, self.words[ONCE[self.survey.access]]]
+
+    @property
+    def standing_text(self) -> str:
+        """Whether the survey takes replies."""
+        return self.words[_STANDING[self.standing]]
+
+    @property
+    def dates(self) -> str | None:
+        """The field dates."""
+        first, last = self.survey.opens, self.survey.closes
+        if first is None and last is None:
+            return None
+        name = "rBoth" if first and last else "rFrom" if first else "rUntil"
+        return say_text(self.words[name], first=first, last=last)
+
+    @property
+    def strength(self) -> str:
+        """The sentence on the privacy of respondents, by the strength of the noise."""
+        return self.words[_STRENGTHS[weakness(self.survey)]]
+
+    @property
+    def how(self) -> list[str]:
+        """How the numbers are to be read."""
+        query = self.query
+        target = self.words["rRespondents" if query.target == "respondents" else "rPopulation"]
+        said = [say_text(target, methods=", ".join(sorted(self.methods)))]
+        if query.simultaneous:
+            said.append(self.words["rSimultaneous"])
+        if query.assume_fake is not None:
+            share = localized(percent(query.assume_fake), self.words)
+            said.append(say_text(self.words["rFakesAssumed"], share=share))
+        return [*said, self.words["rFlagNote"]]
+
+    def caption(self, question: Question | None, rows: Sequence[ViewRow], estimates: Sequence[EstimateRow]) -> Caption:
+        """The texts around a figure that stands alone."""
+        survey, words = self.survey, self.words
+        count = say_text(words["rCount"], n=self.shown.n)
+        source = ", ".join(self.labels.text(each) for each in (survey.organiser, survey.title) if each)
+        number = self.shown.record.number if self.shown.record else "\u2013"
+        said = [] if question is None else sentences(question, rows, self.options, self.labels, estimates)
+        title = survey.title if question is None else question.text
+        notes = [
+            *said,
+            say_text(words["rMethodNote"], level=self.level),
+            words[ONCE[survey.access]],
+            say_text(words["rSource"], source=source, id=survey.id, number=number),
+        ]
+        return Caption(
+            self.labels.text(title),
+            " \u00b7 ".join(filter(None, [count, self.dates])),
+            tuple(notes),
+            self.language,
+            words["dir"],
+            " ".join(said) or count,
+        )
+
+
+def say_text(sentence: str, **values: object) -> str:
+    """A sentence with values in its braces, as a text."""
+    return sentence.format(**values)
+
+
+def query_string(query: EstimatesQuery) -> str:
+    """The query string of links, without defaults; it starts with a question mark unless it is empty."""
+    chosen: dict[str, Any] = query.model_dump(exclude_defaults=True, by_alias=True)
+    return f"?{urlencode(chosen)}" if chosen else ""
+
+
+def render(page: ResultsPage, template: str, name: Hashable, values: Callable[[], Mapping[str, Any]]) -> Response:
+    """A page, rendered once for all readers of a language until results or what is said of the survey change."""
+
+    def rendered() -> str:
+        return render_template(template, page=page, words=page.words, **values())
+
+    saying = (template, name, page.language, *page.top, page.standing)
+    kept = get_results().page(page.survey.id, page.query, saying, rendered)
+    pages: Pages = current_app.extensions["deniable-pages"]
+    response = counted(Response(pages.filled(kept)))
+    response.headers["Cache-Control"] = "private, no-cache"  # it names the host that was asked
+    response.vary.add("Accept-Language")
+    return response
+
+
+@results_pages.get("/s/<survey_id>/results")
+@results_pages.input(ViewQuery, location="query", arg_name="query")
+def overview(survey_id: str, query: ViewQuery) -> Response:
+    """A line for each question; all questions in full where the query asks for cohorts, or for everything."""
+    page = ResultsPage(survey_id, query)
+    refuse_one_question_views(query)
+    if not page.shown.n:
+        return render(page, "results_none.html", "", dict)
+    if query.view == "all" or query.by:
+        return render(page, "results.html", "", lambda: everything(page))
+    return render(page, "overview.html", "", lambda: lines(page))
+
+
+@results_pages.get("/s/<survey_id>/results/<question_id>")
+@results_pages.input(ViewQuery, location="query", arg_name="query")
+def one_question(survey_id: str, question_id: str, query: ViewQuery) -> Response:
+    """A view of one question."""
+    page = ResultsPage(survey_id, query)
+    question = question_of(page, question_id)
+    if not page.shown.n:
+        return render(page, "results_none.html", "", dict)
+    return render(page, "question.html", question.id, lambda: {"section": page.section(question)})
+
+
+@results_pages.get(f"/s/<survey_id>/results.<any({', '.join(FORMS)}):form>")
+@results_pages.input(ViewQuery, location="query", arg_name="query")
+def file_of_all(survey_id: str, form: str, query: ViewQuery) -> Response:
+    """All questions as a file."""
+    page = ResultsPage(survey_id, query)
+    refuse_one_question_views(query)
+    page.compute_together()
+    return file_of(page, form, page.survey.questions)
+
+
+@results_pages.get(f"/s/<survey_id>/results/<question_id>.<any({', '.join(FORMS)}):form>")
+@results_pages.input(ViewQuery, location="query", arg_name="query")
+def file_of_question(survey_id: str, question_id: str, form: str, query: ViewQuery) -> Response:
+    """A view of one question as a file."""
+    page = ResultsPage(survey_id, query)
+    return file_of(page, form, (question_of(page, question_id),))
+
+
+def question_of(page: ResultsPage, question_id: str) -> Question:
+    """The question of that id, or 404."""
+    for question in page.survey.questions:
+        if question.id == question_id:
+            return question
+    raise NotFound
+
+
+def refuse_one_question_views(query: ViewQuery) -> None:
+    """Refuse a query that can be asked of one question alone."""
+    if query.compare or query.crossed_with:
+        raise ParameterError("compare, with: must be asked of one question, as /results/ and its id")
+
+
+def everything(page: ResultsPage) -> dict[str, Any]:
+    """The values of a page with all questions in full."""
+    page.compute_together()
+    sections = [page.section(each) for each in page.survey.questions]
+    rows = sum(len(each.rows) for each in sections)
+    return {"sections": sections, "has_figures": rows <= MOST_ROWS}
+
+
+def lines(page: ResultsPage) -> dict[str, Any]:
+    """The values of an overview."""
+    page.compute_together()
+    return {"lines": [line(page, each) for each in page.survey.questions]}
+
+
+def line(page: ResultsPage, question: Question) -> dict[str, Any]:
+    """A question in an overview: its sentence, and a dot with its interval."""
+    rows, estimates = page.rows(question)
+    found = headlines(question, estimates, page.words)
+    said = sentences(question, rows, page.options, page.labels, estimates)
+    row = shown_row(question, rows, found[0].option if found else None)
+    return {
+        "question": question,
+        "said": said or [sentence(question, each, False, page.labels) for each in found],
+        "dot": None if row is None or row.value is None else dot(question, row, page.labels),
+    }
+
+
+def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Response:
+    """Questions as a file: rows as CSV and JSON, a figure as SVG, PNG and PDF."""
+    found = [page.rows(question) for question in questions]
+    rows = [row for view, _ in found for row in view]
+    name = "-".join(["results", page.survey.id, *([questions[0].id] if len(questions) == 1 else [])])
+    if form == "csv":
+        body = "".join(csv_lines([[each.name for each in fields(ViewRow)], *(asdict(row).values() for row in rows)]))
+        response = Response(body, mimetype="text/csv")
+        response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    elif form == "json":
+        record = page.shown.record
+        document: dict[str, Any] = {
+            "survey": page.survey.id,
+            "release": record and record.number,
+            "n": page.shown.n,
+            "rows": [asdict(row) for row in rows],
+        }
+        # How many replies wait tells each arrival, so it is for whoever owns the survey alone.
+        waiting = waiting_rows(get_store(), page.survey) if is_owner(get_store(), page.survey) else None
+        document["waiting"] = waiting or None
+        response = Response(
+            json.dumps(document, separators=(",", ":"), allow_nan=False) + "\n", mimetype="application/json"
+        )
+        response.headers["Access-Control-Allow-Origin"] = "*"
+    else:
+        response = figure_of(page, form, questions, found)
+    response.headers["Cache-Control"] = "no-store" if request.authorization else "no-cache"
+    response.vary.add("Accept-Language")
+    return counted(response)
+
+
+def figure_of(
+    page: ResultsPage,
+    form: str,
+    questions: Sequence[Question],
+    found: Sequence[tuple[Sequence[ViewRow], Sequence[EstimateRow]]],
+) -> Response:
+    """A figure with its title, its source and a note on its method."""
+    rows = [row for view, _ in found for row in view]
+    if not page.shown.n or not can_draw(rows):
+        raise NotFound
+    given = None if page.options.crossed_with is None else page.survey.question(page.options.crossed_with)
+    panels = [
+        panel
+        for question, (view, _) in zip(questions, found, strict=True)
+        for panel in panels_of(question, view, page.labels, given)
+    ]
+    one = questions[0] if len(questions) == 1 else None
+    caption = page.caption(one, *found[0]) if one else page.caption(None, (), ())
+    if form == "svg":
+        response = Response(figure(panels, caption), mimetype=FORMS[form])
+        response.headers["Content-Security-Policy"] = FIGURE_POLICY
+        return response
+    image = get_results().image(
+        page.survey.id, page.query, form, (page.language, *(each.id for each in questions)), panels, caption
+    )
+    return Response(image, mimetype=FORMS[form])

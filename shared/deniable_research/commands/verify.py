@@ -1,0 +1,45 @@
+"""``deniable verify``"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from deniable.commands.main import example
+from deniable_research.results.collector import Published
+from deniable_research.results.verifying import NotVerified, fetch_log
+from deniable_research.results.verifying import verify as verify_all
+from deniable_research.results.witness import check_extends, read_heads
+
+
+@click.command(
+    epilog=example(
+        "deniable verify https://collector.example/s/rq63yln63zxn277654vvg45c44",
+        "deniable verify https://collector.example/s/rq63yln63zxn277654vvg45c44 --heads heads.json",
+    )
+)
+@click.argument("address")
+@click.option("--token", metavar="TOKEN", envvar="DENIABLE_TOKEN", help="An API token, where results need one.")
+@click.option(
+    "--heads",
+    metavar="FILE",
+    type=click.Path(path_type=Path, exists=True, dir_okay=False),
+    help="Heads that 'deniable witness' kept: the log must extend what was seen then.",
+)
+def verify(address: str, token: str | None, heads: Path | None) -> None:
+    """Recompute every published number of a survey, and check its signatures and its log.
+
+    ADDRESS is a link to the survey or its results. Each check that holds is a line; the first that does not ends the
+    command with what is wrong and status 1.
+    """
+    published = Published(address, token)
+    for line in verify_all(published.fetch, published.survey_id):
+        click.echo(line)
+    if heads is None:
+        return
+    kept = read_heads(heads).get(published.address)
+    if kept is None:
+        raise NotVerified(f"heads: hold none of {published.address}; 'deniable witness' keeps one")
+    check_extends(fetch_log(published.fetch, published.survey_id), kept)
+    click.echo(f"heads: the log extends the {kept.size} releases that were seen before")

@@ -1,0 +1,183 @@
+"""Recipes: how to recompute a published figure from the public replies, in numbers and as scripts of Python and R."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from deniable.survey.question import Question
+from deniable_statistics.designs.of_mechanisms import design_of, mean_values
+from deniable_statistics.views.view_rows import ViewRow, support_of
+
+MOST_WRITTEN = 12
+"""Largest number of answers whose matrix of probabilities is written into a script."""
+
+
+@dataclass(frozen=True)
+class Ingredients:
+    """The numbers behind a row: the count, the replies, and the exact probabilities `a` and `b` as fractions."""
+
+    row: ViewRow
+    a: str
+    b: str
+
+
+def ingredients(question: Question, rows: Sequence[ViewRow]) -> list[Ingredients]:
+    """The numbers behind each share; ``a`` and ``b`` are empty where no single count tells it."""
+    found = []
+    for row in rows:
+        support = support_of(question, question.options.index(row.option)) if row.statistic == "share" else None
+        found.append(Ingredients(row, *(map(str, support) if support is not None else ("", ""))))
+    return found
+
+
+def scripts(question: Question, rows: Sequence[ViewRow], url: str) -> tuple[str, str]:
+    """A script of Python and one of R that recompute estimate, error and interval; of a mean without its interval.
+
+    Parameters
+    ----------
+    question : Question
+    rows : sequence of ViewRow
+        Shares and means of everybody.
+    url : str
+        The address of ``reports.csv``.
+    """
+    shares = [row for row in rows if row.statistic == "share" and row.cohort is None]
+    if not shares:
+        return _of_mean(question, url)
+    # Of a yes-no question yes; of others the first option, whose number is changed for the next one.
+    option = question.kind.headline or 0
+    support = support_of(question, option)
+    if support is None:
+        return _by_matrix(question, url)
+    return _of_share(question, option, (str(support.if_true), str(support.if_other)), shares[option].method, url)
+
+
+def _of_share(question: Question, option: int, channel: tuple[str, str], method: str, url: str) -> tuple[str, str]:
+    """Estimate, error, and the interval by inverting its test on a grid of 1,001 shares."""
+    a, b = channel
+    counted, of_whom = _counted_in_python(question)
+    exact = method.endswith("feldman-cousins")
+    fits = (
+        "np.exp(at[at - best <= at[count] - best[count] + 1e-9]).sum() > 0.05"
+        if exact
+        else "2 * (best[count] - at[count]) <= 3.8415"
+    )
+    python = f"""\
+import csv, io, urllib.request
+import numpy as np
+from scipy.stats import binom
+
+rows = csv.DictReader(io.TextIOWrapper(urllib.request.urlopen("{url}"), "utf-8"))
+values = [row["{question.id}"] for row in rows if row["{question.id}"]]
+option, a, b = {option}, {a}, {b}
+n, count = {of_whom}, {counted}
+p, k = count / n, np.arange(n + 1)
+share, error = (p - b) / (a - b), (p * (1 - p) / n) ** 0.5 / abs(a - b)
+best = binom.logpmf(k, n, np.clip(k / n, min(a, b), max(a, b)))
+def fits(share):
+    at = binom.logpmf(k, n, b + (a - b) * share)
+    return {fits}
+held = [each for each in np.linspace(0, 1, 1001) if fits(each)]
+print(share, error, min(held), max(held))
+"""
+    counted, of_whom = _counted_in_r(question)
+    fits = (
+        "sum(exp(at[at - best <= at[count + 1] - best[count + 1] + 1e-9])) > 0.05"
+        if exact
+        else "2 * (best[count + 1] - at[count + 1]) <= 3.8415"
+    )
+    r = f"""\
+values <- read.csv("{url}", colClasses = "character", check.names = FALSE)[["{question.id}"]]
+values <- values[values != ""]
+option <- {option}; a <- {a}; b <- {b}
+n <- {of_whom}; count <- {counted}; p <- count / n; k <- 0:n
+share <- (p - b) / (a - b); error <- sqrt(p * (1 - p) / n) / abs(a - b)
+best <- dbinom(k, n, pmin(pmax(k / n, min(a, b)), max(a, b)), log = TRUE)
+fits <- function(share) {{ at <- dbinom(k, n, b + (a - b) * share, log = TRUE); {fits} }}
+held <- Filter(fits, seq(0, 1, 0.001))
+print(c(share, error, range(held)))
+"""
+    return python, r
+
+
+def _counted_in_python(question: Question) -> tuple[str, str]:
+    """Expressions for the number of values that support an option, and for that of values which could."""
+    if question.mechanism.reports.is_drawn:
+        # Two characters a box behind the b: 01 ticked, 10 not ticked, 00 not drawn.
+        box = "value[1 + 2 * option : 3 + 2 * option]"
+        return f'sum({box} == "01" for value in values)', f'sum({box} != "00" for value in values)'
+    if question.mechanism.reports.json_type is str:
+        return 'sum(value[1 + option] == "1" for value in values)', "len(values)"
+    return "sum(int(value) == option for value in values)", "len(values)"
+
+
+def _counted_in_r(question: Question) -> tuple[str, str]:
+    if question.mechanism.reports.is_drawn:
+        box = "substr(values, 2 + 2 * option, 3 + 2 * option)"
+        return f'sum({box} == "01")', f'sum({box} != "00")'
+    if question.mechanism.reports.json_type is str:
+        return 'sum(substr(values, 2 + option, 2 + option) == "1")', "length(values)"
+    return "sum(as.integer(values) == option)", "length(values)"
+
+
+def _by_matrix(question: Question, url: str) -> tuple[str, str]:
+    """Shares by the inverse of the matrix of probabilities, which is written out or read from the survey."""
+    (matrix,) = design_of(question.mechanism).exact_channels
+    if len(matrix) > MOST_WRITTEN or len(matrix) != len(matrix[0]):
+        return "", ""
+    rows = [", ".join(map(str, row)) for row in matrix]
+    python = f"""\
+import csv, io, urllib.request
+import numpy as np
+
+rows = csv.DictReader(io.TextIOWrapper(urllib.request.urlopen("{url}"), "utf-8"))
+values = [int(row["{question.id}"]) for row in rows if row["{question.id}"]]
+A = np.array([{", ".join(f"[{row}]" for row in rows)}])  # A[v][x]: v is sent where x is true
+n, p = len(values), np.bincount(values, minlength=len(A)) / len(values)
+inverse = np.linalg.inv(A)
+shares = inverse @ p
+errors = np.sqrt(np.diag(inverse @ (np.diag(p) - np.outer(p, p)) @ inverse.T) / n)
+print(shares, errors)
+"""
+    r = f"""\
+values <- read.csv("{url}", colClasses = "character", check.names = FALSE)[["{question.id}"]]
+values <- as.integer(values[values != ""])
+A <- matrix(c({", ".join(rows)}), nrow = {len(rows)}, byrow = TRUE)  # A[v, x]: v is sent where x is true
+n <- length(values); p <- tabulate(values + 1, {len(rows)}) / n
+inverse <- solve(A)
+shares <- drop(inverse %*% p)
+errors <- sqrt(diag(inverse %*% (diag(p) - p %o% p) %*% t(inverse)) / n)
+print(shares); print(errors)
+"""
+    return python, r
+
+
+def _of_mean(question: Question, url: str) -> tuple[str, str]:
+    """A mean from the weight of each value that can be sent."""
+    values = mean_values(question)
+    if values is None or not question.mechanism.reports.supports_one:
+        return "", ""
+    weights, constant = design_of(question.mechanism).mean_weights(values)
+    if len(weights) > 10 * MOST_WRITTEN:
+        return "", ""
+    numbers = ", ".join(repr(float(each)) for each in weights)
+    first = question.mechanism.reports.first
+    python = f"""\
+import csv, io, urllib.request
+import numpy as np
+
+rows = csv.DictReader(io.TextIOWrapper(urllib.request.urlopen("{url}"), "utf-8"))
+values = [int(row["{question.id}"]) - {first} for row in rows if row["{question.id}"]]
+scores = {float(constant)!r} + np.array([{numbers}])  # what each value that is sent stands for
+sent = scores[values]
+print(sent.mean(), sent.std() / len(sent) ** 0.5)
+"""
+    r = f"""\
+values <- read.csv("{url}", colClasses = "character", check.names = FALSE)[["{question.id}"]]
+values <- as.integer(values[values != ""])
+scores <- {float(constant)!r} + c({numbers})  # what each value that is sent stands for
+sent <- scores[values + {1 - first}]
+print(c(mean(sent), sqrt(mean((sent - mean(sent))^2) / length(sent))))
+"""
+    return python, r

@@ -1,0 +1,68 @@
+"""What results show of an estimate: a value that is possible, and whether its interval is narrow enough to be read."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from deniable.survey.question import Question
+from deniable_statistics.designs.of_mechanisms import level_values, mean_values
+from deniable_statistics.published.charts import SHARES, Axis
+from deniable_statistics.published.published_rows import EstimateRow
+
+TOO_WIDE = 0.15
+"""Largest half-width of an interval that a sentence gives in numbers, as a share of the axis."""
+
+
+def axis_of(question: Question, statistic: str) -> Axis:
+    """The axis of a statistic: 0 to 100 % for shares, the range of possible numbers for means."""
+    values = mean_values(question) or level_values(question)
+    if statistic != "mean" or values is None:
+        return SHARES
+    return Axis(min(values), max(values))
+
+
+def shown_point(row: EstimateRow, axis: Axis) -> float | None:
+    """The value to show: the most likely possible one, or the nearest end of its interval.
+
+    It is None if there is no estimate, or if the whole interval is impossible. A value can lie outside its interval by
+    a little, because all shares are fitted together and each interval is computed alone.
+    """
+    if row.feasible is None or row.conf_low > axis.high or row.conf_high < axis.low:
+        return None
+    return min(max(row.feasible, row.conf_low, axis.low), row.conf_high, axis.high)
+
+
+def is_wide(low: float, high: float, axis: Axis) -> bool:
+    """Whether an interval, as far as it is possible, is too wide for a figure: more than `TOO_WIDE` on either side."""
+    # A bool of Python, which JSON can hold: ends of intervals may be numpy's.
+    return bool(min(high, axis.high) - max(low, axis.low) > 2 * TOO_WIDE * (axis.high - axis.low))
+
+
+class Spoken(NamedTuple):
+    """A value and the ends of its interval as people read them, without a sign of percent."""
+
+    value: str
+    low: str
+    high: str
+
+
+def spoken(value: float, low: float, high: float, scale: float = 1.0) -> Spoken:
+    """A value and its interval in as many digits as the interval allows, its ends rounded outwards.
+
+    So the stated interval contains the computed one, and is at least four units of its last digit wide.
+
+    >>> spoken(0.15, 0.0812, 0.2149, 100)
+    Spoken(value='15', low='8', high='22')
+    >>> spoken(-0.04, -1.31, 1.2)
+    Spoken(value='0.0', low='\u22121.4', high='1.2')
+    """
+    width = scale * (high - low)
+    digits = 0 if width >= 4 else math.ceil(-math.log10(max(width, 1e-9) / 4))
+    unit = 10.0**digits
+    # 1e-9: an 8.000000001 from floating point is not rounded up to 9.
+    down = math.floor(scale * low * unit + 1e-9) / unit
+    up = math.ceil(scale * high * unit - 1e-9) / unit
+    return Spoken(
+        *(f"{round(each, digits) + 0.0:.{digits}f}".replace("-", "\u2212") for each in (scale * value, down, up))
+    )

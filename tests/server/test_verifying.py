@@ -1,0 +1,307 @@
+"""Releases: numbered, signed, logged, recomputed; and whatever somebody changes of them is named."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from apiflask import APIFlask
+from click.testing import CliRunner
+from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
+from flask.testing import FlaskClient
+
+from deniable import Report, Survey, read_survey
+from deniable.release.merkle import leaf_hash, root_of
+from deniable.release.record import LogHead, ReleaseRecord
+from deniable_client import randomize
+from deniable_research.commands.witness import witness
+from deniable_research.results.collector import Published
+from deniable_research.results.verifying import Fetch, Log, NotVerified, fetch_log, verify
+from deniable_research.results.witness import KeptHead, check_extends
+from deniable_server.results.releases import ReleaseLog
+from deniable_server.store import Store
+from deniable_server.store.sqlite.integrity import inspect
+from deniable_server.store.sqlite.store import SqliteStore
+from tools.rig.surveys import SURVEY
+
+# Leaves and roots of the reference implementation of Certificate Transparency (merkletree testdata).
+LEAVES = [
+    bytes.fromhex(each)
+    for each in ("", "00", "10", "2021", "3031", "40414243", "5051525354555657", "606162636465666768696a6b6c6d6e6f")
+]
+ROOTS = {
+    1: "6e340b9cffb37a989ca544e6bb780a2c78901d3fb33738768511a30617afa01d",
+    2: "fac54203e7cc696cf0dfcb42c92a1d9dbaf70ad9e621f4bd8d98662f00e3c125",
+    3: "aeb6bcfe274b70a14fb067a5e5578264db0fa9b51af5e0ba159158f329e06e77",
+    4: "d37ee418976dd95753c1c73862b9398fa2a2cf9b4ff0fdfe8b30cd95209614b7",
+    5: "4e3bbb1f7b478dcfe71fb631631519a3bca12c9aefca1612bfce4c13a86264d4",
+    6: "76e67dadbcdf1e10e1b74ddc608abd2f98dfb16fbce75277b5232a127f2087ef",
+    7: "ddb89be403809e325750d3d263cd78929c2942b7942a34b77e122c9594a74c8c",
+    8: "5dc9da79a70659a9ad559cb701ded9a2ab9d823aad2f4960cfe370eff4604328",
+}
+
+
+@pytest.mark.parametrize("size", ROOTS)
+def test_roots_are_those_of_certificate_transparency(size: int) -> None:
+    assert root_of([leaf_hash(each) for each in LEAVES[:size]]).hex() == ROOTS[size]
+
+
+@pytest.fixture
+def survey(app: APIFlask) -> Survey:
+    """A survey of two releases: 200 replies of the web, then 210 on paper."""
+    store: Store = app.extensions["deniable"]["store"]
+    survey = replace(read_survey(SURVEY), results="batches")
+    store.publish(survey)
+    release(store, survey, 200, "web")
+    release(store, survey, 210, "paper", first=1000)
+    return survey
+
+
+def release(store: Store, survey: Survey, n: int, cohort: str, first: int = 0) -> None:
+    chance = random.Random(first)
+
+    def word() -> int:
+        return chance.getrandbits(32)
+
+    answers = {"affair": "yes", "religious": "mildly"}
+    people = [replace(randomize(survey, answers, cohort, word=word), id=f"{first + i:032x}") for i in range(n)]
+    store.store_reports([(survey, people)])
+    store.settle()
+    ReleaseLog(store).rows(store.state(survey.id))
+
+
+@pytest.fixture
+def fetch(http: FlaskClient) -> Fetch:
+    """Whatever the collector publishes, as it publishes it."""
+
+    def get(path: str) -> bytes:
+        response = http.get(path)
+        assert response.status_code == 200, path
+        return response.data
+
+    return get
+
+
+def changed(fetch: Fetch, what: str, change: Callable[[bytes], bytes]) -> Fetch:
+    """The same, with a change to what stands at one path."""
+    return lambda path: change(fetch(path)) if path.endswith(what) else fetch(path)
+
+
+def edited(**changes: object) -> Callable[[bytes], bytes]:
+    return lambda document: json.dumps(json.loads(document) | changes).encode()
+
+
+def refusal(fetch: Fetch, survey: Survey) -> str:
+    with pytest.raises(NotVerified) as found:
+        list(verify(fetch, survey.id))
+    return str(found.value)
+
+
+def forged(app: APIFlask, fetch: Fetch, survey: Survey, records: list[ReleaseRecord]) -> Fetch:
+    """A collector that signs other releases with its own key."""
+    key: Ed25519PrivateKey = app.extensions["deniable-results"].releases._private
+    encoded = [record.encode() for record in records]
+    head = LogHead(survey.id, len(records), root_of(list(map(leaf_hash, encoded))).hex()).encode()
+    listed = json.loads(fetch(f"/api/v1/surveys/{survey.id}/releases")) | {
+        "head": head.decode(),
+        "head_signature": key.sign(head).hex(),
+        "releases": [
+            {"number": number, "leaf": leaf_hash(each).hex(), "signature": key.sign(each).hex()}
+            for number, each in enumerate(encoded, start=1)
+        ],
+    }
+
+    def get(path: str) -> bytes:
+        if path.endswith("/releases"):
+            return json.dumps(listed).encode()
+        return encoded[int(path.rpartition("/")[2]) - 1] if "/releases/" in path else fetch(path)
+
+    return get
+
+
+def records_of(fetch: Fetch, survey: Survey) -> list[ReleaseRecord]:
+    return [ReleaseRecord.parse(fetch(f"/api/v1/surveys/{survey.id}/releases/{number}")) for number in (1, 2)]
+
+
+@pytest.mark.slow
+def test_everything_that_a_collector_publishes_is_verified(fetch: Fetch, survey: Survey) -> None:
+    said = list(verify(fetch, survey.id))
+    assert [line.partition(":")[0] for line in said] == ["survey", "log", "signature", "rows", "numbers"]
+    assert "410 noisy replies" in said[3]
+    assert int(said[4].split()[1]) > 300
+
+
+@pytest.mark.slow
+def test_rows_among_those_to_whom_a_question_applies_are_verified(
+    http: FlaskClient, store: Store, fetch: Fetch
+) -> None:
+    question = '[[questions]]\nid = "{}"\ntype = "{}"\ntext = "?"\nepsilon = 2\n'
+    filtered = read_survey(
+        'title = "T"\nresults = "live"\n'
+        + question.format("smokes", "yes-no")
+        + question.format("many", "scale")
+        + 'lo = 1\nhi = 3\ngoal = "shares"\nask_if = "smokes = yes"\n'
+    )
+    store.publish(filtered)
+    people = [{"smokes": "yes", "many": str(1 + i % 3)} if i % 2 else {"smokes": "no"} for i in range(200)]
+    store.store_reports([(filtered, [randomize(filtered, each) for each in people])])
+    assert list(verify(fetch, filtered.id))[-1].startswith("numbers: ")
+    rows = http.get(f"/s/{filtered.id}/results/many.json").json["rows"]
+    assert {row["statistic"] for row in rows} == {"share", "among", "mean"}
+    assert "2, where it applies" in http.get(f"/s/{filtered.id}/results/many").text
+
+
+class TestMutations:
+    """Each is named by the first word of the message."""
+
+    def test_of_the_survey(self, fetch: Fetch, survey: Survey) -> None:
+        for change in (lambda each: each.replace(b"affair", b"unfair"), lambda each: each + b" "):
+            assert refusal(changed(fetch, survey.id, change), survey).startswith("survey: ")
+
+    def test_of_a_mechanism(self, fetch: Fetch, survey: Survey) -> None:
+        keep = int(survey.question("religious").mechanism.publish()["keep"])
+        before, after = f'"keep":{keep}'.encode(), f'"keep":{keep - 3}'.encode()
+        assert survey.document.count(before) == 1
+        assert refusal(changed(fetch, survey.id, lambda each: each.replace(before, after)), survey).startswith("survey")
+
+    def test_of_a_signature(self, fetch: Fetch, survey: Survey) -> None:
+        path = f"/api/v1/surveys/{survey.id}/releases"
+        listed = json.loads(fetch(path))
+        head = listed["head_signature"]
+        assert refusal(changed(fetch, path, edited(head_signature="00" + head[2:])), survey).startswith("signature: ")
+        releases = [each | {"signature": "00" + each["signature"][2:]} for each in listed["releases"]]
+        assert refusal(changed(fetch, path, edited(releases=releases)), survey) == (
+            "signature: that of release 1 is not one by the collector's key"
+        )
+
+    def test_of_a_release(self, fetch: Fetch, survey: Survey) -> None:
+        other = changed(fetch, "/releases/2", lambda each: each.replace(b'"n":210', b'"n":211'))
+        assert refusal(other, survey) == "release 2: is not the one in the log"
+
+    def test_of_a_list(self, fetch: Fetch, survey: Survey) -> None:
+        path = f"/api/v1/surveys/{survey.id}/releases"
+        listed = json.loads(fetch(path))["releases"]
+        assert refusal(changed(fetch, path, edited(releases=listed[:1])), survey).startswith("log: its head has 2")
+        swapped = [listed[0], listed[1] | {"leaf": listed[0]["leaf"]}]
+        assert refusal(changed(fetch, path, edited(releases=swapped)), survey).startswith("log: its head is not")
+
+    def test_of_a_row(self, fetch: Fetch, survey: Survey) -> None:
+        def flip(rows: bytes) -> bytes:
+            return rows.replace(b",web,0,", b",web,1,", 1)
+
+        assert refusal(changed(fetch, "reports.csv", flip), survey).startswith("rows: reports.csv is not the one of")
+
+    def test_of_a_tally_that_is_signed_anew(self, app: APIFlask, fetch: Fetch, survey: Survey) -> None:
+        first, last = records_of(fetch, survey)
+        tally = last.tallies["web"]
+        more = {**tally.counts, "affair": (tally.counts["affair"][0] + 1, tally.counts["affair"][1])}
+        wrong = replace(last, tallies={**last.tallies, "web": replace(tally, counts=more)})
+        assert refusal(forged(app, fetch, survey, [first, wrong]), survey).startswith("tallies: those of release 2")
+        fewer = replace(last, tallies={"paper": last.tallies["paper"]})
+        assert refusal(forged(app, fetch, survey, [first, fewer]), survey).startswith("release 2: counts fewer")
+
+    @pytest.mark.parametrize(
+        "path",
+        [
+            "estimates.json",
+            "estimates.json?by=cohort",
+            "affair.json",
+            "religious.json?by=cohort",
+            "affair.json?compare=cohort",
+        ],
+    )
+    def test_of_a_number(self, fetch: Fetch, survey: Survey, path: str) -> None:
+        def other(document: bytes) -> bytes:
+            read = json.loads(document)
+            (read.get("rows") or read["estimates"])[-1]["conf_high"] += 0.001
+            return json.dumps(read).encode()
+
+        found = refusal(changed(fetch, path, other), survey)
+        assert found.startswith("numbers: ")
+        assert "conf_high" in found
+
+
+class TestWitness:
+    def test_notices_a_release_that_is_gone_replaced_or_added_to_a_fork(
+        self, app: APIFlask, fetch: Fetch, survey: Survey
+    ) -> None:
+        kept = KeptHead.of(fetch_log(fetch, survey.id))
+        first, last = records_of(fetch, survey)
+        later = replace(last, number=3)
+        replaced = replace(first, rows_sha256="0" * 64)
+        for records, said in (
+            ([first], "log: had 2 releases when it was seen before, and now has 1"),
+            ([replaced, last], "it was forked"),
+            ([replaced, last, later], "it was forked"),
+        ):
+            log = fetch_log(forged(app, fetch, survey, records), survey.id)
+            with pytest.raises(NotVerified, match=said):
+                check_extends(log, kept)
+        check_extends(fetch_log(forged(app, fetch, survey, [first, last, later]), survey.id), kept)
+
+    def test_notices_another_key(self, fetch: Fetch, survey: Survey) -> None:
+        log = fetch_log(fetch, survey.id)
+        with pytest.raises(NotVerified, match="another key"):
+            check_extends(log, replace(KeptHead.of(log), key="00" * 32))
+
+    def test_keeps_heads_in_a_file(
+        self, fetch: Fetch, store: Store, survey: Survey, tmp_path: object, monkeypatch: pytest.MonkeyPatch
+    ) -> None:
+        monkeypatch.setattr(Published, "fetch", lambda _self, path: fetch(path))
+        arguments = [f"http://127.0.0.1:1/s/{survey.id}/results", "--heads", f"{tmp_path}/heads.json"]
+        first = CliRunner().invoke(witness, arguments)
+        assert first.output == f"http://127.0.0.1:1/s/{survey.id}: 2 releases\n"
+        release(store, survey, 220, "web", first=5000)
+        assert CliRunner().invoke(witness, arguments).output.endswith(": 3 releases, 1 new\n")
+
+
+class TestReleases:
+    def test_stay_at_their_address(self, http: FlaskClient, survey: Survey) -> None:
+        page = http.get(f"/s/{survey.id}/results/affair?release=1").text
+        assert "Replies counted: 200" in page
+        assert "You see an earlier release." in page
+        assert "Replies counted: 410" in http.get(f"/s/{survey.id}/results/affair").text
+        assert http.get(f"/s/{survey.id}/results/affair.json?release=1").json["release"] == 1
+        assert http.get(f"/s/{survey.id}/results?release=3").status_code == 404
+        assert http.get(f"/s/{survey.id}/results/affair?release=1&with=religious").status_code == 422
+        listed = http.get(f"/s/{survey.id}/releases").text
+        assert "paper: 210" in listed
+        assert "Release 2, 2026-11-25" in listed
+
+    def test_are_recorded_once_and_are_rows_of_the_checksum(self, store: SqliteStore, survey: Survey) -> None:
+        log = ReleaseLog(store)
+        state = store.state(survey.id)
+        assert [row.number for row in log.rows(state)] == [1, 2]
+        assert log.rows(state) == log.rows(state)
+        assert not store.add_release(survey, log.rows(state)[0])
+        assert inspect(store.path).findings == ()
+        store.db.execute("UPDATE releases SET record = replace(record, '200', '201') WHERE number = 1")
+        assert inspect(store.path).findings == (
+            f"survey {survey.id}: its rows are not those that were written; their checksum differs",
+        )
+
+    def test_of_live_results_come_when_the_survey_has_closed(self, http: FlaskClient, store: Store) -> None:
+        live = read_survey(SURVEY)
+        store.publish(live)
+        store.store_reports([(live, [Report("0" * 32, None, {"affair": 1, "religious": 2})])])
+        assert "Release" not in http.get(f"/s/{live.id}/results").text
+        assert http.get(f"/api/v1/surveys/{live.id}/releases").json["releases"] == []
+        store.close_survey(live.id)
+        assert len(http.get(f"/api/v1/surveys/{live.id}/releases").json["releases"]) == 1
+
+    def test_of_tallies_have_no_rows(self, fetch: Fetch, store: Store) -> None:
+        tallied = replace(read_survey(SURVEY), results="batches", retention="tallies")
+        store.publish(tallied)
+        release(store, tallied, 200, "web")
+        assert "rows: the survey keeps only tallies, so these cannot be recounted" in list(verify(fetch, tallied.id))
+
+    def test_have_one_form(self, fetch: Fetch, survey: Survey) -> None:
+        (record, _) = records_of(fetch, survey)
+        assert ReleaseRecord.parse(record.encode()) == record
+        assert isinstance(fetch_log(fetch, survey.id), Log)
+        for bad in (b"{}", b"[]", record.encode() + b" ", record.encode().replace(b'"number":1', b'"number":"1"')):
+            with pytest.raises(Exception, match=r"^release: must be"):
+                ReleaseRecord.parse(bad)

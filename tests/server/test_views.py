@@ -1,0 +1,284 @@
+"""Views of results: every number on each is the library's, as page, file and figure, in every language."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import random
+import re
+import urllib.request
+import xml.etree.ElementTree as ElementTree
+import zipfile
+from collections import Counter
+from contextlib import redirect_stdout
+from dataclasses import asdict, replace
+from typing import Any
+
+import numpy as np
+import pytest
+from flask.testing import FlaskClient
+from markupsafe import escape
+
+from deniable import Report, Survey, Tally, read_survey, tally_reports
+from deniable_client import randomize
+from deniable_server.access.tokens import create_token
+from deniable_server.language import catalogues, words
+from deniable_server.results.headlines import certain_differences, localized
+from deniable_server.store import Store
+from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.published.charts import SHARES, Mark, Panel
+from deniable_statistics.views.figures import WIDTH, Caption, figure
+from deniable_statistics.views.recipe import scripts
+from deniable_statistics.views.view_rows import ViewOptions, refusal_to_cross, view_of
+from tools.rig.surveys import EVERY_KIND, FIVE_TYPES
+
+COHORTS = 'cohorts = ["north", "south", "west"]\norganiser = "Institute of Sociology"\n'
+
+
+def answers_of(survey: Survey, chance: random.Random) -> dict[str, Any]:
+    """True answers to whatever a survey asks."""
+    found: dict[str, Any] = {}
+    for question in survey.questions:
+        if question.kind.takes_several:
+            found[question.id] = [option for option in question.options if chance.random() < 0.5]
+        else:
+            found[question.id] = chance.choice(question.options or list(question.mechanism.answer_range))
+    return found
+
+
+def reports_of(survey: Survey, n: int) -> list[Report]:
+    chance = random.Random(5)
+
+    def word() -> int:
+        return chance.getrandbits(32)
+
+    people = [randomize(survey, answers_of(survey, chance), survey.cohorts[i % 3], word=word) for i in range(n)]
+    return [replace(each, id=f"{i:032x}") for i, each in enumerate(people)]
+
+
+def filled(store: Store, text: str, n: int = 300) -> tuple[Survey, list[Report]]:
+    survey = replace(read_survey(COHORTS + text), results="batches", release=50)
+    reports = reports_of(survey, n)
+    store.publish(survey)
+    store.store_reports([(survey, reports)])
+    store.settle()
+    return survey, reports
+
+
+@pytest.mark.slow
+def test_every_number_of_every_view_is_the_librarys(http: FlaskClient, store: Store) -> None:
+    survey, reports = filled(store, EVERY_KIND)
+    tallies = tally_reports(reports, survey)
+    seen = 0
+    for question in survey.questions:
+        views = {
+            "": ViewOptions(),
+            "?by=cohort": ViewOptions(by_cohort=True),
+            "?compare=cohort": ViewOptions(compare=True),
+            "?compare=cohort&against=west": ViewOptions(compare=True, against="west"),
+        }
+        other = next((each for each in survey.questions if refusal_to_cross(question, each) is None), None)
+        if other is not None:
+            views[f"?with={other.id}"] = ViewOptions(crossed_with=other.id)
+        for query, options in views.items():
+            joint: list[tuple[Any, Any, int]] = []
+            if options.crossed_with is not None:
+                pairs = Counter((each.values[question.id], each.values[options.crossed_with]) for each in reports)
+                joint = [(*pair, n) for pair, n in sorted(pairs.items())]
+            expected = [asdict(row) for row in view_of(survey, tallies, question.id, options, joint)]
+            path = f"/s/{survey.id}/results/{question.id}"
+            found = http.get(f"{path}.json{query}").json
+            assert (found["release"], found["n"]) == (1, 300)
+            assert [list(row.values()) for row in found["rows"]] == [
+                [value if not isinstance(value, float) else pytest.approx(value) for value in row.values()]
+                for row in expected
+            ]
+            rows = list(csv.DictReader(io.StringIO(http.get(f"{path}.csv{query}").text)))
+            assert [row["conf_high"] for row in rows] == [str(row["conf_high"]) for row in found["rows"]]
+            page = http.get(f"{path}{query}").text
+            for row in expected:
+                if row["value"] is not None and not row["statistic"].startswith("mean"):
+                    assert f"{100 * row['value']:.1f} %".replace("-", "\u2212") in page.replace("\u22120.0", "0.0")
+                    seen += 1
+    assert seen > 60
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("text", [FIVE_TYPES, EVERY_KIND])
+def test_the_recipe_beside_a_number_gives_that_number(
+    text: str, monkeypatch: pytest.MonkeyPatch, http: FlaskClient, store: Store
+) -> None:
+    survey, reports = filled(store, text)
+    tallies = tally_reports(reports, survey)
+    content = http.get(f"/api/v1/surveys/{survey.id}/reports.csv").data
+    monkeypatch.setattr(urllib.request, "urlopen", lambda _url: io.BytesIO(content))
+    recomputed = 0
+    for question in survey.questions:
+        rows = view_of(survey, tallies, question.id)
+        python, r = scripts(question, rows, "https://collector.example/reports.csv")
+        assert bool(python) == bool(r)
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            exec(python, {})
+        numbers = [float(each) for each in re.findall(r"-?\d+\.?\d*(?:e-?\d+)?", printed.getvalue())]
+        row = rows[question.kind.headline or 0]
+        if printed.getvalue().startswith("["):  # all shares, then all errors
+            assert row.estimate is not None
+            assert numbers[0] == pytest.approx(row.estimate, abs=1e-6)
+            assert numbers[len(numbers) // 2] == pytest.approx(row.std_error, abs=1e-6)
+        else:
+            assert numbers[:2] == pytest.approx([row.estimate, row.std_error])
+            if len(numbers) == 4:
+                assert numbers[2:] == pytest.approx([row.conf_low, row.conf_high], abs=0.0011)
+        recomputed += 1
+    assert recomputed == len(survey.questions)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("language", catalogues())
+def test_pages_speak_the_language_of_their_reader(http: FlaskClient, store: Store, language: str) -> None:
+    survey, _ = filled(store, FIVE_TYPES)
+    said = words(language)
+    for path in ("results", "results?view=all", "results/affair?by=cohort", "results/town?compare=cohort", "releases"):
+        for address, headers in (
+            (f"/s/{survey.id}/{path}", {"Accept-Language": language}),
+            (f"/s/{survey.id}/{path}{'&' if '?' in path else '?'}lang={language}", {}),
+        ):
+            if path == "releases" and not headers:
+                continue
+            page = http.get(address, headers=headers)
+            assert f'<html lang="{language}" dir="{said["dir"]}">' in page.text
+            assert page.headers["Vary"] == "Accept-Language"
+            heading = said["rReleases" if path == "releases" else "rCite"]
+            assert f">{escape(heading)}</h" in page.text
+    image = http.get(f"/s/{survey.id}/results/affair.svg?lang={language}").text
+    assert f">{said['yes']}</text>" in image
+    assert said["rCount"].format(n=300) in image
+    assert localized("1.5", said) == ("1,5" if language in ("de", "es", "fr") else "1.5")
+
+
+def test_figures_are_xml_that_says_everything_and_stay_within_their_width(http: FlaskClient, store: Store) -> None:
+    survey, _ = filled(store, FIVE_TYPES)
+    image = http.get(f"/s/{survey.id}/results/town.svg?by=cohort")
+    assert image.headers["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'"
+    tree = ElementTree.fromstring(image.data)
+    texts = [each.text or "" for each in tree.iter("{http://www.w3.org/2000/svg}text")]
+    said = " ".join(texts)
+    for each in ("Where do you live?", "Replies counted: 300", "Institute of Sociology", survey.id, "95 % intervals"):
+        assert each in said, each
+    assert said.count("north") == 10
+    assert "too few replies to say" in said
+    for line in tree.iter("{http://www.w3.org/2000/svg}line"):
+        assert 0 <= float(line.attrib["x1"]) <= float(line.attrib["x2"]) <= WIDTH
+    title = tree.find("{http://www.w3.org/2000/svg}title")
+    assert title is not None
+    assert title.text == "Where do you live?"
+
+
+@pytest.mark.parametrize("text", ["<script>", "]]>&", "\u0646\u0639\u0645 & <b>", "\ufffe\x01", "W" * 300])
+def test_texts_in_figures_are_texts(text: str) -> None:
+    mark = Mark(text, 0.5, -0.1, 1.2, point=0.5, said=text)
+    image = figure([Panel(text, "", (mark,), fixed=SHARES)], Caption(text, text, (text,), description=text))
+    assert b"script" not in {each.tag.encode() for each in ElementTree.fromstring(image).iter()}
+    assert image.count('class="arrow"') == 2
+
+
+class TestDifferences:
+    def test_are_said_only_where_all_intervals_together_hold_them(self) -> None:
+        """Groups that are alike: a sentence in at most 5 % of 400 views; groups far apart: the true one, always."""
+        survey = read_survey(
+            'title = "T"\ncohorts = ["a", "b", "c"]\n[[questions]]\nid = "q"\ntype = "choice"\ntext = "Q?"\n'
+            'options = ["x", "y", "z"]\nepsilon = 2.0\n'
+        )
+        (question,) = survey.questions
+        channel = design_of(question.mechanism).float_matrix
+        generator, level = np.random.default_rng(8), words("en")
+
+        def said(*shares: tuple[float, ...]) -> list[str]:
+            tallies: dict[str | None, Tally] = {}
+            for cohort, truth in zip(survey.cohorts, shares, strict=True):
+                counts = generator.multinomial(400, channel @ np.array(truth))
+                tallies[cohort] = Tally(400, {"q": tuple(map(int, counts))})
+            return certain_differences(view_of(survey, tallies, "q", ViewOptions(compare=True)), level, {})
+
+        alike = (0.5, 0.3, 0.2)
+        assert sum(bool(said(alike, alike, alike)) for _ in range(400)) <= 20 + 13  # 3 standard errors above .05
+        apart = [said((0.9, 0.05, 0.05), alike, alike) for _ in range(20)]
+        assert all("x: more frequent in a than in b" in " ".join(each) for each in apart)
+        assert not any("in b than in a" in line and line.startswith("x") for each in apart for line in each)
+
+    def test_of_one_group_are_none(self, http: FlaskClient, store: Store) -> None:
+        survey = replace(read_survey(COHORTS + FIVE_TYPES), results="live")
+        store.publish(survey)
+        store.store_reports([(survey, [replace(each, cohort="north") for each in reports_of(survey, 5)])])
+        page = http.get(f"/s/{survey.id}/results/affair?compare=cohort").text
+        assert words("en")["rOneGroup"] in page
+
+    def test_that_cannot_be_seen_are_refused_with_the_way_out(self, http: FlaskClient, store: Store) -> None:
+        survey, _ = filled(store, FIVE_TYPES)
+        for query, said in (
+            ("compare=cohort&against=east", "against: must be a cohort with reports"),
+            ("with=drinks", "'drinks' has a mean alone"),
+            ("with=affair", "must be two different questions"),
+            ("with=nothing", "has no question of that id"),
+            ("with=town&by=cohort", "must not go with cohorts"),
+            ("compare=cohort&assume_fake=0.1", "no other option"),
+        ):
+            answer = http.get(f"/s/{survey.id}/results/affair?{query}", headers={"Accept": "application/json"})
+            assert answer.status_code in (404, 422), query
+            assert said in answer.text, query
+        assert http.get(f"/s/{survey.id}/results?compare=cohort").status_code == 422
+        assert http.get(f"/s/{survey.id}/results/nothing").status_code == 404
+
+
+def test_views_of_a_private_survey_ask_for_a_token(http: FlaskClient, store: Store) -> None:
+    survey = replace(read_survey(COHORTS + FIVE_TYPES), readers="token", results="batches", release=50)
+    store.publish(survey)
+    store.store_reports([(survey, reports_of(survey, 150))])
+    store.settle()
+    token = create_token(store, "reader", "read")
+    for path in (
+        *(f"/s/{survey.id}/{each}" for each in ("results", "results/affair", "results?view=all", "releases")),
+        *(f"/s/{survey.id}/results/affair.{form}" for form in ("csv", "json", "svg")),
+        f"/s/{survey.id}/results.csv",
+        *(f"/api/v1/surveys/{survey.id}/{each}" for each in ("releases", "releases/1", "archive.zip")),
+    ):
+        assert http.get(path).status_code == 401, path
+        allowed = http.get(path, headers={"Authorization": f"Bearer {token}"})
+        assert allowed.status_code == 200, path
+        assert "public" not in allowed.headers.get("Cache-Control", ""), path
+
+
+def test_an_archive_has_everything_and_the_same_bytes(http: FlaskClient, store: Store) -> None:
+    survey, _ = filled(store, FIVE_TYPES)
+    api = f"/api/v1/surveys/{survey.id}"
+    content = http.get(f"{api}/archive.zip").data
+    assert http.get(f"{api}/archive.zip").data == content
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        assert archive.testzip() is None
+        assert archive.read("survey.json") == survey.document
+        for name in ("reports.csv", "estimates.csv"):
+            assert archive.read(name) == http.get(f"{api}/{name}").data
+        assert archive.read("releases/1.json") == http.get(f"{api}/releases/1").data
+        package = json.loads(archive.read("datapackage.json"))
+        for resource in package["resources"]:
+            header = archive.read(resource["path"]).decode().splitlines()[0].split(",")
+            assert [each["name"] for each in resource["schema"]["fields"]] == header
+        assert "epsilon 6.099" in archive.read("methods.txt").decode()
+        assert "release=1" in archive.read("CITATION.cff").decode()
+        assert "recompute/affair.R" in archive.namelist()
+
+
+def test_pages_describe_themselves_to_machines(http: FlaskClient, store: Store) -> None:
+    evil = "</script><b>$x_1$ & {y}"
+    survey = replace(read_survey(COHORTS + FIVE_TYPES), title=evil, results="live")
+    store.publish(survey)
+    store.store_reports([(survey, reports_of(survey, 9))])
+    page = http.get(f"/s/{survey.id}/results").text
+    (block,) = re.findall('<script type="application/ld\\+json">(.*?)</script>', page)
+    described = json.loads(block)
+    assert (described["@type"], described["name"], described["identifier"]) == ("Dataset", evil, survey.id)
+    assert described["distribution"][0]["contentUrl"] == f"http://localhost/api/v1/surveys/{survey.id}/estimates.csv"
+    assert f'<meta property="og:title" content="Results: {escape(evil)}">' in page
+    assert "\\$x\\_1\\$ \\&amp; \\{y\\}" in page, "BibTeX escapes what it would read"
