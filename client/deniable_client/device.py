@@ -154,10 +154,12 @@ def true_answers(
     for question in survey.questions:
         if question.id not in wanted:
             continue
+        # Also of what does not apply: an error where it does alone would tell that.
+        given = true_answer(question, answers[question.id]) if question.id in answers else None
         if question.ask_if and not question.ask_if.holds(choices):
             choices[question.id] = question.not_applicable
-        elif question.id in answers:
-            choices[question.id] = true_answer(question, answers[question.id])
+        elif given is not None:
+            choices[question.id] = given
         else:
             # The name of a question with a filter would tell that it applies.
             which = "every question that applies" if question.ask_if else f"question {question.id!r}"

@@ -116,6 +116,7 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
     picture.setAttribute("aria-label", sentence);
     caption.replaceChildren(sentence);
     drawn.replaceChildren();
+    caption.hidden = false;
     colour((n) => n < number);
   };
   const press = (/** @type {number} */ times) => {
@@ -123,11 +124,12 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
     const given = options.length ? options[answer()] : answer();
     const reports = Array.from({ length: times }, () => randomizeAnswer(question, kind.takesSeveral ? [given] : given));
     if (times > 1) colour((n) => isKept(reports[n]));
+    caption.hidden = times > 1; // people on the picture are those of the tries now
     drawn.replaceChildren(...(times > 1 ? counted(m, question, reports) : [p(fill(m.onceMade, { what: inWords(m, question, reports[0]).join(", ") }))]));
   };
   expected();
   const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
-  return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), picture, caption, p(lesson), h("div", { class: "row" }, choice, ...buttons), drawn);
+  return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), picture, caption, drawn, p(lesson), h("div", { class: "row" }, choice, ...buttons));
 }
 
 /** How often each thing was said, the most frequent first. @param {Messages} m @param {Asked} question @param {any[]} reports */

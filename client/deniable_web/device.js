@@ -50,6 +50,8 @@ export function randomize(
   const given = new Map(Object.entries(answers));
   const due = new Set(asked ?? survey.questions.map(({ id }) => id));
   const shown = needed(survey.questions, due);
+  // Also of what does not apply: an error where it does alone would tell that.
+  for (const each of shown) if (given.has(each.id)) choiceOf(each, given.get(each.id));
   const { choices } = routeOf(shown, (each) => choiceOf(each, given.get(each.id)));
   const isShown = (/** @type {string} */ id) => choices.has(id);
   if (![...given.keys()].every(isShown)) throw new AnswerError("answers: must be to the survey's questions that are asked");

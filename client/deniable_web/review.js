@@ -2,7 +2,7 @@
 /* The answers once more, each with a way back to its question, then Send. */
 
 import { choiceOf } from "./device.js";
-import { button, card, h, heading, minor, own, p, quiet } from "./dom.js";
+import { button, card, h, heading, link, minor, own, p, quiet } from "./dom.js";
 import { fill } from "./messages.js";
 import { routeOf } from "./route.js";
 
@@ -28,13 +28,13 @@ export const reviewOf = (m, asked, { change, send, back }) =>
       "div",
       { class: "stack" },
       ...asked.map(({ title, words }, n) => {
-        const way = minor(m.change, () => change(n));
+        const way = link(m.change, () => change(n));
         way.setAttribute("aria-label", fill(m.changeNumber, { n: n + 1 }));
         return h("div", { class: "box given" }, h("div", {}, quiet(own(title)), p(own(words(), "no"))), way);
       }),
     ),
     p(m.final),
-    h("div", { class: "row" }, button(m.send, send), back && minor(m.back, back)),
+    h("div", { class: "row steps" }, button(m.send, send), back && minor(m.back, back)),
   );
 
 /**

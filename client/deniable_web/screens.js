@@ -7,7 +7,7 @@ import { CLIENT, tellsUse } from "./collector.js";
 import { completionOf } from "./completion.js";
 import { isCohort } from "./device.js";
 import { logo } from "./dress.js";
-import { box, button, card, fold, h, heading, minor, oddsBox, own, p, pairs, quiet } from "./dom.js";
+import { box, button, card, drawing, fold, h, heading, minor, oddsBox, own, p, pairs, quiet } from "./dom.js";
 import { faq, results } from "./faq.js";
 import { begin, end, fill, numbered } from "./messages.js";
 import { oddsOf, plainest, wholeOdds } from "./odds.js";
@@ -139,13 +139,16 @@ export function receipt(m, view, report, { title, weak, link, place, isMine, isN
     "div",
     { class: "stack" },
     card(
+      isNew && tick(),
       heading(title),
       p(m.notKept, "lead"),
+      p(m.mixedIn),
       p(said(weak, { weakSent: m.weakSent, chance: yesNo(view)[0] ? m.chance : "" })),
       isMine && quiet(m[`${view.access}Used`]),
       place && p(fill(m.passedOn, { place })),
       view.thanks && p(own(view.thanks)),
-      p(results(m, view)),
+      isNew && p(m.mayClose),
+      fold(m.askResults, () => p(results(m, view))),
       next ? quiet(code(`${link}/results`)) : h("a", { href: `${link}/results` }, m.results), // no way out of a shared device
       contact(m, view),
       next && button(m.next, next),
@@ -178,6 +181,15 @@ export function receipt(m, view, report, { title, weak, link, place, isMine, isN
     ),
   );
 }
+
+/** A sign that all went well; the heading below it says so. */
+const tick = () =>
+  drawing(
+    "svg",
+    { viewBox: "0 0 44 44", class: "tick", "aria-hidden": "true" },
+    drawing("circle", { cx: "22", cy: "22", r: "22" }),
+    drawing("path", { d: "M13 22.5l6 6 12-13" }),
+  );
 
 /**
  * The way back to a panel: a code, a link, or both, each opened only by a press, and none made of anything that was sent.

@@ -6,7 +6,6 @@
  */
 
 import { ask } from "./ask.js";
-import { tellsUse } from "./collector.js";
 import { bar, focusOn, h, minor, own, quiet } from "./dom.js";
 import { fill } from "./messages.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
@@ -33,9 +32,11 @@ export function steps(m, view, walk, send, isWatched) {
     asked.push(each);
     // Each step has buttons of its own: the second half of a double click finds the first half's button gone.
     onward.push(h("button", { part: "button" }));
+    const odds = /** @type {Node} */ (each.set.lastChild); // behind the buttons, where it does not compete with them
     each.set.append(
+      quiet(n ? "" : `${m.honestly} `, m.stays, !n && isFiltered && ` ${m.filtered}`),
       h("div", { class: "row steps" }, onward[n], minor(m.back, () => walk.back())),
-      n ? "" : quiet(m.truthfully, !view.issuer && !tellsUse(view) && ` ${m.nothingYet}`, isFiltered && ` ${m.filtered}`),
+      odds,
     );
     each.set.hidden = n > 0;
     stage.append(each.set);
@@ -65,7 +66,7 @@ export function steps(m, view, walk, send, isWatched) {
     review.replaceChildren();
     form.hidden = false;
     asked.forEach(({ set }, n) => (set.hidden = n !== place));
-    done.value = (place + 1) / all;
+    done.value = (place + 1) / (all + 1); // the review is still to come
     // How many there are would tell which were skipped.
     const n = applies().slice(0, place).filter(Boolean).length + 1;
     if (isFiltered) asked[place].at(fill(m.stepMost, { n, all }));

@@ -97,9 +97,13 @@ summary, label, button { cursor: pointer; }
 label:hover { background: var(--paper); }
 label:has(:checked) { outline: 2px solid var(--accent); background: var(--paper); border-color: var(--accent); }
 input { width: 1.25rem; height: 1.25rem; flex: none; }
+label > [type=radio] { appearance: none; border: 2px solid var(--line); border-radius: 50%; }
+label > [type=radio]:checked { border: .375rem solid var(--accent); }
+.line > label > input { border: 0 !important; border-radius: inherit; }
+@media (forced-colors: active) { label > [type=radio] { appearance: auto; } }
 [type=number], [type=search] { width: 10rem; height: 3rem; }
 .long { height: 20rem; padding: .5rem; overflow: auto; }
-form { container-type: inline-size; contain-intrinsic-inline-size: 16rem; }
+form, .review { container-type: inline-size; contain-intrinsic-inline-size: 16rem; }
 .unseen { visibility: hidden; }
 button {
 border: 2px solid;
@@ -115,16 +119,17 @@ button:hover { filter: brightness(1.1); }
 .minor { color: var(--accent); background: none; min-height: 2.75rem; padding: .5rem 1rem; border-width: 1px; }
 .minor:hover { background: var(--paper); filter: none; }
 .link { color: var(--accent); background: none; border: 0; padding: 0; min-height: 2rem; text-align: start; text-decoration: underline; font-weight: 400; }
-.given { display: flex; justify-content: space-between; align-items: center; gap: 1rem; }
-.given .minor { min-height: 2.75rem; padding: .25rem .75rem; font-size: var(--small); }
-.given > div > * + * { margin-top: .25rem; }
 :is(h1, h2, fieldset):focus-visible { outline: 0 !important; }
+.given .link { min-height: 2.75rem; flex: none; }
+.tick { display: block; width: 2.75rem; fill: var(--accent); }
+.tick path { fill: none; stroke: var(--card); stroke-width: 3.5; stroke-linecap: round; stroke-linejoin: round; }
 .exit { display: flex; justify-content: flex-end; }
 .exit .minor, .chance .minor, .chance select { min-height: 2.5rem; padding: .375rem .75rem; font-size: var(--small); }
 .exit + * { margin-top: .5rem !important; }
 .start button { min-width: 10rem; }
 @media (max-width: 40rem) {
 .start { position: sticky; bottom: 0; background: var(--card); padding-block: .75rem; margin-block: .25rem 0 !important; }
+.start::before { content: ""; position: absolute; inset: -1.5rem 0 100%; background: linear-gradient(transparent, var(--card)); pointer-events: none; }
 .start button { width: 100%; }
 .card :is(button, select, summary, a) { scroll-margin-block-end: 5.5rem; }
 }
@@ -154,7 +159,8 @@ legend + div { clear: both; }
 .steps { margin-top: 1.5rem !important; }
 .steps button:first-child { flex: 1; min-width: fit-content; padding-inline: .75rem; }
 @container (min-width: 34rem) { .steps button:first-child { flex: none; min-width: 10rem; padding-inline: 1.5rem; } }
-.steps + .quiet { border-top: 1px solid var(--hair); padding-top: 1rem; }
+.steps .minor { min-height: 3rem; }
+.steps ~ details > summary { font-size: var(--small); font-weight: 400; }
 .missing:not(:empty) { border-inline-start: .25rem solid; padding-inline-start: .75rem; margin-top: .5rem; }
 [aria-invalid=true] { border-color: var(--danger); box-shadow: 0 0 0 1px var(--danger); }
 [type=number] { font-size: var(--large); }
@@ -186,7 +192,6 @@ legend + div { clear: both; }
 .stars :checked + .star::before { content: "★"; }
 .stars label:has(~ label :checked) .star::before { content: "★"; }
 .given { display: flex; justify-content: space-between; align-items: center; gap: 1rem; }
-.given .minor { min-height: 2.75rem; padding: .25rem .75rem; font-size: var(--small); flex: none; }
 .given > div { min-width: 0; }
 .given > div > * + * { margin-top: .25rem; font-weight: 600; }
 `;

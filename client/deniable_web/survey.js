@@ -72,6 +72,7 @@ import { dumps } from "./strict-json.js";
  * @property {Readonly<import("./look.js").Look> | null} look the colour and the logo
  * @property {string | null} opens first day (UTC) on which reports are taken, such as "2026-11-20"
  * @property {string | null} closes last day
+ * @property {number | null} closesAt with how many reports it closes
  * @property {boolean} isLive whether results change with every report
  * @property {number} release how many more replies of a cohort results wait for; 0 where they do not come in lots
  * @property {readonly string[]} cohorts
@@ -173,6 +174,7 @@ async function read(bytes, id) {
     look: maybe(take("look"), lookOf),
     opens: maybe(take("opens"), date),
     closes: maybe(take("closes"), date),
+    closesAt: maybe(take("closes_at"), reports),
     cohortRequired: oneOf(take("cohort_required"), cohorts[0] && true),
     isLive: results === "live",
     release: results ? 0 : (release ?? RELEASE),
@@ -197,6 +199,12 @@ async function read(bytes, id) {
     ...survey,
     epsilon: sum(survey.units.map(({ mechanism }) => mechanism.epsilon)) * (1 + 2 ** -45), // upwards, as in `settle`
   });
+}
+
+/** A number of reports. @param {unknown} value @returns {number} */
+function reports(value) {
+  demand(isWhole(value, 1, 1e7));
+  return /** @type {number} */ (value);
 }
 
 /**

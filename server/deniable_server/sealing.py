@@ -154,6 +154,9 @@ class SealingKeys:
     def _of(self, survey: Survey, number: int) -> SealingKey:
         assert survey.sealed is not None, "its caller looked"
         public = survey.sealed.keys[number]
+        found = self._keys.get(public)  # nearly always there, and threads need not wait for each other
+        if found is not None:
+            return found[1]
         with self._lock:
             if public not in self._keys:
                 self._read()  # keys of a survey that was published after the start

@@ -14,7 +14,6 @@ S. Wang et al., "Privacy amplification via shuffling: unified, simplified, and t
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -25,11 +24,8 @@ from scipy.signal import fftconvolve
 from scipy.stats import binom
 
 from deniable.errors import ParameterError, describe
-from deniable.mechanisms import Mechanism, Subset
-from deniable.mechanisms.pure import PureMechanism
-from deniable.mechanisms.row_mechanism import RowMechanism
+from deniable.mechanisms import Mechanism
 from deniable.privacy.ledger import as_loss
-from deniable.randomness import UNIT
 from deniable_statistics.designs.channels import ExactChannel, channel_of
 from deniable_statistics.risk import likelihood_ratio
 
@@ -41,6 +37,9 @@ MOST_REPORTS = 10**7
 
 LARGEST_EPSILON = 12.0
 """Largest epsilon of one report that is computed with, in nats; mechanisms publish no larger one."""
+
+MOST_ANSWERS = 256
+"""Largest number of answers whose pairs are compared; of more, the variation is bounded by epsilon alone."""
 
 RARE = 1e-15
 """Probability of a tail that is left out of a distribution, and counted as if it told everything."""
@@ -164,37 +163,27 @@ def shuffled_of(mechanism: Mechanism, n: int, delta: float) -> float:
     >>> round(shuffled_of(KAry.from_epsilon(k=5, epsilon=1), 1000, 1e-6), 3)
     0.108
     """
-    if isinstance(mechanism, PureMechanism) and mechanism.k == 2 and mechanism.reports.supports_one:
+    if mechanism.reports.supports_one and mechanism.reports.size == 2 == len(mechanism.answer_range):
         return shuffled_two_options(channel_of(mechanism), n, delta)
     return shuffled_epsilon(mechanism.epsilon, n, delta, total_variation(mechanism))
 
 
-@functools.singledispatch
 def total_variation(mechanism: Mechanism) -> float | None:
-    """The largest total variation distance between the reports of any two answers; None where it is not worked out."""
-    return None
+    """The largest total variation distance between the reports of any two answers; None where it is not worked out.
 
-
-@total_variation.register
-def _(mechanism: PureMechanism) -> float | None:
-    # Where a report is one option, the channel holds the probabilities of the reports themselves.
-    return _variation_of(channel_of(mechanism)) if mechanism.reports.supports_one else None
-
-
-@total_variation.register
-def _(mechanism: RowMechanism) -> float | None:
-    return _variation_of(channel_of(mechanism))
-
-
-@total_variation.register
-def _(mechanism: Subset) -> float | None:
-    # Subsets that hold the one answer and not the other weigh `inside` instead of 2**32.
-    k, w = mechanism.k, mechanism.w
-    total = math.comb(k - 1, w - 1) * mechanism.inside + math.comb(k - 1, w) * UNIT
-    return float(Fraction(math.comb(k - 2, w - 1) * (mechanism.inside - UNIT), total))
-
-
-def _variation_of(channel: ExactChannel) -> float:
+    Notes
+    -----
+    Where a report is one option, the channel holds the probabilities of the reports themselves. Of subsets of one size
+    those that hold the one answer and not the other weigh more: the distance is the probability of an option under its
+    own truth less that under another, ``C(k - 2, w - 1) (inside - 2**32)`` out of the total weight.
+    """
+    reports = mechanism.reports
+    is_of_one_size = getattr(reports, "ones", None) is not None
+    if not (reports.supports_one or is_of_one_size) or len(mechanism.answer_range) > MOST_ANSWERS:
+        return None
+    channel = channel_of(mechanism)
+    if is_of_one_size:
+        return float(channel[0][0] - channel[0][1])
     columns = np.array(list(zip(*channel, strict=True)), dtype=float)
     return float(max(np.abs(columns - column).sum(axis=1).max() for column in columns) / 2)
 

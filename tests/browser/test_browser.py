@@ -107,12 +107,12 @@ def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
         }
         assert all(re.fullmatch(r"\d{4}-\d\d-\d\d", day) for day, _ in told.values())
         assert content == {
-            "local": {},
+            "local": {"deniable": ""},  # the marks of a memory hold nothing
             "session": {},
             "cookies": "",
             "name": "",
             "databases": ["deniable"],
-            "caches": [],
+            "caches": ["deniable"],
             "url": link,
             "history": None,
         }

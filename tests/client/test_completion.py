@@ -14,7 +14,7 @@ from deniable import Survey, read_survey
 from deniable.survey.completion import CODE_CHARACTERS, Completion
 from deniable_client.answer import messages, screens
 from deniable_client.completion import PersonalCompletion, completion_of
-from deniable_statistics.authoring.look import DARK_CARD, LIGHT_CARD
+from deniable_statistics.authoring.look import DARK_PANEL, LIGHT_PANEL
 from tests.support.vectors import vectors
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -86,7 +86,7 @@ def test_receipt_of_a_survey_without_them_is_as_before() -> None:
     assert screens.receipt(survey, "https://a.example", is_old=False)[-1].startswith(f"{messages.SURVEY}: {survey.id}")
 
 
-def test_cards_whose_contrast_is_checked_are_those_of_the_browser() -> None:
+def test_panels_to_which_contrast_is_checked_are_those_of_the_browser() -> None:
     style = (Path(deniable_web.__file__).parent / "style.js").read_text(encoding="utf-8")
-    cards = re.findall(r"--deniable-card, light-dark\(#(\w)(\w)(\w), (#\w{6})\)", style)
-    assert [("#" + "".join(digit * 2 for digit in short), dark) for *short, dark in cards] == [(LIGHT_CARD, DARK_CARD)]
+    panels = re.findall(r"--deniable-paper, light-dark\((#\w{6}), (#\w{6})\)", style)
+    assert panels == [(LIGHT_PANEL, DARK_PANEL)]

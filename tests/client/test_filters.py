@@ -18,9 +18,11 @@ from deniable_client.answer import asking, screens
 from deniable_client.audit.auditor import audit_survey
 from deniable_client.audit.sampling import Draw, RecordedReport, Trials, draw_javascript, draw_python, draws_of
 from deniable_client.device import draw_questions, true_answers
+from deniable_client.rehearsal.people import make_people, read_truths, true_among, true_figures
 from tests.support.marks import long
 from tools import programs
 from tools.rig import filtered
+from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml
 
 RUNNER = Path(__file__).parents[1] / "web" / "run-conditions.js"
@@ -234,3 +236,23 @@ def test_an_audit_catches_a_client_that_tells_who_was_not_asked(smoking: Survey,
         return untimed(draws_of(send))(survey, trials, False)
 
     assert audit_survey(smoking, unrecorded, 2000).faults, "by statistics and form alone"
+
+
+def test_sessions_of_an_audit_say_that_they_know_no_filters(tmp_path: Path) -> None:
+    file = tmp_path / "smoking.toml"
+    file.write_text(SMOKING, encoding="utf-8")
+    result = CommandLine().run("audit", str(file), "--client", "python")
+    assert result.exit_code != 0
+    assert "sessions: must be 0 for a survey with filters" in result.output
+
+
+def test_made_up_people_answer_what_applies_and_the_truth_is_theirs(smoking: Survey) -> None:
+    people = make_people(smoking, 2000, read_truths(["smokes=0.5", "often=0.5,0.5"], smoking), None, random.Random(3))
+    for each in people[:200]:
+        true_answers(smoking, each)
+    asked = [each for each in people if "often" in each]
+    assert all(each["smokes"] == "yes" for each in asked)
+    all_of_them, among = true_figures(people, smoking), true_among(people, smoking)
+    assert all_of_them["often", "Does not apply"] == 1 - len(asked) / 2000
+    assert among["often", "many"] * len(asked) == pytest.approx(all_of_them["often", "many"] * 2000)
+    assert 0.4 < among["often", "many"] < 0.6

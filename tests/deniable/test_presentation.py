@@ -181,3 +181,15 @@ def test_wrong_help_and_units_are_refused_by_name(question: str, message: str) -
 def test_only_a_number_has_a_unit() -> None:
     with pytest.raises(SurveyError, match="question 'q': only a number has a unit"):
         Question("q", "yes-no", "Q?", YES_NO, Warner.from_epsilon(1), unit="hours")
+
+
+@pytest.mark.parametrize("number", [0, -1, 10_000_001, 1.5, True, "7"])
+def test_a_survey_closes_at_a_whole_number_of_reports(number: object) -> None:
+    with pytest.raises(SurveyError, match="closes_at: must be a whole number of reports from 1 to 10,000,000, got"):
+        survey_with(closes_at=number)
+
+
+def test_the_number_at_which_a_survey_closes_is_published() -> None:
+    survey = survey_with(closes_at=2000)
+    assert json.loads(survey.document)["closes_at"] == 2000
+    assert parse_survey(survey.document) == survey

@@ -17,6 +17,7 @@ from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.question_types import QUESTION_TYPES
 from deniable_server.authors.checking import warnings_about
 from deniable_statistics.authoring import authoring
+from deniable_statistics.authoring.filter_cost import filter_sentences
 from deniable_statistics.authoring.look import LOOK_KEYS
 from tools import make_docs
 from tools.rig.presented import image_bytes
@@ -132,11 +133,13 @@ def test_reference_of_the_survey_file_names_every_key() -> None:
 @pytest.mark.slow
 def test_example_of_the_survey_file_holds_every_type_and_can_be_published(tmp_path: Path) -> None:
     document = (ROOT / "docs/survey-file.md").read_text(encoding="utf-8")
-    text, around, back, code, look, shared, group, waves = re.findall(r"```toml\n(.*?)```", document, re.DOTALL)
+    blocks = re.findall(r"```toml\n(.*?)```", document, re.DOTALL)
+    text, around, back, code, look, shared, group, filtered, waves = blocks
     survey = read_survey(text)
     assert {question.type for question in survey.questions} == set(QUESTION_TYPES)
     assert set(tomllib.loads(text)) <= set(authoring.SURVEY_KEYS)
     assert warnings_about(replace(survey, opens=None, closes=None)) == []
+    assert read_survey(f'title = "Smoking"\n{filtered}').questions[-1].ask_if
     assert waves_of(read_survey(f'title = "A panel"\n{waves}').questions[0].mechanism)
     (tmp_path / "logo.png").write_bytes(image_bytes("png"))
     asked = re.search(r"\[\[questions\]\]\n.*?\n\n", text, re.DOTALL)
@@ -154,3 +157,13 @@ def test_example_of_the_survey_file_holds_every_type_and_can_be_published(tmp_pa
     head, question = group.split("[[questions]]")
     pair = f"[[questions]]{question}[[questions]]{question.replace('affair', 'tax', 1)}"
     assert list(read_survey(f'title = "Two"\n{head}{pair}').groups) == ["intimate"]
+
+
+def test_what_a_filter_costs_in_the_documents_is_what_authors_are_told() -> None:
+    written = [(ROOT / f"docs/{name}.md").read_text(encoding="utf-8") for name in ("survey-file", "statistics")]
+    example = next(each for each in re.findall(r"```toml\n(.*?)```", written[0], re.DOTALL) if "ask_if" in each)
+    survey = read_survey(f'title = "Smoking"\n{example}')
+    _, price, instead = filter_sentences(survey.questions[-1], survey)
+    for figure in ("10,965", "58,940", "866,325", "2,385", "10,221", "126,051"):
+        assert figure in price + instead
+        assert figure in written[1]

@@ -12,6 +12,7 @@ import sqlite3
 import threading
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 from typing import Literal
 
 import psycopg
@@ -585,3 +586,50 @@ class TestTwoAtOnce:
             for outcomes in zip(told[0], told[1], strict=True):
                 assert sorted(each.value for each in outcomes) == ["spent", "stored"]
             assert place.findings() == ()
+
+
+def test_survey_closes_with_the_number_of_reports_that_it_takes(store: SqlStore, place: Place, survey: Survey) -> None:
+    limited = replace(survey, closes_at=250, title="Closes at 250")
+    store.publish(limited)
+    taken = store.store_reports([(limited, [report(n) for n in range(240)]), (survey_of_one(store), [report(1)])])
+    assert {each for some in taken for each in some} == {Verdict.STORED}
+    store.settle()  # 240 were enough for a release, so they are folded
+    last = [report(n) for n in (*range(235, 245), *range(600, 620))]
+    (verdicts,) = store.store_reports([(limited, last)])
+    # Known ones take no room.
+    assert verdicts == [Verdict.KNOWN] * 5 + [Verdict.STORED] * 10 + [Verdict.CLOSED] * 15
+    assert store.state(limited.id).standing(store.today()) == "closed"
+    assert store.store_reports([(limited, [report(999)])]) == [[Verdict.CLOSED]]
+    store.settle()
+    assert store.state(limited.id).reports == 250
+    assert store.tallies(limited) == recount(store, limited)
+    assert place.findings() == ()
+
+
+def survey_of_one(store: SqlStore) -> Survey:
+    """Another survey, to which reports come in the same transaction."""
+    made = read_survey(FIVE_TYPES)
+    only = replace(made, questions=made.questions[:1], title="Beside it")
+    store.publish(only)
+    return only
+
+
+def test_senders_that_come_together_send_no_report_too_many(place: Place, survey: Survey) -> None:
+    limited = replace(survey, closes_at=30, title="Closes at 30")
+    with place.opened() as first, place.opened() as second:
+        first.publish(limited)
+
+        verdicts: list[Verdict] = []
+
+        def send(number: int) -> None:
+            store = (first, second)[number % 2]
+            for n in range(20):
+                (found,) = store.store_reports([(limited, [report(20 * number + n)])])
+                verdicts.extend(found)
+
+        assert at_once(*(partial(send, number) for number in range(4))) == []
+        assert verdicts.count(Verdict.STORED) == 30
+        assert verdicts.count(Verdict.CLOSED) == 50
+        first.settle()
+        assert first.state(limited.id).reports == 30
+    assert place.findings() == ()

@@ -11,7 +11,7 @@ import pytest
 from deniable import SurveyError, parse_survey, read_survey
 from deniable.survey.completion import Completion
 from deniable.survey.look import Look
-from deniable_statistics.authoring.look import DARK_CARD, LEAST_CONTRAST, contrast, lightened
+from deniable_statistics.authoring.look import DARK_PANEL, LEAST_CONTRAST, contrast, lightened
 from tools.rig.presented import image_bytes
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -43,7 +43,7 @@ def test_all_of_them_in_one_file(tmp_path: Path) -> None:
     assert survey.completion == Completion("Go back.", "https://panel.example/{code}", code_length=8)
     assert survey.look
     assert survey.look.logo
-    assert (survey.look.accent, survey.look.accent_dark) == ("#0b5d82", "#548da7")
+    assert (survey.look.accent, survey.look.accent_dark) == ("#0b5d82", "#5d94ac")
     data = base64.b64encode(image_bytes("png"))
     assert b'"logo":{"data":"' + data + b'","type":"image/png"},"logo_text":"Institute"' in survey.document
 
@@ -73,11 +73,11 @@ def test_steps_are_the_layout_that_is_left_out() -> None:
         ({"look": {"accent_dark": "#ffffff"}}, "look.accent_dark: needs accent, the colour in light mode"),
         (
             {"look": {"accent": "#777777"}},
-            "look.accent: must have a contrast ratio of at least 4.5 to the white card, got 4.47 of #777777; take a da",
+            "look.accent: must have a contrast ratio of at least 4.5 to the light panel #f2f6f9, got 4.12 of #777777; ",
         ),
         (
             {"look": {"accent": "#0b5d82", "accent_dark": "#0b5d82"}},
-            "look.accent_dark: must have a contrast ratio of at least 4.5 to the dark card #10202c, got 2.29 of",
+            "look.accent_dark: must have a contrast ratio of at least 4.5 to the dark panel #1b2733, got",
         ),
         ({"look": {"logo": "logo.png"}}, "look.logo_text: must be there with a logo, to be read out for it"),
         ({"look": {"logo_text": "Logo"}}, "look.logo_text: needs a logo, for which it is read out"),
@@ -141,11 +141,11 @@ def test_contrast(one: str, another: str, ratio: float) -> None:
     assert round(contrast(one, another), 2) == ratio
 
 
-@pytest.mark.parametrize("accent", ["#000000", "#0b5d82", "#a00000", "#004000", "#0000ff", "#767676", "#ffffff"])
+@pytest.mark.parametrize("accent", ["#000000", "#0b5d82", "#a00000", "#004000", "#0000ff", "#6e6e6e", "#ffffff"])
 def test_dark_accent_is_mixed_with_as_little_white_as_does(accent: str) -> None:
     dark = lightened(accent)
-    assert contrast(dark, DARK_CARD) >= LEAST_CONTRAST
-    assert dark == accent if contrast(accent, DARK_CARD) >= LEAST_CONTRAST else contrast(dark, DARK_CARD) < 4.7
+    assert contrast(dark, DARK_PANEL) >= LEAST_CONTRAST
+    assert dark == accent if contrast(accent, DARK_PANEL) >= LEAST_CONTRAST else contrast(dark, DARK_PANEL) < 4.7
     look = None if accent == "#ffffff" else read_survey(toml(look={"accent": accent})).look
     assert look in (None, Look(accent, dark))
 

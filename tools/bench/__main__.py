@@ -205,7 +205,14 @@ if __name__ == "__main__":
     results = [*many_answers(), *many_sets(), *one_person(), *storing()]
     print(format_table(("what", "rate", "ratio"), results, right={"rate", "ratio"}))
     print()
-    rows = [*ingest.ingest(), *ingest.estimates(), *storage.batches(), *storage.sizes(), *postgresql.several()]
+    rows = [
+        *ingest.ingest(),
+        *ingest.sealed(),
+        *ingest.estimates(),
+        *storage.batches(),
+        *storage.sizes(),
+        *postgresql.several(),
+    ]
     print(format_table(("collector", "rate", "ratio"), rows, right={"rate", "ratio"}))
     print()
     slower = versions.compare()

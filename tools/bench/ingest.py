@@ -6,6 +6,7 @@ noise of the machine; one process asks, over 16 connections.
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 import random
@@ -15,7 +16,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -23,15 +24,21 @@ import flask
 import urllib3
 
 from deniable import Report, Survey, read_survey
+from deniable.wire.space import Value
 from deniable_client.demo.people import survey_file
+from deniable_client.sealing import seal
 from deniable_server.serving import listen, server
 from deniable_server.store.sqlite.store import SqliteStore
 from tools.rig.collectors import free_port, running_collector
+from tools.rig.places import sealed_survey
 
 ROUNDS = 7
 SECONDS = 3.0
 CONNECTIONS = 16
 REPORT = Report("0" * 32, None, {"affair": 1, "religious": 3, "rate_marriage": 2}).encode().decode()
+
+SEALED_A_ROUND = 6000
+"""Number of sealed reports in a round of `sealed`."""
 
 FEW, MANY = 10_000, 3_000_000
 
@@ -73,10 +80,10 @@ def ingest() -> list[tuple[str, ...]]:
     ]
 
 
-def ask(port: int, path: str) -> dict[str, Any]:
+def ask(port: int, path: str, report: str = REPORT) -> dict[str, Any]:
     """One round of load from a process of its own."""
     command = [sys.executable, str(Path(__file__).with_name("load.py")), str(port), path]
-    command += [str(CONNECTIONS), str(SECONDS), REPORT]
+    command += [str(CONNECTIONS), str(SECONDS), report]
     done = subprocess.run(command, capture_output=True, check=True, timeout=10 * SECONDS + 30)
     result: dict[str, Any] = json.loads(done.stdout)
     return result
@@ -96,6 +103,42 @@ def bare_server() -> Iterator[int]:
     finally:
         process.terminate()
         process.wait(timeout=15)
+
+
+def sealed() -> list[tuple[str, ...]]:
+    """Sealed reports a second of a collector, and the median of their ratios to the bare route.
+
+    Every report is sealed beforehand; the load takes one after another.
+    """
+    with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
+        folder = Path(name)
+        first = datetime.datetime.now(datetime.UTC).date()
+        survey = sealed_survey(folder / "keys", read_survey(Path(survey_file()).read_bytes()), places=(), first=first)
+        collector = stack.enter_context(running_collector(folder, "--sealing-keys", str(folder / "keys")))
+        collector.publish(survey)
+        bare = stack.enter_context(bare_server())
+        port = urllib3.util.parse_url(collector.url).port or 0
+        ratios, rates = [], []
+        for _ in range(ROUNDS):
+            done = _send_sealed(folder, port, survey)
+            beside = ask(bare, f"/api/v1/surveys/{survey.id}/reports")
+            rates.append(done)
+            ratios.append(done / (beside["requests"] / beside["seconds"]))
+    rate = f"{statistics.median(rates) / 1e3:.2f} k/s"
+    return [("collector, single sealed reports, durable", rate, f"{statistics.median(ratios):.2f}")]
+
+
+def _send_sealed(folder: Path, port: int, survey: Survey) -> float:
+    """Send as many sealed reports as one round takes, over `CONNECTIONS` connections; how many a second."""
+    assert survey.sealed, "it was made so"
+    values: dict[str, Value] = {each.id: 0 for each in survey.questions}
+    bodies = folder / "bodies"
+    bodies.write_bytes(
+        b"".join(seal(survey, Report(os.urandom(16).hex(), None, values).encode()) for _ in range(SEALED_A_ROUND))
+    )
+    done = ask(port, f"/api/v1/surveys/{survey.id}/sealed", f"@{bodies},{survey.sealed.length}")
+    assert set(done["statuses"]) == {"201"}, done
+    return float(done["requests"] / done["seconds"])
 
 
 def estimates() -> list[tuple[str, ...]]:
@@ -147,4 +190,4 @@ if __name__ == "__main__":
     else:
         from deniable.table import format_table
 
-        print(format_table(("what", "rate", "ratio"), [*ingest(), *estimates()], right={"rate", "ratio"}))
+        print(format_table(("what", "rate", "ratio"), [*ingest(), *sealed(), *estimates()], right={"rate", "ratio"}))

@@ -1,6 +1,7 @@
 """A load of single reports over so many connections.
 
-``python tools/bench/load.py PORT PATH CONNECTIONS SECONDS REPORT``.
+``python tools/bench/load.py PORT PATH CONNECTIONS SECONDS REPORT``, or with ``@FILE,LENGTH`` in the place of the
+report: bodies of one length, one behind the other, each of which is sent once; it ends with the last of them.
 
 Raw sockets and nothing built per request but the id, so that one process of Python can ask far faster than one of
 Python can answer. Prints one JSON object: requests, statuses, seconds, and quantiles of the latency in milliseconds.
@@ -16,6 +17,8 @@ import socket
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import Any
 
 NO_ID = "0" * 32
@@ -27,20 +30,27 @@ _LENGTH = re.compile(rb"(?i)\r\ncontent-length: *(\d+)\r\n")
 class Connection:
     """One request after another, each with an id of its own, over one socket."""
 
-    def __init__(self, port: int, path: str, report: str) -> None:
+    def __init__(self, port: int, path: str, report: str, bodies: Iterator[bytes] | None = None) -> None:
         self.socket = socket.create_connection(("127.0.0.1", port), 10)
         self.socket.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        before, after = report.split(NO_ID)
-        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/json\r\n"
+        self._bodies = bodies
+        before, after = ("", "") if bodies else report.split(NO_ID)
+        kind = "application/octet-stream" if bodies else "application/json"
+        head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: {kind}\r\n"
+        self._head = head.encode()
         self._before = f"{head}Content-Length: {len(before) + 32 + len(after)}\r\n\r\n{before}".encode()
         self._after = after.encode()
         self._got = b""
         self.sent_at = 0.0
 
     def send(self) -> None:
-        """Ask."""
+        """Ask; StopIteration if there is nothing left to send."""
         self._got = b""
         self.sent_at = time.perf_counter()
+        if self._bodies:
+            body = next(self._bodies)
+            self.socket.sendall(self._head + b"Content-Length: %d\r\n\r\n" % len(body) + body)
+            return
         self.socket.sendall(self._before + os.urandom(16).hex().encode() + self._after)
 
     def receive(self) -> int | None:
@@ -62,8 +72,9 @@ def load(port: int, path: str, connections: int, seconds: float, report: str) ->
     """Keep that many connections busy for so long."""
     statuses: Counter[int] = Counter()
     latencies: list[float] = []
-    with selectors.DefaultSelector() as selector:
-        opened = [Connection(port, path, report) for _ in range(connections)]
+    bodies = _bodies(report) if report.startswith("@") else None
+    with selectors.DefaultSelector() as selector, suppress(StopIteration):
+        opened = [Connection(port, path, report, bodies) for _ in range(connections)]
         for connection in opened:
             selector.register(connection.socket, selectors.EVENT_READ, connection)
             connection.send()
@@ -80,9 +91,18 @@ def load(port: int, path: str, connections: int, seconds: float, report: str) ->
             now = time.perf_counter()
         for connection in opened:
             connection.socket.close()
+    now = time.perf_counter()
     latencies.sort()
     quantiles = {f"p{q}": round(1000 * latencies[len(latencies) * q // 100], 3) for q in (50, 99)}
     return {"requests": len(latencies), "seconds": now - started, "statuses": dict(statuses)} | quantiles
+
+
+def _bodies(named: str) -> Iterator[bytes]:
+    """The bodies in a file of which name and length of each were given."""
+    name, _, length = named[1:].rpartition(",")
+    with open(name, "rb") as file:
+        while body := file.read(int(length)):
+            yield body
 
 
 if __name__ == "__main__":

@@ -234,4 +234,4 @@ def helped_survey() -> Survey:
         "affair", "yes-no", "Any?", epsilon=1, help={"default": "Each counts.", "de": "Jede z\u00e4hlt."}
     )
     drinks = question_toml("drinks", "number", "How many?", lo=0, hi=60, epsilon=1, unit="glasses")
-    return read_survey(survey_toml("Help and unit", affair, drinks))
+    return read_survey(survey_toml("Help and unit", affair, drinks, closes_at=2000))

@@ -212,7 +212,7 @@ def receipt(
     each = list(dict.fromkeys(sentence for asked in survey.questions for sentence in odds_sentences(asked)))
     return [
         m.SENT_BEFORE if is_old else m.SENT,
-        m.NOT_KEPT,
+        f"{m.NOT_KEPT} {m.MIXED_IN}",
         *({"invited": [m.INVITED_USED] * is_mine, "unlinkable": [m.UNLINKABLE_USED]}.get(survey.access, [])),
         m.said(weak, weakSent=m.WEAK_SENT, chance=m.CHANCE if _has_yes(survey) else m.CHANCE_OTHER),
         "\n".join(whole_odds_sentences(survey)),

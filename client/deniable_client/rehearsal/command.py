@@ -20,7 +20,7 @@ from deniable.commands.main import example
 from deniable.table import format_table
 from deniable_client.client import Client
 from deniable_client.demo.command import SENDERS, collector, deniable_command, estimates, free_port, keep_running
-from deniable_client.rehearsal.people import Answers, Relation, make_people, read_truths, true_figures
+from deniable_client.rehearsal.people import Answers, Relation, make_people, read_truths, true_among, true_figures
 
 PATIENCE = 60.0
 """Seconds to wait for the scratch collector, which may share a busy machine."""
@@ -136,15 +136,18 @@ def _label(folder: Path, url: str, token: str, survey: Survey) -> None:
 
 def _show_shares(survey: Survey, people: Sequence[Answers], found: dict[str, Any]) -> None:
     """The estimates beside the truth that was put in."""
-    truth = true_figures(people, survey)
+    truth, among = true_figures(people, survey), true_among(people, survey)
     rows, covered = [], 0
     for row in found["estimates"]:
-        true = truth[row["question"], row["option"] or None]
+        is_among = row["statistic"] == "among"
+        true = (among if is_among else truth).get((row["question"], row["option"] or None))
+        if true is None or row["estimate"] is None:
+            continue  # it applies to nobody, or to too few to say
         covers = row["conf_low"] <= true <= row["conf_high"]
         covered += covers
         form = "{:.1%}".format if row["option"] else "{:.2f}".format
         interval = f"{form(row['conf_low'])} to {form(row['conf_high'])}"
-        option = row["option"] or "mean"
+        option = f"{row['option']}, where it applies" if is_among else row["option"] or "mean"
         rows.append((row["question"], option, form(true), form(row["estimate"]), interval, "yes" if covers else "no"))
     header = ("question", "option", "truth", "estimate", "95 % interval", "covers")
     click.echo(f"\n{format_table(header, rows, right=header[2:5])}")

@@ -13,6 +13,7 @@ from typing import Any
 from deniable.errors import ParameterError, shown
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
+from deniable_client.device import applying
 
 Answers = dict[str, Any]
 """Question id to the true answer, as devices take it: a label, a list of labels, or a number."""
@@ -79,7 +80,8 @@ class Relation:
 def read_truths(given: Sequence[str], survey: Survey) -> dict[str, tuple[float, ...]]:
     """The shares of options, like ``affair=0.3`` or ``often=0.5,0.3,0.2``, by question.
 
-    One share is that of yes, or of each box; of other questions there is one for each option.
+    One share is that of yes, or of each box; of other questions there is one for each option. Of a question with a
+    filter they are shares among those to whom it applies.
 
     Raises
     ------
@@ -101,17 +103,17 @@ def read_truths(given: Sequence[str], survey: Survey) -> dict[str, tuple[float, 
         if question.kind.is_yes_no and len(shares) == 1:
             shares = (1 - shares[0], shares[0])
         if question.kind.takes_several and len(shares) == 1:
-            shares *= len(question.options)
+            shares *= len(question.choices)
         whole = question.kind.takes_several or abs(math.fsum(shares) - 1) < 1e-6
-        if len(shares) != len(question.options) or not whole:
-            raise ParameterError(f"truth: {name} must have {len(question.options)} shares that add up to 1, got {text}")
+        if len(shares) != len(question.choices) or not whole:
+            raise ParameterError(f"truth: {name} must have {len(question.choices)} shares that add up to 1, got {text}")
         truths[question.id] = shares
     return truths
 
 
 def usual_shares(question: Question) -> tuple[float, ...]:
     """What is put in if nothing is said: fewer people for each later option."""
-    k = len(question.options)
+    k = len(question.choices)
     if question.kind.is_yes_no:
         return (1 - USUAL_SHARE, USUAL_SHARE)
     if question.kind.takes_several:
@@ -126,10 +128,11 @@ def make_people(
     relation: Relation | None,
     dice: random.Random,
 ) -> list[Answers]:
-    """The true answers of ``n`` people."""
+    """The true answers of ``n`` people, each to the questions that apply."""
     shares = {each.id: truths.get(each.id) or usual_shares(each) for each in survey.questions if each.options}
     if relation is None:
-        return [{each.id: _answer(each, shares, dice) for each in survey.questions} for _ in range(n)]
+        everybody = ({each.id: _answer(each, shares, dice) for each in survey.questions} for _ in range(n))
+        return [_where_it_applies(survey, answers) for answers in everybody]
     of_predictors = [shares[name][1] for name in relation.predictors]
     intercept = relation.intercept(shares[relation.outcome][1], of_predictors)
     outcome = next(each for each in survey.questions if each.id == relation.outcome)
@@ -139,21 +142,41 @@ def make_people(
         yes = sum(answers[name] == _yes(survey, name) for name in relation.predictors)
         chance = _logistic(intercept + relation.effect * yes)
         answers[outcome.id] = outcome.options[int(dice.random() < chance)]
-        people.append(answers)
+        people.append(_where_it_applies(survey, answers))
     return people
+
+
+def _where_it_applies(survey: Survey, answers: Answers) -> Answers:
+    """The answers to the questions that somebody is asked by these answers."""
+    return {each.id: answers[each.id] for each in applying(survey.questions, answers)}
 
 
 def true_figures(people: Sequence[Answers], survey: Survey) -> dict[tuple[str, str | None], float]:
     """The share of people with each option, and with the option None the mean of numbers, by question id and option."""
     found: dict[tuple[str, str | None], float] = {}
     for question in survey.questions:
-        answers = [person[question.id] for person in people]
-        for option in question.options:
-            holds = [option in each if question.kind.takes_several else each == option for each in answers]
-            found[question.id, str(option)] = sum(holds) / len(people)
-        if question.kind.has_numbers:
-            found[question.id, None] = math.fsum(float(each) for each in answers) / len(people)
+        answers = [person[question.id] for person in people if question.id in person]
+        for option in question.choices:
+            found[question.id, str(option)] = _number_with(option, question, answers) / len(people)
+        if question.ask_if:
+            found[question.id, str(question.options[-1])] = 1 - len(answers) / len(people)
+        if question.kind.has_numbers and answers:
+            found[question.id, None] = math.fsum(float(each) for each in answers) / len(answers)
     return found
+
+
+def true_among(people: Sequence[Answers], survey: Survey) -> dict[tuple[str, str | None], float]:
+    """The share of each option among those to whom a question with a filter applies; nothing where that is nobody."""
+    found: dict[tuple[str, str | None], float] = {}
+    for question in survey.questions:
+        answers = [person[question.id] for person in people if question.id in person]
+        for option in question.choices if question.ask_if and answers else ():
+            found[question.id, str(option)] = _number_with(option, question, answers) / len(answers)
+    return found
+
+
+def _number_with(option: str, question: Question, answers: Sequence[Any]) -> int:
+    return sum(option in each if question.kind.takes_several else each == option for each in answers)
 
 
 def _yes(survey: Survey, name: str) -> str:
@@ -165,8 +188,8 @@ def _answer(question: Question, shares: Mapping[str, tuple[float, ...]], dice: r
         numbers = question.mechanism.answer_range
         return round(dice.triangular(numbers[0], numbers[-1], numbers[0]))
     if question.kind.takes_several:
-        return [each for each, p in zip(question.options, shares[question.id], strict=True) if dice.random() < p]
-    return dice.choices(question.options, shares[question.id])[0]
+        return [each for each, p in zip(question.choices, shares[question.id], strict=True) if dice.random() < p]
+    return dice.choices(question.choices, shares[question.id])[0]
 
 
 def _logistic(x: float) -> float:

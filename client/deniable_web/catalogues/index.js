@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "hbxifd2ykeyybqcv442munfocu",
-  de: "2r6lb45ulye25ce6lhquccgxiy",
-  en: "aveb5ulllofpauuoq3om26whae",
-  es: "lhjc6g5tmr3nlqiy6utjcgmj6u",
-  fr: "uxr4crwj2wdo5i76t54xnvmfny",
+  ar: "doj2zztcbl3nkg4gewzsqts5y4",
+  de: "o2btrzitwvkst3t3jnumbsbyru",
+  en: "tadd66jgn5w6w3nozsksm4oyiy",
+  es: "w265dni4jiuf25duvawx2f3xnq",
+  fr: "2hilvosqnmgdjmkbw7zsi4242e",
 };

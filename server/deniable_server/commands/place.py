@@ -30,7 +30,9 @@ def place() -> None:
 
 @place.command(
     epilog=example(
-        "DENIABLE_TOKEN=dn_... deniable place allow https://collector.example", "deniable place allow URL --stop"
+        "deniable place allow https://collector.example",
+        "DENIABLE_TOKEN=dn_... deniable place allow https://collector.example",
+        "deniable place allow https://collector.example --stop",
     )
 )
 @click.argument("url")

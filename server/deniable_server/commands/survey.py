@@ -128,6 +128,12 @@ def check(file: BinaryIO, respondents: int | None) -> None:
             heading, *lines = group_lines(unit, unit.group)
             click.echo("\n  ".join((f"\n{heading}", *lines)))
     click.echo(f"\nAccess {checked.access}: {ONE_REPORT[checked.access]}")
+    if checked.sealed:
+        where = f"; answered at {', '.join(checked.places)} alone" if checked.places else ""
+        click.echo(
+            f"Sealed to {len(checked.sealed.keys)} keys, one a week from {checked.sealed.first} to "
+            f"{checked.sealed.last}{where}"
+        )
     for line in presentation(checked):
         click.echo(line)
     heading, *lines = whole_lines(checked)

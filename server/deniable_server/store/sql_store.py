@@ -239,7 +239,11 @@ class SqlStore(Store):
             reports.setdefault(survey.id, []).extend(some)
         with self._transaction() as db:
             # In the order of addresses: two collectors that wait for each other's rows must not do so in a circle.
-            self._enter(db, [surveys[key] for key in sorted(surveys)])
+            # Of two that may send the last report of a survey, one waits for the other.
+            limited = {key for key, each in surveys.items() if each.closes_at is not None}
+            self._enter(db, [surveys[key] for key in sorted(surveys.keys() - limited)])
+            for key in sorted(limited):
+                self._hold(db, surveys[key])
             taken = {key: self._take(db, surveys[key], reports[key]) for key in sorted(surveys)}
         outcomes: dict[str, Iterator[Verdict]] = {}
         for key, (what, waiting) in taken.items():
@@ -337,7 +341,25 @@ class SqlStore(Store):
             return [], 0
         if not self._is_open(db, survey):
             return [Verdict.CLOSED] * len(reports), 0
-        return self._take_open(db, survey, reports)
+        return (
+            self._take_open(db, survey, reports) if survey.closes_at is None else self._take_up_to(db, survey, reports)
+        )
+
+    def _take_up_to(self, db: Connection, survey: Survey, reports: Sequence[Report]) -> tuple[list[Verdict], int]:
+        """Store new reports until the survey has as many as it takes, and close it then, in one transaction."""
+        assert survey.closes_at is not None
+        room = survey.closes_at - counts.folded(db, survey) - sum(counts.waiting(db, survey).values())
+        verdicts: list[Verdict] = []
+        waiting = 0
+        # Known reports and refused ones take no room, so there may be some left for those behind them.
+        while room > 0 and len(verdicts) < len(reports):
+            outcomes, few = self._take_open(db, survey, reports[len(verdicts) :][:room])
+            verdicts += outcomes
+            waiting += few
+            room -= outcomes.count(Verdict.STORED)
+        if room <= 0:
+            self._close(db, survey)
+        return verdicts + [Verdict.CLOSED] * (len(reports) - len(verdicts)), waiting
 
     def _refuse_without_invitations(self, db: Connection, survey: Survey) -> keys.SigningKey | None:
         """The key that signs tokens for invitations of a survey; None where reports carry invitations."""

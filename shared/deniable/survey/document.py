@@ -42,6 +42,9 @@ MAX_BYTES = 256 * 1024
 MAX_QUESTIONS = 100
 MAX_COHORTS = 1000
 
+MOST_REPORTS = 10_000_000
+"""Largest number of reports at which a survey can close."""
+
 MAX_ROWS = 2000
 """Largest number of rows of estimates by cohort; each costs the collector up to a millisecond."""
 
@@ -90,6 +93,8 @@ class Survey:
     questions : tuple of Question
     opens, closes : datetime.date or None
         First and last day, UTC, on which reports are taken, both included; None sets no limit.
+    closes_at : int or None
+        Number of reports with which the survey closes; None sets no limit.
     cohorts : tuple of str
         Labels that the author puts on links. A report carries one of them, or none.
     cohort_required : bool
@@ -154,6 +159,7 @@ class Survey:
     look: Look | None = None
     sealed: Sealed | None = None
     places: tuple[str, ...] = ()
+    closes_at: int | None = None
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -207,6 +213,10 @@ class Survey:
     def _check_settings(self) -> None:
         if self.opens and self.closes and self.closes < self.opens:
             raise SurveyError(f"closes: must not be before opens, got {self.closes} before {self.opens}")
+        if self.closes_at is not None and (type(self.closes_at) is not int or not 1 <= self.closes_at <= MOST_REPORTS):
+            raise SurveyError(
+                f"closes_at: must be a whole number of reports from 1 to {MOST_REPORTS:,}, got {shown(self.closes_at)}"
+            )
         if not isinstance(self.layout, str) or self.layout not in LAYOUTS:
             raise SurveyError(f"layout: must be {' or '.join(LAYOUTS)}, got {shown(self.layout)}")
         if self.fresh is not None and self.fresh not in FRESH:
@@ -439,6 +449,7 @@ def _published(survey: Survey) -> dict[str, Any]:
     optional: dict[str, Any] = {
         "opens": survey.opens and survey.opens.isoformat(),
         "closes": survey.closes and survey.closes.isoformat(),
+        "closes_at": survey.closes_at,
         "cohorts": list(survey.cohorts),
         "cohort_required": survey.cohort_required,
         "fresh": survey.fresh,

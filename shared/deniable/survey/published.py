@@ -69,6 +69,7 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
         questions=_questions(asked, groups),
         opens=_date(keys.optional("opens"), "opens"),
         closes=_date(keys.optional("closes"), "closes"),
+        closes_at=keys.optional("closes_at"),
         cohorts=tuple(keys.array("cohorts", ())),
         organiser=keys.text("organiser", keys.optional("organiser")),
         about=keys.text("about", keys.optional("about")),

@@ -144,8 +144,7 @@ class Question:
     @property
     def noise_kind(self) -> QuestionType:
         """The descriptor of the question type whose mechanisms randomise it."""
-        # Whoever a scale does not apply to is on no level, so its options have no order.
-        return QUESTION_TYPES["choice"] if self.ask_if and self.kind.answers is AnswerKind.LEVELS else self.kind
+        return QUESTION_TYPES[self.kind.filtered] if self.ask_if and self.kind.filtered else self.kind
 
     @property
     def noise_goal(self) -> str | None:

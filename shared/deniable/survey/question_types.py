@@ -53,6 +53,8 @@ class QuestionType:
         The number of the option whose share alone is the result; None where all shares are.
     like : str or None
         The type whose mechanisms this type uses, where no mechanism names it.
+    filtered : str or None
+        The type whose mechanisms this type uses with a filter, because whoever is not asked is on no level.
     most_options : int
         Largest number of options of a question.
     counted_by : str or None
@@ -67,6 +69,7 @@ class QuestionType:
     goals: tuple[str, ...] = ()
     headline: int | None = None
     like: str | None = None
+    filtered: str | None = None
     most_options: int = MAX_OPTIONS
     counted_by: str | None = None
 
@@ -120,6 +123,7 @@ QUESTION_TYPES: dict[str, QuestionType] = {
             "scale",
             keys=("lo", "hi", "ends", "goal", "mechanism", "wave_epsilon"),
             answers=AnswerKind.LEVELS,
+            filtered="choice",
             goals=("shares", "mean"),
             most_options=MAX_LEVELS,
         ),
@@ -127,6 +131,7 @@ QUESTION_TYPES: dict[str, QuestionType] = {
             "rating",
             keys=("stars", "ends", "goal", "mechanism", "wave_epsilon"),
             answers=AnswerKind.LEVELS,
+            filtered="choice",
             goals=("shares", "mean"),
             # A rating is a scale with other words, so every mechanism of scales can randomise it.
             like="scale",

@@ -30,7 +30,7 @@ from deniable_statistics.authoring.look import LOOK_KEYS, read_look
 from deniable_statistics.authoring.selection import choice_for
 from deniable_statistics.authoring.sharing import WANTED, Member, chosen_way, ways_to_share, why
 
-AS_WRITTEN = ("cohort_required", "retention", "fresh", "release", "results", "readers", "access", "layout")
+AS_WRITTEN = ("closes_at", "cohort_required", "retention", "fresh", "release", "results", "readers", "access", "layout")
 """Keys whose values are passed to `Survey` unchanged, which checks them and has their defaults."""
 
 SURVEY_KEYS = (
@@ -281,12 +281,12 @@ class _Draft:
 
     @property
     def noise_kind(self) -> QuestionType:
-        """The type whose mechanisms answer: whom a scale does not apply to is on no level, so it is a choice then."""
-        return QUESTION_TYPES["choice"] if self.ask_if and self.kind.has_numbers else self.kind
+        """The type whose mechanisms answer."""
+        return QUESTION_TYPES[self.kind.filtered] if self.ask_if and self.kind.filtered else self.kind
 
     @property
     def noise_goal(self) -> str | None:
-        return None if self.ask_if and self.kind.has_numbers else self.goal
+        return self.goal if self.noise_kind is self.kind else None
 
     @property
     def member(self) -> Member:

@@ -20,7 +20,7 @@ from deniable.survey.question_types import MAX_OPTIONS, AnswerKind
 from deniable_statistics.authoring.condition_text import condition_words
 from deniable_statistics.authoring.sample_size import people
 from deniable_statistics.authoring.selection import choose_for_choice
-from deniable_statistics.designs.of_mechanisms import MechanismDesign, design_of
+from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.estimates.among import variance_among
 
 APPLYING = (0.5, 0.2, 0.05)
@@ -57,7 +57,6 @@ def respondents_among(question: Question, applying: float) -> int:
         The share of all to whom it applies.
     """
     design = design_of(question.mechanism)
-    assert isinstance(design, MechanismDesign)
     return people(variance_among(design, HALF, applying) / question.share_asked)
 
 
@@ -98,7 +97,6 @@ def _variance_combined(mechanism: Mechanism, others: int, asking: int, applying:
     question for each of ``asking`` answers of the first. The half is that of one answer of the second question.
     """
     design = design_of(mechanism)
-    assert isinstance(design, MechanismDesign)
     k = len(design.truths)
     second = (k - others) // asking
     own = np.arange(k) >= others

@@ -16,8 +16,9 @@ LOOK_KEYS = ("accent", "accent_dark", "logo", "logo_text")
 LEAST_CONTRAST = 4.5
 """Least contrast ratio of text to its ground, WCAG 2.2, success criterion 1.4.3 (level AA)."""
 
-LIGHT_CARD, DARK_CARD = "#ffffff", "#10202c"
-"""The card behind questions in light and dark mode, as in ``client/deniable_web/style.js``."""
+LIGHT_PANEL, DARK_PANEL = "#f2f6f9", "#1b2733"
+"""The panel behind small buttons in light and dark mode, as ``--paper`` in ``client/deniable_web/design.css``: of all
+grounds on which an accent stands, the one with the least contrast to it."""
 
 STEPS = 100
 """Number of steps in which an accent is mixed with white."""
@@ -48,21 +49,21 @@ def _accents(written: Mapping[str, Any]) -> tuple[str | None, str | None]:
         if dark is not None:
             raise SurveyError("look.accent_dark: needs accent, the colour in light mode")
         return None, None
-    if (ratio := contrast(accent, LIGHT_CARD)) < LEAST_CONTRAST:
-        raise SurveyError(_too_little("accent", accent, ratio, "white card", "a darker colour"))
+    if (ratio := contrast(accent, LIGHT_PANEL)) < LEAST_CONTRAST:
+        raise SurveyError(_too_little("accent", accent, ratio, f"light panel {LIGHT_PANEL}", "a darker colour"))
     if dark is None:
         return accent, lightened(accent)
-    if (ratio := contrast(dark, DARK_CARD)) < LEAST_CONTRAST:
+    if (ratio := contrast(dark, DARK_PANEL)) < LEAST_CONTRAST:
         way_out = "a lighter colour, or leave it out and it is mixed from accent and white"
-        raise SurveyError(_too_little("accent_dark", dark, ratio, f"dark card {DARK_CARD}", way_out))
+        raise SurveyError(_too_little("accent_dark", dark, ratio, f"dark panel {DARK_PANEL}", way_out))
     return accent, dark
 
 
-def _too_little(key: str, colour: str, ratio: float, card: str, way_out: str) -> str:
+def _too_little(key: str, colour: str, ratio: float, ground: str, way_out: str) -> str:
     # Rounded down, so that no ratio looks as large as the least one.
     told = int(ratio * 100) / 100
     return (
-        f"look.{key}: must have a contrast ratio of at least {LEAST_CONTRAST} to the {card}, got {told:.2f} of "
+        f"look.{key}: must have a contrast ratio of at least {LEAST_CONTRAST} to the {ground}, got {told:.2f} of "
         f"{colour}; take {way_out}"
     )
 
@@ -93,14 +94,14 @@ def _luminance(colour: str) -> float:
 
 
 def lightened(accent: str) -> str:
-    """The accent mixed with as little white as gives it enough contrast to the dark card.
+    """The accent mixed with as little white as gives it enough contrast to the dark panel.
 
     >>> lightened("#6cc5ee"), lightened("#0b5d82")
-    ('#6cc5ee', '#548da7')
+    ('#6cc5ee', '#5d94ac')
     """
     for step in range(STEPS + 1):
         mixed = "#" + "".join(f"{each + (255 - each) * step // STEPS:02x}" for each in _channels(accent))
-        if contrast(mixed, DARK_CARD) >= LEAST_CONTRAST:
+        if contrast(mixed, DARK_PANEL) >= LEAST_CONTRAST:
             break
     return mixed
 

@@ -32,6 +32,18 @@ class Binomial(NamedTuple):
     support: Support
 
 
+class Both(NamedTuple):
+    """Probabilities that a report supports two options: if one of them is the truth, and if neither is.
+
+    They are for two options that are never the truth together. ``informed`` is the share of the reports with
+    information on one of them that have it on both.
+    """
+
+    if_one: float
+    if_none: float
+    informed: float = 1.0
+
+
 class Design(ABC):
     """The design of a question: a mechanism, a classical channel, or groups of channels.
 
@@ -118,6 +130,11 @@ class Design(ABC):
     @property
     def pair(self) -> Support | None:
         """Support probabilities of a pattern of two boxes under a joint response; None where devices draw no boxes."""
+        return None
+
+    @property
+    def both(self) -> Both | None:
+        """How likely a report supports two options of a person who has at most one of them; None where not known."""
         return None
 
     def publish(self) -> dict[str, Any] | None:

@@ -38,7 +38,7 @@ from deniable.survey.question import Question
 from deniable.wire.space import Count, ReportSpace
 from deniable_statistics.designs.channels import channel_of
 from deniable_statistics.designs.debiasing import Debiasing, left_inverse
-from deniable_statistics.designs.design import Binomial, Design
+from deniable_statistics.designs.design import Binomial, Both, Design
 from deniable_statistics.designs.feasible import most_likely_mixture, most_likely_shares, nearest_on_simplex
 
 M = TypeVar("M", bound=Mechanism)
@@ -177,6 +177,10 @@ class PureDesign(MechanismDesign[M]):
     def expected(self, shares: Sequence[float]) -> list[float]:
         return [each.floats[1] + float(each.slope) * share for share, each in zip(shares, self.support, strict=True)]
 
+    @property
+    def both(self) -> Both | None:
+        return Both(0.0, 0.0)  # a report supports one option
+
     def feasible(self, counts: Sequence[Count], n: Count) -> tuple[float, ...]:
         return most_likely_shares(counts, n, self.support)
 
@@ -192,6 +196,8 @@ class PureDesign(MechanismDesign[M]):
 
 class TwoEndsDesign(PureDesign[OneBitMean]):
     """The design of a mechanism over a range whose reports support the two ends."""
+
+    both = None
 
     @property
     def float_matrix(self) -> NDArray[np.float64]:
@@ -224,6 +230,14 @@ class SubsetDesign(PureDesign[Subset]):
         k, w, inside = self.mechanism.k, self.mechanism.w, self.mechanism.inside
         total = math.comb(k - 1, w - 1) * inside + math.comb(k - 1, w) * UNIT
         return np.asarray(np.where(supports, float(Fraction(inside, total)), float(Fraction(UNIT, total))))
+
+    @property
+    def both(self) -> Both:
+        k, w = self.mechanism.k, self.mechanism.w
+        p = self.support[0].floats[0]
+        # Given that the truth is in, the other w - 1 members are a uniform subset of the other k - 1 options.
+        rest = max((k - 1) * (k - 2), 1)
+        return Both(p * (w - 1) / (k - 1), (p * (w - 1) * (w - 2) + (1 - p) * w * (w - 1)) / rest)
 
     def extremes(self, weights: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Sums of the ``w`` smallest weights, and of the ``w`` largest."""
@@ -270,6 +284,11 @@ class TickBoxesDesign(BoxDesign[TickBoxes], PureDesign[TickBoxes]):
     def supported(self, answer: Sequence[int]) -> list[Fraction]:
         return [support[option not in answer] for option, support in enumerate(self.support)]
 
+    @property
+    def both(self) -> Both:
+        p, q = self.support[0].floats  # boxes are independent of each other
+        return Both(p * q, q * q)
+
     def untouched(self, answer: Sequence[int]) -> list[int]:
         return [int(option in answer) for option in range(self.mechanism.k)]
 
@@ -298,6 +317,12 @@ class DrawnBoxesDesign(BoxDesign[DrawnBoxes]):
     def pair(self) -> Support:
         """Probabilities that two drawn boxes are reported as a pattern if it is the true one, and if it is not."""
         return self.mechanism.pair
+
+    @property
+    def both(self) -> Both:
+        # Both ticks are never the truth, so both marks are those of a pattern that is not.
+        other = self.pair.floats[1] if self.mechanism.s > 1 else 0.0
+        return Both(other, other, (self.mechanism.s - 1) / (self.mechanism.k - 1))
 
     def supported(self, answer: Sequence[int]) -> list[Fraction]:
         k, box = self.mechanism.k, self.mechanism.box

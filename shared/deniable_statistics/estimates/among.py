@@ -10,15 +10,14 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
-from deniable.mechanisms import DrawnBoxes, Subset, TickBoxes
 from deniable.wire.space import Count
-from deniable_statistics.designs.of_mechanisms import AnyDesign, MechanismDesign, design_of
+from deniable_statistics.designs.design import Design
+from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.estimates.fakes import fake_margins
 from deniable_statistics.intervals import Interval, check_confidence_level
 from deniable_statistics.intervals.interval import normal_quantile
@@ -39,24 +38,13 @@ TURNS = 30
 Floats = NDArray[np.float64]
 
 
-class Both(NamedTuple):
-    """Probabilities that a report supports an option and *does not apply*: if one of them is the truth, and if none is.
-
-    ``informed`` is the number of reports that could support both, out of those that could support each.
-    """
-
-    if_one: float
-    if_none: float
-    informed: float = 1.0
-
-
 @dataclass(frozen=True)
 class AmongEstimate:
     """Shares among those to whom a question applies.
 
     Attributes
     ----------
-    design : MechanismDesign
+    design : Design
         Of ``k`` options, the last of which is *does not apply*.
     share, std_error : tuple of float, length k - 1
         Ratios of unbiased estimates, and their errors by the delta method; NaN where the denominator may be 0.
@@ -94,7 +82,7 @@ class AmongEstimate:
     [0.517, 0.698]
     """
 
-    design: MechanismDesign[Any]
+    design: Design
     share: tuple[float, ...]
     std_error: tuple[float, ...]
     top: tuple[float, ...]
@@ -116,8 +104,8 @@ class AmongEstimate:
         """
         found = design_of(design)
         total = sum(counts) if n is None else n
-        binomials = found.binomials(counts, total) if isinstance(found, MechanismDesign) else None
-        if not isinstance(found, MechanismDesign) or binomials is None:
+        binomials = found.binomials(counts, total)
+        if found.both is None or binomials is None:
             raise ParameterError(f"{found.name}: has no shares among those to whom a question applies")
         scale = 1.0 if n_effective is None or not total else n_effective / float(total)
         sizes = tuple(float(each.n) * scale for each in binomials)
@@ -135,23 +123,6 @@ class AmongEstimate:
         _, variance, _ = self._variances(0, np.zeros(1), np.ones(1))
         return bool(self.applying**2 <= normal_quantile(confidence_level) ** 2 * variance[0])
 
-    @cached_property
-    def _both(self) -> Both:
-        mechanism = self.design.mechanism
-        p, q = self._support(0)
-        if isinstance(mechanism, TickBoxes):
-            return Both(p * q, q * q)
-        if isinstance(mechanism, DrawnBoxes):
-            # Who ticked *does not apply* ticked nothing else, so both marks are never the truth.
-            other = mechanism.pair.floats[1] if mechanism.s > 1 else 0.0
-            return Both(other, other, (mechanism.s - 1) / (mechanism.k - 1))
-        if isinstance(mechanism, Subset):
-            k, w = mechanism.k, mechanism.w
-            # Given that the truth is in, the other w - 1 members are a uniform subset of the other k - 1 options.
-            one = p * (w - 1) / (k - 1)
-            return Both(one, (p * (w - 1) * (w - 2) + (1 - p) * w * (w - 1)) / max((k - 1) * (k - 2), 1))
-        return Both(0.0, 0.0)
-
     def _support(self, option: int) -> tuple[float, float]:
         binomials = self.design.binomials(self.design.expected_if_even, 1)
         assert binomials is not None
@@ -162,7 +133,8 @@ class AmongEstimate:
         (p, q), (p_none, q_none) = self._support(option), self._support(len(self.sizes) - 1)
         lam, lam_none = q + (p - q) * share, q_none + (p_none - q_none) * none
         n, n_none = self.sizes[option], self.sizes[-1]
-        both = self._both
+        both = self.design.both
+        assert both is not None
         pair = (share + none) * both.if_one + (1 - share - none) * both.if_none
         # Each estimate is the mean over its own reports; what they have in common are the reports on both.
         covariance = both.informed * (pair - lam * lam_none) / ((p - q) * (p_none - q_none)) / max(n, n_none)
@@ -239,12 +211,12 @@ class AmongEstimate:
         return float(outer)
 
 
-def variance_among(design: MechanismDesign[Any], ratio: float, applying: float) -> float:
+def variance_among(design: Design, ratio: float, applying: float) -> float:
     """``n`` times the variance of a share among those to whom a question applies, of the first option.
 
     Parameters
     ----------
-    design : MechanismDesign
+    design : Design
         Of a question with a filter.
     ratio, applying : float
         The share of the option among them, and of them among all.

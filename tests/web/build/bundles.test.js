@@ -20,9 +20,9 @@ const made = () => (building ??= outputs());
 const madeBundle = async (/** @type {string} */ file) => String((await made()).get(`dist/${file}`));
 
 /** The most bytes of a bundle by `gzip -9`. */
-const LARGEST = 30_000;
+const LARGEST = 34_000;
 
-test("bundles are at most 30 kB gzipped", () => {
+test("bundles are at most 34 kB gzipped", () => {
   for (const file of Object.keys(BUNDLES)) {
     const { length } = gzipSync(readFileSync(new URL(`dist/${file}`, FOLDER)), { level: 9 });
     assert.ok(length <= LARGEST, `${file}: ${length} bytes`);
