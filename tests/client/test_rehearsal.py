@@ -14,7 +14,7 @@ import pytest
 from deniable import ParameterError, read_survey
 from deniable_client.rehearsal.command import as_rehearsed
 from deniable_client.rehearsal.people import Relation, make_people, read_truths, true_figures
-from tests.support.ports import free_port
+from tools.rig.collectors import free_port
 from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml
 
