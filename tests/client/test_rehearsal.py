@@ -14,6 +14,7 @@ import pytest
 from deniable import ParameterError, read_survey
 from deniable_client.rehearsal.command import as_rehearsed
 from deniable_client.rehearsal.people import Relation, make_people, read_truths, true_figures
+from tools.rig.collectors import free_port
 from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -105,7 +106,9 @@ def test_rehearsal_ends_with_the_files_of_a_study_and_what_was_found(tmp_path: P
     file.write_text(TEXT, encoding="utf-8")
     try_it = CommandLine("survey", "try", str(file))
     before = sorted(tmp_path.iterdir())
-    said = try_it.ok("--respondents", 120, "--seed", 1, "--formula", "drunk ~ stressed", "--to", folder, "--exit")
+    # A port of its own: what runs beside it takes 8000 by default, too.
+    options = ("--port", free_port(), "--respondents", 120, "--seed", 1, "--to", folder, "--exit")
+    said = try_it.ok(*options, "--formula", "drunk ~ stressed")
     assert "120 made-up people answered through their devices." in said
     assert "the rehearsal leaves out invitations, seals and days" in said
     assert "The planned analysis, drunk ~ stressed" in said

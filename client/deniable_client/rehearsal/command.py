@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import random
 import subprocess
 import tempfile
@@ -177,9 +178,12 @@ def _show_relation(relation: Relation, folder: Path) -> None:
     for row in json.loads(done.stdout)["terms"]:
         # Beside the coefficients stand the intercept and the shares of the predictors.
         if row["term"].partition("[")[0] in relation.predictors:
-            low, high = row["conf_low"], row["conf_high"]
+            # JSON has no infinity: where the likelihood has no maximum, or an interval no end, there is null.
+            low = -math.inf if row["conf_low"] is None else row["conf_low"]
+            high = math.inf if row["conf_high"] is None else row["conf_high"]
+            estimate = "-" if row["estimate"] is None else f"{row['estimate']:.2f}"
             covers = "yes" if low <= relation.effect <= high else "no"
-            figures = (f"{relation.effect:.2f}", f"{row['estimate']:.2f}", f"{low:.2f} to {high:.2f}")
+            figures = (f"{relation.effect:.2f}", estimate, f"{low:.2f} to {high:.2f}")
             rows.append((row["term"], *figures, covers))
     header = ("term", "truth", "estimate", "95 % interval", "covers")
     click.echo(f"\nThe planned analysis, {formula} (log-odds):\n{format_table(header, rows, right=header[1:4])}")
