@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 from contextlib import closing
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from PIL import Image
@@ -146,7 +147,7 @@ def test_results_show_every_number_on_a_phone_without_scrolling(collector: Colle
     survey = replace(scale(7), results="live")
     link = collector.publish(survey)
     with closing(SqliteStore(collector.database)) as store:
-        answers = [{"happy": str(1 + i % 7), "affair": "no", "times": i % 11} for i in range(60)]
+        answers: list[dict[str, Any]] = [{"happy": str(1 + i % 7), "affair": "no", "times": i % 11} for i in range(60)]
         store.store_reports([(survey, [randomize(survey, each) for each in answers])])
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"{link}/results?view=all")

@@ -17,6 +17,7 @@ OWN = ("shared/deniable/mechanisms/", "shared/deniable_statistics/designs/", "sh
 
 REASONS = {
     ("shared/deniable/survey/published.py", "KAry"): "the format of a group's response names one mechanism",
+    ("shared/deniable_statistics/authoring/respondents.py", "Piecewise"): "its rows are solved, and need not be again",
     ("shared/deniable_research/simulation/counted_surveys.py", "TickBoxes"): "its counts are binomials",
     ("shared/deniable_research/simulation/counted_surveys.py", "Subset"): "its counts are those of uniform sets",
     ("shared/deniable_research/simulation/counted_surveys.py", "DrawnBoxes"): "its counts are those of drawn boxes",

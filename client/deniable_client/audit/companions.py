@@ -19,7 +19,7 @@ AGAIN = " (again)"
 
 
 def copy_of(survey: PublishedSurvey, *, again: bool = False, other: bool = False) -> PublishedSurvey:
-    """The same questions in a survey that is open today, to everybody where it takes blind tokens.
+    """A survey of the same questions that is open today, to everybody where it takes blind tokens.
 
     Parameters
     ----------

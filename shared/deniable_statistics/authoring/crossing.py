@@ -28,7 +28,7 @@ def joint_variance(one: Mechanism, other: Mechanism) -> float:
 
 
 def joint_variance_of_digits(joint: KAry, k: int) -> float:
-    """The same for two questions of ``k`` options in one response over the patterns of several.
+    """``n`` times the variance of a cell of two questions of ``k`` options, in one response over patterns of several.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""The same survey file at another strength of protection: every epsilon in it multiplied by one factor."""
+"""A survey file at another strength of protection: every epsilon in it multiplied by one factor."""
 
 from __future__ import annotations
 

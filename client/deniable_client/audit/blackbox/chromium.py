@@ -106,7 +106,7 @@ class Chromium:
 
 _OWN_NAMES = ("127.0.0.1", "localhost", "~notfound")
 _OF_THE_BROWSER = (".google.com", ".googleapis.com", ".gstatic.com", ".googleusercontent.com")
-"""Whom a Chromium with windows asks for updates of its own, whatever a page does."""
+"""The hosts that a Chromium with windows asks for updates of its own, whatever a page does."""
 
 
 @dataclass

@@ -160,7 +160,7 @@ class PublishedSurvey:
 
     @cached_property
     def _described(self) -> dict[str, dict[str, Any]]:
-        """Of each question what makes it the same elsewhere; of one with a filter also what the filter is about."""
+        """What makes each question the same elsewhere; of one with a filter, what the filter is about is part of it."""
         found: dict[str, dict[str, Any]] = {}
         for each in self.questions:
             content = {key: each[key] for key in _DESCRIBED if key in each}
