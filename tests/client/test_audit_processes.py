@@ -12,7 +12,7 @@ import pytest
 
 from deniable import read_survey
 from deniable_client.audit import shipped
-from deniable_client.audit.findings import Part, as_json, as_junit, as_text
+from deniable_client.audit.findings import AuditPart, as_json, as_junit, as_text
 from deniable_client.audit.judge import Suspect
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.release import _of_page, integrity
@@ -61,7 +61,10 @@ def test_planted_faults_are_named(target: Target, tmp_path: Path, name: str, his
     assert any(named in each.observable for each in found), found
 
 
-PARTS = [Part("one", "Looked at bytes."), Part("two", "Looked at words.", ("report 1: \x01 came", "memory: another"))]
+PARTS = [
+    AuditPart("one", "Looked at bytes."),
+    AuditPart("two", "Looked at words.", ("report 1: \x01 came", "memory: another")),
+]
 
 
 def test_findings_for_people_and_programs() -> None:

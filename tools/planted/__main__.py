@@ -17,7 +17,7 @@ from pathlib import Path
 
 from deniable import read_survey
 from deniable.errors import DeniableError
-from deniable_client.audit.blackbox.relay import Answer, Relay
+from deniable_client.audit.blackbox.relay import Answer, RecordingRelay
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.release import integrity
 from deniable_client.audit.shipped import Target, audit_installed, audit_shipped
@@ -47,7 +47,7 @@ class PlantedTarget(Target):
 
     script: bytes | None = None
 
-    def relay(self) -> Relay:
+    def relay(self) -> RecordingRelay:
         """A stand-in that has the script, and its hash in the pages."""
         relay = super().relay()
         if self.script is not None:

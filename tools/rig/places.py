@@ -15,7 +15,7 @@ from werkzeug.serving import make_server
 from deniable import Survey, read_survey
 from deniable.survey.sealed import WEEK, Sealed, padded_size
 from deniable_server.place.app import PlaceSettings, create_place
-from deniable_server.place.relay import Relay
+from deniable_server.place.relay import BatchRelay
 from deniable_server.sealing import SealingKey
 from deniable_server.store.sqlite.letterbox import Letterbox
 from tools.rig.serving import running
@@ -86,9 +86,9 @@ def place_in_process(
         box_of(app).close()
 
 
-def relay_of(app: APIFlask) -> Relay:
+def relay_of(app: APIFlask) -> BatchRelay:
     """What passes on in a place."""
-    relay: Relay = app.extensions["deniable-relay"]
+    relay: BatchRelay = app.extensions["deniable-relay"]
     return relay
 
 

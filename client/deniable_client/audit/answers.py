@@ -16,7 +16,7 @@ MOST_ANSWERS = 64
 
 
 @dataclass(frozen=True)
-class Answers:
+class TestedAnswers:
     """The answers to one question."""
 
     question: Question
@@ -26,12 +26,12 @@ class Answers:
     """The answers as the mechanism takes them."""
 
 
-def answers_to(question: Question, dice: random.Random) -> Answers:
+def answers_to(question: Question, dice: random.Random) -> TestedAnswers:
     """All answers to a question, or `MOST_ANSWERS` of them."""
     if question.kind.answers is AnswerKind.RANGE:
         lo, hi = range_of(question)
         numbers = tuple(some(range(lo, hi + 1), dice))
-        return Answers(question, numbers, numbers)
+        return TestedAnswers(question, numbers, numbers)
     if question.kind.takes_several:
         truths: tuple[Any, ...] = _ticks(len(question.choices), dice)
         given: tuple[Any, ...] = tuple([question.choices[each] for each in truth] for truth in truths)
@@ -39,8 +39,8 @@ def answers_to(question: Question, dice: random.Random) -> Answers:
         truths = tuple(some(range(len(question.choices)), dice))
         given = tuple(question.choices[each] for each in truths)
     if question.ask_if:
-        return Answers(question, (*given, None), (*truths, question.not_applicable))
-    return Answers(question, given, truths)
+        return TestedAnswers(question, (*given, None), (*truths, question.not_applicable))
+    return TestedAnswers(question, given, truths)
 
 
 def extreme_answers(question: Question) -> tuple[Any, Any]:

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from deniable_client.audit.blackbox.chromium import PATIENCE, Chance, Chromium, Person, Stuck, Tab
-from deniable_client.audit.blackbox.relay import Answer, Relay
+from deniable_client.audit.blackbox.relay import Answer, RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.plan import Load, Session, Visit
 from deniable_client.audit.reference.published import PublishedSurvey
@@ -41,7 +41,9 @@ def browse(browser: Chromium, session: Session, surveys: Sequence[PublishedSurve
 class _Visiting:
     """One visit."""
 
-    def __init__(self, person: Person, relay: Relay, session: Session, number: int, link: str, loads: Any) -> None:
+    def __init__(
+        self, person: Person, relay: RecordingRelay, session: Session, number: int, link: str, loads: Any
+    ) -> None:
         self.person, self.relay, self.session, self.number, self.link, self.loads = (
             person, relay, session, number, link, loads,
         )  # fmt: skip

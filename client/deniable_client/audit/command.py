@@ -16,7 +16,7 @@ from deniable.errors import DeniableError
 from deniable_client import Client
 from deniable_client.audit.auditor import audit_survey
 from deniable_client.audit.evidence import FAILURE, FOUND, Audit, AuditFailed
-from deniable_client.audit.findings import Part, as_json, as_junit, as_text
+from deniable_client.audit.findings import AuditPart, as_json, as_junit, as_text
 from deniable_client.audit.judge import Bench, power
 from deniable_client.audit.processes import Unfinished
 from deniable_client.audit.reference.published import PublishedSurvey
@@ -65,7 +65,7 @@ def audit(
     report reaches a collector. Fails when anything depends on an answer that may not. A pass is evidence, not a proof:
     each part says how small a leak it would have found.
     """
-    parts: list[Part] = []
+    parts: list[AuditPart] = []
     chosen = [name for name in CLIENTS if client in ("both", name)]
     with _target(survey) as (target, read):
         if sessions and any(each.ask_if for each in read.questions):
@@ -115,7 +115,7 @@ def _target(survey: str) -> Iterator[tuple[Target, Survey]]:
             yield Target.of(url, PublishedSurvey(read.document), page), read
 
 
-def _served(target: Target) -> Part:
+def _served(target: Target) -> AuditPart:
     """Whether page and script are those of a known release."""
     relay = target.relay()
     try:
@@ -123,12 +123,12 @@ def _served(target: Target) -> Part:
     finally:
         relay.close()
     known = f"that of release {served.release}" if served.release else "that of no known release"
-    return Part(
+    return AuditPart(
         "pages and script", f"The script is {known}: {served.hash}. The page loads and runs it alone.", served.faults
     )
 
 
-def _lived(name: str, target: Target, sessions: int, program: str | None, clients: int) -> list[Part]:
+def _lived(name: str, target: Target, sessions: int, program: str | None, clients: int) -> list[AuditPart]:
     """People who answer through a client, and what was seen of them."""
     start = time.monotonic()
     names: set[str] = set()
@@ -139,15 +139,15 @@ def _lived(name: str, target: Target, sessions: int, program: str | None, client
             else:
                 bench = audit_installed(target, sessions, progress=bar.update)
         except Unfinished as error:
-            return [Part(f"{name}: everything seen", "The client did not come to its end.", (str(error),))]
+            return [AuditPart(f"{name}: everything seen", "The client did not come to its end.", (str(error),))]
     parts = [_seen(name, bench, FAILURE / clients, time.monotonic() - start)]
     if name == "browser":
         text = "Host names that the browser was asked to look up, by whatever in a page."
-        parts.append(Part("browser: names looked up", text, tuple(sorted(names))))
+        parts.append(AuditPart("browser: names looked up", text, tuple(sorted(names))))
     return parts
 
 
-def _seen(name: str, bench: Bench, failure: float, seconds: float) -> Part:
+def _seen(name: str, bench: Bench, failure: float, seconds: float) -> AuditPart:
     traces = [trace for block in bench.blocks for _, trace in block]
     observed = len({key for trace in traces for key in (*trace.exact, *trace.loose)})
     looked = (
@@ -156,15 +156,15 @@ def _seen(name: str, bench: Bench, failure: float, seconds: float) -> Part:
         f"all people is found with probability {power(bench.sessions):.3f}; times, order and connections are tested "
         f"against answers, where a faultless client is accused with probability {failure:g}."
     )
-    return Part(f"{name}: everything seen", looked, tuple(map(str, bench.suspects(failure))))
+    return AuditPart(f"{name}: everything seen", looked, tuple(map(str, bench.suspects(failure))))
 
 
-def _drawn(name: str, survey: Survey, draws: int, clients: int) -> list[Part]:
+def _drawn(name: str, survey: Survey, draws: int, clients: int) -> list[AuditPart]:
     """Many reports at once, without pages and memory."""
     start = time.monotonic()
     click.echo(f"{name}: {draws:,} reports are drawn", err=True)
     found = audit_survey(survey, CLIENTS[name], max(draws, 1000), FAILURE / clients)
-    return [Part(f"{name}: many reports", _counted(found, time.monotonic() - start), tuple(_faults(found)))]
+    return [AuditPart(f"{name}: many reports", _counted(found, time.monotonic() - start), tuple(_faults(found)))]
 
 
 def _counted(found: Audit, seconds: float) -> str:

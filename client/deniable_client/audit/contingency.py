@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from deniable import Question, Report
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.wire.space import Value
-from deniable_client.audit.answers import Answers
+from deniable_client.audit.answers import TestedAnswers
 from deniable_client.audit.evidence import (
     CellCounts,
     Check,
@@ -71,7 +71,7 @@ class Feature:
 class Values:
     """The encoding of the values of one question as numbers."""
 
-    def __init__(self, answers: Answers) -> None:
+    def __init__(self, answers: TestedAnswers) -> None:
         self.question, self.answers = answers.question, answers
         mechanism = self.question.mechanism
         self.is_text = not mechanism.reports.supports_one
@@ -158,7 +158,7 @@ a table of many cells overfits the first part. On the third its lower bound on e
 class Tables:
     """All contingency tables of an audit."""
 
-    def __init__(self, answers: Sequence[Answers], dice: random.Random) -> None:
+    def __init__(self, answers: Sequence[TestedAnswers], dice: random.Random) -> None:
         self.values = [Values(each) for each in answers]
         self.sizes = [len(each.given) for each in answers]
         pairs = list(itertools.permutations(range(len(answers)), 2))

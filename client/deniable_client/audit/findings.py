@@ -11,7 +11,7 @@ WIDTH = 100
 
 
 @dataclass(frozen=True)
-class Part:
+class AuditPart:
     """One part of an audit.
 
     Attributes
@@ -31,7 +31,7 @@ MOST = 12
 """Most faults of a part that a page shows; files hold all of them."""
 
 
-def as_text(parts: list[Part]) -> str:
+def as_text(parts: list[AuditPart]) -> str:
     """One page for people."""
     lines: list[str] = []
     for part in parts:
@@ -48,13 +48,13 @@ def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 8, break_long_words=True)
 
 
-def as_json(parts: list[Part]) -> str:
+def as_json(parts: list[AuditPart]) -> str:
     """All of it for programs."""
     content = {"passed": not any(part.faults for part in parts), "parts": [asdict(part) for part in parts]}
     return json.dumps(content, indent=2) + "\n"
 
 
-def as_junit(parts: list[Part]) -> str:
+def as_junit(parts: list[AuditPart]) -> str:
     """All of it in the form that build servers read: a test case for each part."""
     failed = sum(bool(part.faults) for part in parts)
     suite = ElementTree.Element("testsuite", name="deniable audit", tests=str(len(parts)), failures=str(failed))

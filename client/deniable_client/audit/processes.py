@@ -17,7 +17,7 @@ from typing import Any
 from deniable.errors import DeniableError
 from deniable_client.audit.blackbox import people
 from deniable_client.audit.blackbox.chromium import enter_requests, normal
-from deniable_client.audit.blackbox.relay import Relay
+from deniable_client.audit.blackbox.relay import RecordingRelay
 from deniable_client.audit.blackbox.system import System, Watched
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.browsing import BUSY
@@ -39,7 +39,7 @@ class _Run:
     """The sessions of one process, and what was seen so far."""
 
     sessions: Sequence[Session]
-    relay: Relay
+    relay: RecordingRelay
     traces: list[Trace]
     pools: list[list[_Pool]]
     folder: Path
@@ -109,7 +109,7 @@ class _Pool:
 def run_people(
     sessions: Sequence[Session],
     surveys: Sequence[PublishedSurvey],
-    relay: Relay,
+    relay: RecordingRelay,
     stranger: Session,
     command: Sequence[str] = (sys.executable,),
     environment: Mapping[str, str] | None = None,
@@ -178,7 +178,7 @@ def in_words(survey: PublishedSurvey, answers: Mapping[str, Any]) -> dict[str, A
     return given
 
 
-def _plain(operation: str, relay: Relay) -> str:
+def _plain(operation: str, relay: RecordingRelay) -> str:
     return str(normal(_TEMPORARY.sub("/.new", _FOLDER.sub("/DEVICE", operation)), relay))
 
 

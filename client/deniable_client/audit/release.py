@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from importlib.resources import files
 from urllib.parse import urljoin
 
-from deniable_client.audit.blackbox.relay import Answer, Relay
+from deniable_client.audit.blackbox.relay import Answer, RecordingRelay
 
 SCRIPT = "deniable.js"
 POLICY = {
@@ -80,7 +80,7 @@ class Served:
     faults: tuple[str, ...]
 
 
-def check_served(relay: Relay, survey: str) -> Served:
+def check_served(relay: RecordingRelay, survey: str) -> Served:
     """Look at the page of a survey and at its script, as anybody may fetch them."""
     page = relay.page(f"/s/{survey}")
     script = relay.page(f"/client/{SCRIPT}")

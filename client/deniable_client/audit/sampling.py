@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from deniable import Survey
 from deniable.errors import DeniableError
-from deniable_client.audit.answers import Answers
+from deniable_client.audit.answers import TestedAnswers
 from deniable_client.audit.rights import Credentials
 from deniable_client.device import randomize
 
@@ -34,7 +34,7 @@ class Trials:
 
     Attributes
     ----------
-    answers : tuple of Answers
+    answers : tuple of TestedAnswers
         The answers that codes stand for, question by question.
     cohorts : tuple of str or None
     codes : ndarray of uint16, shape (n, questions + 1)
@@ -45,7 +45,7 @@ class Trials:
         The credential of each report.
     """
 
-    answers: tuple[Answers, ...]
+    answers: tuple[TestedAnswers, ...]
     cohorts: tuple[str | None, ...]
     codes: NDArray[np.uint16]
     free: NDArray[np.bool_]
@@ -86,7 +86,7 @@ Send = Callable[..., bytes]
 """A function that returns the report of a Python client for a survey, answers, a cohort and perhaps a credential."""
 
 
-def draw_trials(survey: Survey, answers: tuple[Answers, ...], n: int, dice: random.Random) -> Trials:
+def draw_trials(survey: Survey, answers: tuple[TestedAnswers, ...], n: int, dice: random.Random) -> Trials:
     """Trials for an audit, in random order.
 
     Half of them answer every question independently, with the first and the last answer more often than the others, so
@@ -110,7 +110,7 @@ def draw_trials(survey: Survey, answers: tuple[Answers, ...], n: int, dice: rand
     return Trials(answers, cohorts, np.hstack([chosen, cohort]).astype(np.uint16), free, Credentials.of(survey, n))
 
 
-def _route(answers: tuple[Answers, ...], chosen: NDArray[Any], generator: np.random.Generator) -> None:
+def _route(answers: tuple[TestedAnswers, ...], chosen: NDArray[Any], generator: np.random.Generator) -> None:
     """Change chosen answers to those that there can be: the last one of a question where it does not apply."""
     places = {each.question.id: place for place, each in enumerate(answers)}
     for place, each in enumerate(answers):

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 from deniable_client.audit.blackbox.chromium import Chromium, Stuck, chromium
-from deniable_client.audit.blackbox.relay import Relay
+from deniable_client.audit.blackbox.relay import RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.browsing import browse
 from deniable_client.audit.companions import Companions, copy_of
@@ -55,9 +55,9 @@ class Target:
         """How many sessions an audit of so many has: whole blocks, of each history at least one."""
         return BLOCK * len(histories_of(self.surveys, sessions))
 
-    def relay(self) -> Relay:
+    def relay(self) -> RecordingRelay:
         """A stand-in for the collector."""
-        relay = Relay(self.upstream)
+        relay = RecordingRelay(self.upstream)
         relay.path_of, relay.rewrite = self.companions.path_of, self.companions.rewrite
         return relay
 

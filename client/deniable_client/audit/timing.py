@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import betaincinv
 
-from deniable_client.audit.answers import Answers
+from deniable_client.audit.answers import TestedAnswers
 from deniable_client.audit.evidence import FOUND, CellCounts, Check, log_level
 
 TOLERANCE = 100_000
@@ -26,7 +26,7 @@ QUANTILES = (0.25, 0.5, 0.75, 0.9, 0.99, 0.999)
 
 
 def check_times(
-    times: NDArray[np.int64], codes: NDArray[np.integer], answers: Sequence[Answers], failure: float
+    times: NDArray[np.int64], codes: NDArray[np.integer], answers: Sequence[TestedAnswers], failure: float
 ) -> Check:
     """Test the times that reports took.
 
@@ -36,7 +36,7 @@ def check_times(
         Nanoseconds.
     codes : ndarray of int, shape (n, questions)
         The answers, drawn at random.
-    answers : sequence of Answers
+    answers : sequence of TestedAnswers
     failure : float
         Probability that times which depend on no answer are reported as a fault.
     """

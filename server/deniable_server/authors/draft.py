@@ -60,7 +60,7 @@ def _at(version: Version, epsilon: str) -> Survey:
 
 
 @dataclass(frozen=True)
-class Problem:
+class DraftProblem:
     """Why the file as it is now is no survey, at which line, and the lines around it."""
 
     sentence: str
@@ -77,7 +77,7 @@ class State:
 
     revision: int
     version: Version | None
-    problem: Problem | None
+    problem: DraftProblem | None
 
 
 class Draft:
@@ -101,7 +101,10 @@ class Draft:
                 found = self.path.read_bytes()
             except OSError as error:
                 # Some editors replace a file: for a moment there is none.
-                found, problem = b"", Problem(f"survey: {self.path.name} cannot be read: {error.strerror}", None, ())
+                found, problem = (
+                    b"",
+                    DraftProblem(f"survey: {self.path.name} cannot be read: {error.strerror}", None, ()),
+                )
                 if self._seen != found:
                     self._seen = found
                     self._state = State(self._state.revision + 1, self._state.version, problem)
@@ -120,12 +123,12 @@ class Draft:
         return state
 
 
-def _read(found: bytes, folder: Path) -> tuple[Version | None, Problem | None]:
+def _read(found: bytes, folder: Path) -> tuple[Version | None, DraftProblem | None]:
     try:
         written = read_toml(found)
         survey = survey_of(written, folder)
     except DeniableError as error:
         source = found.decode("utf-8", "replace")
         line = line_of(source, str(error))
-        return None, Problem(str(error), line, tuple(excerpt(source, line)) if line else ())
+        return None, DraftProblem(str(error), line, tuple(excerpt(source, line)) if line else ())
     return Version(found.decode("utf-8"), written, folder, survey), None

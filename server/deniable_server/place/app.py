@@ -16,7 +16,7 @@ from deniable_server import logs
 from deniable_server.edge import heads, limits, problems
 from deniable_server.edge.limits import PAGES, REPORTS, Limits, NoPlace, Rate, TooMany
 from deniable_server.place import routes
-from deniable_server.place.relay import PAUSE, Relay
+from deniable_server.place.relay import PAUSE, BatchRelay
 from deniable_server.store import utc_today
 from deniable_server.store.sqlite.letterbox import Letterbox
 
@@ -64,11 +64,11 @@ def create_place(settings: PlaceSettings, today: Callable[[], datetime.date] = u
     app.template_folder = "web/templates"
     app.config.update(MAX_CONTENT_LENGTH=64 * 1024, TRAP_HTTP_EXCEPTIONS=False)
     box = Letterbox(settings.db)
-    relay = Relay(box, settings.size, today, settings.pause)
+    relay = BatchRelay(box, settings.size, today, settings.pause)
     problems.init_app(app)
     logs.init_app(app)
     limits.init_app(app, settings.rate_limit, settings.trusted_proxies)
-    routes.init_app(app, routes.Place(box, settings.origin, settings.serves_any, today))
+    routes.init_app(app, routes.ServedPlace(box, settings.origin, settings.serves_any, today))
     app.wsgi_app = Door(app, app.wsgi_app, app.extensions["deniable-limits"])  # type: ignore[method-assign]
     heads.init_app(app, settings.trusted_proxies)
     app.extensions["deniable-letterbox"], app.extensions["deniable-relay"] = box, relay

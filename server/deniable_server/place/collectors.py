@@ -35,7 +35,7 @@ _REFUSALS: dict[int, type[ReportError]] = {
 }
 
 
-class Outcome(NamedTuple):
+class BatchOutcome(NamedTuple):
     """What a collector made of a batch."""
 
     stored: int
@@ -120,7 +120,7 @@ def sign(survey: Survey, collector: str, body: bytes) -> str:
     return signature
 
 
-def deliver(survey: Survey, collector: str, token: str | None, messages: tuple[bytes, ...]) -> Outcome:
+def deliver(survey: Survey, collector: str, token: str | None, messages: tuple[bytes, ...]) -> BatchOutcome:
     """Pass a batch on; what the outcome counts as stored or known is on the collector's disk.
 
     Raises
@@ -137,14 +137,14 @@ def deliver(survey: Survey, collector: str, token: str | None, messages: tuple[b
     content = _object(answer.data)
     if len(messages) == 1:  # answered like any single report
         if content.get("status") in ("stored", "known"):
-            return Outcome(int(answer.status == 201), int(answer.status == 200), 0)
+            return BatchOutcome(int(answer.status == 201), int(answer.status == 200), 0)
         if answer.status in (403, 409, 422) and "detail" in content:
-            return Outcome(0, 0, 1)
+            return BatchOutcome(0, 0, 1)
     elif answer.status == 200:
-        counts = [each for key in Outcome._fields if type(each := content.get(key)) is int and each >= 0]
+        counts = [each for key in BatchOutcome._fields if type(each := content.get(key)) is int and each >= 0]
         # Every message is accounted for, or somebody else answered.
-        if len(counts) == len(Outcome._fields) and sum(counts) == len(messages):
-            return Outcome(*counts)
+        if len(counts) == len(BatchOutcome._fields) and sum(counts) == len(messages):
+            return BatchOutcome(*counts)
     if answer.status == 410 and "detail" in content:
         raise BatchRefused(str(content["detail"])[:500])
     raise CollectorError(f"{collector}: answered a batch with status {answer.status}")

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from deniable.errors import CollectorError
 from deniable_server.logs import log
 from deniable_server.place.collectors import BatchRefused, deliver
-from deniable_server.store.sqlite.letterbox import Batch, Letterbox
+from deniable_server.store.sqlite.letterbox import Letterbox, SealedBatch
 
 PAUSE = 5.0
 """Seconds between two looks for batches that are full, or were not acknowledged."""
@@ -19,7 +19,7 @@ LONGEST_PAUSE = 300.0
 """Longest time between two tries of a batch, in seconds."""
 
 
-class Relay:
+class BatchRelay:
     """The one thread of a place that passes batches on.
 
     Parameters
@@ -69,7 +69,7 @@ class Relay:
                 log("a round of passing on failed", logging.WARNING, reason=type(error).__name__)
             self._stop.wait(self._pause)
 
-    def _pass_on(self, batch: Batch) -> None:
+    def _pass_on(self, batch: SealedBatch) -> None:
         # The more often a collector did not answer, the longer it is left alone.
         tries = self._tries.get(batch.name, 0)
         self._tries[batch.name] = tries + 1

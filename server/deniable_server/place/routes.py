@@ -38,7 +38,7 @@ site = APIBlueprint("place", __name__, enable_openapi=False)
 via = APIBlueprint("via", __name__, url_prefix="/via/<path:where>/api/v1/surveys/<survey_id>", enable_openapi=False)
 
 
-class Place:
+class ServedPlace:
     """The surveys that a place serves.
 
     Parameters
@@ -124,7 +124,7 @@ class Place:
         return self._box.put(survey.id, message)
 
 
-def init_app(app: APIFlask, place: Place) -> None:
+def init_app(app: APIFlask, place: ServedPlace) -> None:
     """Serve the page of a place and what it passes on."""
     app.extensions["deniable-place"] = place
     app.extensions["deniable-place-files"] = pages.files()
@@ -203,8 +203,8 @@ def sign(where: str, survey_id: str) -> Response:
     return _fresh({"signature": collectors.sign(survey, collector, body)})
 
 
-def _place() -> Place:
-    place: Place = current_app.extensions["deniable-place"]
+def _place() -> ServedPlace:
+    place: ServedPlace = current_app.extensions["deniable-place"]
     return place
 
 

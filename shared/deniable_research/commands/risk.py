@@ -14,7 +14,7 @@ from deniable.commands.main import example
 from deniable.privacy.odds import whole_odds_sentences
 from deniable.table import format_table
 from deniable_research.commands.options import FILE, plot_option
-from deniable_research.commands.shuffled import Batch, of_epsilons, of_survey
+from deniable_research.commands.shuffled import ShuffledBatch, of_epsilons, of_survey
 from deniable_research.pictures import FAINT_INK, INK, STYLES, label_in_percent, save_picture, tidy
 from deniable_statistics.authoring.authoring import read_survey
 from deniable_statistics.risk import (
@@ -103,7 +103,7 @@ def risk(
         click.echo(f"An advantage of at most {100 * advantage:g} points, {whom}, needs epsilon {needed:g} or less.\n")
     among = None
     if shuffled is not None:
-        batch = Batch(shuffled, 1e-6 if delta is None else delta, own or 0)
+        batch = ShuffledBatch(shuffled, 1e-6 if delta is None else delta, own or 0)
         among = of_survey(read_survey(path=file), batch) if file else of_epsilons(epsilons, batch)
     if rows:
         click.echo(table(rows, (*PRIORS, prior) if prior is not None and prior not in PRIORS else PRIORS))

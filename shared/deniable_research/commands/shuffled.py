@@ -16,7 +16,7 @@ from deniable.table import format_table
 
 
 @dataclass(frozen=True)
-class Batch:
+class ShuffledBatch:
     """Reports that arrive together in random order.
 
     Attributes
@@ -41,7 +41,7 @@ class Batch:
         return each - self.own
 
 
-def of_epsilons(epsilons: Sequence[float], batch: Batch) -> str:
+def of_epsilons(epsilons: Sequence[float], batch: ShuffledBatch) -> str:
     """A table of the epsilon that is left of each of these, with two options and whatever is asked."""
     shuffling = _shuffling()
     n = batch.hiding(1)
@@ -55,7 +55,7 @@ def of_epsilons(epsilons: Sequence[float], batch: Batch) -> str:
     return f"{table}\n\n{_meaning(n, batch)}"
 
 
-def of_survey(survey: Survey, batch: Batch) -> str:
+def of_survey(survey: Survey, batch: ShuffledBatch) -> str:
     """A table of the epsilon that is left of each question of a survey, and of all of them together."""
     shuffling = _shuffling()
     n = batch.hiding(len(survey.cohorts) + (not survey.cohort_required) if survey.cohorts else 1)
@@ -87,7 +87,7 @@ def _shuffling() -> Any:
     return shuffling
 
 
-def _meaning(n: int, batch: Batch) -> str:
+def _meaning(n: int, batch: ShuffledBatch) -> str:
     return (
         f"Shuffled: whoever sees a batch of which {n:,} reports hide each other, and knows all other answers in it, "
         f"learns no more than\nfrom a report of this epsilon, except with probability {batch.delta:g}. It holds only "

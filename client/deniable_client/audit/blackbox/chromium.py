@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deniable.errors import DeniableError, NotInstalled
-from deniable_client.audit.blackbox.relay import Relay, Sent
+from deniable_client.audit.blackbox.relay import RecordingRelay, Sent
 from deniable_client.audit.blackbox.trace import Trace
 
 if TYPE_CHECKING:
@@ -57,7 +57,7 @@ class Chance:
 
 
 @contextmanager
-def chromium(relay: Relay, program: str | None = None) -> Iterator[Chromium]:
+def chromium(relay: RecordingRelay, program: str | None = None) -> Iterator[Chromium]:
     """A Chromium whose only way out is the relay."""
     try:
         from playwright.sync_api import sync_playwright
@@ -83,7 +83,7 @@ class Chromium:
     """A browser, and the relay that its sessions go through."""
 
     browser: Browser
-    relay: Relay
+    relay: RecordingRelay
     log: Path
     names: set[str] = field(default_factory=set)
     """Every host name that the browser tried to resolve, whoever asked for it; known once it has ended."""
@@ -114,7 +114,7 @@ class Person:
     """One device in front of one person, with the recorder beside it."""
 
     context: BrowserContext
-    relay: Relay
+    relay: RecordingRelay
     events: list[tuple[str, str]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
@@ -330,7 +330,7 @@ _EVENTS: dict[str, Any] = {
 }
 
 
-def enter_requests(trace: Trace, came: list[Sent], relay: Relay) -> None:
+def enter_requests(trace: Trace, came: list[Sent], relay: RecordingRelay) -> None:
     """Requests as features: the bytes of each address, and loosely their order, times and connections."""
     numbers: dict[int, int] = {}
     counts: Counter[str] = Counter()
@@ -355,7 +355,7 @@ def enter_requests(trace: Trace, came: list[Sent], relay: Relay) -> None:
     trace.put("order of the device's requests", [normal(each.start, relay) for each in own])
 
 
-def normal(value: Any, relay: Relay) -> Any:
+def normal(value: Any, relay: RecordingRelay) -> Any:
     """Without what differs from run to run for reasons of its own: the port of the relay, and today."""
     if isinstance(value, str):
         return _DAY.sub("DAY", value.replace(f"127.0.0.1:{relay.port}", "COLLECTOR"))

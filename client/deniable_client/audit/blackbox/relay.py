@@ -45,7 +45,7 @@ Answer = tuple[int, dict[str, str], bytes]
 
 
 @dataclass
-class Relay:
+class RecordingRelay:
     """Listens at ``url``; `sent` is everything that came.
 
     Parameters

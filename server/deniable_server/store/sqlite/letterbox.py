@@ -38,7 +38,7 @@ _random = secrets.SystemRandom()
 
 
 @dataclass(frozen=True)
-class Batch:
+class SealedBatch:
     """Sealed reports of one survey in random order.
 
     Attributes
@@ -198,7 +198,7 @@ class Letterbox:
         )
         db.executemany("DELETE FROM waiting WHERE survey = ? AND hash = ?", [(survey_id, each) for each in hashes])
 
-    def leaving(self) -> list[Batch]:
+    def leaving(self) -> list[SealedBatch]:
         """The batches that no collector has acknowledged."""
         query = (
             "SELECT batch, document, collector, message FROM leaving JOIN surveys ON surveys.id = leaving.survey "
@@ -208,11 +208,11 @@ class Letterbox:
         for name, document, collector, message in self._write(lambda db: db.execute(query).fetchall()):
             found.setdefault(name, (document, collector, []))[2].append(message)
         return [
-            Batch(name, parse_survey(document), collector, tuple(messages))
+            SealedBatch(name, parse_survey(document), collector, tuple(messages))
             for name, (document, collector, messages) in found.items()
         ]
 
-    def acknowledged(self, batch: Batch) -> None:
+    def acknowledged(self, batch: SealedBatch) -> None:
         """Delete a batch that its collector has on its disk."""
         self._write(lambda db: db.execute("DELETE FROM leaving WHERE batch = ?", [batch.name]))
 
