@@ -232,8 +232,8 @@ export function hindered(m, view, why) {
   const ask = contact(m, view);
   return why === "used" ? notice(m, m.usedBefore, m.notAsked, { ask })
   : why === "unknown" ? notice(m, m.unknown, m.notAsked, { ask })
-  : why === "closed" ? notice(m, m.closed, m.closedNow, { ask })
-  : notice(m, m.early, days(m, view), { ask });
+  : why === "closed" ? notice(m, m.closed, `${m.wanted} ${m.closedNow}`, { ask })
+  : notice(m, m.early, `${m.wanted} ${days(m, view)}`, { ask });
 }
 
 /**
@@ -254,7 +254,7 @@ export function notOpen(m, view, today, { cohort, invitation }, again) {
   const ask = contact(m, view);
   const isEarly = (view.opens ?? "") > today;
   if (isEarly || today > (view.closes ?? today)) {
-    return notice(m, isEarly ? m.early : m.closed, days(m, view), { ask });
+    return notice(m, isEarly ? m.early : m.closed, `${m.wanted} ${days(m, view)}`, { ask });
   }
   const isComplete = isCohort(view, cohort) && (invitation || view.access === "open");
   return isComplete ? null : notice(m, m.unreachable, m.incomplete, { again, ask });

@@ -102,6 +102,7 @@ label > [type=radio]:checked { border: .375rem solid var(--accent); }
 .line > label > input { border: 0 !important; border-radius: inherit; }
 @media (forced-colors: active) { label > [type=radio] { appearance: auto; } }
 [type=number], [type=search] { width: 10rem; height: 3rem; }
+[type=number] { appearance: textfield; }
 .long { height: 20rem; padding: .5rem; overflow: auto; }
 form, .review { container-type: inline-size; contain-intrinsic-inline-size: 16rem; }
 .unseen { visibility: hidden; }
@@ -161,8 +162,9 @@ legend + div { clear: both; }
 @container (min-width: 34rem) { .steps button:first-child { flex: none; min-width: 10rem; padding-inline: 1.5rem; } }
 .steps .minor { min-height: 3rem; }
 .steps ~ details > summary { font-size: var(--small); font-weight: 400; }
-.missing:not(:empty) { border-inline-start: .25rem solid; padding-inline-start: .75rem; margin-top: .5rem; }
+.missing:not(:empty) { border-inline-start: .25rem solid; padding-inline-start: .75rem; margin-top: .75rem; }
 [aria-invalid=true] { border-color: var(--danger); box-shadow: 0 0 0 1px var(--danger); }
+[aria-invalid=true]:focus-visible { outline-color: var(--danger) !important; }
 [type=number] { font-size: var(--large); }
 .cells { display: grid; gap: .5rem; grid-template-columns: repeat(auto-fill, minmax(4rem, 1fr)); }
 .cells label { flex-flow: column; padding: .5rem .25rem; }

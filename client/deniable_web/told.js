@@ -50,7 +50,7 @@ export class DeniableTold extends DeniableElement {
   /** One survey: whether the reply arrived, and on a press what it says. @param {string} collector @param {Reply} reply @param {string[]} tongues */
   #entry(collector, { survey, report, hasArrived }, tongues) {
     const m = this.words;
-    const name = h("a", { href: `${collector}/s/${survey}` }, h("code", { dir: "ltr" }, survey));
+    const name = h("a", { href: `${collector}/s/${survey}` }, m.deviceSurvey);
     const [before, after] = (hasArrived ? m.deviceEach : m.deviceWaits).split("{survey}");
     const shown = h("div", { role: "status", class: "stack" });
     const show = minor(m.deviceWords, async () => {
@@ -59,10 +59,12 @@ export class DeniableTold extends DeniableElement {
         name.replaceChildren(own(view.title));
         shown.replaceChildren(sentInWords(m, view, report));
         show.remove();
+        asks.remove();
       } catch {
         shown.replaceChildren(quiet(`${m.unreachable}. ${m.unreachableText}`));
       }
     });
-    return box(p(h("span", {}, before, name, after)), shown, show);
+    const asks = quiet(m.deviceAsks);
+    return box(p(h("span", {}, before, name, after)), quiet(h("code", { dir: "ltr" }, survey)), shown, show, asks);
   }
 }

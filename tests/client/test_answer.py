@@ -229,7 +229,7 @@ def test_answers_can_be_looked_up_gone_back_to_read_and_changed(
     shown = text[text.index("Check your answers") :]
     for number, answer in enumerate(["No", "B", "cocaine, cannabis", "7", "12"], start=1):
         assert f"{number}  {answer}\n" in shown
-    assert text.index("Sending is final") > text.index("5 of 5")
+    assert text.index("You can still change everything") > text.index("5 of 5")
 
 
 @pytest.mark.parametrize("before", [[], ["", "yes", "4"], ["", "yes", "3", "1", "6", "0"]])

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "doj2zztcbl3nkg4gewzsqts5y4",
-  de: "o2btrzitwvkst3t3jnumbsbyru",
-  en: "tadd66jgn5w6w3nozsksm4oyiy",
-  es: "w265dni4jiuf25duvawx2f3xnq",
-  fr: "2hilvosqnmgdjmkbw7zsi4242e",
+  ar: "jx7oc4x673mwpv4n2yyxnqbyxi",
+  de: "yrujwjxz4xjha36a4iunywtuye",
+  en: "nrss4kveh4x6pp5finoexv2uaq",
+  es: "rwlh6qv45rq5ngmzksmxajkpqq",
+  fr: "5khbdwhwh27j5vwwpsq6lyzsjq",
 };
