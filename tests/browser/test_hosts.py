@@ -50,7 +50,7 @@ def test_own_folder_serves_the_script_and_survives_upgrades(link: str, collector
 def test_questions_that_a_form_cannot_ask_are_refused(link: str) -> None:
     assert "must have an epsilon of its own" in EMBED.refused(link, "--question", "shared")
     assert "must be one of the survey (shared, other, affair)" in EMBED.refused(link, "--question", "q7")
-    assert "must be a link like" in EMBED.refused(link.rpartition("/")[2])
+    assert "must be its link, such as" in EMBED.refused(link.rpartition("/")[2])
 
 
 def test_page_of_html_asks_and_sends_under_the_policy_that_is_named(

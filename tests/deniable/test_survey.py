@@ -168,7 +168,7 @@ def test_document_of_another_format_is_refused_with_a_way_out(found: str, messag
         ("results = 'now'\n" + PLAIN, "results: must be batches or live or closed, got 'now'"),
         ("results = ['live']\n" + PLAIN, "results: must be batches or live or closed, got a list"),
         ("readers = 'me'\n" + PLAIN, "readers: must be public or token, got 'me'"),
-        ("sealed = true\n" + PLAIN, "survey: has the unknown key 'sealed'"),
+        ("wrapped = true\n" + PLAIN, "survey: has the unknown key 'wrapped'"),
         (
             "title = 'T'\n" + "".join(QUESTION.replace('"q"', f'"q{i}"') for i in range(101)),
             "must be 1 to 100, got 101",

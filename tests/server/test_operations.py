@@ -384,7 +384,7 @@ def test_who_may_do_what(http: FlaskClient, store: SqliteStore, survey: Survey, 
                     if answer.status_code != 401:
                         opened.setdefault((method, path), set()).add(role)
             needs_token = {} not in calls[method].get("security", [{}])
-            assert needs_token == (opened.get((method, path)) != set(roles))
+            assert needs_token == (opened.get((method, path)) != set(roles)), (method, path)
     closed = {call: who for call, who in opened.items() if who != set(roles)}
     assert closed == {
         ("get", "/metrics"): {"metrics"},

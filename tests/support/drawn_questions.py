@@ -26,7 +26,7 @@ Likely = dict[Values, Fraction]
 
 def shared_survey(size: int, epsilon: float, draw: int | None = None, **keys: object) -> Survey:
     """So many yes-no questions q0, q1, ... for one epsilon."""
-    drawn = {} if draw is None else {"draw": draw}
+    drawn = {"want": ["shares"]} if draw is None else {"draw": draw}
     questions = (question_toml(f"q{place}", "yes-no") for place in range(size))
     return read_survey(survey_toml("T", *questions, epsilon=epsilon, **drawn, **keys))
 

@@ -271,7 +271,7 @@ def all_screens(page: Page, link: str, survey: Survey) -> Iterator[str]:
     yield "consent"
     for each in element.locator("summary").all():
         each.click()
-    element.locator(".chance .row button").last.click()
+    element.locator(".chance .tries button").last.click()
     expect(element.locator(".chance li").first).to_be_visible()
     yield "chance"
     element.locator(".start button").click()

@@ -53,6 +53,7 @@ _one_piece_at_a_time = threading.Lock()
 TOO_MANY = "too many requests: wait as long as Retry-After says"
 
 NOT_PUBLIC = "results of this survey need a token"
+NOT_A_RELAY = "no token of scope relay, where the survey names places"
 
 UNAVAILABLE = "the database is not available: send the same again"
 OF_BODIES = {413: "body too large", 415: "not application/json"}

@@ -48,6 +48,7 @@ OF_RESPONDENTS = {
     "/api/v1/surveys/<survey_id>/state",
     "/api/v1/surveys/<survey_id>/invitations/state",
     "/api/v1/surveys/<survey_id>/reports",
+    "/api/v1/surveys/<survey_id>/sealed",
     "/api/v1/surveys/<survey_id>/tokens",
 }
 """Routes that a device requests on its way to a report; their figures are held back."""

@@ -8,7 +8,7 @@ from apiflask import APIFlask
 from pydantic.json_schema import models_json_schema
 
 from deniable_server.web import schemas
-from deniable_server.web.api import BASE, NDJSON, NOT_PUBLIC, TOO_MANY
+from deniable_server.web.api import BASE, NDJSON, NOT_A_RELAY, NOT_PUBLIC, TOO_MANY
 
 _REF = "#/components/schemas/{model}"
 
@@ -83,7 +83,7 @@ def _complete_call(path: str, method: str, call: dict[str, Any]) -> None:
     if bodies := REQUESTS.get((path, method)):
         call["requestBody"] = {"required": True, "content": _content(bodies)}
     if "401" in call["responses"]:
-        is_for_some = call["responses"]["401"]["description"] == NOT_PUBLIC  # the survey says who reads its results
+        is_for_some = call["responses"]["401"]["description"] in (NOT_PUBLIC, NOT_A_RELAY)  # as the survey says
         # OpenAPI: an empty requirement in the list makes the token optional.
         call["security"] = [{}, {"token": []}] if is_for_some else [{"token": []}]
     for status, answer in call["responses"].items():

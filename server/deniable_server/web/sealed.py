@@ -50,7 +50,7 @@ def init_app(app: APIFlask, store: Store, keys: SealingKeys) -> None:
     responses={
         200: "known already, counted once; or what became of several",
         201: "stored: on disk",
-        401: "no token of scope relay, where the survey names places",
+        401: NOT_A_RELAY,
         403: "without an invitation or a token of this survey, where it asks for one",
         404: "no such survey",
         409: "another report has this id, or has used the invitation",

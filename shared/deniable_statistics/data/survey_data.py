@@ -41,6 +41,8 @@ RESULT_LABELS: dict[str, tuple[Kind, str]] = {
     "robust_low": (Kind.REAL, "Lower end of an interval that holds if so many do"),
     "robust_high": (Kind.REAL, "Upper end of an interval that holds if so many do"),
     "assumed_fake": (Kind.REAL, "Share of reports that may be fake while the confidence interval holds"),
+    "a": (Kind.REAL, "Probability of support if the option is the truth"),
+    "b": (Kind.REAL, "Probability of support if another option is the truth"),
 }
 """Kind and label of each column of `EstimateRow`, in their order."""
 
