@@ -86,6 +86,7 @@ def test_the_pages_name_an_environment_before_their_commands() -> None:
     assert len(extras) > 15
     assert extras["survey check my-survey.toml"] == ("server",)
     assert extras["audit my-survey.toml"] == ("audit",)
+    assert "playwright" not in with_extras(("audit",))["HIDDEN"].split(",")  # with which its sessions use a browser
     assert extras["analyze regress study.sav affair ~ age + C(region) --design study.toml --to model.xlsx"] == (
         "research",
         "files",
@@ -102,8 +103,8 @@ codes = {no = "0", yes = "1"}
 
 
 ENDLESS = (["answer", "LINK"], ["survey", "preview", "my-survey.toml"])
-SHORT = {"audit": ["--draws", "1000", "--sessions", "8"], "survey try": ["--respondents", "50", "--exit"]}
-"""What makes commands take seconds instead of minutes, and end by themselves."""
+SHORT = {"audit": ["--draws", "1000", "--sessions", "0"], "survey try": ["--respondents", "50", "--exit"]}
+"""What makes commands take seconds instead of minutes, and end by themselves. Audits with sessions: tests/browser."""
 """What waits for somebody, or goes on until somebody stops it."""
 
 
