@@ -103,7 +103,7 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
   const drawn = h("div", { role: "status" });
   const choice = h(
     "select",
-    { "aria-label": m.pretend, change: () => expected() },
+    { change: () => expected() },
     ...answers.map((answer) => h("option", { value: answer }, labels[answer] ?? `${answer}`)),
   );
   const answer = () => answers[choice.selectedIndex];
@@ -129,7 +129,7 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
   };
   expected();
   const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
-  return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), picture, caption, drawn, p(lesson), h("div", { class: "row" }, choice, ...buttons));
+  return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), picture, caption, drawn, p(lesson), h("div", { class: "tries" }, h("label", { class: "quiet" }, m.pretend, choice), ...buttons));
 }
 
 /** How often each thing was said, the most frequent first. @param {Messages} m @param {Asked} question @param {any[]} reports */

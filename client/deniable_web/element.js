@@ -17,10 +17,11 @@ import { CEILING, said, usedOf100, weakness } from "./ceiling.js";
 import { deliver, hindrance, tellsUse } from "./collector.js";
 import { randomize } from "./device.js";
 import { accentSheet } from "./dress.js";
-import { h, minor } from "./dom.js";
+import { h } from "./dom.js";
 import { ReportError } from "./errors.js";
 import { page } from "./form.js";
 import { drawQuestions } from "./group.js";
+import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { sum } from "./mechanisms/base.js";
 import { Memory, carrying, today } from "./memory.js";
 import { fill, numbered } from "./messages.js";
@@ -38,8 +39,6 @@ import { Walk } from "./walk.js";
 /** The name of a frame whose element is a kiosk: only a page that holds the frame can give it. */
 const KIOSK = "deniable-kiosk";
 
-/** Where a page leads that somebody leaves quickly: a page that everybody might have open. */
-const ELSEWHERE = "https://www.wikipedia.org/";
 /** For how many milliseconds what a collector said before Start is believed at Start. */
 const FRESH = 5000;
 
@@ -51,17 +50,6 @@ function originIn(text) {
     return null;
   }
 }
-
-/**
- * Whether somebody wants to leave: Esc, except where it already does something else, which is to end a composition of letters
- * or to empty a field in which somebody searches.
- * @param {KeyboardEvent} event
- */
-const isLeaving = (event) => {
-  const [target] = event.composedPath();
-  const empties = target instanceof HTMLInputElement && target.matches("[type=search]") && target.value !== "";
-  return event.key === "Escape" && !event.isComposing && !event.defaultPrevented && !empties;
-};
 
 export class DeniableSurvey extends DeniableElement {
   #memory = new Memory();
@@ -137,8 +125,8 @@ export class DeniableSurvey extends DeniableElement {
 
   /** @override @param {Node} screen @param {boolean} [isAsked] */
   show(screen, isAsked) {
-    const exit = this.#isHome && this.words.exit && h("div", { class: "exit" }, minor(this.words.exit, () => this.#leave()));
-    super.show(exit ? h("div", { class: "stack" }, exit, screen) : screen, isAsked);
+    const words = this.words; // there are none before a catalogue is there
+    super.show(this.#isHome && words.exit ? withExit(words.exit, () => this.#leave(), screen) : screen, isAsked);
   }
 
   /** @override */

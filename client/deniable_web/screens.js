@@ -142,13 +142,11 @@ export function receipt(m, view, report, { title, weak, link, place, isMine, isN
       isNew && tick(),
       heading(title),
       p(m.notKept, "lead"),
-      p(m.mixedIn),
-      p(said(weak, { weakSent: m.weakSent, chance: yesNo(view)[0] ? m.chance : "" })),
+      p(`${m.mixedIn} ${said(weak, { weakSent: m.weakSent, chance: yesNo(view)[0] ? m.chance : "" })}`),
       isMine && quiet(m[`${view.access}Used`]),
       place && p(fill(m.passedOn, { place })),
       view.thanks && p(own(view.thanks)),
       isNew && p(m.mayClose),
-      fold(m.askResults, () => p(results(m, view))),
       next ? quiet(code(`${link}/results`)) : h("a", { href: `${link}/results` }, m.results), // no way out of a shared device
       contact(m, view),
       next && button(m.next, next),
@@ -159,6 +157,7 @@ export function receipt(m, view, report, { title, weak, link, place, isMine, isN
         "div",
         { class: "folds" },
         fold(m.inWords, () => sentInWords(m, view, report)),
+        fold(m.askResults, () => p(results(m, view))),
         fold(m.odds, () => box(...[...each].map((sentence) => quiet(sentence)), ...whole(m, view))),
         fold(m.experts, () =>
           h(

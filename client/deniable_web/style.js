@@ -88,7 +88,7 @@ border: 1px solid;
 border-color: var(--line);
 border-radius: .625rem;
 padding: .625rem 1rem;
-background: none;
+background: var(--card);
 max-width: 100%;
 }
 option { color: initial; }
@@ -103,6 +103,8 @@ label > [type=radio]:checked { border: .375rem solid var(--accent); }
 @media (forced-colors: active) { label > [type=radio] { appearance: auto; } }
 [type=number], [type=search] { width: 10rem; height: 3rem; }
 [type=number] { appearance: textfield; }
+::-webkit-inner-spin-button { appearance: none; margin: 0; }
+[type=number] + span { margin-inline-start: .5rem; }
 .long { height: 20rem; padding: .5rem; overflow: auto; }
 form, .review { container-type: inline-size; contain-intrinsic-inline-size: 16rem; }
 .unseen { visibility: hidden; }
@@ -126,7 +128,7 @@ button:hover { filter: brightness(1.1); }
 .tick path { fill: none; stroke: var(--card); stroke-width: 3.5; stroke-linecap: round; stroke-linejoin: round; }
 .exit { display: flex; justify-content: flex-end; }
 .exit .minor, .chance .minor, .chance select { min-height: 2.5rem; padding: .375rem .75rem; font-size: var(--small); }
-.exit + * { margin-top: .5rem !important; }
+.exit + * { margin-top: 1rem !important; }
 .start button { min-width: 10rem; }
 @media (max-width: 40rem) {
 .start { position: sticky; bottom: 0; background: var(--card); padding-block: .75rem; margin-block: .25rem 0 !important; }
@@ -147,7 +149,11 @@ details > :not(summary) { margin-bottom: 1rem; }
 .person { fill: none; stroke: var(--accent); stroke-width: 1; transition: fill .3s; }
 .filled { fill: var(--accent); }
 .chance { text-align: center; }
-.chance .row { justify-content: center; gap: .375rem; }
+.chance > :is(p, div) { text-wrap: balance; }
+.tries { display: grid; grid-template-columns: 1fr 1fr; gap: .5rem; max-width: 22rem; margin-inline: auto; }
+.tries label { grid-column: 1 / -1; border: 0; padding: 0; min-height: 0; justify-content: center; flex-wrap: wrap; }
+.tries label:hover { background: none; }
+.card > .folds:first-child { border-top: 0; }
 @media (prefers-reduced-motion: reduce) { .person { transition: none; } }
 @media (forced-colors: active) { .person { stroke: CanvasText; } .filled { fill: CanvasText; } }
 @media print { button, .exit, details:not([open]) { display: none; } .card { box-shadow: none; } }
@@ -164,7 +170,6 @@ legend + div { clear: both; }
 .steps ~ details > summary { font-size: var(--small); font-weight: 400; }
 .missing:not(:empty) { border-inline-start: .25rem solid; padding-inline-start: .75rem; margin-top: .75rem; }
 [aria-invalid=true] { border-color: var(--danger); box-shadow: 0 0 0 1px var(--danger); }
-[aria-invalid=true]:focus-visible { outline-color: var(--danger) !important; }
 [type=number] { font-size: var(--large); }
 .cells { display: grid; gap: .5rem; grid-template-columns: repeat(auto-fill, minmax(4rem, 1fr)); }
 .cells label { flex-flow: column; padding: .5rem .25rem; }

@@ -10,12 +10,15 @@ import { DeniableElement } from "./base-element.js";
 import { CEILING, usedOf100 } from "./ceiling.js";
 import { fetchSurvey } from "./collector.js";
 import { box, button, card, h, heading, minor, own, p, quiet } from "./dom.js";
+import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { Memory } from "./memory.js";
 import { fill, messagesIn } from "./messages.js";
 import { sentInWords } from "./screens.js";
 import { translate } from "./survey.js";
 
 /** @typedef {import("./memory.js").Reply} Reply */
+
+const leave = () => location.replace(ELSEWHERE);
 
 export class DeniableTold extends DeniableElement {
   #memory = new Memory();
@@ -36,15 +39,22 @@ export class DeniableTold extends DeniableElement {
       forget.replaceWith(box(p(m.forgetText), really));
       really.focus();
     });
+    addEventListener("keydown", (event) => isLeaving(event) && leave(), { signal });
     this.show(
       card(
         heading(m.deviceTitle),
         p(m.deviceText),
-        replies.length ? p(fill(m.deviceLeft, { n: used })) : p(m.deviceNone),
+        replies.length ? p(`${fill(m.deviceLeft, { n: used })} ${m.deviceBeyond}`) : p(m.deviceNone),
         ...replies.map((reply) => this.#entry(collector, reply, tongues)),
         replies.length > 0 && forget,
       ),
     );
+  }
+
+  /** @override @param {Node} screen @param {boolean} [isAsked] */
+  show(screen, isAsked) {
+    const words = this.words; // there are none before a catalogue is there
+    super.show(words.exit ? withExit(words.exit, leave, screen) : screen, isAsked);
   }
 
   /** One survey: whether the reply arrived, and on a press what it says. @param {string} collector @param {Reply} reply @param {string[]} tongues */
@@ -65,6 +75,6 @@ export class DeniableTold extends DeniableElement {
       }
     });
     const asks = quiet(m.deviceAsks);
-    return box(p(h("span", {}, before, name, after)), quiet(h("code", { dir: "ltr" }, survey)), shown, show, asks);
+    return box(p(h("span", {}, before, name, after)), shown, show, asks, quiet(h("code", { dir: "ltr" }, survey)));
   }
 }

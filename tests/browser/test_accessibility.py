@@ -271,7 +271,7 @@ def test_at_most_110_words_stand_before_start_and_every_part(
     assert start
     assert len(before.split()) - len(theirs.split()) <= 110, before
     for part in (
-        "What you send allows a better guess about you, but never certainty.",
+        "From what you send, nobody can be certain what is true for you. It only allows a better guess.",
         "Researchers can take chance out of totals",
         "A Yes is no proof",
         f"You are asked {len(demo_survey.questions)} questions, which take about a minute.",

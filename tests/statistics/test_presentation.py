@@ -11,7 +11,7 @@ import pytest
 from deniable import SurveyError, parse_survey, read_survey
 from deniable.survey.completion import Completion
 from deniable.survey.look import Look
-from deniable_statistics.authoring.look import DARK_PANEL, LEAST_CONTRAST, contrast, lightened
+from deniable_statistics.authoring.look import DARK_CONTRAST, DARK_PANEL, contrast, lightened
 from tools.rig.presented import image_bytes
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -43,7 +43,7 @@ def test_all_of_them_in_one_file(tmp_path: Path) -> None:
     assert survey.completion == Completion("Go back.", "https://panel.example/{code}", code_length=8)
     assert survey.look
     assert survey.look.logo
-    assert (survey.look.accent, survey.look.accent_dark) == ("#0b5d82", "#5d94ac")
+    assert (survey.look.accent, survey.look.accent_dark) == ("#0b5d82", "#80aabe")
     data = base64.b64encode(image_bytes("png"))
     assert b'"logo":{"data":"' + data + b'","type":"image/png"},"logo_text":"Institute"' in survey.document
 
@@ -144,8 +144,8 @@ def test_contrast(one: str, another: str, ratio: float) -> None:
 @pytest.mark.parametrize("accent", ["#000000", "#0b5d82", "#a00000", "#004000", "#0000ff", "#6e6e6e", "#ffffff"])
 def test_dark_accent_is_mixed_with_as_little_white_as_does(accent: str) -> None:
     dark = lightened(accent)
-    assert contrast(dark, DARK_PANEL) >= LEAST_CONTRAST
-    assert dark == accent if contrast(accent, DARK_PANEL) >= LEAST_CONTRAST else contrast(dark, DARK_PANEL) < 4.7
+    assert contrast(dark, DARK_PANEL) >= DARK_CONTRAST
+    assert dark == accent if contrast(accent, DARK_PANEL) >= DARK_CONTRAST else contrast(dark, DARK_PANEL) < 6.2
     look = None if accent == "#ffffff" else read_survey(toml(look={"accent": accent})).look
     assert look in (None, Look(accent, dark))
 

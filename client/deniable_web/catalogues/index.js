@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "jx7oc4x673mwpv4n2yyxnqbyxi",
-  de: "yrujwjxz4xjha36a4iunywtuye",
-  en: "nrss4kveh4x6pp5finoexv2uaq",
-  es: "rwlh6qv45rq5ngmzksmxajkpqq",
-  fr: "5khbdwhwh27j5vwwpsq6lyzsjq",
+  ar: "4vgenhzdpx7j4tlezkd4ovmvq4",
+  de: "22gcpl5c3al2tm5rmf7f7bmyeu",
+  en: "ht4mpi4ihve3uuqres75kmxlh4",
+  es: "avy3d463ozig54kyzdrvdkpzea",
+  fr: "2imn3zgsofdqerehv7nyxnmnku",
 };

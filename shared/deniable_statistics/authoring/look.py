@@ -16,6 +16,9 @@ LOOK_KEYS = ("accent", "accent_dark", "logo", "logo_text")
 LEAST_CONTRAST = 4.5
 """Least contrast ratio of text to its ground, WCAG 2.2, success criterion 1.4.3 (level AA)."""
 
+DARK_CONTRAST = 6.0
+"""Contrast ratio to its ground of an accent that is mixed for dark mode: at the least one, buttons look disabled."""
+
 LIGHT_PANEL, DARK_PANEL = "#f2f6f9", "#1b2733"
 """The panel behind small buttons in light and dark mode, as ``--paper`` in ``client/deniable_web/design.css``: of all
 grounds on which an accent stands, the one with the least contrast to it."""
@@ -97,11 +100,11 @@ def lightened(accent: str) -> str:
     """The accent mixed with as little white as gives it enough contrast to the dark panel.
 
     >>> lightened("#6cc5ee"), lightened("#0b5d82")
-    ('#6cc5ee', '#5d94ac')
+    ('#6cc5ee', '#80aabe')
     """
     for step in range(STEPS + 1):
         mixed = "#" + "".join(f"{each + (255 - each) * step // STEPS:02x}" for each in _channels(accent))
-        if contrast(mixed, DARK_PANEL) >= LEAST_CONTRAST:
+        if contrast(mixed, DARK_PANEL) >= DARK_CONTRAST:
             break
     return mixed
 
