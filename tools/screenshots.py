@@ -38,7 +38,7 @@ TRUTHS = ["affair=0.32", "religious=0.16,0.34,0.37,0.13"]
 """Shares of made-up people, about those of the readers of whom the demo tells."""
 
 MOST_BYTES = 80_000
-"""Of a picture in the README: whoever opens it waits for three of them."""
+"""How large a picture of the README may be: whoever opens it waits for three of them."""
 
 
 def take(folder: Path) -> None:
