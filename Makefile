@@ -22,11 +22,11 @@ TORTURE ?=
 MUTANTS ?=
 PLANTED ?=
 
-.PHONY: help demo test test-fast test-engines test-long test-r lint format docs vectors tables requirements bench torture mutants planted clean
+.PHONY: help demo test test-fast test-engines test-long test-r lint format docs pictures vectors tables requirements bench torture mutants planted clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
-	@echo "also: lint, format, docs (generated pages), vectors (for both languages), tables (what mechanisms cost),"
+	@echo "also: lint, format, docs (generated pages), pictures (of the README), vectors (for both languages), tables (what mechanisms cost),"
 	@echo "requirements (requirements.txt with its hashes, from constraints.txt), bench,"
 	@echo "torture (hours of faults in minutes; TORTURE='--short kill' for one, in short),"
 	@echo "mutants (whether tests notice mistakes made on purpose; MUTANTS=exact for one room, all take 40 minutes),"
@@ -68,6 +68,9 @@ format: $(VENV)/test.installed
 docs: $(VENV)/test.installed
 	$(BIN)/python -m tools.make_docs
 	$(BIN)/python -m tools.make_notebook
+
+pictures: $(VENV)/test.installed
+	$(BIN)/python -m tools.screenshots --readme
 
 vectors: $(VENV)/test.installed
 	$(BIN)/python -m tools.make_vectors

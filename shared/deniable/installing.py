@@ -26,8 +26,8 @@ def install_hint(extra: str = "") -> str:
 def extra_with(module: str) -> str:
     """The extra of the distribution that brings a library: ``research``, ``server``, ``postgresql`` or ``audit``.
 
-    >>> extra_with("sqlite_utils.db"), extra_with("numpy")
-    ('server', 'research')
+    >>> extra_with("sqlite_utils.db"), extra_with("numpy"), extra_with("cryptography")
+    ('server', 'research', 'server')
     """
     from importlib.metadata import requires  # which takes longer than this whole module, and is needed in a failure
 
@@ -35,5 +35,6 @@ def extra_with(module: str) -> str:
     # A requirement reads like `numpy>=2; extra == "research"`: the name, versions, then the extra that brings it.
     needs = re.compile(rf"{name}\b(?!-)[^;]*;.*\bextra == ['\"](\w+)['\"]")
     extras = {found[1] for each in requires("deniable") or () if (found := needs.match(each))}
-    # A library may be in several extras: researchers are asked for theirs first.
-    return next((extra for extra in ("research", "server", "postgresql", "audit") if extra in extras), "research")
+    # Of several extras that bring a library: what computes is named for researchers, the rest for a collector.
+    first = ("research", "server") if "statistics" in extras else ("server", "research")
+    return next((extra for extra in (*first, "postgresql", "audit") if extra in extras), "research")

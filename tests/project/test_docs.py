@@ -42,6 +42,31 @@ def test_survey_of_the_readme_can_be_published() -> None:
     assert [question.id for question in read_survey(text).questions] == ["affair", "religious"]
 
 
+def sentences(document: str) -> list[str]:
+    """What stands in whole sentences: prose without code, and the cells of tables."""
+    prose = re.sub(r"```.*?```|^    .*?$|^\|[-|]+$|^#.*?$", "\n\n", document, flags=re.DOTALL | re.MULTILINE)
+    prose = re.sub(r"\(([^()\s]*)\)", "", re.sub(r"`[^`]*`", "code", prose))
+    parts = re.split(r"\n\s*\n|\n(?=[*|])|\|", prose)
+    return [each for part in parts for each in re.split(r"(?<=[.?!])[*]*\s+", part) if each.strip()]
+
+
+def test_readme_is_short_and_so_are_its_sentences() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(readme.splitlines()) <= 130
+    assert len(sentences(readme)) > 60
+    assert [each for each in sentences(readme) if len(each.split()) > 35] == []
+
+
+def test_pictures_of_the_readme_are_small_and_in_their_folder() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    shown = re.findall(r"!\[[^\]]{20,}\]\((docs/pictures/[\w-]+\.png)\)", readme)
+    assert {ROOT / name for name in shown} == set((ROOT / "docs/pictures").iterdir())
+    for name in shown:
+        content = (ROOT / name).read_bytes()
+        assert content.startswith(b"\x89PNG\r\n")
+        assert len(content) <= 80_000, name
+
+
 def test_files_that_documents_name_exist() -> None:
     for document in DOCUMENTS:
         for name in re.findall(
@@ -50,9 +75,9 @@ def test_files_that_documents_name_exist() -> None:
             assert (ROOT / name).exists(), f"{document.name} names {name}"
 
 
-def test_readme_names_every_question_type_and_mechanism() -> None:
-    readme = (ROOT / "README.md").read_text(encoding="utf-8")
-    rows = readme.partition("| question | noise | mechanism |")[2].partition("\n\n")[0].splitlines()
+def test_table_of_noise_names_every_question_type_and_mechanism() -> None:
+    document = (ROOT / "docs/survey-file.md").read_text(encoding="utf-8")
+    rows = document.partition("| question | noise | mechanism |")[2].partition("\n\n")[0].splitlines()
     cells = [[set(re.findall(r"`([\w-]+)`", cell)) for cell in row.strip("|").split(" | ")] for row in rows if row]
     assert set().union(*(row[0] for row in cells)) >= set(QUESTION_TYPES)
     assert set().union(*(row[-1] for row in cells)) >= {each.__name__ for each in MECHANISMS.values()}

@@ -1,4 +1,7 @@
-"""First steps by the documents alone: what the README says is done in the environment that it says to make."""
+"""First steps by the documents alone: what the README says is done in the environment that it says to make.
+
+So it is of the pages on which somebody goes on who has read it: for researchers, and about installing.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +26,9 @@ from tools.rig.collectors import answers, free_port
 from tools.rig.patience import PATIENCE, wait_until
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text(encoding="utf-8")
+README, RESEARCHERS, INSTALLING = (
+    (ROOT / name).read_text(encoding="utf-8") for name in ("README.md", "docs/researchers.md", "docs/installing.md")
+)
 HELP = dict(
     re.findall(
         r"^## `(.+?)`\n\n```text\n(.*?)\n```$",
@@ -52,17 +57,23 @@ def test_help_of_every_command_is_whole_without_its_extra(extras: tuple[str, ...
 
 @pytest.mark.slow
 def test_a_command_without_its_extra_says_how_to_install_it() -> None:
-    lines = {("demo", "--exit") if each == "demo" else (each,): extra for extra in EXTRAS for each in EXTRAS[extra]}
+    longer = {"demo": ("demo", "--exit"), "sealing": ("sealing", "list")}  # what starts without its extra
+    lines = {longer.get(each, (each,)): extra for extra in EXTRAS for each in EXTRAS[extra]}
     for extra, (code, output) in zip(lines.values(), results_with((), list(lines), ROOT), strict=True):
         assert (code, f"pip install '.[{extra}]'" in output) == (1, True), output
 
 
 def told() -> list[tuple[tuple[str, ...], list[str]]]:
-    """Every command line of the README, and the extras that were installed where it stands."""
+    """Every command line of the pages, in their order, and the extras that were installed where it stands."""
+    return [each for page in (README, RESEARCHERS, INSTALLING) for each in told_by(page)]
+
+
+def told_by(page: str) -> list[tuple[tuple[str, ...], list[str]]]:
+    """Every command line of a page, and the extras that this page said to install before it."""
     found: list[tuple[tuple[str, ...], list[str]]] = []
     extras: tuple[str, ...] = ()
     pattern = r"pip install '?\.(?:\[([\w,]+)\])?|^deniable (.*?)(?:  #.*)?$|`deniable ([^`]+)`"
-    for installed in re.finditer(pattern, README, re.MULTILINE):
+    for installed in re.finditer(pattern, page, re.MULTILINE):
         names, line, inline = installed.groups()
         if installed[0].startswith("pip"):
             extras = tuple(names.split(",")) if names else ()
@@ -71,10 +82,12 @@ def told() -> list[tuple[tuple[str, ...], list[str]]]:
     return found
 
 
-def test_the_readme_names_an_environment_before_its_commands() -> None:
+def test_the_pages_name_an_environment_before_their_commands() -> None:
     extras = {" ".join(line): extras for extras, line in told()}
     assert len(extras) > 15
     assert extras["survey check my-survey.toml"] == ("server",)
+    assert extras["audit my-survey.toml"] == ("audit",)
+    assert "playwright" not in with_extras(("audit",))["HIDDEN"].split(",")  # with which its sessions use a browser
     assert extras["analyze regress study.sav affair ~ age + C(region) --design study.toml --to model.xlsx"] == (
         "research",
         "files",
@@ -91,6 +104,8 @@ codes = {no = "0", yes = "1"}
 
 
 ENDLESS = (["answer", "LINK"], ["survey", "preview", "my-survey.toml"])
+SHORT = {"audit": ["--draws", "1000", "--sessions", "0"], "survey try": ["--respondents", "50", "--exit"]}
+"""What makes commands take seconds instead of minutes, and end by themselves. Audits with sessions: tests/browser."""
 """What waits for somebody, or goes on until somebody stops it."""
 
 
@@ -108,27 +123,30 @@ def desk(tmp_path: Path) -> Path:
     return tmp_path
 
 
+def as_tested(line: list[str]) -> list[str]:
+    """A command line as the test runs it: short, and only its help of a command that waits or lacks its arguments."""
+    if " ".join(["deniable", *line]) in HELP or line in ENDLESS:
+        return [*line, "--help"]
+    return [*line, *(word for start, words in SHORT.items() if " ".join(line).startswith(start) for word in words)]
+
+
 @pytest.mark.slow
-def test_commands_of_the_readme_run_in_the_environment_that_it_says_to_make(desk: Path) -> None:
+def test_commands_of_the_pages_run_in_the_environment_that_they_say_to_make(desk: Path) -> None:
     """In their order. The help is read of those without arguments, of the one that asks a person and of the preview."""
     port = free_port()
     url = f"http://127.0.0.1:{port}"
-    here = {"SURVEY-ID": read_survey((desk / "my-survey.toml").read_bytes()).id, "http://127.0.0.1:8000": url}
+    survey = read_survey((desk / "my-survey.toml").read_bytes()).id
+    here = {"SURVEY-ID": survey, "LINK": f"{url}/s/{survey}", "http://127.0.0.1:8000": url}
     serve = ["serve", "--db", "deniable.db"]
     with ExitStack() as running:
         for (extras, serves), group in groupby(told(), key=lambda each: (each[0], each[1] == serve)):
-            lines = [[here.get(word, word) for word in line] for _, line in group]
             if serves:
                 command = [sys.executable, "-m", "deniable", *serve, "--port", str(port)]
                 process = running.enter_context(subprocess.Popen(command, cwd=desk, env=with_extras(extras)))
                 running.callback(process.terminate)
                 wait_until(lambda: answers(url), "the collector answers")
                 continue
-            lines = [
-                [*line, *(["--help"] if " ".join(["deniable", *line]) in HELP or line in ENDLESS else ())]
-                for line in lines
-            ]
-            lines = [[*line, *(["--draws", "1000"] if line[0] == "audit" else ())] for line in lines]
+            lines = [[here.get(word, word) for word in as_tested(line)] for _, line in group]
             for line, (code, output) in zip(lines, results_with(extras, lines, desk), strict=True):
                 assert (code, "It needs" in output) == (0, False), (line, output)
     assert {"deniable.db", "reports.sav", "model.xlsx"} <= {each.name for each in desk.iterdir()}

@@ -59,7 +59,7 @@ class Commands(click.Group):
         rows: dict[str, list[tuple[str, str]]] = {"": []}
         for name in names:
             sentence = _shortened(self._sentence(ctx, name), formatter.width - 6 - width)
-            extra = _entries()[name].group.removeprefix(GROUP).removeprefix(".")
+            extra = _extra_of(name)
             rows.setdefault(extra, []).append((name.ljust(width), sentence))
         for extra, listed in sorted(rows.items()):
             with formatter.section(f"Commands of the extra {extra} ({install_hint(extra)})" if extra else "Commands"):
@@ -127,6 +127,11 @@ def _entries() -> dict[str, EntryPoint]:
     return {entry.name: entry for group in groups for entry in found.select(group=group)}
 
 
+def _extra_of(command: str) -> str:
+    """The extra that a command needs; empty if it needs none."""
+    return _entries()[command].group.removeprefix(GROUP).removeprefix(".")
+
+
 def _shortened(sentence: str, limit: int) -> str:
     """The sentence, or as many of its words as fit into a line, as click does it."""
     return click.Command(None, help=sentence).get_short_help_str(limit)
@@ -136,7 +141,8 @@ class _NotInstalled(click.Command):
     """A command that cannot be loaded for want of a module: its help is read from the generated page."""
 
     def __init__(self, name: str, module: str) -> None:
-        self.sentence = f"needs {module}; {install_hint(extra_with(module))}"
+        # Several extras may bring the module: the one of the command brings all that it needs.
+        self.sentence = f"needs {module}; {install_hint(_extra_of(name) or extra_with(module))}"
         super().__init__(name, short_help=f"({self.sentence})")
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
