@@ -17,6 +17,7 @@ from deniable_server.store import Store, Verdict
 from deniable_server.web.api import (
     BASE,
     MAX_BATCH_BYTES,
+    NOT_A_RELAY,
     OF_BODIES,
     TOO_MANY,
     UNAVAILABLE,

@@ -9,7 +9,7 @@ import itertools
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TypeAlias
+from typing import TYPE_CHECKING, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,17 +20,18 @@ from deniable.report.tally import Tally
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable.wire.space import Value
-from deniable_statistics.comparison.difference import difference
-from deniable_statistics.comparison.side_by_side import mean_difference
 from deniable_statistics.designs.of_mechanisms import design_of, mean_values
 from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.intervals import Interval, level_of_each
-from deniable_statistics.joint.crosstab import MOST_LIKELY_CELLS, Crosstab, crosstab
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, estimate, number_or_none
-from deniable_statistics.sampling.items import Item
 from deniable_statistics.views.shown import TOO_WIDE, axis_of, is_wide, shown_point
+
+if TYPE_CHECKING:
+    # Where they are used they are imported: a collector starts without scipy, which takes a second to load.
+    from deniable_statistics.joint.crosstab import Crosstab
+    from deniable_statistics.sampling.items import Item
 
 MOST_DIFFERENCES = 300
 """Largest number of differences of a view; with more, each interval is so wide that it tells nothing."""
@@ -222,6 +223,9 @@ def _differences(
     survey: Survey, question: Question, tallies: Mapping[str | None, Tally], options: ViewOptions
 ) -> list[ViewRow]:
     """Differences of every two cohorts, or of each from one, by intervals that hold all of them at once."""
+    from deniable_statistics.comparison.difference import difference
+    from deniable_statistics.comparison.side_by_side import mean_difference
+
     known = [cohort for cohort in survey.cohorts if cohort in tallies and tallies[cohort].n]
     pairs = _pairs(known, options.against)
     chosen = _compared_options(question)
@@ -343,6 +347,8 @@ def refusal_to_cross(first: Question, second: Question) -> str | None:
 
 def _crossed(first: Question, second: Question, joint: JointCounts, options: ViewOptions) -> list[ViewRow]:
     """The shares of one question among people with each answer to another one."""
+    from deniable_statistics.joint.crosstab import crosstab
+
     if refusal := refusal_to_cross(first, second):
         raise ParameterError(f"with: {refusal}")
     # Who was not asked both has a null in one field, and tells nothing about both.
@@ -386,6 +392,8 @@ def _crossed(first: Question, second: Question, joint: JointCounts, options: Vie
 
 def _item(question: Question, pairs: JointCounts, place: int) -> Item:
     """A question with one row for each pair of values, which stands for as many people as sent it."""
+    from deniable_statistics.sampling.items import Item
+
     item = Item.from_reports(
         question.id,
         question.mechanism,
@@ -398,6 +406,8 @@ def _item(question: Question, pairs: JointCounts, place: int) -> Item:
 
 def _possible_within(table: Crosstab) -> NDArray[np.float64] | None:
     """The most likely possible shares within each column; None where these cannot be computed."""
+    from deniable_statistics.joint.crosstab import MOST_LIKELY_CELLS
+
     if not all(item.design.is_exclusive for item in table.reports.items) or table.share.size > MOST_LIKELY_CELLS:
         return None
     cells = table.feasible
