@@ -95,7 +95,7 @@ option { color: initial; }
 label { display: flex; gap: .75rem; align-items: center; min-height: 3rem; }
 summary, label, button { cursor: pointer; }
 label:hover { background: var(--paper); }
-label:has(:checked) { outline: 2px solid var(--accent); background: var(--paper); border-color: var(--accent); }
+label:has(> :checked) { outline: 2px solid var(--accent); background: var(--paper); border-color: var(--accent); }
 input { width: 1.25rem; height: 1.25rem; flex: none; }
 label > [type=radio] { appearance: none; border: 2px solid var(--line); border-radius: 50%; }
 label > [type=radio]:checked { border: .375rem solid var(--accent); }
@@ -123,7 +123,7 @@ button:hover { filter: brightness(1.1); }
 .minor:hover { background: var(--paper); filter: none; }
 .link { color: var(--accent); background: none; border: 0; padding: 0; min-height: 2rem; text-align: start; text-decoration: underline; font-weight: 400; }
 :is(h1, h2, fieldset):focus-visible { outline: 0 !important; }
-.given .link { min-height: 2.75rem; flex: none; }
+.given .link { min-height: 2.75rem; min-width: 2.75rem; flex: none; }
 .tick { display: block; width: 2.75rem; fill: var(--accent); }
 .tick path { fill: none; stroke: var(--card); stroke-width: 3.5; stroke-linecap: round; stroke-linejoin: round; }
 .exit { display: flex; justify-content: flex-end; }
@@ -151,7 +151,9 @@ details > :not(summary) { margin-bottom: 1rem; }
 .chance { text-align: center; }
 .chance > :is(p, div) { text-wrap: balance; }
 .tries { display: grid; grid-template-columns: 1fr 1fr; gap: .5rem; max-width: 22rem; margin-inline: auto; }
-.tries label { grid-column: 1 / -1; border: 0; padding: 0; min-height: 0; justify-content: center; flex-wrap: wrap; }
+.tries label { grid-column: 1 / -1; border: 0; padding: .25rem 0; min-height: 0; justify-content: center; flex-wrap: wrap; background: none; }
+.tries select { background: var(--card); min-height: 2.75rem; }
+.tries .minor { padding-inline: .25rem; }
 .tries label:hover { background: none; }
 .card > .folds:first-child { border-top: 0; }
 @media (prefers-reduced-motion: reduce) { .person { transition: none; } }

@@ -9,7 +9,7 @@
 import { DeniableElement } from "./base-element.js";
 import { CEILING, usedOf100 } from "./ceiling.js";
 import { fetchSurvey } from "./collector.js";
-import { box, button, card, h, heading, minor, own, p, quiet } from "./dom.js";
+import { box, button, card, fold, h, heading, minor, own, p, quiet } from "./dom.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { Memory } from "./memory.js";
 import { fill, messagesIn } from "./messages.js";
@@ -75,6 +75,6 @@ export class DeniableTold extends DeniableElement {
       }
     });
     const asks = quiet(m.deviceAsks);
-    return box(p(h("span", {}, before, name, after)), shown, show, asks, quiet(h("code", { dir: "ltr" }, survey)));
+    return box(p(h("span", {}, before, name, after)), shown, show, asks, fold(m.experts, () => h("code", { dir: "ltr" }, survey)));
   }
 }

@@ -265,16 +265,19 @@ def test_at_most_110_words_stand_before_start_and_every_part(
     page.goto(collector.publish(replace(demo_survey, results="batches")))
     expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
     card = page.locator("deniable-survey .card[part]").inner_text()
+    # The author's own texts: those of the survey, and of the question that is pictured.
     theirs = f"{demo_survey.title} {demo_survey.organiser} {demo_survey.about}"
     assert theirs.split()[-1] in card
+    theirs += f" {demo_survey.questions[0].text}"
+    assert demo_survey.questions[0].text in card
     before, start, _ = card.partition("\nStart\n")
     assert start
     assert len(before.split()) - len(theirs.split()) <= 110, before
     for part in (
-        "From what you send, nobody can be certain what is true for you. It only allows a better guess.",
+        "What you send allows a better guess about you, but never certainty.",
         "Researchers can take chance out of totals",
         "A Yes is no proof",
-        f"You are asked {len(demo_survey.questions)} questions, which take about a minute.",
+        f"Your {len(demo_survey.questions)} questions take about a minute.",
         "You can stop before Send; then no answer is kept or sent.",
         "Nothing about you is sent before you press Send",
     ):

@@ -138,7 +138,7 @@ def test_consent_says_that_some_are_drawn_and_they_are_counted(collector: Collec
     page.goto(link)
     drawn = "This survey has 5 questions. Your device picks 2 of them by chance and asks you only those."
     expect(page.get_by_text(f"{drawn} Once you press Start, it remembers which ones.")).to_be_visible()
-    expect(page.get_by_text("You are asked 2 questions, which take about a minute.")).to_be_visible()
+    expect(page.get_by_text("Your 2 questions take about a minute.")).to_be_visible()
     start(page)
     titles = page.locator("legend").all_inner_texts()
     assert [title[:3] for title in titles] == ["1. ", "2. "]

@@ -175,12 +175,13 @@ def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page:
     page.get_by_role("link", name="What this browser remembers of surveys here").click()
     expect(page.get_by_text("A survey on this server: your reply has arrived.")).to_be_visible()
     expect(page.get_by_text("% of that limit is used")).to_be_visible()
+    page.locator("deniable-told summary").click()
     expect(page.get_by_text(survey.id, exact=True)).to_be_visible()
     assert not [request for request in witness.requests if "/api/" in request.url]
     page.get_by_role("button", name="Show it in words").click()
     shown = page.locator("dl div").filter(has_text="Have you had an affair?").locator("dd")
     expect(shown).to_have_text(["No", "Yes"][said["affair"]])
-    page.get_by_role("button", name="Forget my surveys in this browser").click()
+    page.get_by_role("button", name="Forget my surveys here").click()
     page.get_by_role("button", name="Yes, forget everything").click()
     expect(page.get_by_role("heading", name="Your browser has forgotten everything")).to_be_focused()
     assert page.evaluate("async () => (await indexedDB.databases()).length") == 0

@@ -489,7 +489,7 @@ def test_consent_says_what_it_must_in_at_most_120_words(five: Survey, demo_surve
             assert 60 < consent_words(survey, is_kiosk=is_kiosk) <= 120
     text = "\n".join(screens.consent(five, "web", is_kiosk=False))
     least = plainest(five.questions)
-    for part in (five.title, "The tests", "Why?", messages.WHY, "“web”", "You are asked 5 questions"):
+    for part in (five.title, "The tests", "Why?", messages.WHY, "“web”", "Your 5 questions take"):
         assert part in text
     more = "\n".join(screens.onlookers(five, Disclosure()))
     assert messages.CAN_TEXT in more

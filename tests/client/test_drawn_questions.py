@@ -263,7 +263,7 @@ def test_terminal_asks_what_was_drawn_and_the_same_again(link: str) -> None:
 
     stopped = answer(typed=["", "stop"])
     assert f"{messages.DRAWN.format(n=2, all=5)} {messages.DRAWN_KEPT}" in words(stopped)
-    assert "You are asked 2 questions" in stopped
+    assert "Your 2 questions take" in stopped
     first = asked_in(stopped)
     for _ in range(3):
         again = answer(typed=["", "yes", "stop"])

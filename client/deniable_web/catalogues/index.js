@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "4vgenhzdpx7j4tlezkd4ovmvq4",
-  de: "22gcpl5c3al2tm5rmf7f7bmyeu",
-  en: "ht4mpi4ihve3uuqres75kmxlh4",
-  es: "avy3d463ozig54kyzdrvdkpzea",
-  fr: "2imn3zgsofdqerehv7nyxnmnku",
+  ar: "jgxeshjqgsm7t7ldswmfwn2gdi",
+  de: "sev3wvyg2ewktnlrq6nxvvckn4",
+  en: "aspycaiz7zrhfrwaznxpgzm7tq",
+  es: "ulvtgi5zyd6e6lkzb5l4iwczcm",
+  fr: "bn7jrrc3dhxsqgmwauuwif437u",
 };

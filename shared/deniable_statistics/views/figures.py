@@ -28,7 +28,7 @@ COLUMN = 0.56
 STYLE = """\
 .figure{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;background:#fff;color:#24292f}
 .figure text{fill:currentColor;stroke:#fff;stroke-width:3;paint-order:stroke;stroke-linejoin:round}
-.figure .quiet{fill:#57606a}.figure .weak text,.figure text.weak{fill:#6e7781}
+.figure .quiet{fill:#57606a}.figure .weak text,.figure text.weak{fill:#656d76}
 .figure .strong{font-weight:600}.figure line{stroke:currentColor}.figure .grid{stroke-width:1;opacity:.2}
 .figure .interval{stroke:#0b6e99;stroke-width:6;opacity:.5}.figure .point,.figure .arrow{fill:#0b6e99}
 .figure .weak .interval{stroke:#8c959f}.figure .weak .point,.figure .weak .arrow{fill:#8c959f}
