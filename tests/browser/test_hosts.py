@@ -10,6 +10,7 @@ from playwright.sync_api import Page, expect
 from deniable import Survey, read_survey
 from deniable_server.authors.hosts import HOSTS, STORES_ITSELF, UNTRIED
 from deniable_server.web.embedding import bundles
+from tools.rig.browsing import another_site
 from tools.rig.collectors import Collector
 from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml
@@ -62,14 +63,8 @@ def test_page_of_html_asks_and_sends_under_the_policy_that_is_named(
     assert script
     assert element
     assert policy
-    page.route(
-        "http://localhost:9/",
-        lambda route: route.fulfill(
-            body=f"<!doctype html><html lang=en><head>{script[0]}</head><body>{element[0]}</body></html>",
-            content_type="text/html",
-            headers={"Content-Security-Policy": f"default-src 'none'; {policy[1]}"},
-        ),
-    )
-    page.goto("http://localhost:9/")
-    page.get_by_role("button", name="Start", exact=True).click()
-    expect(page.get_by_role("radio").first).to_be_visible()
+    html = f"<!doctype html><html lang=en><title>x</title><head>{script[0]}</head><body>{element[0]}</body></html>"
+    with another_site(html, {"Content-Security-Policy": f"default-src 'none'; {policy[1]}"}) as address:
+        page.goto(address)
+        page.get_by_role("button", name="Start", exact=True).click()
+        expect(page.get_by_role("radio").first).to_be_visible()

@@ -40,7 +40,9 @@ def test_template_names_a_first_analysis_of_its_own_questions(name: str) -> None
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("name", TEMPLATES)
+@pytest.mark.parametrize(
+    "name", [pytest.param(each, marks=pytest.mark.long if n else ()) for n, each in enumerate(TEMPLATES)]
+)
 def test_simulated_replies_to_a_template_are_estimated_without_bias(name: str, tmp_path: Path) -> None:
     """With the seed that simulations have: the mean of 20 estimates lies within 5 of its standard errors."""
     file, repetitions = tmp_path / "survey.toml", 20
