@@ -454,6 +454,7 @@ class Client:
         """Send the bytes of a report and note the result in the memory; return whether the collector knew them."""
         try:
             content_of(body)  # what an older version kept is not for a collector of this one
+            self._surveys[survey.id] = survey  # so that sending it later asks nobody for it
             connection = self._connection_of(survey)
             if survey.sealed:
                 again = connection.send_sealed(survey.id, seal(survey, body))

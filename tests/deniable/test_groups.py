@@ -342,7 +342,8 @@ def test_questions_with_noise_of_their_own_stay_outside() -> None:
             *yes_no("c", group="x"),
             *yes_no("d"),
             epsilon=1.0,
-            groups={"x": {"epsilon": 0.5}},
+            want=["shares"],
+            groups={"x": {"epsilon": 0.5, "want": ["shares"]}},
         )
     )
     assert [each.group.name if each.group else None for each in survey.questions] == [

@@ -24,7 +24,7 @@ ASKED = ("title", "organiser", "contact")
 
 
 def template(name: str, **given: str) -> str:
-    """The file of a template, with these of its texts replaced.
+    r"""The file of a template, with these of its texts replaced.
 
     >>> template("classroom", title='Who "copied"?').splitlines()[2]
     'title = "Who \\"copied\\"?"'

@@ -79,7 +79,7 @@ class AmongEstimate:
     >>> [round(share, 3) for share in found.share], round(found.applying, 3)
     ([0.609, 0.391], 0.539)
     >>> [round(end, 3) for end in found.confidence_interval(0.95)[0]]
-    [0.517, 0.698]
+    [0.545, 0.672]
     """
 
     design: Design
