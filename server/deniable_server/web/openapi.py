@@ -20,6 +20,7 @@ _MODELS = (
 _TAKEN = {"$ref": _REF.format(model="Taken")}
 _BATCH_TAKEN = {"$ref": _REF.format(model="BatchTaken")}
 _TEXT = {"type": "string"}
+_BYTES = {"type": "string", "format": "binary"}
 _HASHES = {"$ref": _REF.format(model="InvitationHashes")}
 _SURVEY = {"type": "object", "description": "a published survey"}
 
@@ -42,6 +43,7 @@ RESPONSES: dict[tuple[str, str, str], dict[str, Any]] = {
     (REPORTS, "post", "201"): {"application/json": _TAKEN},
     (f"{REPORTS}.csv", "get", "200"): {"text/csv": _TEXT},
     (f"{BASE}/surveys/{{survey_id}}/estimates.csv", "get", "200"): {"text/csv": _TEXT},
+    (f"{BASE}/surveys/{{survey_id}}/archive.zip", "get", "200"): {"application/zip": _BYTES},
     ("/metrics", "get", "200"): {"text/plain": _TEXT},
 }
 
