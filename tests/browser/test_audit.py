@@ -25,7 +25,7 @@ from tools.rig.collectors import running_collector
 
 
 def apart(test: Callable[[Target], None]) -> Callable[[Target], None]:
-    """Run a test in a thread of its own: Playwright's synchronous interface works once a thread, and fixtures have one."""
+    """Run a test in a thread of its own, because Playwright works once a thread and a fixture may have it already."""
 
     @wraps(test)
     def run(target: Target) -> None:
