@@ -19,6 +19,7 @@ from deniable.access.authorization import authorization_of
 from deniable.access.blind_rsa import SIZE
 from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError
 from deniable.unreachable import unreachable
+from deniable.wire.answers import object_in
 
 _log = logging.getLogger(__name__)
 
@@ -136,7 +137,7 @@ class CollectorConnection:
             answer = self._request("GET" if body is None else "POST", path, body, is_quick=True)
         except CollectorError:
             return None
-        return _object(answer.data).get("state") if answer.status == 200 else None
+        return object_in(answer.data).get("state") if answer.status == 200 else None
 
     def send(self, survey: str, body: bytes) -> bool:
         """Send the bytes of a report; return whether the collector knew them already.
@@ -148,7 +149,7 @@ class CollectorConnection:
         CollectorError
             If it cannot be reached, or answers something else.
         """
-        return self._sent(self._post(f"/surveys/{survey}/reports", body, _object(body).get("credential")))
+        return self._sent(self._post(f"/surveys/{survey}/reports", body, object_in(body).get("credential")))
 
     def send_sealed(self, survey: str, body: bytes) -> bool:
         """Send a sealed report; return whether it was known already. The errors are those of `send`.
@@ -159,7 +160,7 @@ class CollectorConnection:
 
     def _sent(self, answer: urllib3.BaseHTTPResponse) -> bool:
         # 201 alone proves nothing: a captive portal may answer anything to every request.
-        if _object(answer.data).get("status") not in ("stored", "known"):
+        if object_in(answer.data).get("status") not in ("stored", "known"):
             raise self._unexpected(answer)
         return answer.status == 200
 
@@ -178,7 +179,7 @@ class CollectorConnection:
         """
         body = json.dumps({"invitation": invitation, "blinded": blinded.hex()}, separators=(",", ":")).encode("ascii")
         answer = self._post(f"/surveys/{survey}/tokens", body, invitation)
-        signature = str(_object(answer.data).get("signature"))
+        signature = str(object_in(answer.data).get("signature"))
         if not _SIGNATURE.fullmatch(signature):
             raise CollectorError(f"{self.collector}: answered without a signature")
         return bytes.fromhex(signature)
@@ -186,7 +187,7 @@ class CollectorConnection:
     def _post(self, path: str, body: bytes, credential: str | None) -> urllib3.BaseHTTPResponse:
         answer = self._request("POST", path, body, credential)
         # A portal between here and the collector may answer anything to everything, but not in our words.
-        if answer.status in _REFUSALS and "detail" in _object(answer.data):
+        if answer.status in _REFUSALS and "detail" in object_in(answer.data):
             raise _REFUSALS[answer.status](_detail(answer))
         if answer.status not in (200, 201):
             raise self._unexpected(answer)
@@ -262,15 +263,6 @@ def _seconds(seconds: float) -> str:
     return "1 second" if round(seconds) == 1 else f"{seconds:.0f} seconds"
 
 
-def _object(text: bytes) -> dict[str, Any]:
-    """The JSON object in a response; an empty one if there is none."""
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}
-
-
 def _detail(answer: urllib3.BaseHTTPResponse) -> str:
     """The sentence of a problem+json."""
-    return str(_object(answer.data).get("detail", "it does not say why"))[:500]
+    return str(object_in(answer.data).get("detail", "it does not say why"))[:500]

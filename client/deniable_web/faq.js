@@ -11,6 +11,9 @@ import { oddsOf, of100, plainest, wholeOdds } from "./odds.js";
  * @typedef {import("./survey.js").View} View
  */
 
+/** The yes-no questions. @param {View} view */
+export const yesNo = ({ questions }) => questions.filter(({ kind }) => kind.isYesNo);
+
 /** When results change. @param {Messages} m @param {View} view */
 export const results = (m, view) => (view.isLive ? m.resultsLive : view.release ? fill(m.resultsBatches, { n: view.release }) : m.resultsClosed);
 
@@ -21,8 +24,8 @@ export const results = (m, view) => (view.isLive ? m.resultsLive : view.release 
 export function faq(m, view, weak, kept) {
   const { questions, access } = view;
   const least = plainest(questions);
-  const yesNo = questions.filter(({ kind }) => kind.isYesNo);
-  const [asked] = yesNo.length ? [plainest(yesNo)] : [];
+  const coins = yesNo(view);
+  const [asked] = coins.length ? [plainest(coins)] : [];
   const q = of100(asked?.mechanism.support?.[1].ifOther ?? 0);
   const last = view.closes ? fill(m.lasts, { closes: end(m, view.closes) }) : "";
   const where = said(weak, { answerResults: m.answerResults, answerResultsWeak: m.answerResultsWeak });

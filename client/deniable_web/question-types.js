@@ -8,6 +8,7 @@
 /**
  * @typedef {object} QuestionType What holds for all questions of a type; what is left out does not.
  * @property {string} [like] the type whose mechanisms answer for it, where none names this one
+ * @property {string} [filtered] the type whose mechanisms answer for it with a filter, because whoever is not asked is on no level
  * @property {number} most how many options there may be; of numbers none, because the range is the mechanism's
  * @property {true} [isYesNo] whether people answer yes or no, which every language has its own words for
  * @property {true} [takesSeveral] whether one answer may be several options, or none of them
@@ -35,16 +36,13 @@ const types = [
   ["yes-no", { most: 2, isYesNo: true, labels: (_, m) => [m.no, m.yes] }],
   ["choice", { most: MAX_OPTIONS }],
   ["ticks", { most: MAX_OPTIONS, takesSeveral: true }],
-  ["scale", { most: MAX_LEVELS, hasLevels: true, isRow: true }],
-  ["rating", { most: 10, hasLevels: true, like: "scale", hasStars: true, labels: inStars }],
+  ["scale", { most: MAX_LEVELS, hasLevels: true, isRow: true, filtered: "choice" }],
+  ["rating", { most: 10, hasLevels: true, like: "scale", filtered: "choice", hasStars: true, labels: inStars }],
   ["number", { most: 0 }],
 ];
 
 /** By name. A Map, not an object: "constructor" and "__proto__" are no types. @type {ReadonlyMap<unknown, QuestionType>} */
 export const QUESTION_TYPES = new Map(types);
 
-/**
- * The type whose mechanisms answer a question. Levels beside which it may not apply are options, between which no distance is known.
- * @param {string} type @param {QuestionType} kind @param {boolean} hasFilter
- */
-export const answeredLike = (type, { hasLevels, like }, hasFilter) => (hasFilter && hasLevels ? "choice" : (like ?? type));
+/** The type whose mechanisms answer a question. @param {string} type @param {QuestionType} kind @param {boolean} hasFilter */
+export const answeredLike = (type, { filtered, like }, hasFilter) => (hasFilter && filtered) || (like ?? type);

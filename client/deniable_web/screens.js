@@ -8,7 +8,7 @@ import { completionOf } from "./completion.js";
 import { isCohort } from "./device.js";
 import { logo } from "./dress.js";
 import { box, button, card, drawing, fold, h, heading, minor, oddsBox, own, p, pairs, quiet } from "./dom.js";
-import { faq, results } from "./faq.js";
+import { faq, results, yesNo } from "./faq.js";
 import { begin, end, fill, numbered } from "./messages.js";
 import { oddsOf, plainest, wholeOdds } from "./odds.js";
 import { inWords } from "./wording.js";
@@ -23,8 +23,6 @@ const PACE = 4;
 
 const code = (/** @type {string} */ text) => h("code", { dir: "ltr" }, text);
 
-/** The yes-no questions. @param {View} view */
-const yesNo = ({ questions }) => questions.filter(({ kind }) => kind.isYesNo);
 
 /** What all that is sent can tell. @param {Messages} m @param {View} view */
 const whole = (m, view) => wholeOdds(view, m).map((sentence) => quiet(sentence));

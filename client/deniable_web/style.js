@@ -123,7 +123,6 @@ button:hover { filter: brightness(1.1); }
 .minor:hover { background: var(--paper); filter: none; }
 .link { color: var(--accent); background: none; border: 0; padding: 0; min-height: 2rem; text-align: start; text-decoration: underline; font-weight: 400; }
 :is(h1, h2, fieldset):focus-visible { outline: 0 !important; }
-.given .link { min-height: 2.75rem; min-width: 2.75rem; flex: none; }
 .tick { display: block; width: 2.75rem; fill: var(--accent); }
 .tick path { fill: none; stroke: var(--card); stroke-width: 3.5; stroke-linecap: round; stroke-linejoin: round; }
 .exit { display: flex; justify-content: flex-end; }
@@ -154,7 +153,6 @@ details > :not(summary) { margin-bottom: 1rem; }
 .tries label { grid-column: 1 / -1; border: 0; padding: .25rem 0; min-height: 0; justify-content: center; flex-wrap: wrap; background: none; }
 .tries select { background: var(--card); min-height: 2.75rem; }
 .tries .minor { padding-inline: .25rem; }
-.tries label:hover { background: none; }
 .card > .folds:first-child { border-top: 0; }
 @media (prefers-reduced-motion: reduce) { .person { transition: none; } }
 @media (forced-colors: active) { .person { stroke: CanvasText; } .filled { fill: CanvasText; } }
@@ -201,6 +199,7 @@ legend + div { clear: both; }
 .stars :checked + .star::before { content: "★"; }
 .stars label:has(~ label :checked) .star::before { content: "★"; }
 .given { display: flex; justify-content: space-between; align-items: center; gap: 1rem; }
+.given .link { min-height: 2.75rem; min-width: 2.75rem; flex: none; }
 .given > div { min-width: 0; }
 .given > div > * + * { margin-top: .25rem; font-weight: 600; }
 `;

@@ -3,25 +3,25 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import wraps
 from pathlib import Path
 
 import pytest
 
-from deniable import read_survey
 from deniable_client.audit import shipped
 from deniable_client.audit.blackbox.chromium import Chance, chromium
 from deniable_client.audit.judge import Bench
-from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.release import check_served
 from deniable_client.audit.shipped import Target, audit_shipped
-from tools.planted.__main__ import SURVEY, PlantedTarget, bundle_with
+from tests.support.audited import target
+from tools.planted.__main__ import PlantedTarget, bundle_with
 from tools.planted.faults import BUNDLE
 from tools.programs import chromium as chromium_path
 from tools.rig.browsing import wait_for
-from tools.rig.collectors import running_collector
+
+__all__ = ["target"]
 
 
 def apart(test: Callable[[Target], None]) -> Callable[[Target], None]:
@@ -33,14 +33,6 @@ def apart(test: Callable[[Target], None]) -> Callable[[Target], None]:
             thread.submit(test, target).result()
 
     return run
-
-
-@pytest.fixture(scope="module")
-def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    with running_collector(tmp_path_factory.mktemp("audit")) as collector:
-        survey = read_survey(SURVEY)
-        collector.publish(survey)
-        yield Target.of(collector.url, PublishedSurvey(survey.document))
 
 
 @pytest.fixture(autouse=True)

@@ -4,30 +4,22 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from deniable import read_survey
 from deniable_client.audit import shipped
 from deniable_client.audit.findings import AuditPart, as_json, as_junit, as_text
 from deniable_client.audit.judge import Suspect
-from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.release import _of_page, integrity
 from deniable_client.audit.shipped import Target, audit_installed
-from tools.planted.__main__ import SURVEY, python_with
+from tests.support.audited import target
+from tools.planted.__main__ import python_with
 from tools.planted.faults import PYTHON
-from tools.rig.collectors import running_collector
 
-
-@pytest.fixture(scope="module")
-def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    with running_collector(tmp_path_factory.mktemp("audit")) as collector:
-        survey = read_survey(SURVEY)
-        collector.publish(survey)
-        yield Target.of(collector.url, PublishedSurvey(survey.document))
+__all__ = ["target"]
 
 
 def suspects(target: Target, history: str, environment: Mapping[str, str] | None = None) -> list[Suspect]:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import re
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import urllib3
 
@@ -13,6 +12,7 @@ from deniable.access.hosts import HIGHEST_PORT, is_host, is_loopback
 from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed
 from deniable.survey.document import MAX_BYTES
 from deniable.unreachable import unreachable
+from deniable.wire.answers import object_in
 from deniable_server.store import NotFound
 
 _WHERE = re.compile(r"([a-z0-9.-]{1,253}|\[[0-9a-f:]+\])(?::([1-9][0-9]{0,4}))?((?:/[A-Za-z0-9_~-]{1,64}){0,4})")
@@ -94,7 +94,7 @@ def state_of(collector: str, survey_id: str) -> str | None:
         answer = _call("GET", f"{collector}/api/v1/surveys/{survey_id}/state", None, {})
     except CollectorError:
         return None
-    state = _object(answer.data).get("state") if answer.status == 200 else None
+    state = object_in(answer.data).get("state") if answer.status == 200 else None
     return state if state in ("open", "early", "closed") else None
 
 
@@ -111,7 +111,7 @@ def sign(survey: Survey, collector: str, body: bytes) -> str:
     assert survey.issuer is not None, "its route looked"
     signer = survey.issuer.url or collector
     answer = _call("POST", f"{signer}/api/v1/surveys/{survey.id}/tokens", body, {"Content-Type": "application/json"})
-    content = _object(answer.data)
+    content = object_in(answer.data)
     if answer.status in _REFUSALS and "detail" in content:
         raise _REFUSALS[answer.status](str(content["detail"])[:500])
     signature = content.get("signature")
@@ -134,7 +134,7 @@ def deliver(survey: Survey, collector: str, token: str | None, messages: tuple[b
     if token:
         headers["Authorization"] = f"Bearer {token}"
     answer = _call("POST", f"{collector}/api/v1/surveys/{survey.id}/sealed", b"".join(messages), headers, timeout=60.0)
-    content = _object(answer.data)
+    content = object_in(answer.data)
     if len(messages) == 1:  # answered like any single report
         if content.get("status") in ("stored", "known"):
             return BatchOutcome(int(answer.status == 201), int(answer.status == 200), 0)
@@ -167,11 +167,3 @@ def _call(method: str, url: str, body: bytes | None, headers: dict[str, str], ti
     except urllib3.exceptions.HTTPError as error:
         raise CollectorError(f"{url.split('/api/')[0]}: {unreachable(error)}") from None
     return _Answer(answer.status, data)
-
-
-def _object(text: bytes) -> dict[str, Any]:
-    try:
-        found = json.loads(text)
-    except (ValueError, RecursionError):
-        return {}
-    return found if isinstance(found, dict) else {}

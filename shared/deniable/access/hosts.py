@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import re
 
+from deniable.errors import SurveyError, describe, shown
+
 HIGHEST_PORT = 65535
+
+_ORIGIN = re.compile(r"(https?)://([a-z0-9.-]{1,253}|\[[0-9a-f:]+\])(?::([1-9][0-9]{0,4}))?")
+_USUAL_PORTS = {"https": 443, "http": 80}
 
 _LABEL = re.compile(r"[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?")
 _NUMBER = re.compile(r"[0-9]+|0x[0-9a-f]*")
@@ -25,6 +30,40 @@ def is_host(host: str) -> bool:
 def is_loopback(host: str) -> bool:
     """Whether a host is the machine of the person who asks, so that plain http is safe."""
     return host in ("localhost", "[::1]") or (host.startswith("127.") and _IPV4.fullmatch(host) is not None)
+
+
+def check_origin(url: object, subject: str, *, who: str, danger: str, is_exact: bool = False) -> None:
+    """Raise a SurveyError unless an address leads to an origin that nobody on the way can listen to or change.
+
+    ``origin`` in ``survey.js`` has the same rules.
+
+    Parameters
+    ----------
+    url : object
+        The address.
+    subject, who, danger : str
+        For the message: the key that holds it, who is there, such as *an issuer*, and what everybody on the way can do
+        without https.
+    is_exact : bool
+        Whether it must be written as browsers write an origin, without the usual port of its scheme.
+    """
+    found = _ORIGIN.fullmatch(url) if isinstance(url, str) else None
+    if not found:
+        raise SurveyError(
+            f'{subject}: must be like "https://{who.split()[-1]}.example", without a path, got {describe(url)}'
+        )
+    scheme, host, port = found.groups()
+    if not is_host(host):
+        raise SurveyError(f"{subject}: must have a host that there can be, got {shown(host)}")
+    if port and int(port) > HIGHEST_PORT:
+        raise SurveyError(f"{subject}: must have a port from 1 to {HIGHEST_PORT}, got {port}")
+    if is_exact and port and int(port) == _USUAL_PORTS[scheme]:
+        raise SurveyError(f"{subject}: must be written as browsers write an origin, without the port {port}")
+    if scheme == "http" and not is_loopback(host):
+        raise SurveyError(
+            f"{subject}: must start with https://, or everybody on the way can {danger}; "
+            f"http:// is for {who} on this machine, got {shown(url)}"
+        )
 
 
 def _is_name(host: str) -> bool:

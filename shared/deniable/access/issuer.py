@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from deniable.access.blind_rsa import SIZE, PublicKey
-from deniable.access.hosts import HIGHEST_PORT, is_host, is_loopback
-from deniable.errors import SurveyError, describe, shown
+from deniable.access.hosts import check_origin
+from deniable.errors import SurveyError, describe
 
 TOKEN_TYPE = bytes([0, 2])
 """Token type 0x0002, Blind RSA (2048-bit), of RFC 9578."""
@@ -24,7 +24,6 @@ COLLECTOR = "collector"
 """The issuer name in challenges where the collector itself signs."""
 
 _KEY = re.compile(r"(?:[0-9a-f]{2})+")
-_URL = re.compile(r"(https?)://([a-z0-9.-]{1,253}|\[[0-9a-f:]+\])(?::([1-9][0-9]{0,4}))?")
 
 
 @dataclass(frozen=True)
@@ -51,7 +50,7 @@ class Issuer:
         except SurveyError as error:
             raise SurveyError(f"issuer.{error}") from None
         if self.url is not None:
-            _check_url(self.url)
+            check_origin(self.url, "issuer.url", who="an issuer", danger="read invitations and use them")
 
     @cached_property
     def public(self) -> PublicKey:
@@ -68,26 +67,6 @@ class Issuer:
     def name(self) -> str:
         """The issuer name in challenges: host and port, or ``collector``."""
         return COLLECTOR if self.url is None else self.url.split("/")[2]
-
-
-def _check_url(url: object) -> None:
-    """Raise a SurveyError unless it is an address to which devices can send invitations without being overheard.
-
-    ``issuerUrl`` in ``survey.js`` has the same rules.
-    """
-    found = _URL.fullmatch(url) if isinstance(url, str) else None
-    if not found:
-        raise SurveyError(f'issuer.url: must be like "https://issuer.example", without a path, got {describe(url)}')
-    scheme, host, port = found.groups()
-    if not is_host(host):
-        raise SurveyError(f"issuer.url: must have a host that there can be, got {shown(host)}")
-    if port and int(port) > HIGHEST_PORT:
-        raise SurveyError(f"issuer.url: must have a port from 1 to {HIGHEST_PORT}, got {port}")
-    if scheme == "http" and not is_loopback(host):
-        raise SurveyError(
-            f"issuer.url: must start with https://, or everybody on the way can read invitations and use them; "
-            f"http:// is for an issuer on this machine, got {shown(url)}"
-        )
 
 
 @dataclass(frozen=True)

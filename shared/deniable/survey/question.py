@@ -144,7 +144,7 @@ class Question:
     @property
     def noise_kind(self) -> QuestionType:
         """The descriptor of the question type whose mechanisms randomise it."""
-        return QUESTION_TYPES[self.kind.filtered] if self.ask_if and self.kind.filtered else self.kind
+        return self.kind.noise(has_filter=self.ask_if is not None)
 
     @property
     def noise_goal(self) -> str | None:

@@ -78,6 +78,10 @@ class QuestionType:
         """The type that a mechanism must name to randomise this one."""
         return self.like or self.name
 
+    def noise(self, *, has_filter: bool) -> QuestionType:
+        """The descriptor of the type whose mechanisms randomise a question of this one."""
+        return QUESTION_TYPES[self.filtered] if has_filter and self.filtered else self
+
     @property
     def has_numbers(self) -> bool:
         """Whether answers are numbers, which have a mean."""

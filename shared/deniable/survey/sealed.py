@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from typing import Any
 
-from deniable.access.hosts import HIGHEST_PORT, is_host, is_loopback
+from deniable.access.hosts import check_origin
 from deniable.errors import ReportError, SurveyError, describe, shown
 
 WEEK = datetime.timedelta(days=7)
@@ -41,7 +41,6 @@ ENCAPSULATED = {64: 32, 130: 65}
 """Length of the encapsulated key, in bytes, by the number of hexadecimal digits of the public key: X25519 and P-256."""
 
 _KEY = re.compile(r"[0-9a-f]{64}|04[0-9a-f]{128}")
-_PLACE = re.compile(r"(https?)://([a-z0-9.-]{1,253}|\[[0-9a-f:]+\])(?::([1-9][0-9]{0,4}))?")
 
 
 @dataclass(frozen=True)
@@ -148,24 +147,7 @@ def check_places(places: object) -> None:
     if not isinstance(places, tuple) or len(places) > MOST_PLACES:
         raise SurveyError(f"place: must be a list of at most {MOST_PLACES} addresses, got {describe(places)}")
     for place in places:
-        _check_place(place)
+        danger = "change the page on which people answer"
+        check_origin(place, "place", who="a place", danger=danger, is_exact=True)
     if len(set(places)) < len(places):
         raise SurveyError("place: addresses must differ from each other")
-
-
-def _check_place(place: object) -> None:
-    found = _PLACE.fullmatch(place) if isinstance(place, str) else None
-    if not found:
-        raise SurveyError(f'place: must be like "https://place.example", without a path, got {describe(place)}')
-    scheme, host, port = found.groups()
-    if not is_host(host):
-        raise SurveyError(f"place: must have a host that there can be, got {shown(host)}")
-    if port and int(port) > HIGHEST_PORT:
-        raise SurveyError(f"place: must have a port from 1 to {HIGHEST_PORT}, got {port}")
-    if port and int(port) == {"https": 443, "http": 80}[scheme]:
-        raise SurveyError(f"place: must be written as browsers write an origin, without the port {port}")
-    if scheme == "http" and not is_loopback(host):
-        raise SurveyError(
-            "place: must start with https://, or everybody on the way can change the page on which people answer; "
-            f"http:// is for a place on this machine, got {shown(place)}"
-        )

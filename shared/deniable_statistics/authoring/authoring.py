@@ -282,7 +282,7 @@ class _Draft:
     @property
     def noise_kind(self) -> QuestionType:
         """The type whose mechanisms answer."""
-        return QUESTION_TYPES[self.kind.filtered] if self.ask_if and self.kind.filtered else self.kind
+        return self.kind.noise(has_filter=self.ask_if is not None)
 
     @property
     def noise_goal(self) -> str | None:
