@@ -132,6 +132,11 @@ class SealingKeys:
         self._keys: dict[str, tuple[Path, SealingKey]] = {}
         self._read()
 
+    @property
+    def are_given(self) -> bool:
+        """Whether this collector was given a folder of keys."""
+        return self._folder is not None
+
     def open(self, survey: Survey, sealed: bytes) -> bytes:
         """The report in one sealed report of a survey, without its padding.
 

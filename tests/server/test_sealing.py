@@ -6,6 +6,7 @@ import datetime
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
+from unittest.mock import Mock
 
 import pytest
 from apiflask import APIFlask
@@ -20,6 +21,8 @@ from deniable_client.sealing import seal
 from deniable_server.app import create_app
 from deniable_server.sealing import KeysMissing, SealingKeys
 from deniable_server.settings import Settings
+from deniable_server.store.errors import StoreReplaced
+from deniable_server.web.sealed import destroy_old_keys
 from tests.support.vectors import vectors
 from tools.rig.access import survey_with
 from tools.rig.command_line import CommandLine
@@ -117,6 +120,23 @@ def test_after_its_time_a_key_is_gone_and_what_was_captured_stays_closed(tmp_pat
         with pytest.raises((SurveyClosed, KeysMissing)):
             opener.open(survey, captured[0])
         assert [opener.open(survey, each) for each in captured[1:]] == [b"{}", b"{}"]
+
+
+def test_keys_are_destroyed_once_a_database_that_was_away_is_back(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    sealed_survey(tmp_path / "keys", places=())
+    keys = SealingKeys(tmp_path / "keys")
+    clock.today = FIRST + WEEK + datetime.timedelta(days=LATE_DAYS)
+    with ended(create_app(tmp_path / "test.db", clock, Settings(rate_limit=None))) as app:
+        store = app.extensions["deniable"]["store"]
+        with monkeypatch.context() as patch:
+            patch.setattr(store, "believed_day", Mock(side_effect=StoreReplaced("the database: was replaced")))
+            destroy_old_keys(store, keys)
+        assert "could not be destroyed: the database: was replaced" in caplog.text
+        assert len(keys.every()) == 3
+        destroy_old_keys(store, keys)
+        assert [key.first for key in keys.every()] == [FIRST + WEEK, FIRST + 2 * WEEK]
 
 
 def test_a_collector_without_the_keys_says_so_and_one_with_them_takes_each_report_once(

@@ -12,7 +12,7 @@ from flask import current_app, g, request
 from deniable import Report, ReportError, Survey, parse_report
 from deniable_server.access.tokens import require_token
 from deniable_server.edge.limits import get_limits
-from deniable_server.sealing import KeysMissing, SealingKeys
+from deniable_server.sealing import SealingKeys
 from deniable_server.store import Store, Verdict
 from deniable_server.web.api import (
     BASE,
@@ -40,10 +40,11 @@ sealed.after_request(allow_other_origins)
 
 
 def init_app(app: APIFlask, store: Store, keys: SealingKeys) -> None:
-    """Serve the route, and destroy each key when its time is over."""
+    """Serve the route; where there are keys, destroy each when its time is over."""
     app.extensions["deniable-sealing"] = keys
     app.register_blueprint(sealed)
-    threading.Thread(target=_destroy_hourly, args=(store, keys), name="deniable-sealing", daemon=True).start()
+    if keys.are_given:
+        threading.Thread(target=_destroy_hourly, args=(store, keys), name="deniable-sealing", daemon=True).start()
 
 
 @sealed.post("/surveys/<survey_id>/sealed")
@@ -121,9 +122,16 @@ def _opened(survey: Survey, part: bytes) -> Report:
 def _destroy_hourly(store: Store, keys: SealingKeys) -> None:
     wait = threading.Event()
     while True:
-        try:
-            for first in keys.destroy_old(store.believed_day()):
-                LOGGER.info("sealing: the key of the week of %s was destroyed", first)
-        except (OSError, KeysMissing) as error:  # tried again in an hour
-            LOGGER.warning("sealing: a key whose time is over could not be destroyed: %s", error)
+        destroy_old_keys(store, keys)
         wait.wait(HOUR)
+
+
+def destroy_old_keys(store: Store, keys: SealingKeys) -> None:
+    """Destroy the keys whose time is over; what stands in the way is logged, and the next round tries again."""
+    try:
+        for first in keys.destroy_old(store.believed_day()):
+            LOGGER.info("sealing: the key of the week of %s was destroyed", first)
+    except Exception as error:  # a disk or a database that is away for a while must not end the thread
+        LOGGER.warning("sealing: keys whose time is over could not be destroyed: %s", error)
+    finally:
+        store.leave()  # a connection that lies open for an hour would hold a database that was replaced
