@@ -18,6 +18,7 @@ from deniable_server.settings import Settings
 from deniable_server.store import Store, open_store, utc_today
 from deniable_server.web import (
     api,
+    embedded_figures,
     embedding,
     health,
     intake,
@@ -58,6 +59,7 @@ def create_app(
     sealed.init_app(app, store, SealingKeys(settings.sealing_keys))
     pages.init_app(app, settings.contact)
     results_pages.init_app(app)
+    embedded_figures.init_app(app)
     releases.init_app(app)
     embedding.init_app(app, settings.public_url)
     openapi.init_app(app, settings.public_url)
