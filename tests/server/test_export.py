@@ -171,7 +171,7 @@ def test_scripts_stand_beside_the_file_and_hold_no_text_that_runs(survey: Survey
     assert {each.suffix for each in database.parent.iterdir()} >= {".dta", ".csv", ".R", ".do"}
     r = database.with_name("reports.R").read_text(encoding="ascii")
     assert r == r_script(survey, "reports.csv")
-    assert "# drinks (" in r
+    assert "# intervals of rows without a count are left out" in r
     stata = database.with_name("reports.do").read_text(encoding="utf-8")
     options = [line for line in stata.splitlines() if line.startswith("label define")]
     assert len(options) == len(list(shares_of(survey)))

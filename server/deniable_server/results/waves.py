@@ -51,7 +51,8 @@ def _content(question: Question) -> object:
     """What makes a question the same for people and devices: its words, its answers, its chance, and whom it is for."""
     condition = None if question.ask_if is None else question.ask_if.publish()
     options = [publish_text(each) for each in question.options]
-    return question.type, publish_text(question.text), options, question.mechanism.publish(), condition
+    unit = None if question.unit is None else publish_text(question.unit)
+    return question.type, publish_text(question.text), options, question.mechanism.publish(), condition, unit
 
 
 def _first_day(state: SurveyState) -> str:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import re
 from typing import Any
-from urllib.parse import parse_qs, urlsplit
+from urllib.parse import parse_qs
 
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, jsonify, request
 from pydantic import ValidationError
 from werkzeug.exceptions import NotFound
+from werkzeug.exceptions import NotImplemented as NotSupported
 
 from deniable import Question
 from deniable_server.edge.delivery import counted
@@ -60,7 +61,7 @@ def framed_figure(survey_id: str, question_id: str, query: ViewQuery) -> Respons
 def oembed() -> Response:
     """The frame of a view, as oEmbed 1.0 describes it: https://oembed.com."""
     if request.args.get("format", "json") != "json":
-        raise NotImplementedError("format: must be json")
+        raise NotSupported("format: must be json")
     page, question = _view_of(request.args.get("url", ""))
     width = max(LEAST_WIDTH, min(MOST_WIDTH, request.args.get("maxwidth", MOST_WIDTH, int)))
     height = min(height_of(page, question, width), request.args.get("maxheight", 10**4, int))
@@ -88,12 +89,12 @@ def oembed() -> Response:
 def _view_of(url: str) -> tuple[ResultsPage, Question]:
     """The view of a question at an address of this collector, or 404, as oEmbed wants it for others."""
     pages: Pages = current_app.extensions["deniable-pages"]
-    parts = urlsplit(url)
-    found = _VIEW.fullmatch(parts.path)
-    if found is None or f"{parts.scheme}://{parts.netloc}" != pages.base:
+    path, _, asked = url.partition("#")[0].removeprefix(pages.base).partition("?")
+    found = _VIEW.fullmatch(path)
+    if found is None or not url.startswith(pages.base):
         raise NotFound("url: must be the address of a question's results at this collector")
     try:
-        query = ViewQuery.model_validate({name: values[-1] for name, values in parse_qs(parts.query).items()})
+        query = ViewQuery.model_validate({name: values[-1] for name, values in parse_qs(asked).items()})
     except ValidationError:
         raise NotFound("url: must be the address of a view, got a query that there is not") from None
     page = ResultsPage(found[1], query, found[2])

@@ -9,6 +9,7 @@ from deniable_statistics.archive.shares import Share, left_out, number, scored_o
 FUNCTIONS = """\
 import csv
 import math
+import sys
 
 import numpy as np
 from scipy.stats import binom, chi2
@@ -73,10 +74,10 @@ def python_script(survey: Survey, file: str) -> str:
         "results = [",
         *rows,
         "]",
-        'print("question,option,n,count,estimate,std_error,conf_low,conf_high")',
-        "for row in results:",
-        '    print(*("" if each is None else repr(each) if isinstance(each, str) else f"{each:.10g}" for each in row), '
-        'sep=",")',
+        "table = csv.writer(sys.stdout)",
+        'table.writerow(["question", "option", "n", "count", "estimate", "std_error", "conf_low", "conf_high"])',
+        "for question, option, *numbers in results:",
+        '    table.writerow([question, option, *("" if each is None else f"{each:.10g}" for each in numbers)])',
     ]
     return "\n".join(lines) + "\n"
 

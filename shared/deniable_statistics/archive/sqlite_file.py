@@ -19,7 +19,12 @@ Columns = Sequence[tuple[str, str]]
 """Names and types of columns, as Frictionless calls them: ``integer``, ``number``, ``string``, ``boolean``."""
 
 _TYPES = {"integer": "INTEGER", "number": "REAL", "string": "TEXT", "boolean": "INTEGER"}
-_READ: dict[str, Callable[[str], object]] = {"integer": int, "number": float, "string": str, "boolean": lambda text: text == "True"}
+_READ: dict[str, Callable[[str], object]] = {
+    "integer": int,
+    "number": float,
+    "string": str,
+    "boolean": lambda text: text == "True",
+}
 
 
 class Table(NamedTuple):
