@@ -13,6 +13,7 @@ from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, render_template, request
 from markupsafe import Markup, escape
 from werkzeug.exceptions import NotFound
+from werkzeug.exceptions import NotImplemented as NotSupported
 
 from deniable import EstimateRow, Question
 from deniable.errors import ParameterError
@@ -26,6 +27,7 @@ from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, panels_
 from deniable_server.results.headlines import headlines, localized
 from deniable_server.results.query import EstimatesQuery, ViewQuery
 from deniable_server.results.releases import Shown
+from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
 from deniable_server.results.sections import (
     Section,
     dot,
@@ -71,6 +73,7 @@ _STANDING = {"open": "rTakes", "early": "rTakesLater", "closed": "rTakesNone"}
 def init_app(app: APIFlask) -> None:
     """Serve pages and files of results."""
     app.jinja_env.filters["say"] = say
+    app.jinja_env.globals["has_images"] = can_draw_images()
     app.jinja_env.filters["unbiased"] = lambda row: shown_figure(row.estimate, row.statistic)
     app.jinja_env.filters["std_error"] = lambda row: shown_figure(row.std_error, row.statistic)
     app.register_blueprint(results_pages)
@@ -457,6 +460,10 @@ def figure_of(
         response = Response(figure(panels, caption), mimetype=FORMS[form])
         response.headers["Content-Security-Policy"] = FIGURE_POLICY
         return response
+    try:
+        check_images()
+    except NoImages as error:
+        raise NotSupported(str(error)) from None
     waves = ((each.state.survey.id, each.state.release) for each in page.waves_shown)
     image = get_results().image(
         page.survey.id, page.query, form, (page.language, *(each.id for each in questions), *waves), panels, caption

@@ -68,8 +68,8 @@ def spss_script(survey: Survey, file: str) -> str:
         lines += _scores(place, each)
     every = range(1, len(shares) + len(scored) + 1)
     lines += [
-        "COMPUTE all = 1.",
-        "AGGREGATE OUTFILE=* /BREAK=all",
+        "COMPUTE everybody = 1.",
+        "AGGREGATE OUTFILE=* /BREAK=everybody",
         *(f"  /n{place}=N(s{place}) /m{place}=MEAN(s{place}) /d{place}=SD(s{place})" for place in every),
         "  .",
     ]
