@@ -22,6 +22,7 @@ from deniable import Survey, Tally, read_survey, tally_reports
 from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
 from deniable_server.language import catalogues, words
+from deniable_server.results import results_chart
 from deniable_server.results.headlines import certain_differences, localized
 from deniable_server.settings import Settings
 from deniable_server.store import Store
@@ -198,6 +199,18 @@ def test_views_of_a_private_survey_ask_for_a_token(http: FlaskClient, store: Sto
         allowed = http.get(path, headers={"Authorization": f"Bearer {token}"})
         assert allowed.status_code == 200, path
         assert "public" not in allowed.headers.get("Cache-Control", ""), path
+
+
+def test_without_matplotlib_figures_are_svg_and_the_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch, five: Collector
+) -> None:
+    http, _, survey = five
+    monkeypatch.setattr(results_chart, "find_spec", lambda _name: None)
+    for form in ("png", "pdf"):
+        refused = http.get(f"/s/{survey.id}/results/affair.{form}?lang=es", headers={"Accept": "application/json"})
+        assert refused.status_code == 501
+        assert "the extra figures, in a clone of the project: pip install '.[figures]'" in refused.json["detail"]
+    assert http.get(f"/s/{survey.id}/results/affair.svg?lang=es").status_code == 200
 
 
 def test_an_archive_has_everything_and_the_same_bytes(five: Collector) -> None:
