@@ -89,7 +89,10 @@ def test_the_recipe_beside_a_number_gives_that_number(
 def test_pages_speak_the_language_of_their_reader(five: Collector, language: str) -> None:
     http, _, survey = five
     said = words(language)
-    for path in ("results", "results?view=all", "results/affair?by=cohort", "results/town?compare=cohort", "releases"):
+    for path in (
+        *("results", "results?view=all", "results/affair?by=cohort", "results/town?compare=cohort", "releases"),
+        *("results/town?with=affair", "results/drugs?with=affair", "results/affair?over=time"),
+    ):
         for address, headers in (
             (f"/s/{survey.id}/{path}", {"Accept-Language": language}),
             (f"/s/{survey.id}/{path}{'&' if '?' in path else '?'}lang={language}", {}),
@@ -99,6 +102,7 @@ def test_pages_speak_the_language_of_their_reader(five: Collector, language: str
             page = http.get(address, headers=headers)
             assert f'<html lang="{language}" dir="{said["dir"]}">' in page.text
             assert page.headers["Vary"] == "Accept-Language"
+            assert not re.search(r"\{[a-z]+\}", page.text), "a value that was not put into its sentence"
             heading = said["rReleases" if path == "releases" else "rCite"]
             assert f">{escape(heading)}</h" in page.text
     image = http.get(f"/s/{survey.id}/results/affair.svg?lang={language}").text
