@@ -64,10 +64,11 @@ def test_order_and_differences_on_two_thousand_surveys() -> None:
 @pytest.mark.simulation
 def test_a_difference_is_said_where_there_is_one_and_seldom_where_there_is_none() -> None:
     alike = simulate_claims(Situation(4, "equal", 1000, 2.0, True), 20, seed=1).differences
-    apart = simulate_claims(Situation(4, "one ahead", 5000, 2.0, True), 10, seed=1).differences
-    assert alike.false <= 4  # the probability of five or more is 5e-4 at a rate of .05; the seed is fixed
-    assert (apart.false, apart.possible, apart.said) == (0, 10, 10)
-    assert apart.held == apart.sentences > 10
+    apart = simulate_claims(Situation(4, "one ahead", 5000, 2.0, True), 20, seed=1).differences
+    assert alike.false <= 4  # the probability of five or more is 3e-3 at a rate of .05; the seed is fixed
+    assert apart.false <= 4
+    assert apart.possible == apart.said == 20
+    assert 0.945 * apart.sentences <= apart.held
 
 
 @pytest.mark.long

@@ -23,8 +23,7 @@ from deniable_server.commands.survey import existing, open_store
 from deniable_server.location import Location
 from deniable_server.people.links import id_at
 from deniable_server.results.service import waiting_rows
-from deniable_statistics.archive.r_script import r_script
-from deniable_statistics.archive.stata_script import stata_script
+from deniable_statistics.archive.files import SCRIPTS
 from deniable_statistics.data.folder import Row, check_folder, write_folder
 from deniable_statistics.data.manifest import FORMATS
 from deniable_statistics.data.reports_csv import reports_from_csv
@@ -55,7 +54,9 @@ from deniable_statistics.data.writing import WRITTEN, check_suffix, write_data_s
     help=f"What to write: a file, {WRITTEN}; or with --format a folder, new or empty.",
 )
 @click.option(
-    "--scripts", is_flag=True, help="Write an R script and a Stata do-file that estimate from the CSV, and the CSV."
+    "--scripts",
+    is_flag=True,
+    help="Write scripts of R, Stata, SPSS and Python that estimate from the CSV, and the CSV.",
 )
 @click.option(
     "--format",
@@ -104,7 +105,7 @@ def export(
             return
         data = reports_data(found.survey, (_report(found.survey, row) for row in found.rows))
     table = to.with_suffix(".csv")
-    texts = {".R": r_script, ".do": stata_script} if scripts else {}
+    texts = SCRIPTS if scripts else {}
     written = {to.with_suffix(suffix): script(found.survey, table.name) for suffix, script in texts.items()}
     for path in dict.fromkeys([to, table] if scripts else [to]):
         write_data_set(data, path)
