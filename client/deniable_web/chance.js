@@ -103,7 +103,8 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
   const people = Array.from({ length: PEOPLE }, (_, n) =>
     person({ transform: `translate(${(n % COLUMNS) * 14 + 2} ${Math.floor(n / COLUMNS) * 18 + 2})`, class: "person" }),
   );
-  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 18}`, role: "img", class: "people" }, ...people);
+  // What is drawn stands in the caption, which is read out alone.
+  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 18}`, "aria-hidden": "true", class: "people" }, ...people);
   const legend = h("div", { class: "legend", "aria-hidden": true });
   const caption = h("p", { class: "quiet caption", role: "status" });
   const drawn = h("div", { role: "status" });
@@ -122,9 +123,7 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
   const expected = () => {
     const { caption: text, share, d, kept } = fateOf(m, question, answer());
     const number = of100(share);
-    const sentence = fill(text, { p: number, q: number, rest: PEOPLE - number, other: PEOPLE - number, d, kept });
-    picture.setAttribute("aria-label", sentence);
-    caption.replaceChildren(sentence);
+    caption.replaceChildren(fill(text, { p: number, q: number, rest: PEOPLE - number, other: PEOPLE - number, d, kept }));
     drawn.replaceChildren();
     colour((n) => n < number);
   };
