@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "amizyftxbtijv7qnoo4ghfgtu4",
-  de: "oynceh2gwjkzzekx5npd2ufbsm",
-  en: "63a5rkej46bxqkzlwoebwszsjm",
-  es: "x6nemlp2hft65ho3wxco5ohana",
-  fr: "6batvezsflm3mpff2ytfvomu7a",
+  ar: "nlg4jtfse3lclkiz6dmorg2cqi",
+  de: "hasvel3sfxkjhmz3yoxaapkwca",
+  en: "ddx5m7tdi5n3ogy6vzhy63v7dy",
+  es: "nqpbl72gjkmaw2x6hw3wxfkcri",
+  fr: "3xskirmwh2spikpdrxhoszirka",
 };
