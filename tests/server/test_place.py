@@ -26,7 +26,6 @@ from deniable_server.app import create_app
 from deniable_server.place.pages import write_folder
 from deniable_server.settings import Settings
 from deniable_server.store.sqlite.letterbox import Letterbox
-from tests.support.marks import long
 from tools.rig.in_process import ended
 from tools.rig.places import box_of, place_in_process, relay_of, sealed_survey, served
 from tools.rig.surveys import Clock
@@ -272,12 +271,12 @@ def test_who_sees_one_side_alone_pairs_nobody() -> None:
     assert "both together pair 40 of 40" in place_matcher.place_matcher(short=True)
 
 
-@long
+@pytest.mark.long
 def test_a_place_and_its_collector_are_killed_under_load() -> None:
     assert "lost 0, counted twice 0" in place_kill.place_kill(short=True)
 
 
-@long
+@pytest.mark.long
 def test_messages_that_are_none_and_the_order_of_batches() -> None:
     assert "stored twice 0, errors of ours 0" in place_messages.place_messages(short=True)
     assert "2 batches of 200" in place_messages.place_order(short=True)
