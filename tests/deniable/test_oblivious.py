@@ -58,14 +58,15 @@ def test_a_context_is_that_of_the_standard(vector: dict[str, Any]) -> None:
 @pytest.mark.parametrize("vector", VECTORS["binary"], ids=lambda vector: str(vector["name"]))
 def test_binary_messages_are_read_as_the_standard_says(vector: dict[str, Any]) -> None:
     message = bytes.fromhex(vector["message"])
-    rest: list[Any] = [pairs(vector["fields"]), bytes.fromhex(vector["content"]), pairs(vector["trailers"])]
+    rest: Any = (pairs(vector["fields"]), bytes.fromhex(vector["content"]), pairs(vector["trailers"]))
     found: BinaryRequest | BinaryResponse
     expected: BinaryRequest | BinaryResponse
     if "control" in vector:
         found, expected = parse_request(message), BinaryRequest(*vector["control"], *rest)
     else:
         early = tuple((status, pairs(fields)) for status, fields in vector["early"])
-        found, expected = parse_response(message), BinaryResponse(vector["status"], *rest, early)
+        found = parse_response(message)
+        expected = BinaryResponse(vector["status"], *rest, informational=early)
     assert found == expected
     if vector.get("is_written"):
         assert expected.encode() == message

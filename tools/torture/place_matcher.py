@@ -75,7 +75,7 @@ class Tap:
 
 def place_matcher(short: bool) -> str:
     """Pair tokens with reports by what the collector saw, by what the place saw, and by both."""
-    people = 40 if short else 400
+    people = 24 if short else 400
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder, clock, tap = Path(name), Clock(), Tap()
         survey = _survey(folder)
