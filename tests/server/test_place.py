@@ -192,9 +192,7 @@ def test_a_collector_that_is_away_for_a_day_loses_nothing_and_is_not_asked_all_t
         relay.round()
     assert sum(len(batch.messages) for batch in box.leaving()) == len(messages)
     tried = len(asked)
-    assert tried <= (rounds + rounds / 2) / 2 + 20, (
-        "each batch once in four minutes; the second is there for half the day"
-    )
+    assert tried <= (rounds + rounds / 2) / 2 + 20, "each once in four minutes, the second for half the day"
     is_back = True
     for _ in range(6):
         relay.round()
