@@ -72,7 +72,8 @@ def binary_of(number: int, chance: random.Random) -> list[dict[str, Any]]:
 def test_others_and_both_clients_understand_each_other(number: int, tokens: int) -> None:
     """Messages of each kind each way, half of them for each key exchange, and half of them responses: no mismatch."""
     chance = random.Random(9180)
-    own = {"p256": generate_private_key(SECP256R1()), "x25519": X25519PrivateKey.generate()}
+    own: dict[str, EllipticCurvePrivateKey | X25519PrivateKey] = {}
+    own |= {"p256": generate_private_key(SECP256R1()), "x25519": X25519PrivateKey.generate()}
     sealed, expected = zip(*(hpke_of(kem, key, number, chance) for kem, key in own.items()), strict=True)
     messages = binary_of(2 * number, chance)
     survey = unlinkable_survey()

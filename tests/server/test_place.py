@@ -107,6 +107,35 @@ def test_batches_leave_when_they_are_full_and_the_last_one_when_the_survey_is_ov
     assert box_of(both.place).leaving() == []
 
 
+def test_a_full_batch_is_held_for_a_random_time_and_drawn_from_all_that_wait_then(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey = sealed_survey(tmp_path / "keys")
+    box = Letterbox(tmp_path / "place.db")
+    box.add(survey, "https://collector.example")
+    monkeypatch.setattr("deniable_server.place.relay._random", random.Random(42))
+    left: list[tuple[float, int]] = []
+    now = 0.0
+
+    def deliver(_survey: Survey, _collector: str, _token: str | None, batch: tuple[bytes, ...]) -> BatchOutcome:
+        left.append((now, len(batch)))
+        return BatchOutcome(len(batch), 0, 0)
+
+    monkeypatch.setattr("deniable_server.place.relay.deliver", deliver)
+    relay = BatchRelay(box, 3, clock, delay=100.0, now=lambda: now)
+    for second in range(400):
+        now = float(second)
+        if second % 200 in (0, 10, 20, 30):
+            box.put(survey.id, second.to_bytes(2))
+        relay.round()
+    # Full at 20, and with the one that was left at 210 seconds.
+    assert [size for _, size in left] == [3, 3]
+    held = [when - since for (when, _), since in zip(left, (20.0, 210.0), strict=True)]
+    assert all(0 < each <= 101 for each in held)
+    assert held[0] != held[1]
+    box.close()
+
+
 @pytest.mark.slow
 def test_a_collector_with_places_takes_no_direct_report(both: Rehearsal) -> None:
     direct = both.collector.test_client().post(f"/api/v1/surveys/{both.survey.id}/reports", json={})
@@ -185,7 +214,7 @@ def test_a_collector_that_is_away_for_a_day_loses_nothing_and_is_not_asked_all_t
         return BatchOutcome(len(batch), 0, 0)
 
     monkeypatch.setattr("deniable_server.place.relay.deliver", deliver)
-    relay = BatchRelay(box, 5, clock, pause=120.0)
+    relay = BatchRelay(box, 5, clock, pause=120.0, delay=0.0)
     rounds = 24 * 30
     for number in range(rounds):
         clock.today = TODAY + datetime.timedelta(days=2 * number // rounds)

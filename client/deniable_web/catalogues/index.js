@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "jgxeshjqgsm7t7ldswmfwn2gdi",
-  de: "sev3wvyg2ewktnlrq6nxvvckn4",
-  en: "aspycaiz7zrhfrwaznxpgzm7tq",
-  es: "ulvtgi5zyd6e6lkzb5l4iwczcm",
-  fr: "bn7jrrc3dhxsqgmwauuwif437u",
+  ar: "ykbxovp5wlc5aqxwhpxvl7k2ku",
+  de: "z4qwurtkxp6y2lqbalkajsfthu",
+  en: "m5ksmdjttyckooeow4l5aq4bty",
+  es: "l6wqprnpu5a5ctje236b2cvrxm",
+  fr: "x42m4ybqhwpreoaghbh7k5xkbm",
 };
