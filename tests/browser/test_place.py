@@ -193,7 +193,7 @@ def test_a_token_is_bought_by_a_gateway_and_the_place_sees_no_invitation(
         assert "authorization" not in request.headers
     box_of(both.place).cut(survey.id, 1)
     relay_of(both.place).round()
-    assert len(store.waiting(survey)) == 1
+    assert store.waiting(survey) == {None: 1}
     # On another device, with an invitation of nobody: the collector says so, within what the place cannot read.
     other = browser.new_context().new_page()
     other.goto(f"{both.origin}/#{both.urls[0]}/s/{survey.id}#invitation={'0' * 32}")
