@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "ykbxovp5wlc5aqxwhpxvl7k2ku",
-  de: "z4qwurtkxp6y2lqbalkajsfthu",
-  en: "m5ksmdjttyckooeow4l5aq4bty",
-  es: "l6wqprnpu5a5ctje236b2cvrxm",
-  fr: "x42m4ybqhwpreoaghbh7k5xkbm",
+  ar: "omhoo454rqw2tqazub4qq6fix4",
+  de: "3b3nzu6ihfhihgzgj5tmxbeewm",
+  en: "adhoxbuwgkppzunco2sm2ffxoy",
+  es: "myzagiin7ttmru3bd2aoswh2my",
+  fr: "rt76aldjvvwkx7auyrpuviliiq",
 };
