@@ -383,7 +383,7 @@ def test_the_page_of_a_place_sets_nothing_and_runs_one_script(tmp_path: Path, cl
         assert b'integrity="sha384-' in page.data
         assert b'lang="de"' in page.data
         assert "connect-src 'self'" in page.headers["Content-Security-Policy"]
-        for path in ("/", "/client/deniable.js", "/client/catalogues/fr.json", "/place.css", "/livez", "/none"):
+        for path in ("/", "/client/deniable-place.js", "/client/catalogues/fr.json", "/place.css", "/livez", "/none"):
             assert "Set-Cookie" not in client.get(path).headers, path
         written = write_folder(tmp_path / "folder")
         for name in written[1:]:

@@ -195,7 +195,7 @@ def test_the_folder_behind_nginx_is_the_page_of_the_server_under_the_same_policy
     for answer in (by_folder, by_server):
         assert "Set-Cookie" not in answer.headers
         assert answer.headers["Referrer-Policy"] == "no-referrer"
-    for name in ("client/deniable.js", "client/catalogues/fr.json", "place.css"):
+    for name in ("client/deniable-place.js", "client/catalogues/fr.json", "place.css"):
         found = http.request("GET", f"{deployed.urls['folder']}/{name}")
         assert (found.status, found.data) == (200, (deployed.folder / "www" / name).read_bytes())
         assert found.headers["Content-Type"].partition(";")[0] in ("text/javascript", "application/json", "text/css")
