@@ -44,6 +44,7 @@ test-fast: $(VENV)/test.installed
 	$(PYTEST) --numprocesses 2 --ignore tests/browser -m "not (browser or engines or fuzz or long or r or simulation or slow)"
 
 test-long: $(VENV)/test.installed
+	$(BIN)/python -m tools.packages install-nginx
 	$(PYTEST) --numprocesses auto --maxprocesses 4 -m long
 
 test-r: $(VENV)/test.installed

@@ -13,8 +13,12 @@ import { build } from "esbuild";
 const FOLDER = new URL(".", import.meta.url);
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER));
 
-/** The files that pages load, one for each element, and the module that each begins with. */
-export const BUNDLES = { "deniable.js": "bundle.js", "deniable-question.js": "bundle-question.js" };
+/** The files that pages load, one for each element and one for places, and the module that each begins with. */
+export const BUNDLES = {
+  "deniable.js": "bundle.js",
+  "deniable-place.js": "bundle-place.js",
+  "deniable-question.js": "bundle-question.js",
+};
 
 /** What browsers compare with the attribute `integrity`. @param {Uint8Array} bytes */
 const integrity = (bytes, algorithm = "sha384") => `${algorithm}-${createHash(algorithm).update(bytes).digest("base64")}`;

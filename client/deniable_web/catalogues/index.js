@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "nlg4jtfse3lclkiz6dmorg2cqi",
-  de: "hasvel3sfxkjhmz3yoxaapkwca",
-  en: "ddx5m7tdi5n3ogy6vzhy63v7dy",
-  es: "nqpbl72gjkmaw2x6hw3wxfkcri",
-  fr: "3xskirmwh2spikpdrxhoszirka",
+  ar: "bz6x4w72cvnzrxgreut4vclin4",
+  de: "gjrt5q4nxxhux4shgmx5y3tuu4",
+  en: "2d2l75to7opkhc2qfxbcy65yvq",
+  es: "wugtpoh2nfvcpwqzef2emstts4",
+  fr: "uf5lubhk6uzohskt62iwsni2gy",
 };
