@@ -270,7 +270,8 @@ def history(replies: Iterable[KeptReport], used: Mapping[str, float], all_used: 
             for reply in replies
             if reply.collector == collector
         ]
-        paragraphs += ["\n".join(lines), f"{m.DEVICE_LIMIT} {m.DEVICE_LEFT.format(n=_percent(epsilon, Ceiling().survey))}"]
+        left = m.DEVICE_LEFT.format(n=_percent(epsilon, Ceiling().survey))
+        paragraphs += ["\n".join(lines), f"{m.DEVICE_LIMIT} {left}"]
     if not used:
         return [*paragraphs, m.DEVICE_NONE]
     total = m.DEVICE_ALL.format(n=_percent(all_used, Ceiling().device))
