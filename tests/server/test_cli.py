@@ -356,6 +356,20 @@ def test_a_link_stands_wherever_an_id_does(file: Path, database: Path, collector
     assert "is closed" in ok("survey", "close", link, *where)
 
 
+def test_a_link_names_its_collector_unless_a_database_is_given(
+    collector: Collector, file: Path, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey = read_survey(file.read_bytes())
+    link = f"{collector.publish(survey)}#cohort=web"
+    monkeypatch.chdir(tmp_path)  # where no database lies
+    assert ok("estimate", link) == ok("estimate", survey.id, "--url", collector.url)
+    assert "does not exist" in refused("estimate", link, "--db", database)
+    ok("export", link, "--to", tmp_path / "by-link.csv")
+    assert "token" in refused("survey", "close", link)
+    monkeypatch.setenv("DENIABLE_DB", str(collector.database))
+    assert "is closed" in ok("survey", "close", link)
+
+
 def test_a_mistyped_command_of_a_group_gets_the_nearest() -> None:
     assert "Did you mean 'check'?" in refused("survey", "chek", "x.toml")
     assert "Did you mean 'create'?" in refused("token", "creat")

@@ -20,7 +20,6 @@ from deniable_server.access import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.location import Location
-from deniable_server.people.links import id_at
 from deniable_server.results.query import HIGHEST_SERVED, EstimatesQuery
 from deniable_server.results.service import estimates_document
 from deniable_server.results.work import estimates_csv
@@ -88,7 +87,7 @@ def estimate(
         del query["misbehaviour"]
     if query["misbehaving"] is not None and query["target"] == "respondents":
         raise click.UsageError("--misbehaving goes with --target population")
-    survey_id = id_at(survey_id, url)
+    survey_id, url = options.survey_at(survey_id, url)
     # A collector refuses what it does not take; here the same model does, so both say the same.
     if url:
         result = remote.estimates(url, token, survey_id, query)
