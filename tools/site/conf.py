@@ -20,6 +20,7 @@ html_title = "Deniable"
 html_static_path = ["static"]
 html_css_files = ["deniable.css"]
 html_copy_source = False
+html_show_search_summary = False  # a page that was opened as a file may fetch no other one
 html_theme_options = {"navigation_with_keys": True}
 
 # Docstrings name code in single backquotes. Types in them are prose, such as "array of n rows": as links, their words
