@@ -17,8 +17,8 @@ def drawing(width: int, height: int, title: str, description: str, *parts: str) 
     """An SVG on paper of its own, so that it reads alike on light and dark pages."""
     return "\n".join(
         (
-            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="system-ui, sans-serif" '
-            'font-size="15" role="img" aria-labelledby="t d">',
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" role="img"'
+            ' font-family="system-ui, sans-serif" font-size="15" aria-labelledby="t d">',
             f'<title id="t">{escape(title)}</title>',
             f'<desc id="d">{escape(description)}</desc>',
             f'<rect width="{width}" height="{height}" rx="14" fill="{PAPER}"/>',
@@ -28,17 +28,24 @@ def drawing(width: int, height: int, title: str, description: str, *parts: str) 
     )
 
 
-def text(x: float, y: float, words: str, colour: str = INK, anchor: str = "start", size: int = 15, bold: bool = False) -> str:
+def text(
+    x: float, y: float, words: str, colour: str = INK, anchor: str = "start", size: int = 15, bold: bool = False
+) -> str:
     """A line of text."""
     weight = ' font-weight="700"' if bold else ""
-    return f'<text x="{x:g}" y="{y:g}" fill="{colour}" text-anchor="{anchor}" font-size="{size}"{weight}>{escape(words)}</text>'
+    style = f'fill="{colour}" text-anchor="{anchor}" font-size="{size}"{weight}'
+    return f'<text x="{x:g}" y="{y:g}" {style}>{escape(words)}</text>'
 
 
 def box(x: float, y: float, width: float, height: float, *lines: str, stroke: str = LINE, fill: str = CARD) -> str:
     """A box with lines of text in its middle, the first of them bold."""
     top = y + height / 2 - 10 * (len(lines) - 1) + 5
-    words = [text(x + width / 2, top + 20 * n, line, INK, "middle", 14, bold=n == 0) for n, line in enumerate(lines)]
-    frame = f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" rx="10" fill="{fill}" stroke="{stroke}" stroke-width="1.5"/>'
+    words = [
+        text(x + width / 2, top + 20 * n, line, INK, "middle", 13 if n else 14, bold=n == 0)
+        for n, line in enumerate(lines)
+    ]
+    style = f'rx="10" fill="{fill}" stroke="{stroke}" stroke-width="1.5"'
+    frame = f'<rect x="{x:g}" y="{y:g}" width="{width:g}" height="{height:g}" {style}/>'
     return "\n".join((frame, *words))
 
 
@@ -60,15 +67,15 @@ def way() -> str:
         960,
         300,
         "The way of an answer",
-        "On the device: survey fetched and compared with its hash, epsilon checked, answer given, chance mixed in. At the collector: "
-        "report checked, waiting, folded, counted. Researchers: estimate from the counts.",
+        "On the device: survey fetched and compared with its hash, epsilon checked, answer given, chance mixed in. "
+        "At the collector: report checked, waiting, folded, counted. Researchers: estimate from the counts.",
         text(30, 40, "Respondent's device", TRUE, bold=True, size=17),
         text(480, 40, "Collector", NOISY, bold=True, size=17),
         text(770, 40, "Everybody", INK, bold=True, size=17),
         f'<rect x="20" y="55" width="410" height="225" rx="12" fill="none" stroke="{TRUE}" stroke-dasharray="5 5"/>',
         f'<rect x="465" y="55" width="265" height="225" rx="12" fill="none" stroke="{NOISY}" stroke-dasharray="5 5"/>',
         box(40, 75, 170, 64, "Survey", "is its hash right?"),
-        box(240, 75, 170, 64, "Epsilon", "does the ledger allow it?"),
+        box(240, 75, 170, 64, "Epsilon", "does the ledger allow?"),
         box(40, 190, 170, 64, "Answer", "ends here", stroke=TRUE, fill=PAPER),
         box(240, 190, 170, 64, "Chance", "drawn once, then kept", stroke=NOISY, fill=PAPER),
         arrow(210, 107, 238, 107),
@@ -76,7 +83,7 @@ def way() -> str:
         arrow(210, 222, 238, 222),
         box(485, 190, 225, 64, "Report waits", "no time, no order, no address", stroke=NOISY, fill=PAPER),
         arrow(410, 222, 483, 222, NOISY),
-        box(485, 75, 225, 64, "200 of a cohort: release", "sorted, then added to the tally", stroke=NOISY, fill=PAPER),
+        box(485, 75, 225, 64, "200 of a cohort: release", "sorted, added to the tally", stroke=NOISY, fill=PAPER),
         arrow(597, 190, 597, 141, NOISY),
         box(765, 75, 175, 64, "Estimate", "chance taken out again"),
         arrow(710, 107, 763, 107),
@@ -92,20 +99,20 @@ def hundred() -> str:
     def people(x: float, truth: str, yes: int) -> Iterator[str]:
         yield text(x, 45, truth, INK, bold=True, size=17)
         for n in range(100):
-            colour = NOISY if n < yes else PAPER
-            yield (
-                f'<circle cx="{x + 10 + 30 * (n % 10)}" cy="{75 + 24 * (n // 10)}" r="8" fill="{colour}" stroke="{NOISY}"/>'
-            )
+            row, column = divmod(n, 10)
+            fill = NOISY if n < yes else PAPER
+            yield f'<circle cx="{x + 10 + 30 * column}" cy="{75 + 24 * row}" r="8" fill="{fill}" stroke="{NOISY}"/>'
         yield text(x, 330, f"{yes} send yes, {100 - yes} send no", QUIET)
 
     return drawing(
         760,
-        380,
+        400,
         "Two hundred people at epsilon 1",
         f"Of 100 people who did it, {keep} send yes. Of 100 who did not, {100 - keep} send yes.",
         *people(40, "100 people who did it", keep),
         *people(420, "100 people who did not", 100 - keep),
-        text(40, 362, "Filled: the report says yes. A single yes may stand in either picture; how many there are says which picture it is.", INK, size=13),
+        text(40, 360, "Filled: the report says yes. A single yes may stand in either field.", INK, size=14),
+        text(40, 380, "How many there are says which field it is.", INK, size=14),
     )
 
 
@@ -126,7 +133,8 @@ def steps() -> str:
         800,
         350,
         "Results move in steps",
-        "A smooth line of replies that come in, and a staircase of replies that results show: a step at each release of 200, and the rest at closing.",
+        "A smooth line of replies that come in, and a staircase of replies that results show: a step at each release "
+        "of 200, and the rest at closing.",
         f'<path d="M{left} 40V{bottom}H{end + 40:g}" stroke="{LINE}" stroke-width="1.5" fill="none"/>',
         f'<polyline points="{path}" fill="none" stroke="{QUIET}" stroke-width="2" stroke-dasharray="4 4"/>',
         f'<polyline points="{" ".join(shown)}" fill="none" stroke="{NOISY}" stroke-width="3"/>',
@@ -144,8 +152,8 @@ def rooms() -> str:
         960,
         330,
         "Rooms of the program",
-        "Three rooms above: the client, where answers exist; the collector, where only reports exist; research, before and after. They import "
-        "from what is shared below, and never from each other.",
+        "Three rooms above: the client, where answers exist; the collector, where only reports exist; research, before "
+        "and after. They import from what is shared below, and never from each other.",
         box(30, 40, 280, 90, "client/", "answers exist here", "browser and Python", stroke=TRUE, fill=PAPER),
         box(340, 40, 280, 90, "server/", "only reports exist here", "it never randomises", stroke=NOISY, fill=PAPER),
         box(650, 40, 280, 90, "deniable_research", "before and after", "plans, files, models"),

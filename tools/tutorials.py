@@ -2,11 +2,15 @@
 
     python -m tools.tutorials docs/learn/survey.md
 
-A tutorial is read as a person reads it. A block of `console` holds lines that begin with ``$ `` and what they print. A block
-that follows a sentence such as "Write `my-survey.toml`:" is a file. Lines in HTML comments, which readers do not see, say what
-happens: before a block, ``<!-- chance -->`` says that its numbers differ from run to run; ``<!-- goes on -->`` that its command
-runs until the tutorial ends, as in a second terminal; ``<!-- stop -->`` that somebody stops such commands before it;
-``<!-- not run -->`` that it needs a machine of its own, and ``<!-- r -->`` that it needs R.
+A tutorial is read as a person reads it. A block of `console` holds lines that begin with ``$ `` and what they print. A
+block that follows a sentence such as "Write `my-survey.toml`:" is a file. Comments of HTML before a block, which
+readers do not see, say what happens:
+
+* ``<!-- chance -->``: its numbers differ from run to run;
+* ``<!-- goes on -->``: its command runs until the tutorial ends, as in a second terminal;
+* ``<!-- stop -->``: somebody stops such commands before it;
+* ``<!-- not run -->``: it needs a machine of its own;
+* ``<!-- r -->``: it needs R.
 """
 
 from __future__ import annotations

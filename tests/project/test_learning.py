@@ -1,7 +1,8 @@
-"""The site and its tutorials: every page stands behind a door, sentences are short, and what is shown is what is printed."""
+"""The site and its tutorials: every page stands behind a door, sentences are short, pages show what is printed."""
 
 from __future__ import annotations
 
+import doctest
 import json
 import re
 import shlex
@@ -11,6 +12,7 @@ import tempfile
 from collections.abc import Iterator
 from html.parser import HTMLParser
 from pathlib import Path
+from types import ModuleType
 
 import click
 import pytest
@@ -20,8 +22,8 @@ from click.testing import CliRunner
 from deniable.commands.main import main
 from deniable_server.app import create_app
 from tests.project.test_docs import sentences
-from tools import make_drawings
-from tools.site import glossary
+from tools import make_drawings, tutorials
+from tools.site import docstrings, glossary
 from tools.tutorials import NOT_RUN, blocks_of, commands_of, comparable, executed
 
 ROOT = Path(__file__).parents[2]
@@ -51,7 +53,9 @@ def test_every_page_stands_behind_one_door_and_is_named_there() -> None:
         assert {page for page in of_door if not page.startswith("embedding/") or page.endswith("README")} <= named, door
 
 
-@pytest.mark.parametrize("page", [*DOORS["learn"], *DOORS["do"], "learn", "do", "index", "questions", "by-hand", "drawings"])
+@pytest.mark.parametrize(
+    "page", [*DOORS["learn"], *DOORS["do"], "learn", "do", "index", "questions", "by-hand", "drawings"]
+)
 def test_no_sentence_of_learn_and_do_has_more_than_35_words(page: str) -> None:
     found = sentences((DOCS / f"{page}.md").read_text(encoding="utf-8"))
     assert found
@@ -104,6 +108,12 @@ def run(page: Path, leaving_out: frozenset[str]) -> None:
     text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
         assert comparable(executed(text, Path(folder), leaving_out)) == comparable(text), "run: make tutorials"
+
+
+@pytest.mark.parametrize("module", [glossary, docstrings, tutorials], ids=lambda module: module.__name__)
+def test_examples_of_the_tools_hold(module: ModuleType) -> None:
+    found = doctest.testmod(module)
+    assert (found.failed, found.attempted > 0) == (0, True)
 
 
 @pytest.mark.long
@@ -190,7 +200,18 @@ class Requests(HTMLParser):
 
 @pytest.mark.long
 def test_the_site_is_built_without_warnings_and_asks_no_other_host(tmp_path: Path) -> None:
-    command = [sys.executable, "-m", "sphinx", "-c", "tools/site", "-W", "--keep-going", "--quiet", "docs", str(tmp_path)]
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-c",
+        "tools/site",
+        "-W",
+        "--keep-going",
+        "--quiet",
+        "docs",
+        str(tmp_path),
+    ]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stderr) == (0, "")
     pages = list(tmp_path.rglob("*.html"))

@@ -9,7 +9,13 @@ author = "The Deniable authors"
 copyright = author
 version = release = importlib.metadata.version("deniable")
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "tools.site.glossary", "tools.site.docstrings"]
+extensions = [
+    "myst_parser",
+    "sphinx.ext.autodoc",
+    "sphinx.ext.napoleon",
+    "tools.site.glossary",
+    "tools.site.docstrings",
+]
 root_doc = "index"
 exclude_patterns = ["pictures"]
 myst_enable_extensions = ["deflist"]

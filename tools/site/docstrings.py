@@ -1,4 +1,4 @@
-"""Docstrings of numpydoc as Sphinx reads them: their references are counted from 1 in each, and no page may have two of a kind."""
+"""Docstrings of numpydoc as Sphinx reads them: each counts its references from 1, and no page may hold two alike."""
 
 from __future__ import annotations
 

@@ -6,7 +6,7 @@ A term is a heading of docs/glossary.md. Further words for it stand in its first
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable
 from typing import Any
 
 PAGE = "glossary"
@@ -27,10 +27,10 @@ def terms(page: str) -> dict[str, str]:
 
     Examples
     --------
-    >>> terms("# Glossary\\n\\n## Report\\n\\n*also: noisy report, reply*\\n\\nWhat leaves the device.\\n\\n## Draw\\n\\nA")
+    >>> terms("## Report\\n\\n*also: noisy report, reply*\\n\\nWhat leaves the device.\\n\\n## Draw\\n\\nA")
     {'report': 'Report', 'noisy report': 'Report', 'reply': 'Report'}
     """
-    found = {}
+    found: dict[str, str] = {}
     for heading, also in re.findall(r"^## (.+)\n+(?:\*also: (.+)\*\n)?", page, re.MULTILINE):
         words = [word.strip() for word in also.split(",")] if also else []
         if heading.lower() not in EVERYDAY:
@@ -39,14 +39,14 @@ def terms(page: str) -> dict[str, str]:
     return found
 
 
-def pattern_of(words: Iterator[str] | dict[str, str]) -> re.Pattern[str]:
-    """Finds any of the words, also in the plural, the longest one first.
+def pattern_of(words: Iterable[str]) -> re.Pattern[str]:
+    """Finds any of the words, also with the s of a plural, the longest one first.
 
-    >>> pattern_of(iter(["report", "noisy report"])).findall("Two noisy reports are Reports, reporting is none")
-    ['noisy report', 'Report']
+    >>> pattern_of(["report", "noisy report"]).findall("Noisy reports, reporting, a report")
+    [('Noisy report', 's'), ('report', '')]
     """
     longest_first = sorted(words, key=len, reverse=True)
-    return re.compile(rf"\b({'|'.join(map(re.escape, longest_first))})(?=s?\b)", re.IGNORECASE)
+    return re.compile(rf"\b({'|'.join(map(re.escape, longest_first))})(s?)\b", re.IGNORECASE)
 
 
 def link_terms(doctree: Any, headings: dict[str, str], address_of: dict[str, str]) -> None:
@@ -75,7 +75,7 @@ def link_terms(doctree: Any, headings: dict[str, str], address_of: dict[str, str
                 continue
             linked.add(heading)
             parts.append(nodes.Text(str(text)[end : found.start()]))
-            parts.append(nodes.reference("", found[1], refuri=address_of[heading], internal=True, classes=["term"]))
+            parts.append(nodes.reference("", found[0], refuri=address_of[heading], internal=True, classes=["term"]))
             end = found.end()
         if parts:
             text.parent.replace(text, [*parts, nodes.Text(str(text)[end:])])
