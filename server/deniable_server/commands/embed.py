@@ -14,7 +14,7 @@ from deniable.commands.main import example
 from deniable.errors import ParameterError
 from deniable_server.access import remote
 from deniable_server.authors.checking import host_of
-from deniable_server.authors.hosts import HOSTS, STORES_ITSELF, Embedding
+from deniable_server.authors.hosts import HOSTS, PLUGINS, STORES_ITSELF, Embedding
 from deniable_server.people.links import read_place
 
 
@@ -58,8 +58,9 @@ def embed(link: str, host: str, question: str | None, own_folder: str | None) ->
         click.echo(f"{number}. {where}:\n\n{code}\n")
     click.echo(f"If the page has a content security policy, it needs: {'; '.join(of.policy)}")
     if own_folder:
+        plugin = f", {collector}/client/{PLUGINS[host]} (in a folder hosts)" if host in PLUGINS else ""
         click.echo(
-            f"Put {collector}/client/{of.file} and the files of {collector}/client/catalogues/ "
+            f"Put {collector}/client/{of.file}{plugin} and the files of {collector}/client/catalogues/ "
             f"(ar, de, en, es, fr, each .json) into {own_folder}, the catalogues in a folder of that name."
         )
     else:
@@ -72,14 +73,15 @@ def embed(link: str, host: str, question: str | None, own_folder: str | None) ->
 
 def _question(survey: Survey, name: str | None) -> Question:
     """The question that a form can ask, by its id or the first one."""
-    possible = [each for each in survey.questions if each.group is None]
+    possible = [each for each in survey.questions if each.group is None and each.ask_if is None]
     if name is not None and name not in [each.id for each in survey.questions]:
         known = ", ".join(each.id for each in survey.questions)
         raise ParameterError(f"question: must be one of the survey ({known}), got {name!r:.50}")
     found = next((each for each in possible if name in (None, each.id)), None)
     if found is None:
         raise ParameterError(
-            "question: must have an epsilon of its own; one that shares it with others cannot be asked by a form alone"
+            "question: must have an epsilon of its own and no filter; one that shares its epsilon or needs the answers "
+            "to others cannot be asked by a form alone"
         )
     return found
 
@@ -88,9 +90,13 @@ def _hashes(collector: str) -> dict[str, str]:
     """The hashes of the scripts that the collector serves now."""
     try:
         answer = urllib3.request("GET", f"{collector}/client/manifest.json", timeout=10, retries=2)
-        served: dict[str, str] = answer.json()["integrity"]
+        return _by_file(answer.json())
     except (urllib3.exceptions.HTTPError, ValueError, KeyError):
         click.echo(f"{collector} did not say its hashes: these are of the installed version.", err=True)
         manifest = files("deniable_web").joinpath("dist", "manifest.json").read_text(encoding="utf-8")
-        served = json.loads(manifest)["integrity"]
-    return served
+        return _by_file(json.loads(manifest))
+
+
+def _by_file(manifest: dict[str, dict[str, str]]) -> dict[str, str]:
+    """The hashes of a manifest, by the file below the folder of scripts."""
+    return {**manifest["integrity"], **{f"hosts/{name}": each for name, each in manifest["hosts"].items()}}
