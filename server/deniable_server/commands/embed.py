@@ -11,10 +11,14 @@ import urllib3
 from deniable import Question, Survey
 from deniable.access.hosts import is_loopback
 from deniable.commands.main import example
-from deniable.errors import ParameterError
+from deniable.commands.rules import RuledCommand, excludes
+from deniable.errors import DeniableError, ParameterError
+from deniable.output import printable
 from deniable_server.access import remote
 from deniable_server.authors.checking import host_of
 from deniable_server.authors.hosts import HOSTS, PLUGINS, STORES_ITSELF, Embedding
+from deniable_server.authors.page_check import findings, lines_of
+from deniable_server.authors.page_visit import visit
 from deniable_server.people.links import read_place
 
 
@@ -23,20 +27,33 @@ from deniable_server.people.links import read_place
         "deniable embed https://collector.example/s/ID --host plain",
         "deniable embed https://collector.example/s/ID --host jspsych --question affair",
         "deniable embed https://collector.example/s/ID --host react --own-folder /deniable",
-    )
+        "deniable embed --check https://uni.example/study.html",
+    ),
+    cls=RuledCommand,
+    rules=[excludes("--check", "--host"), excludes("--check", "--question"), excludes("--check", "--own-folder")],
 )
-@click.argument("link", metavar="SURVEY")
+@click.argument("link", metavar="SURVEY", required=False)
 @click.option(
     "--host", type=click.Choice(list(HOSTS)), default="plain", show_default=True, help="Where it is to stand."
 )
 @click.option("--question", help="One question, whose value the host stores; by default the first that can be.")
 @click.option("--own-folder", metavar="URL", help="Serve the script yourself from there: no upgrade breaks the page.")
-def embed(link: str, host: str, question: str | None, own_folder: str | None) -> None:
+@click.option("--check", "page", metavar="URL", help="Look at a page in a browser instead; it takes the extra audit.")
+def embed(link: str | None, host: str, question: str | None, own_folder: str | None, page: str | None) -> None:
     """Print what puts a published survey into a page, with its hashes and where to paste it.
 
     SURVEY is its link. Hosts that store answers themselves, such as jsPsych or Qualtrics, get one question: what chance
     made of the answer is stored there, and nothing goes to the collector.
+
+    With --check it opens a page of yours in a browser without a window, and says whether the element in it runs, what
+    the page's Content-Security-Policy lacks, who could look on, and whether a reply would arrive. Nothing is pressed
+    and nothing sent. It fails where people could not answer, or where the page asks another survey than SURVEY.
     """
+    if page is not None:
+        _check(page, None if link is None else read_place(link).survey)
+        return
+    if link is None:
+        raise click.UsageError("say which survey: SURVEY is its link; or look at a page with --check")
     place = read_place(link)
     if place.collector is None:
         raise ParameterError(
@@ -69,6 +86,19 @@ def embed(link: str, host: str, question: str | None, own_folder: str | None) ->
         )
     if is_loopback(host_of(collector)):
         click.echo(f"Warning: {collector} can be reached from this computer alone.", err=True)
+
+
+def _check(page: str, wanted: str | None) -> None:
+    """Say what is to be said of a page with an element in it; fail if people cannot answer there."""
+    found = list(findings(visit(page), wanted, remote.takes_reports))
+    for line in lines_of(found):
+        click.echo(printable(line))
+    if any(each.is_problem for each in found):
+        raise PageProblem("page: people cannot answer there yet; each PROBLEM says why")
+
+
+class PageProblem(DeniableError):
+    """A page in which people cannot answer."""
 
 
 def _question(survey: Survey, name: str | None) -> Question:
