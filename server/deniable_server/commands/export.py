@@ -21,10 +21,11 @@ from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.commands.waiting import not_shown
 from deniable_server.location import Location
+from deniable_statistics.archive.r_script import r_script
+from deniable_statistics.archive.stata_script import stata_script
 from deniable_statistics.data.folder import Row, check_folder, write_folder
 from deniable_statistics.data.manifest import FORMATS
 from deniable_statistics.data.reports_csv import reports_from_csv
-from deniable_statistics.data.scripts import r_script, stata_script
 from deniable_statistics.data.survey_data import reports_data
 from deniable_statistics.data.whole import replace_file
 from deniable_statistics.data.writing import WRITTEN, check_suffix, write_data_set
