@@ -1,7 +1,7 @@
 //@ts-check
 /* One question: native inputs, what is wrong with an answer, and a way to find one of many options. */
 
-import { fold, h, oddsBox, own, quiet } from "./dom.js";
+import { fold, h, oddsBox, own, p, quiet } from "./dom.js";
 import { fill } from "./messages.js";
 
 /**
@@ -33,28 +33,32 @@ function widthOf(levels) {
   return room <= 21 ? "short" : room <= 44 ? "wide" : "wider";
 }
 
+/** What chance does to an answer. @param {Messages} m @param {import("./mechanisms/base.js").Mechanism} mechanism */
+export const odds = (m, mechanism) => fold(m.odds, () => oddsBox(m, mechanism));
+
 /**
  * One question. Options carry numbers, so markup alone can send nothing.
  * @param {Messages} m @param {Question} question
- * @param {{ number?: string, position?: string, isStep?: boolean }} [how] `number` is said before its text; `isStep` where it is
- *   alone on the screen: then what is wrong is said beside it alone, and `position` says where it stands among others
+ * @param {{ number?: string, position?: string, isStep?: boolean, isRow?: boolean }} [how] `number` is said before its text; `isStep`
+ *   where it is alone on the screen: then what is wrong is said beside it alone, and `position` says where it stands among others;
+ *   `isRow` in a grid, which says for all rows what they have in common
  */
 export function ask(
   m,
-  { id, kind, text, help, unit, choices: options, labels: all, mechanism },
-  { number = "", position = "", isStep = false } = {},
+  { id, kind, text, help, before, unit, options: written, choices: options, labels: all, exclusive, mechanism },
+  { number = "", position = "", isStep = false, isRow: isItem = false } = {},
 ) {
   const { lo, hi } = mechanism;
   const labels = all.slice(0, options.length); // without that it does not apply, which nobody chooses
   const { takesSeveral, isRow, hasStars, hasLevels } = kind;
   const isNumber = !kind.most;
   const isLong = options.length > LONG && !isRow; // where the ends of a scale are is plain
-  const isCells = isRow && options.length > LONG;
-  const isLine = hasStars || (isRow && !isCells);
+  const isCells = isRow && options.length > LONG && !isItem;
+  const isLine = !isItem && (hasStars || (isRow && !isCells));
   const title = number + text;
   const note = h("p", { class: "missing", ...(isStep && { role: "alert" }) });
-  const described = { "aria-describedby": `about-${id}` };
-  const measured = { "aria-describedby": unit ? `about-${id} unit-${id}` : `about-${id}` };
+  // What does not stand on the screen is not said.
+  const described = { "aria-describedby": `said-${id} before-${id} about-${id} unit-${id}` };
   const inputs = isNumber
     ? [
         h("input", {
@@ -65,10 +69,10 @@ export function ask(
           max: hi,
           "aria-label": title,
           part: "number",
-          ...measured,
+          ...described,
         }),
       ]
-    : options.map((_, n) => h("input", { type: takesSeveral ? "checkbox" : "radio", name: id, value: n }));
+    : options.map((_, n) => h("input", { type: takesSeveral ? "checkbox" : "radio", name: id, value: written.indexOf(options[n]) }));
   for (const input of inputs) input.required = !takesSeveral; // none is an answer too
   const row = (/** @type {HTMLInputElement} */ input, /** @type {number} */ n) => {
     if (!isLine) return h("label", { part: "option" }, input, own(labels[n]));
@@ -88,21 +92,29 @@ export function ask(
   const [first, last] = [0, labels.length - 1].map((n) => (isLine ? partsOf(labels[n]).end : ""));
   const ends = (first || last) && h("p", { class: "ends quiet", "aria-hidden": true }, own(first), own(last));
   const place = h("span", { class: "quiet position" }, position, " ");
-  const legend = h("legend", { part: "question-text" }, position && place, own(title));
+  const legend = h("legend", { part: "question-text" }, position && place, own(isItem ? text.slice(text.lastIndexOf("\n") + 1) : title));
+  /** Beside some boxes nothing else is ticked. @param {Event} event */
+  const input = ({ target }) => {
+    const isAlone = (/** @type {number} */ n) => exclusive.includes(options[n]);
+    const chosen = inputs.indexOf(/** @type {HTMLInputElement} */ (target));
+    if (exclusive[0]) inputs.forEach((each, n) => n !== chosen && (isAlone(n) || isAlone(chosen)) && (each.checked = false));
+    if (note.textContent) asked.check();
+  };
   const set = h(
     "fieldset",
     {
-      class: "card",
-      part: "card question",
-      input: () => note.textContent && asked.check(),
+      class: isItem ? "" : "card",
+      part: isItem ? "item" : "card question",
+      input,
       ...(!isNumber && described),
       ...(isStep && { tabindex: "-1" }),
     },
+    before && h("div", { id: `before-${id}` }, p(own(before))),
     legend,
-    h("div", { id: `about-${id}` }, help && quiet(own(help)), quiet(fill(takesSeveral ? m.ticks : isNumber ? m.range : "", { lo, hi })), note),
+    h("div", { id: `about-${id}` }, help && !isItem && quiet(own(help)), quiet(fill(takesSeveral ? m.ticks : isNumber ? m.range : "", { lo, hi })), note),
     isLong && finder(m, list, rows, inputs),
     h("div", { class: hasStars ? "rated" : "choices" }, list, ends),
-    fold(m.odds, () => oddsBox(m, mechanism)),
+    !isItem && odds(m, mechanism),
   );
 
   /** What somebody has to mend, or nothing. */

@@ -279,6 +279,9 @@ def _possible(question: Mapping[str, Any], dice: random.Random) -> list[Any]:
     # What a question offers where it has a filter is for those to whom it applies; the last option is for the others.
     k = len(question["options"]) - ("ask_if" in question)
     if question["type"] == "ticks":
-        some = sorted(dice.sample(range(k), min(MOST_TICKS, dice.randint(1, k))))
-        return [[], some, list(range(min(k, MOST_TICKS)))]
+        # The last boxes may be such that nothing else is ticked beside them.
+        several = k - len({"none", "decline"}.intersection(question.get("last", ())))
+        some = sorted(dice.sample(range(several), min(MOST_TICKS, dice.randint(1, several))))
+        alone = [dice.randrange(several, k)] if several < k and dice.random() < 1 / 2 else some
+        return [[], alone, list(range(min(several, MOST_TICKS)))]
     return list(range(k))

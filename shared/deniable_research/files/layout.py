@@ -473,7 +473,7 @@ def _of_question(question: Question) -> RandomizedColumn:
     # The truths of a design for numbers may be fewer than the numbers: the knots between which its channel is linear.
     names = question.options if len(question.options) == len(design.truths) else design.truths
     values: tuple[float, ...] | None = None
-    if question.kind.headline is not None:
+    if question.noise_kind.headline is not None:
         values = (0.0, 1.0)
     elif design.has_shares:
         values = numbers
