@@ -46,41 +46,37 @@ const orderIn = (block) => orderOf((key) => block[key], block.of.length);
  */
 export function arrangementOf(published, questions, asked) {
   let at = 0;
-  /** @type {Map<string, [any, number][]>} */
-  const paths = new Map(); // the blocks around each question, the widest first, and its place in each
-  const read = (/** @type {any} */ block, /** @type {[any, number][]} */ path) => {
-    const depth = path.length;
+  /** @param {any} block @param {number} depth @param {string[]} earlier what surely comes before it @returns {string[]} its questions */
+  const read = (block, depth, earlier) => {
     const known = {};
     const take = taking(block, known);
     const isGrid = oneOf(take("grid"), true);
-    const said = [maybe(take("heading"), text, 200), maybe(take("text"), text, 4000)].some((each) => each !== null);
+    const isSaid = [maybe(take("heading"), text, 200), maybe(take("text"), text, 4000)].join("");
     const parts = list(take("of"), 1, MAX_PARTS);
     const order = orderOf(take, parts.length);
     nothingElse(block, known);
-    const holdsBlocks = parts.some((each) => typeof each !== "string");
+    const isFlat = !parts.some((each) => typeof each !== "string");
     demand(
-      !depth ? !said && !isGrid && (!!order || holdsBlocks)
-      : isGrid ? !said && !holdsBlocks && parts.length > 1 && areRows(asked.slice(at, at + parts.length))
-      : depth < 2 && (said || !!order),
+      !depth ? !isSaid && !isGrid && (!!order || !isFlat)
+      : isGrid ? !isSaid && isFlat && parts.length > 1 && areRows(asked.slice(at, at + parts.length))
+      : depth < 2 && (!!isSaid || !!order),
     );
-    parts.forEach((/** @type {any} */ each, n) => {
-      const here = /** @type {[any, number][]} */ ([...path, [block, n]]);
-      if (typeof each !== "string") return read(each, here);
-      demand(questions[at++]?.id === each);
-      paths.set(each, here);
+    /** @type {string[][]} */
+    const found = [];
+    parts.forEach((/** @type {any} */ part, n) => {
+      const isFirst = (/** @type {unknown} */ _, /** @type {number} */ place) => !order || place < order[0] || n >= parts.length - order[1];
+      const before = [...earlier, ...found.filter(isFirst).flat()];
+      if (typeof part !== "string") found.push(read(part, depth + 1, before));
+      else {
+        const question = questions[at++];
+        demand(question?.id === part && !question.askIf?.named.some((each) => !before.includes(each)));
+        found.push([part]);
+      }
     });
+    return found.flat();
   };
-  read(published, []);
+  read(published, 0, []);
   demand(at === questions.length);
-  for (const { id, askIf } of questions) {
-    for (const name of askIf?.named ?? []) {
-      const [about, own] = [name, id].map((each) => /** @type {[any, number][]} */ (paths.get(each)));
-      const n = about.findIndex(([, place], n) => place !== own[n][1]);
-      const [block, place] = about[n];
-      const order = orderIn(block);
-      demand(!order || place < order[0] || own[n][1] >= block.of.length - order[1]);
-    }
-  }
   return published;
 }
 

@@ -33,28 +33,24 @@ function widthOf(levels) {
   return room <= 21 ? "short" : room <= 44 ? "wide" : "wider";
 }
 
-/** What chance does to an answer. @param {Messages} m @param {import("./mechanisms/base.js").Mechanism} mechanism */
-export const odds = (m, mechanism) => fold(m.odds, () => oddsBox(m, mechanism));
-
 /**
  * One question. Options carry numbers, so markup alone can send nothing.
  * @param {Messages} m @param {Question} question
- * @param {{ number?: string, position?: string, isStep?: boolean, isRow?: boolean }} [how] `number` is said before its text; `isStep`
- *   where it is alone on the screen: then what is wrong is said beside it alone, and `position` says where it stands among others;
- *   `isRow` in a grid, which says for all rows what they have in common
+ * @param {{ number?: string, position?: string, isStep?: boolean }} [how] `number` is said before its text; `isStep` where it is
+ *   alone on the screen: then what is wrong is said beside it alone, and `position` says where it stands among others
  */
 export function ask(
   m,
-  { id, kind, text, help, before, unit, options: written, choices: options, labels: all, exclusive, mechanism },
-  { number = "", position = "", isStep = false, isRow: isItem = false } = {},
+  { id, kind, text, help, before, unit, options: written, choices: options, labels: all, exclusive, hasNone, mechanism },
+  { number = "", position = "", isStep = false } = {},
 ) {
   const { lo, hi } = mechanism;
   const labels = all.slice(0, options.length); // without that it does not apply, which nobody chooses
   const { takesSeveral, isRow, hasStars, hasLevels } = kind;
   const isNumber = !kind.most;
   const isLong = options.length > LONG && !isRow; // where the ends of a scale are is plain
-  const isCells = isRow && options.length > LONG && !isItem;
-  const isLine = !isItem && (hasStars || (isRow && !isCells));
+  const isCells = isRow && options.length > LONG;
+  const isLine = hasStars || (isRow && !isCells);
   const title = number + text;
   const note = h("p", { class: "missing", ...(isStep && { role: "alert" }) });
   // What does not stand on the screen is not said.
@@ -87,12 +83,13 @@ export function ask(
   const shown = unit ? [h("div", { class: "row" }, ...rows, h("span", { id: `unit-${id}` }, own(unit)))] : rows;
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
 
-  const shape = hasStars ? "line stars" : isLine ? `line ${widthOf(options)}` : isCells ? "cells" : isLong ? "long" : "";
+  const isTold = isLine && labels.slice(1, -1).some((each) => partsOf(each).end); // what every level means
+  const shape = hasStars ? "line stars" : isTold ? (options.length > 7 ? "line" : "line told") : isLine ? `line ${widthOf(options)}` : isCells ? "cells" : isLong ? "long" : "";
   const list = h("div", { class: `options ${shape}` }, ...shown);
-  const [first, last] = [0, labels.length - 1].map((n) => (isLine ? partsOf(labels[n]).end : ""));
+  const [first, last] = [0, labels.length - 1].map((n) => (isLine && (hasStars || !isTold) ? partsOf(labels[n]).end : ""));
   const ends = (first || last) && h("p", { class: "ends quiet", "aria-hidden": true }, own(first), own(last));
   const place = h("span", { class: "quiet position" }, position, " ");
-  const legend = h("legend", { part: "question-text" }, position && place, own(isItem ? text.slice(text.lastIndexOf("\n") + 1) : title));
+  const legend = h("legend", { part: "question-text" }, position && place, own(title));
   /** Beside some boxes nothing else is ticked. @param {Event} event */
   const input = ({ target }) => {
     const isAlone = (/** @type {number} */ n) => exclusive.includes(options[n]);
@@ -103,18 +100,18 @@ export function ask(
   const set = h(
     "fieldset",
     {
-      class: isItem ? "" : "card",
-      part: isItem ? "item" : "card question",
+      class: "card",
+      part: "card question",
       input,
       ...(!isNumber && described),
       ...(isStep && { tabindex: "-1" }),
     },
     before && h("div", { id: `before-${id}` }, p(own(before))),
     legend,
-    h("div", { id: `about-${id}` }, help && !isItem && quiet(own(help)), quiet(fill(takesSeveral ? m.ticks : isNumber ? m.range : "", { lo, hi })), note),
+    h("div", { id: `about-${id}` }, help && quiet(own(help)), quiet(fill(takesSeveral ? (hasNone ? m.ticksOrNone : m.ticks) : isNumber ? m.range : "", { lo, hi })), note),
     isLong && finder(m, list, rows, inputs),
     h("div", { class: hasStars ? "rated" : "choices" }, list, ends),
-    !isItem && odds(m, mechanism),
+    fold(m.odds, () => oddsBox(m, mechanism)),
   );
 
   /** What somebody has to mend, or nothing. */

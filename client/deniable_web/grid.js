@@ -6,11 +6,12 @@
  * and narrow screens have the same as elsewhere; where there is room, style sheets put the buttons into columns.
  */
 
-import { ask, odds } from "./ask.js";
-import { h, own, p, quiet } from "./dom.js";
+import { ask } from "./ask.js";
+import { h, own, p } from "./dom.js";
 
 /** @typedef {import("./arrangement.js").Shown} Shown */
 /** @typedef {ReturnType<typeof together>} Stop */
+/** @typedef {import("./ask.js").Asked} Asked */
 
 /** More columns than this are too narrow to be read. */
 const COLUMNS = 7;
@@ -29,30 +30,33 @@ export function stopsOf(questions, isWide) {
   return stops;
 }
 
+/** A question as a row: with its item for a text, and without what the grid says for all rows. @param {import("./messages.js").Messages} m @param {Shown} question */
+function rowOf(m, question) {
+  const kind = { ...question.kind, isRow: undefined, hasStars: undefined };
+  const asked = ask(m, { ...question, kind, text: question.text.replace(/^[^]*\n/, ""), help: null });
+  asked.set.className = "";
+  asked.set.lastChild?.remove();
+  return { ...asked, title: question.text };
+}
+
 /**
  * Ask questions that come up together.
- * @param {import("./messages.js").Messages} m @param {readonly Shown[]} questions @param {Parameters<typeof ask>[2]} how
+ * @param {import("./messages.js").Messages} m @param {readonly Shown[]} questions @param {{ number?: string, position?: string, isStep?: boolean }} how
  */
 export function together(m, questions, how) {
-  const [{ id, section, text, help, labels, choices, mechanism }] = questions;
-  const isGrid = questions.length > 1;
-  const asked = questions.map((each) => ask(m, each, isGrid ? { isRow: true } : how));
-  const { position, number = "", isStep } = how ?? {};
-  const place = h("span", { class: "quiet position" });
-  const stem = text.slice(0, text.lastIndexOf("\n"));
-  const set = !isGrid
-    ? asked[0].set
-    : h(
-        "fieldset",
-        { class: "card grid", part: "card question", "aria-describedby": `said-${id} help-${id}`, ...(isStep && { tabindex: "-1" }) },
-        h("legend", { part: "question-text" }, place, own(number + stem)),
-        h("div", { id: `help-${id}` }, help && quiet(own(help))),
-        h("div", { class: "columns quiet", "aria-hidden": true }, ...labels.slice(0, choices.length).map((each) => own(each))),
-        ...asked.map((each) => each.set),
-        odds(m, mechanism),
-      );
-  const at = isGrid ? (/** @type {string} */ said) => place.replaceChildren(said) : asked[0].at;
-  at(position ?? "");
+  const [first] = questions;
+  const { id, section, text, labels, choices } = first;
+  /** @type {readonly Asked[]} */
+  let asked = [ask(m, first, how)];
+  let [{ set, at }] = asked;
+  if (questions[1]) {
+    asked = questions.map((each) => rowOf(m, each));
+    // The card of one question, with rows in the place of its options.
+    set.classList.add("grid");
+    set.querySelector("legend .text")?.replaceChildren((how.number ?? "") + text.replace(/\n[^\n]*$/, ""));
+    const columns = h("div", { class: "columns quiet", "aria-hidden": true }, ...labels.slice(0, choices.length).map((each) => own(each)));
+    set.querySelector(".choices, .rated")?.replaceWith(columns, ...asked.map((each) => each.set));
+  }
   return {
     asked,
     set,
@@ -68,6 +72,6 @@ export function together(m, questions, how) {
     lacking: () => asked.filter((each) => each.check())[0],
 
     /** Choose by a digit, in a grid in the row that has the focus. @param {string} key */
-    press: (key) => asked.find((each) => !isGrid || each.set.matches(":focus-within"))?.press(key),
+    press: (key) => (asked[1] ? asked.find((each) => each.set.matches(":focus-within")) : asked[0])?.press(key),
   };
 }

@@ -135,6 +135,8 @@ legend+div{clear:both}
 @container (min-width: 34rem){.wider{grid-auto-flow:column}
 .wider .end{display:none}
 .wider+.ends{display:flex}}
+@container (min-width: 34rem){.told{grid-auto-flow:column}
+.told label{flex-flow:column;justify-content:start;text-align:center;gap:.25rem}}
 .rated{width:fit-content;max-width:100%}
 .stars{grid-auto-flow:column;grid-auto-columns:minmax(0,3.25rem);gap:0}
 .stars .end{display:none}
@@ -147,16 +149,13 @@ legend+div{clear:both}
 .stars :checked+.star,.stars label:has(~label :checked) .star{color:var(--accent)}
 .stars :checked+.star::before{content:"★"}
 .stars label:has(~label :checked) .star::before{content:"★"}
-.grid fieldset{clear:both;margin-top:1rem}
-.grid fieldset legend{font-size:inherit;margin-bottom:.5rem}
+.grid fieldset{clear:both}
+.grid fieldset legend{font-size:inherit;margin:.25rem 0}
 .columns{display:none}
-@container (min-width: 34rem){.columns,.grid fieldset{display:grid;grid:auto-flow / 38%;grid-auto-flow:column;grid-auto-columns:minmax(0,1fr);align-items:center;text-align:center}
-.columns{clear:both;margin-top:1rem}
-.columns>:first-child{grid-column:2}
-.grid fieldset{margin:0;border-top:1px solid var(--hair)}
-.grid fieldset legend{text-align:start;margin:.25rem 0}
-.grid fieldset>[id]{grid-area:2 / 1 / auto / -1;text-align:start}
-.grid :is(.choices,.options){display:contents}
+@container (min-width: 34rem){.columns,.grid fieldset{display:grid;grid-auto-flow:column;grid-template-columns:38%;grid-auto-columns:minmax(0,1fr);align-items:center;margin-top:0}
+.columns{grid-template-columns:none;padding-inline-start:38%;text-align:center}
+.grid fieldset>[id]{grid-area:2 / 1 / auto / -1;margin:0}
+.grid .choices,.grid .options{display:contents}
 .grid label{grid-row:1;margin:.125rem;border:0;justify-content:center}
 .grid label>span{position:absolute;clip-path:inset(50%)}}
 .given{display:flex;justify-content:space-between;align-items:center;gap:1rem}

@@ -120,15 +120,18 @@ class Manner:
         How many words each try to send takes.
     has_code : bool
         Whether it draws the completion code.
+    shows : bool
+        Whether it shows the questions, and so draws their order.
     """
 
     draws_again: int = 0
     draws_known: int = 0
     jitter: int = 0
     has_code: bool = False
+    shows: bool = False
 
 
-BROWSER = Manner(jitter=1, has_code=True)
+BROWSER = Manner(jitter=1, has_code=True, shows=True)
 PYTHON = Manner(draws_again=2, draws_known=1)
 
 
@@ -188,7 +191,9 @@ class Block:
 
     def _start(self, session: Session, survey: PublishedSurvey, common: random.Random) -> tuple[list[int], list[str]]:
         words, _ = some_words(survey.draw, common)
-        return words, session.device.ask(survey, Words(words))
+        asked = session.device.ask(survey, Words(words))
+        # The order follows, before anything is shown: the same for everybody, so that only answers could change it.
+        return [*words, *(some_words(survey.arrange, common)[0] if self.manner.shows else [])], asked
 
     def _in_vain(self, survey: PublishedSurvey, times: int, common: random.Random) -> list[int]:
         """Words of draws of questions that nothing comes of, because the device knows which it asks."""

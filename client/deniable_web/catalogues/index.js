@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "jgxeshjqgsm7t7ldswmfwn2gdi",
-  de: "sev3wvyg2ewktnlrq6nxvvckn4",
-  en: "aspycaiz7zrhfrwaznxpgzm7tq",
-  es: "ulvtgi5zyd6e6lkzb5l4iwczcm",
-  fr: "bn7jrrc3dhxsqgmwauuwif437u",
+  ar: "a65vqmzfpw3pdhdaa6ut42zc4a",
+  de: "orm6old24gl4wxrmza4m4hvh4a",
+  en: "ozz6543zseubk5eaqr3nr23d54",
+  es: "6w57pe6tnvjwtvlqgtpellaie4",
+  fr: "pf4sbws65krnytjk7p2ts7pzlq",
 };
