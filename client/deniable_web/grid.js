@@ -30,10 +30,13 @@ export function stopsOf(questions, isWide) {
   return stops;
 }
 
-/** A question as a row: with its item for a text, and without what the grid says for all rows. @param {import("./messages.js").Messages} m @param {Shown} question */
-function rowOf(m, question) {
+/**
+ * A question as a row: with its item for a text, and without what the grid says for all rows.
+ * @param {import("./messages.js").Messages} m @param {Shown} question @param {boolean} [isStep]
+ */
+function rowOf(m, question, isStep) {
   const kind = { ...question.kind, isRow: undefined, hasStars: undefined };
-  const asked = ask(m, { ...question, kind, text: question.text.replace(/^[^]*\n/, ""), help: null });
+  const asked = ask(m, { ...question, kind, text: question.text.replace(/^[^]*\n/, ""), help: null }, { isStep });
   asked.set.className = "";
   asked.set.lastChild?.remove();
   return { ...asked, title: question.text };
@@ -50,7 +53,7 @@ export function together(m, questions, how) {
   let asked = [ask(m, first, how)];
   let [{ set, at }] = asked;
   if (questions[1]) {
-    asked = questions.map((each) => rowOf(m, each));
+    asked = questions.map((each) => rowOf(m, each, how.isStep));
     // The card of one question, with rows in the place of its options.
     set.classList.add("grid");
     set.querySelector("legend .text")?.replaceChildren((how.number ?? "") + text.replace(/\n[^\n]*$/, ""));
