@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, Page, expect
+from playwright.sync_api import Browser, Page, ViewportSize, expect
 
 from deniable import read_survey
 from deniable_client.audit import shipped
@@ -20,10 +20,10 @@ from tools.planted.__main__ import bundle_with
 from tools.planted.faults import Fault
 from tools.programs import chromium
 from tools.rig.arranged import GRIDS, SECTIONS
-from tools.rig.browsing import Witness, another_site
+from tools.rig.browsing import Witness, another_site, scripts
 from tools.rig.collectors import Collector
 
-WIDE, PHONE = {"width": 1280, "height": 900}, {"width": 390, "height": 800}
+WIDE, PHONE = ViewportSize(width=1280, height=900), ViewportSize(width=390, height=800)
 
 CHOSEN_WORDS = """(() => {
     const real = crypto.getRandomValues.bind(crypto);
@@ -43,7 +43,8 @@ CHOSEN_WORDS = """(() => {
 
 SHOWN = """() => [...document.querySelector("deniable-survey").shadowRoot.querySelectorAll("fieldset:not([hidden])")]
     .filter((set) => set.getClientRects().length && !set.querySelector("fieldset"))
-    .map((set) => [set.querySelector("input").name, ...[...set.querySelectorAll("input")].map(({ value }) => value)].join())"""
+    .map((set) => [...set.querySelectorAll("input")])
+    .map((inputs) => [inputs[0].name, ...inputs.map(({ value }) => value)].join())"""
 """The questions on the screen, each with its options in the order in which they stand there."""
 
 
@@ -69,7 +70,9 @@ def answer(page: Page, chosen: Mapping[str, int]) -> list[Any]:
         for each in shown:
             name = each.split(",")[0]
             # Without a pointer: a second click at the same place soon after the first would be half of a double click.
-            page.locator(f"input[name={name}][value='{chosen.get(name, chosen['*'])}']").evaluate("each => each.click()")
+            page.locator(f"input[name={name}][value='{chosen.get(name, chosen['*'])}']").evaluate(
+                "each => each.click()"
+            )
         page.locator("fieldset:visible .steps button").first.click()
     return seen
 
@@ -116,7 +119,7 @@ def test_an_order_by_answers_is_noticed(collector: Collector, browser: Browser, 
     """What the test above compares differs where a planted fault lets the order depend on an answer."""
     script = bundle_with(BY_ANSWERS, tmp_path)
     link = collector.publish(read_survey(SECTIONS))
-    html = f'<script type="module" src="{collector.url}/client/deniable.js"></script><deniable-survey src="{link}"></deniable-survey>'
+    html = f'{scripts(collector)}<deniable-survey src="{link}"></deniable-survey>'
     with another_site(html) as address:
         first, second = (visit(browser, address, chosen, 7, script)[0] for chosen in PEOPLE)
     assert first != second

@@ -121,7 +121,13 @@ def test_a_yes_no_with_decline_stays_one() -> None:
 
 def test_grids_are_questions_that_share_an_epsilon() -> None:
     survey = read_survey(GRIDS)
-    assert [each.id for each in survey.questions] == ["done_copied", "done_paid", "done_cited", "felt_tired", "felt_alone"]
+    assert [each.id for each in survey.questions] == [
+        "done_copied",
+        "done_paid",
+        "done_cited",
+        "felt_tired",
+        "felt_alone",
+    ]
     assert {each.type for each in survey.questions[:3]} == {"yes-no"}
     assert survey.questions[0].text == "In the last year, have you\ncopied from others?"
     assert survey.questions[0].text.in_language("de") == "Haben Sie im letzten Jahr\nabgeschrieben?"  # type: ignore[attr-defined]
@@ -145,7 +151,7 @@ def _without(toml: str, *keys: str) -> str:
     ("found", "instead", "sentence"),
     [
         ('order = "random"\nfixed_first = 1\n\n[[sections.questions]]', 'order = "random"\n\n[[sections.questions]]',
-         "question 'often': ask_if is about 'smokes', which the random order of section 'Your habits' can put after it"),
+         "ask_if is about 'smokes', which the random order of section 'Your habits' can put after it"),
         ('fixed_first = 1\nfixed_last = 1\n\n[[questions]]', 'fixed_last = 1\nfixed_first = 3\n\n[[questions]]',
          "survey: a random order needs at least 2 sections or questions that change places, got 0 of 4"),
         ('heading = "Trust"', 'heading = "Trust"\nask_if = "smokes = yes"',

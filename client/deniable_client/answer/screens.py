@@ -158,7 +158,7 @@ def place(questions: Sequence[Question], number: int) -> str:
 
 
 def question(asked: Question, place: str, choices: Sequence[str] | None = None) -> Paragraphs:
-    """The screen of one question: its place, its text and its options, perhaps in another order than they are written."""
+    """The screen of one question: its place, its text and its options, perhaps in an order of this device."""
     options = [f"{n}  {label_of(asked, option)}" for n, option in enumerate(choices or asked.choices, start=1)]
     if asked.kind.answers is AnswerKind.LEVELS:
         options = [inline(each.in_language(EVERY_OTHER)) for each in asked.choices if isinstance(each, Text)]

@@ -1,7 +1,7 @@
 """The arrangement of a survey: sections, grids and random orders.
 
-It says how questions are shown, and changes nothing that is asked, remembered or sent: reports have the questions in the
-order of the document.
+It says how questions are shown, and changes nothing that is asked, remembered or sent: reports have the questions in
+the order of the document.
 """
 
 from __future__ import annotations
@@ -54,6 +54,11 @@ class Block:
     def is_needed(self) -> bool:
         """Whether a survey without it would be shown otherwise."""
         return self.order is not None or any(isinstance(each, Block) for each in self.of)
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The blocks in it, each before those that it holds."""
+        return tuple(inner for each in _blocks(self) for inner in (each, *each.blocks))
 
     @property
     def is_random(self) -> bool:
@@ -230,17 +235,13 @@ def _check_filters(root: Block, questions: Sequence[Question]) -> None:
             if block.order and not block.order.keeps(earlier, later, len(block.of)):
                 where = "the survey" if block is root else name_of(block)
                 raise SurveyError(
-                    f"question {each.id!r}: ask_if is about {name!r}, which the random order of {where} can put after it; "
-                    f"let fixed_first or fixed_last there keep one of them in place"
+                    f"question {each.id!r}: ask_if is about {name!r}, which the random order of {where} can put after "
+                    "it; let fixed_first or fixed_last there keep one of them in place"
                 )
 
 
-def _parting(
-    one: Sequence[tuple[Block, int]], other: Sequence[tuple[Block, int]]
-) -> tuple[Block, int, int]:
+def _parting(one: Sequence[tuple[Block, int]], other: Sequence[tuple[Block, int]]) -> tuple[Block, int, int]:
     """The block in which the paths of two questions part, and their places in it."""
     return next(
-        (block, place, another)
-        for (block, place), (_, another) in zip(one, other, strict=False)
-        if place != another
+        (block, place, another) for (block, place), (_, another) in zip(one, other, strict=False) if place != another
     )

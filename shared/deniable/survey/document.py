@@ -359,6 +359,11 @@ class Survey:
         """Whether devices draw an order of sections, of questions or of options."""
         return any(each.order for each in self.questions) or bool(self.arrangement and self.arrangement.is_random)
 
+    def sections_of(self, question_id: str) -> list[Block]:
+        """The section with a heading in which a question stands, if there is one."""
+        around = dict(self.arrangement.paths()).get(question_id, ()) if self.arrangement else ()
+        return [block for block, _ in around if block.heading is not None]
+
     def presented(self, asked: Collection[str], word: Word) -> Presentation:
         """Draw the order in which a device shows what it asks, and what filters of that are about."""
         plain = Block(tuple(each.id for each in self.questions))

@@ -1,16 +1,20 @@
 """Random orders: what is shown in an order that the device draws, and what keeps its place.
 
-An order is drawn from words alone, before anything is shown, and is never sent. So it can neither depend on an answer nor
-reach anybody.
+An order is drawn from words alone, before anything is shown, and is never sent. So it can neither depend on an answer
+nor reach anybody.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 from deniable.errors import SurveyError, describe
 from deniable.randomness import Word, below
+
+ORDER_KEYS = ("order", "fixed_first", "fixed_last")
+"""Keys of an order, of authors and of published surveys."""
 
 RANDOM = "random"
 """The value of the key ``order``; without the key everything stands in the order of the document."""
@@ -64,18 +68,26 @@ class RandomOrder:
         return {"order": RANDOM} | {name: value for name, value in fixed.items() if value}
 
 
-def order_from(order: object, fixed_first: object, fixed_last: object, where: str) -> RandomOrder | None:
-    """The order that keys of an author or of a published survey say; None where there is none.
+def order_from(read: Callable[[str], Any], where: str) -> RandomOrder | None:
+    """The order that the keys of an author or of a published survey say; None where there is none.
+
+    Parameters
+    ----------
+    read : callable
+        Gives the value of a key, None where it is not there.
+    where : str
+        The subject of errors.
 
     Raises
     ------
     SurveyError
         If ``order`` is something else, or is not there although a number of fixed places is.
     """
+    order, *fixed = (read(key) for key in ORDER_KEYS)
     if order is None:
-        if fixed_first is not None or fixed_last is not None:
+        if any(each is not None for each in fixed):
             raise SurveyError(f'{where}: fixed_first and fixed_last need order = "{RANDOM}"')
         return None
     if order != RANDOM:
         raise SurveyError(f'{where}: order must be "{RANDOM}", or left out, got {describe(order)}')
-    return RandomOrder(*(0 if each is None else each for each in (fixed_first, fixed_last)))  # type: ignore[arg-type]
+    return RandomOrder(*(0 if each is None else each for each in fixed))

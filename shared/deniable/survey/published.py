@@ -172,7 +172,7 @@ def _block(published: object, where: str) -> Block:
 
 
 def _order(keys: _Keys, where: str) -> RandomOrder | None:
-    return order_from(keys.optional("order"), keys.optional("fixed_first"), keys.optional("fixed_last"), where)
+    return order_from(keys.optional, where)
 
 
 def _logo(published: object, text: object) -> Logo | None:

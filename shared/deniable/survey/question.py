@@ -147,9 +147,19 @@ class Question:
             raise SurveyError(f"{where}: the mechanism must be one of its {len(self.options)} options")
 
     @property
+    def label(self) -> str:
+        """The text on one line."""
+        return " ".join(self.text.split())
+
+    @property
     def choices(self) -> tuple[str, ...]:
         """The options that people choose from: all but *does not apply*."""
         return self.options if self.ask_if is None else self.options[:-1]
+
+    @property
+    def apart(self) -> tuple[str, ...]:
+        """Its options that stand apart, such as *prefer not to say*."""
+        return self.choices[len(self.choices) - len(self.last) :]
 
     @property
     def exclusive(self) -> frozenset[int]:

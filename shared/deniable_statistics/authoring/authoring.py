@@ -21,14 +21,14 @@ from deniable.survey.condition import Condition
 from deniable.survey.document import MAX_BYTES, Survey
 from deniable.survey.group import Group, check_name
 from deniable.survey.look import Look
-from deniable.survey.order import RandomOrder, order_from
+from deniable.survey.order import ORDER_KEYS, RandomOrder, order_from
 from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import LAST, QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.sealed import Sealed, padded_size
 from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refuse_repeats
 from deniable_statistics.authoring.condition_text import Earlier, read_condition, words_of
 from deniable_statistics.authoring.look import LOOK_KEYS, read_look
-from deniable_statistics.authoring.sections import GRID, ORDER_KEYS, spelled_out
+from deniable_statistics.authoring.sections import GRID, spelled_out
 from deniable_statistics.authoring.selection import choice_for
 from deniable_statistics.authoring.sharing import WANTED, Member, chosen_way, ways_to_share, why
 from deniable_statistics.authoring.tables import listed, refuse_unknown, required
@@ -398,7 +398,7 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
 
 def _option_order(written: Mapping[str, Any], where: str, last: int) -> RandomOrder | None:
     """The random order of options; those that stand apart keep their places behind the others."""
-    order = order_from(*(written.get(key) for key in ORDER_KEYS), where)
+    order = order_from(written.get, where)
     if order is None or type(order.fixed_last) is not int:
         return order
     return replace(order, fixed_last=order.fixed_last + last)

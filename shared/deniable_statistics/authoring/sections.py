@@ -8,11 +8,10 @@ from typing import Any
 
 from deniable.errors import SurveyError, describe, shown
 from deniable.survey.arrangement import STEM_END, Block
-from deniable.survey.order import RandomOrder, order_from
+from deniable.survey.order import ORDER_KEYS, RandomOrder, order_from
 from deniable.survey.texts import DEFAULT, MAX_TEXT, check_text, publish_text, read_text
 from deniable_statistics.authoring.tables import refuse_unknown, required
 
-ORDER_KEYS = ("order", "fixed_first", "fixed_last")
 SECTION_KEYS = ("heading", "text", *ORDER_KEYS, "ask_if", "questions")
 
 GRID = "grid"
@@ -76,7 +75,7 @@ def _tables(written: Written, key: str, where: str) -> list[Written]:
 
 
 def _order(written: Written, where: str) -> RandomOrder | None:
-    return order_from(*(written.get(key) for key in ORDER_KEYS), where)
+    return order_from(written.get, where)
 
 
 def _section(written: Written, number: int, found: Spelled) -> Block:
@@ -85,7 +84,7 @@ def _section(written: Written, number: int, found: Spelled) -> Block:
     refuse_unknown(written, SECTION_KEYS, where)
     tables = _tables(written, "questions", f"{where}: questions")
     if "ask_if" in written:
-        tables = [each | {"ask_if": _joined(written["ask_if"], each.get("ask_if"), where)} for each in tables]
+        tables = [{**each, "ask_if": _joined(written["ask_if"], each.get("ask_if"), where)} for each in tables]
     text = read_text(written.get("text"), f"{where}: text")
     if heading is None and text is None and "order" not in written:
         raise SurveyError(f"{where}: must have a heading, a text or an order")
@@ -114,7 +113,7 @@ def _parts(tables: Sequence[Written], found: Spelled) -> list[str | Block]:
 
 
 def _items(grid: Written, found: Spelled) -> list[Written]:
-    """The questions of a grid, which share an epsilon: that of the grid, or that of the group or survey it belongs to."""
+    """The questions of a grid, which share an epsilon: its own, or that of its group or of the survey."""
     name = required(grid, "id", "grid")
     where = f"grid {name!r:.60}"
     refuse_unknown(grid, GRID_KEYS, where)
