@@ -120,15 +120,18 @@ class Manner:
         How many words each try to send takes.
     has_code : bool
         Whether it draws the completion code.
+    shows : bool
+        Whether it shows the questions, and so draws their order.
     """
 
     draws_again: int = 0
     draws_known: int = 0
     jitter: int = 0
     has_code: bool = False
+    shows: bool = False
 
 
-BROWSER = Manner(jitter=1, has_code=True)
+BROWSER = Manner(jitter=1, has_code=True, shows=True)
 PYTHON = Manner(draws_again=2, draws_known=1)
 
 
@@ -188,7 +191,9 @@ class Block:
 
     def _start(self, session: Session, survey: PublishedSurvey, common: random.Random) -> tuple[list[int], list[str]]:
         words, _ = some_words(survey.draw, common)
-        return words, session.device.ask(survey, Words(words))
+        asked = session.device.ask(survey, Words(words))
+        # The order follows, before anything is shown: the same for everybody, so that only answers could change it.
+        return [*words, *(some_words(survey.arrange, common)[0] if self.manner.shows else [])], asked
 
     def _in_vain(self, survey: PublishedSurvey, times: int, common: random.Random) -> list[int]:
         """Words of draws of questions that nothing comes of, because the device knows which it asks."""
@@ -279,6 +284,9 @@ def _possible(question: Mapping[str, Any], dice: random.Random) -> list[Any]:
     # What a question offers where it has a filter is for those to whom it applies; the last option is for the others.
     k = len(question["options"]) - ("ask_if" in question)
     if question["type"] == "ticks":
-        some = sorted(dice.sample(range(k), min(MOST_TICKS, dice.randint(1, k))))
-        return [[], some, list(range(min(k, MOST_TICKS)))]
+        # The last boxes may be such that nothing else is ticked beside them.
+        several = k - len({"none", "decline"}.intersection(question.get("last", ())))
+        some = sorted(dice.sample(range(several), min(MOST_TICKS, dice.randint(1, several))))
+        alone = [dice.randrange(several, k)] if several < k and dice.random() < 1 / 2 else some
+        return [[], alone, list(range(min(several, MOST_TICKS)))]
     return list(range(k))

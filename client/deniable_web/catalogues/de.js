@@ -96,6 +96,7 @@ export default Object.freeze({
   "onward": "Weiter",
   "back": "Zurück",
   "ticks": "Kreuzen Sie alles an, was zutrifft. Wenn nichts zutrifft, lassen Sie die Kästchen leer.",
+  "ticksOrNone": "Kreuzen Sie alles an, was zutrifft.",
   "range": "Geben Sie eine ganze Zahl von {lo} bis {hi} ein.",
   "find": "In den Möglichkeiten suchen",
   "missing": "Bitte wählen Sie eine Antwort.",

@@ -96,6 +96,7 @@ export default Object.freeze({
   "onward": "Continue",
   "back": "Back",
   "ticks": "Tick all that apply. If none apply, leave the boxes empty.",
+  "ticksOrNone": "Tick all that apply.",
   "range": "Enter a whole number from {lo} to {hi}.",
   "find": "Search the options",
   "missing": "Please choose an answer.",

@@ -96,6 +96,7 @@ export default Object.freeze({
   "onward": "Continuar",
   "back": "Atrás",
   "ticks": "Marque todo lo que corresponda. Si nada corresponde, deje las casillas vacías.",
+  "ticksOrNone": "Marque todo lo que corresponda.",
   "range": "Escriba un número entero de {lo} a {hi}.",
   "find": "Buscar en las opciones",
   "missing": "Elija una respuesta, por favor.",

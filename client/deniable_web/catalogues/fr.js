@@ -96,6 +96,7 @@ export default Object.freeze({
   "onward": "Continuer",
   "back": "Retour",
   "ticks": "Cochez tout ce qui convient. Si rien ne convient, laissez les cases vides.",
+  "ticksOrNone": "Cochez tout ce qui convient.",
   "range": "Saisissez un nombre entier de {lo} à {hi}.",
   "find": "Chercher parmi les options",
   "missing": "Choisissez une réponse, s’il vous plaît.",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "bz6x4w72cvnzrxgreut4vclin4",
-  de: "gjrt5q4nxxhux4shgmx5y3tuu4",
-  en: "2d2l75to7opkhc2qfxbcy65yvq",
-  es: "wugtpoh2nfvcpwqzef2emstts4",
-  fr: "uf5lubhk6uzohskt62iwsni2gy",
+  ar: "wmtlk477fwzy2wyo5hodbqnlkm",
+  de: "xbqe7s2vjdx5b7bsxhuxo5lo7u",
+  en: "7tqgghykgneyfkfkceivxg4ktm",
+  es: "kuz4nlovlub7rrtuvm3kezwada",
+  fr: "zlsas3zqfyopoeg2cws4gri5yq",
 };

@@ -120,7 +120,7 @@ def check(file: BinaryIO, respondents: int | None) -> None:
     click.echo(f"{outlook(checked, respondents or RESPONDENTS)}\n")
     click.echo(f"{checked.title}\nsurvey {checked.id}, {len(checked.document)} bytes when published\n")
     for question in checked.questions:
-        click.echo(f"{question.id} ({question.type}): {question.text}")
+        click.echo(f"{question.id} ({question.type}): {question.label}")
         for line in question_lines(question, checked):
             click.echo(f"  {line}")
     for unit in checked.units:
