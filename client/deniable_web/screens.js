@@ -37,13 +37,16 @@ export function wait(m, text = m.sending) {
 /** What people read first: how well chance protects them. @param {Messages} m @param {number} weak as in ceiling.js */
 export const strength = (m, weak) => p(said(weak, { unsure: m.unsure, hint: m.hint, weak: m.weak }), weak > 1 ? "box bad" : "lead");
 
-/** Whom to ask: a link where the contact is an address of mail or of the web, and nothing where a survey names nobody. @param {Messages} m @param {View} view */
-export function contact(m, { contact }) {
+/**
+ * Whom to ask: a link where the contact is an address of mail or of the web, and nothing where a survey names nobody.
+ * @param {Messages} m @param {View} view @param {string | false} [care] what is not to stand in a message
+ */
+export function contact(m, { contact }, care = m.contactCare) {
   if (!contact) return false;
   const [before, after] = m.contact.split("{contact}");
   const href = /^[^\s@:/]+@[^\s@:/]+$/.test(contact) ? `mailto:${contact}` : /^https:\/\/\S+$/.test(contact) ? contact : "";
   const who = own(contact, "no");
-  return quiet(before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after);
+  return quiet(before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after, care && ` ${care}`);
 }
 
 /** Beside somebody's own texts, who asks: the logo, the title and the organiser. @param {Messages} m @param {View} view */
@@ -226,7 +229,7 @@ export const notice = (m, title, text, { detail, again, next, way = m.next, ask 
  * @param {Messages} m @param {View} view @param {import("./collector.js").Hindrance} why
  */
 export function hindered(m, view, why) {
-  const ask = contact(m, view);
+  const ask = contact(m, view, false);
   return why === "used" ? notice(m, m.usedBefore, m.notAsked, { ask })
   : why === "unknown" ? notice(m, m.unknown, m.notAsked, { ask })
   : why === "closed" ? notice(m, m.closed, `${m.wanted} ${m.closedNow}`, { ask })
@@ -248,7 +251,7 @@ function days(m, { opens, closes }) {
  * @param {{ cohort: string | null, invitation: string | null }} link @param {() => void} again
  */
 export function notOpen(m, view, today, { cohort, invitation }, again) {
-  const ask = contact(m, view);
+  const ask = contact(m, view, false);
   const isEarly = (view.opens ?? "") > today;
   if (isEarly || today > (view.closes ?? today)) {
     return notice(m, isEarly ? m.early : m.closed, `${m.wanted} ${days(m, view)}`, { ask });

@@ -145,9 +145,13 @@ summary::before { content: ""; width: .5rem; height: .5rem; border: solid; borde
 details[open] > summary::before { rotate: 45deg; }
 details > :not(summary) { margin-bottom: 1rem; }
 .people { display: block; width: 100%; max-width: 26rem; margin-inline: auto; }
-.person { fill: none; stroke: var(--accent); stroke-width: 1; transition: fill .3s; }
+.person, .outline { fill: none; stroke: var(--accent); stroke-width: 1; transition: fill .3s; }
 .filled { fill: var(--accent); }
 .chance { text-align: center; }
+.legend { display: flex; gap: .375rem; justify-content: center; align-items: center; font-weight: 600; }
+.sign { height: 1.25rem; }
+.sign:not(:first-child) { margin-inline-start: 1rem; }
+.caption { min-height: 3.2em; }
 .chance > :is(p, div) { text-wrap: balance; }
 .tries { display: grid; grid-template-columns: 1fr 1fr; gap: .5rem; max-width: 22rem; margin-inline: auto; }
 .tries label { grid-column: 1 / -1; border: 0; padding: .25rem 0; min-height: 0; justify-content: center; flex-wrap: wrap; background: none; }
@@ -155,7 +159,7 @@ details > :not(summary) { margin-bottom: 1rem; }
 .tries .minor { padding-inline: .25rem; }
 .card > .folds:first-child { border-top: 0; }
 @media (prefers-reduced-motion: reduce) { .person { transition: none; } }
-@media (forced-colors: active) { .person { stroke: CanvasText; } .filled { fill: CanvasText; } }
+@media (forced-colors: active) { .person, .outline { stroke: CanvasText; } .filled { fill: CanvasText; } }
 @media print { button, .exit, details:not([open]) { display: none; } .card { box-shadow: none; } }
 .head h1 { font-weight: 400; line-height: 1.4; margin-bottom: .5rem; }
 .position { display: block; font-weight: 400; margin-bottom: .25rem; }

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "jgxeshjqgsm7t7ldswmfwn2gdi",
-  de: "sev3wvyg2ewktnlrq6nxvvckn4",
-  en: "aspycaiz7zrhfrwaznxpgzm7tq",
-  es: "ulvtgi5zyd6e6lkzb5l4iwczcm",
-  fr: "bn7jrrc3dhxsqgmwauuwif437u",
+  ar: "amizyftxbtijv7qnoo4ghfgtu4",
+  de: "oynceh2gwjkzzekx5npd2ufbsm",
+  en: "63a5rkej46bxqkzlwoebwszsjm",
+  es: "x6nemlp2hft65ho3wxco5ohana",
+  fr: "6batvezsflm3mpff2ytfvomu7a",
 };
