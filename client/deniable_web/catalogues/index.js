@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "wmtlk477fwzy2wyo5hodbqnlkm",
-  de: "xbqe7s2vjdx5b7bsxhuxo5lo7u",
-  en: "7tqgghykgneyfkfkceivxg4ktm",
-  es: "kuz4nlovlub7rrtuvm3kezwada",
-  fr: "zlsas3zqfyopoeg2cws4gri5yq",
+  ar: "3ddhxeom25k3uvge5cdtiayidq",
+  de: "tmoi2vqowsebigf5vkunhp6n6y",
+  en: "uo5qtohdw6bh44p2do5cqee3uq",
+  es: "jvzk4iuu7q4l7nomdbgr6mje44",
+  fr: "k2iljmugrgsmysqdnemfzvjaru",
 };
