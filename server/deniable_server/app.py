@@ -20,6 +20,7 @@ from deniable_server.web import (
     api,
     embedded_figures,
     embedding,
+    gateway,
     health,
     intake,
     invitations,
@@ -57,6 +58,7 @@ def create_app(
     api.init_app(app, store, writer)
     invitations.init_app(app)
     sealed.init_app(app, store, SealingKeys(settings.sealing_keys))
+    gateway.init_app(app)
     pages.init_app(app, settings.contact)
     results_pages.init_app(app)
     embedded_figures.init_app(app)

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "jgxeshjqgsm7t7ldswmfwn2gdi",
-  de: "sev3wvyg2ewktnlrq6nxvvckn4",
-  en: "aspycaiz7zrhfrwaznxpgzm7tq",
-  es: "ulvtgi5zyd6e6lkzb5l4iwczcm",
-  fr: "bn7jrrc3dhxsqgmwauuwif437u",
+  ar: "3ddhxeom25k3uvge5cdtiayidq",
+  de: "tmoi2vqowsebigf5vkunhp6n6y",
+  en: "uo5qtohdw6bh44p2do5cqee3uq",
+  es: "jvzk4iuu7q4l7nomdbgr6mje44",
+  fr: "k2iljmugrgsmysqdnemfzvjaru",
 };

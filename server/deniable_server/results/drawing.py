@@ -44,7 +44,7 @@ class Labels:
         """An option of a question; a mean has none."""
         if not option:
             return self.words["rMean"]
-        if question.kind.is_yes_no:
+        if option in question.kind.options:
             return self.words[option]
         return next((self.text(each) for each in question.options if each == option), option)
 

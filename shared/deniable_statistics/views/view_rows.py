@@ -283,10 +283,8 @@ def _pairs(cohorts: Sequence[str], against: str | None) -> list[tuple[str, str]]
 
 
 def _compared_options(question: Question) -> Sequence[int]:
-    """The options whose shares are compared: yes alone of a yes-no question, else all."""
-    if not question.has_shares:
-        return ()
-    return range(len(question.options)) if question.kind.headline is None else (question.kind.headline,)
+    """The options whose shares are compared: all but *no*, whose share follows from the others."""
+    return range(question.kind.headline or 0, len(question.options)) if question.has_shares else ()
 
 
 def _estimate(question: Question, tally: Tally) -> Estimate:
