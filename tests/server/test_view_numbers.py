@@ -14,6 +14,7 @@ from flask.testing import FlaskClient
 
 from deniable import Question, Report, Survey, parse_report, parse_survey, tally_reports
 from deniable.output import number, percent
+from deniable_server.results import waves
 from deniable_server.store import Store
 from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_cross, view_of
 from tests.support.views import filled
@@ -163,7 +164,10 @@ def test_waves_are_the_surveys_that_ask_a_question_to_the_letter(http: FlaskClie
     assert http.get(f"/s/{first.id}/results?over=time").status_code == 422
 
 
-def test_a_wave_that_comes_later_stands_on_pages_that_were_kept(http: FlaskClient, store: Store) -> None:
+def test_a_wave_that_comes_later_stands_on_pages_that_were_kept(
+    http: FlaskClient, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waves, "LOOK_AGAIN_SECONDS", 0.0)
     first, _ = filled(store, WAVES, 150)
     assert "over=time" not in http.get(f"/s/{first.id}/results/often").text
     filled(store, WAVES.replace("Panel", "Panel, spring"), 150)

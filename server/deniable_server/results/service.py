@@ -18,7 +18,7 @@ from deniable_server.results.cache import ResultCache
 from deniable_server.results.computing import Pool
 from deniable_server.results.query import EstimatesQuery, ViewQuery
 from deniable_server.results.releases import ReleaseLog, Shown
-from deniable_server.results.waves import Wave
+from deniable_server.results.waves import Wave, WaveIndex
 from deniable_server.results.work import NOTHING, ResultNotes, files_of, image_of, rows_of, text_of, view_rows
 from deniable_server.results.work import estimates_document as make_document
 from deniable_server.store import Store, SurveyState
@@ -111,6 +111,7 @@ class ResultsService:
         self._pool = pool
         self._kept = ResultCache(MOST_KEPT)
         self.releases = ReleaseLog(store)
+        self.waves = WaveIndex(store)
         self.ahead = Ahead(self._prepare)
 
     def prepare_releases(self) -> None:

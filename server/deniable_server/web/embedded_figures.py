@@ -8,6 +8,7 @@ from urllib.parse import parse_qs
 
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, jsonify, request
+from markupsafe import escape
 from pydantic import ValidationError
 from werkzeug.exceptions import NotFound
 from werkzeug.exceptions import NotImplemented as NotSupported
@@ -75,7 +76,7 @@ def oembed() -> Response:
         "title": title,
         "width": width,
         "height": height,
-        "html": frame_of(page, question, width, height).replace(page.base, pages.base),
+        "html": frame_of(page, question, width, height).replace(page.base, escape(pages.base)),
         "cache_age": 3600,
     }
     if page.survey.organiser:

@@ -39,7 +39,7 @@ from deniable_server.results.sections import (
     shown_row,
 )
 from deniable_server.results.service import View, get_results, view_options, waiting_rows
-from deniable_server.results.waves import Wave, waves_of
+from deniable_server.results.waves import Wave
 from deniable_server.store import SurveyState
 from deniable_server.web.api import get_store
 from deniable_server.web.citing import Citation
@@ -121,8 +121,7 @@ class ResultsPage:
 
     def waves(self, question: Question) -> list[Wave]:
         """The surveys that ask a question to the letter and that the reader may see; this one is among them."""
-        states = (each for each in get_store().states() if is_reader(each.survey))
-        return [each for each in waves_of(question, states) if each.state.reports]
+        return get_results().waves.waves(question, is_reader)
 
     @cached_property
     def waves_shown(self) -> list[Wave]:
