@@ -164,6 +164,8 @@ def test_who_comes_to_the_collector_is_led_to_the_place_and_an_answer_is_not_ask
     page.get_by_role("button", name="Go there").click()
     answer(page, survey, {"affair": "no"})
     expect(page.get_by_text("has your sealed reply and cannot open it")).to_be_visible()
+    expect(page.get_by_text(f"{both.urls[0]}/s/{survey.id}/results")).to_be_visible()
+    assert page.locator("a[href*='/results']").count() == 0, "no slip of a finger shows somebody to the collector"
     page.goto("about:blank")
     page.goto(f"{both.urls[1]}/s/{survey.id}")
     page.get_by_role("button", name="Go there").click()

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "omhoo454rqw2tqazub4qq6fix4",
-  de: "3b3nzu6ihfhihgzgj5tmxbeewm",
-  en: "adhoxbuwgkppzunco2sm2ffxoy",
-  es: "myzagiin7ttmru3bd2aoswh2my",
-  fr: "rt76aldjvvwkx7auyrpuviliiq",
+  ar: "ouu226epfv7scq7tfc72chioyi",
+  de: "i2nblqg4aeommrvvqx2aeoclxa",
+  en: "2wbi4am5qqjas6vic4i6ishudu",
+  es: "ehqk2sc6afdtxoerh577ccv3dq",
+  fr: "cwizmfkydb4mill6j4frlhbkmq",
 };
