@@ -13,6 +13,7 @@
  */
 
 import { DeniableElement, MINUTE } from "./base-element.js";
+import { arranged } from "./arrangement.js";
 import { CEILING, said, usedOf100, weakness } from "./ceiling.js";
 import { deliver, hindrance, tellsUse } from "./collector.js";
 import { randomize } from "./device.js";
@@ -266,7 +267,7 @@ export class DeniableSurvey extends DeniableElement {
       }
       const asked = this.isShared ? drawQuestions(view) : await this.#memory.asked(view);
       if (gone !== this.gone) return;
-      const drawn = { ...view, questions: needed(view.questions, asked) };
+      const drawn = { ...view, questions: arranged(view, needed(view.questions, asked)) };
       const walk = /** @type {Walk} */ (this.#walk);
       const ask = view.layout === "page" ? page : steps;
       const send = (/** @type {Record<string, unknown>} */ answers) => this.#answer(view, place, answers, { asked, credential });

@@ -71,20 +71,24 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
   const minutes = Math.ceil(n / PACE);
   const stays = h("span", {}, kept());
   const tracing = trace && { ...trace, choose: (/** @type {boolean} */ isOn) => (trace.choose(isOn), stays.replaceChildren(kept())) };
-  return card(
-    head(m, view),
-    view.about && p(own(view.about)),
-    strength(m, weak),
-    p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
-    view.isLive && p(m.live, "box"),
-    chance(m, shown, {
-      lesson: shown.kind.isYesNo ? said(weak, { noAdmission: m.noAdmission }) : "",
-      isOneOfSeveral: view.questions.length > 1,
-    }),
-    p(m.why),
-    p(`${numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })} ${m.leave}`),
-    ...notes.map((note) => note && p(note, "box note")),
-    h("div", { class: "start" }, button(m.start, start)),
+  const screen = card(
+    h(
+      "div",
+      { class: "intro stack" },
+      head(m, view),
+      view.about && p(own(view.about)),
+      strength(m, weak),
+      p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
+      view.isLive && p(m.live, "box"),
+      chance(m, shown, {
+        lesson: shown.kind.isYesNo ? said(weak, { noAdmission: m.noAdmission }) : "",
+        isOneOfSeveral: view.questions.length > 1,
+      }),
+      p(m.why),
+      p(`${numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })} ${m.leave}`),
+      ...notes.map((note) => note && p(note, "box note")),
+      h("div", { class: "start" }, button(m.start, start)),
+    ),
     quiet(m[view.access]),
     quiet(view.issuer ? m.startSends : tellsUse(view) && !isVia ? m.hashSent : m.nothingYet),
     contact(m, view),
@@ -106,6 +110,8 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
     ),
     history && h("a", { href: history }, m.historyLink),
   );
+  if (canExit) screen.classList.add("wide"); // on a page of its own it may take the room of two columns
+  return screen;
 }
 
 /** For people who share a device with somebody whom they fear. @param {Messages} m @param {Tracing | false} trace @param {boolean} canExit */
@@ -125,7 +131,7 @@ function sharing(m, trace, canExit) {
 export function sentInWords(m, { questions }, report) {
   const { values } = JSON.parse(report);
   const words = (/** @type {View["questions"][number]} */ each) => own(inWords(m, each, values[each.id]).join("\n"));
-  return h("div", { class: "stack" }, p(m.inWordsText), pairs(questions.map((each) => [own(each.text), words(each)])));
+  return h("div", { class: "stack said" }, p(m.inWordsText), pairs(questions.map((each) => [own(each.text), words(each)])));
 }
 
 /**

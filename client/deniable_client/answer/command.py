@@ -26,6 +26,7 @@ from deniable import (
 from deniable.commands.files import NEW_FILE
 from deniable.commands.main import example
 from deniable.errors import MessageError
+from deniable.randomness import system_word
 from deniable_client.answer import messages as m
 from deniable_client.answer import screens
 from deniable_client.answer.asking import StopRequest, ask_all, read
@@ -178,7 +179,8 @@ def converse(opened: OpenSurvey, *, with_json: bool, own: Memory) -> None:
             agree(client, survey, cohort, invitation, told)
             credential = credential_of(client, survey, invitation)
             asked = client.asked(survey)
-            answers = ask_all([survey.question(each) for each in survey.shown(asked)])
+            presentation = survey.presented(asked, system_word)
+            answers = ask_all([survey.question(each) for each in presentation.block.ids], presentation)
             is_drawn = True
             report = client.randomize(survey, answers, cohort, asked, credential)
             del answers  # the report alone is needed from here on, and sending may take hours

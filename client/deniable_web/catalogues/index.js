@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "ouu226epfv7scq7tfc72chioyi",
-  de: "i2nblqg4aeommrvvqx2aeoclxa",
-  en: "2wbi4am5qqjas6vic4i6ishudu",
-  es: "ehqk2sc6afdtxoerh577ccv3dq",
-  fr: "cwizmfkydb4mill6j4frlhbkmq",
+  ar: "6cfvek4phbz462aecjtninjnu4",
+  de: "qyyg35em6znt5q5wmaabzwnsnm",
+  en: "42nkvzlmh7j6f4lybpd5em44se",
+  es: "kukrd73xsk7ala2wa3ahc4iieu",
+  fr: "a45wrdnmnprcakj7lvvjvmwq7e",
 };

@@ -35,7 +35,7 @@ from deniable_server.authors.templates import ASKED, TEMPLATES, template, text_o
 from deniable_server.commands import options
 from deniable_server.commands.trail import operation
 from deniable_server.location import Location
-from deniable_server.people.links import id_at, people_link
+from deniable_server.people.links import people_link
 from deniable_statistics.authoring.outlook import RESPONDENTS, outlook
 
 if TYPE_CHECKING:
@@ -120,7 +120,7 @@ def check(file: BinaryIO, respondents: int | None) -> None:
     click.echo(f"{outlook(checked, respondents or RESPONDENTS)}\n")
     click.echo(f"{checked.title}\nsurvey {checked.id}, {len(checked.document)} bytes when published\n")
     for question in checked.questions:
-        click.echo(f"{question.id} ({question.type}): {question.text}")
+        click.echo(f"{question.id} ({question.type}): {question.label}")
         for line in question_lines(question, checked):
             click.echo(f"  {line}")
     for unit in checked.units:
@@ -274,7 +274,7 @@ def list_(database: Location, url: str | None, token: str | None) -> None:
 @options.token
 def close(survey_id: str, database: Location, url: str | None, token: str | None) -> None:
     """Take no more reports for a survey, from now on and for good."""
-    survey_id = id_at(survey_id, url)
+    survey_id, url = options.survey_at(survey_id, url)
     if url:
         remote.close(url, token, survey_id)
     else:
