@@ -19,6 +19,7 @@ from deniable_server.store import Store, open_store, utc_today
 from deniable_server.web import (
     api,
     embedding,
+    gateway,
     health,
     intake,
     invitations,
@@ -56,6 +57,7 @@ def create_app(
     api.init_app(app, store, writer)
     invitations.init_app(app)
     sealed.init_app(app, store, SealingKeys(settings.sealing_keys))
+    gateway.init_app(app)
     pages.init_app(app, settings.contact)
     results_pages.init_app(app)
     releases.init_app(app)

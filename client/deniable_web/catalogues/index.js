@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "a65vqmzfpw3pdhdaa6ut42zc4a",
-  de: "orm6old24gl4wxrmza4m4hvh4a",
-  en: "ozz6543zseubk5eaqr3nr23d54",
-  es: "6w57pe6tnvjwtvlqgtpellaie4",
-  fr: "pf4sbws65krnytjk7p2ts7pzlq",
+  ar: "wmtlk477fwzy2wyo5hodbqnlkm",
+  de: "xbqe7s2vjdx5b7bsxhuxo5lo7u",
+  en: "7tqgghykgneyfkfkceivxg4ktm",
+  es: "kuz4nlovlub7rrtuvm3kezwada",
+  fr: "zlsas3zqfyopoeg2cws4gri5yq",
 };
