@@ -27,7 +27,7 @@ FRAME_POLICY = (
 )
 """The policy of a figure in a frame, which has no script: any site may frame it, and it can load nothing."""
 
-AROUND = 190
+AROUND = 340
 """Height of what stands around a figure in its frame, in pixels: title, dates, source and a link."""
 
 LEAST_WIDTH, MOST_WIDTH = 320, 560
