@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "jgxeshjqgsm7t7ldswmfwn2gdi",
-  de: "sev3wvyg2ewktnlrq6nxvvckn4",
-  en: "aspycaiz7zrhfrwaznxpgzm7tq",
-  es: "ulvtgi5zyd6e6lkzb5l4iwczcm",
-  fr: "bn7jrrc3dhxsqgmwauuwif437u",
+  ar: "6cfvek4phbz462aecjtninjnu4",
+  de: "qyyg35em6znt5q5wmaabzwnsnm",
+  en: "42nkvzlmh7j6f4lybpd5em44se",
+  es: "kukrd73xsk7ala2wa3ahc4iieu",
+  fr: "a45wrdnmnprcakj7lvvjvmwq7e",
 };
