@@ -64,6 +64,7 @@ export default Object.freeze({
   "atPlace": "Sie antworten bei {place}, getrennt vom Server der Umfrage. Ihre Rückmeldung wartet dort versiegelt und geht unter anderen weiter. So sieht der Server der Umfrage Ihre Netzadresse nicht.",
   "atPlaceSealed": "Sie antworten bei {place}, getrennt vom Server der Umfrage. Ihre Rückmeldung ist für diesen versiegelt und erreicht ihn nicht von Ihrer Netzadresse aus.",
   "passedOn": "{place} hat Ihre versiegelte Rückmeldung und kann sie nicht öffnen. Sie geht eine zufällige Zeit, nachdem genug andere da sind, weiter oder wenn die Umfrage endet. So verrät die Zeit nicht, von wem sie ist.",
+  "resultsElsewhere": "Die Ergebnisse stehen auf einer Seite des Servers der Umfrage. Wer sie öffnet, zeigt ihm eine Netzadresse:",
   "elsewhere": "Diese Umfrage wird an einer anderen Adresse beantwortet",
   "elsewhereText": "Sie beantworten sie bei {place}, damit Ihre Rückmeldung den Server der Umfrage nicht von Ihrer eigenen Netzadresse aus erreicht. Noch wurde nichts gefragt oder gesendet.",
   "goThere": "Dorthin gehen",

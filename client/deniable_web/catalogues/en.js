@@ -64,6 +64,7 @@ export default Object.freeze({
   "atPlace": "You answer at {place}, apart from the survey’s own server. Your reply waits there, sealed, and goes on among others. So the survey’s server does not see your network address.",
   "atPlaceSealed": "You answer at {place}, apart from the survey’s own server. Your reply is sealed for that server, and does not reach it from your network address.",
   "passedOn": "{place} has your sealed reply and cannot open it. It passes it on some random time after enough others have come, or when the survey closes. So the time does not tell whose it is.",
+  "resultsElsewhere": "The results are on a page of the survey’s own server. Whoever opens it shows that server a network address:",
   "elsewhere": "This survey is answered at another address",
   "elsewhereText": "You answer it at {place}, so that your reply does not reach the survey’s server from your own network address. Nothing was asked or sent yet.",
   "goThere": "Go there",

@@ -64,6 +64,7 @@ export default Object.freeze({
   "atPlace": "Usted responde en {place}, aparte del servidor de la encuesta. Su envío espera allí, sellado, y sigue entre otros. Así el servidor de la encuesta no ve su dirección de red.",
   "atPlaceSealed": "Usted responde en {place}, aparte del servidor de la encuesta. Su envío va sellado para ese servidor y no le llega desde su dirección de red.",
   "passedOn": "{place} tiene su envío sellado y no puede abrirlo. Lo pasa un tiempo al azar después de que hayan llegado bastantes otros, o cuando la encuesta se cierra. Así la hora no dice de quién es.",
+  "resultsElsewhere": "Los resultados están en una página del servidor de la encuesta. Quien la abre le muestra una dirección de red:",
   "elsewhere": "Esta encuesta se responde en otra dirección",
   "elsewhereText": "Usted la responde en {place}, para que su envío no llegue al servidor de la encuesta desde su propia dirección de red. Todavía no se ha preguntado ni enviado nada.",
   "goThere": "Ir allí",

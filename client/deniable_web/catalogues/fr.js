@@ -64,6 +64,7 @@ export default Object.freeze({
   "atPlace": "Vous répondez chez {place}, à part du serveur de l’enquête. Votre envoi y attend, scellé, et repart parmi d’autres. Ainsi le serveur de l’enquête ne voit pas votre adresse réseau.",
   "atPlaceSealed": "Vous répondez chez {place}, à part du serveur de l’enquête. Votre envoi est scellé pour ce serveur et ne lui arrive pas depuis votre adresse réseau.",
   "passedOn": "{place} a votre envoi scellé et ne peut pas l’ouvrir. Il repart un moment au hasard après l’arrivée d’assez d’autres, ou quand l’enquête se termine. Ainsi l’heure ne dit pas de qui il vient.",
+  "resultsElsewhere": "Les résultats sont sur une page du serveur de l’enquête. Qui l’ouvre lui montre une adresse réseau :",
   "elsewhere": "On répond à cette enquête à une autre adresse",
   "elsewhereText": "Vous y répondez chez {place}, pour que votre envoi n’arrive pas au serveur de l’enquête depuis votre propre adresse réseau. Rien n’a encore été demandé ni envoyé.",
   "goThere": "Y aller",

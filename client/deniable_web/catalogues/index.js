@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "3ddhxeom25k3uvge5cdtiayidq",
-  de: "tmoi2vqowsebigf5vkunhp6n6y",
-  en: "uo5qtohdw6bh44p2do5cqee3uq",
-  es: "jvzk4iuu7q4l7nomdbgr6mje44",
-  fr: "k2iljmugrgsmysqdnemfzvjaru",
+  ar: "6cfvek4phbz462aecjtninjnu4",
+  de: "qyyg35em6znt5q5wmaabzwnsnm",
+  en: "42nkvzlmh7j6f4lybpd5em44se",
+  es: "kukrd73xsk7ala2wa3ahc4iieu",
+  fr: "a45wrdnmnprcakj7lvvjvmwq7e",
 };

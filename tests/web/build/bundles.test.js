@@ -21,11 +21,13 @@ const madeBundle = async (/** @type {string} */ file) => String((await made()).g
 
 /** The most bytes of a bundle by `gzip -9`. */
 const LARGEST = 34_000;
+/** That of a place's page, which can ask by gateways besides. */
+const LARGEST_AT_PLACES = 35_500;
 
-test("bundles are at most 34 kB gzipped", () => {
+test("bundles are at most 34 kB gzipped, that of places 35.5", () => {
   for (const file of Object.keys(BUNDLES)) {
     const { length } = gzipSync(readFileSync(new URL(`dist/${file}`, FOLDER)), { level: 9 });
-    assert.ok(length <= LARGEST, `${file}: ${length} bytes`);
+    assert.ok(length <= (file === "deniable-place.js" ? LARGEST_AT_PLACES : LARGEST), `${file}: ${length} bytes`);
   }
 });
 
