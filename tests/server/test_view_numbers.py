@@ -164,6 +164,24 @@ def test_waves_are_the_surveys_that_ask_a_question_to_the_letter(http: FlaskClie
     assert http.get(f"/s/{first.id}/results?over=time").status_code == 422
 
 
+@pytest.mark.slow
+def test_releases_are_compared(http: FlaskClient, store: Store) -> None:
+    survey, reports = filled(store, WAVES, 150)
+    assert "over=releases" not in http.get(f"/s/{survey.id}/results/fond").text
+    more = [replace(each, id=f"f{each.id[1:]}") for each in reports]
+    store.store_reports([(survey, more)])
+    store.settle()
+    expected = [
+        replace(row, wave=str(number))
+        for number, sent in enumerate((reports, [*reports, *more]), start=1)
+        for row in view_of(survey, tally_reports(sent, survey), "fond")
+    ]
+    assert compare(http, f"/s/{survey.id}/results/fond{{}}?over=releases", expected, 300) == len(expected) == 10
+    assert "over=releases" in http.get(f"/s/{survey.id}/results/fond").text
+    assert http.get(f"/s/{survey.id}/results/fond.svg?over=releases").text.count("Release 2") == 5
+    assert http.get(f"/s/{survey.id}/results/fond.json?over=releases&release=1").status_code == 422
+
+
 def test_a_wave_that_comes_later_stands_on_pages_that_were_kept(
     http: FlaskClient, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
