@@ -18,6 +18,7 @@ export const BUNDLES = {
   "deniable.js": "bundle.js",
   "deniable-place.js": "bundle-place.js",
   "deniable-question.js": "bundle-question.js",
+  "deniable-told.js": "bundle-told.js",
 };
 
 /** What browsers compare with the attribute `integrity`. @param {Uint8Array} bytes */
