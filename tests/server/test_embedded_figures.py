@@ -59,6 +59,7 @@ def test_oembed_tells_of_the_frame(http: FlaskClient, view: str) -> None:
     assert document["height"] > 300
     narrow = http.get(f"{unescape(found)}&maxwidth=390").json
     assert narrow["width"] == 390
+    assert http.get(f"{unescape(found)}&maxheight=-1&maxwidth=1").json["height"] == 200
     assert document["html"].replace('"560"', '"480"') != narrow["html"]
     snippet = unescape(page)
     assert f'<iframe src="http://localhost{view}/embed?by=cohort"' in snippet
