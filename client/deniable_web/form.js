@@ -4,9 +4,9 @@
  * it sends nothing. Answers are in its inputs alone.
  */
 
-import { ask } from "./ask.js";
 import { tellsUse } from "./collector.js";
 import { bar, card, focusOn, h, heading, link, own, p, quiet } from "./dom.js";
+import { stopsOf, together } from "./grid.js";
 import { numbered } from "./messages.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
 
@@ -16,7 +16,7 @@ import { appliesIn, reviewOf, taken } from "./review.js";
 const [QUESTIONS, REVIEW] = [0, 1];
 
 /**
- * @param {import("./messages.js").Messages} m @param {import("./survey.js").View} view
+ * @param {import("./messages.js").Messages} m @param {import("./steps.js").Shown} view
  * @param {import("./walk.js").Walk} walk where somebody is on the way
  * @param {(answers: Record<string, unknown>) => void} send
  * @param {boolean} isWatched whether a page around hears of heights: then questions that do not apply keep their room, so that it
@@ -25,13 +25,22 @@ const [QUESTIONS, REVIEW] = [0, 1];
 export function page(m, view, walk, send, isWatched) {
   const all = view.questions.length;
   const isFiltered = view.questions.some(({ askIf }) => askIf);
+  const stops = stopsOf(view.questions, true);
+  /** Those of the stops that stand in the form, and their questions. @type {import("./grid.js").Stop[]} */
+  const made = [];
   /** @type {Asked[]} */
   const asked = [];
+  /** @returns {HTMLElement[]} */
   const next = () => {
     const n = asked.length;
-    // Numbers would tell where one is left out.
-    asked.push(ask(m, view.questions[n], { number: all > 1 && !isFiltered ? `${n + 1}. ` : "" }));
-    return asked[n].set;
+    const last = made[made.length - 1];
+    const each = together(m, stops[made.length].map((n) => view.questions[n]), {
+      number: all > 1 && !isFiltered ? `${n + 1}. ` : "", // numbers would tell where one is left out
+    });
+    made.push(each);
+    asked.push(...each.asked);
+    if (last?.section === each.section) each.intro = undefined;
+    return [each.intro ?? [], each.set].flat();
   };
   const applies = () => appliesIn(view, asked);
   /** Questions that apply, without an answer. */
@@ -42,10 +51,14 @@ export function page(m, view, walk, send, isWatched) {
   /** Show the questions that apply, and no others. */
   const follow = () => {
     const route = applies();
-    asked.forEach(({ set }, n) => {
-      set.disabled = !route[n];
-      set.classList.toggle("unseen", isWatched && !route[n]);
-      set.hidden = !isWatched && !route[n];
+    const shown = (/** @type {HTMLElement | undefined} */ part, /** @type {boolean} */ isShown) => {
+      part?.classList.toggle("unseen", isWatched && !isShown);
+      part?.toggleAttribute("hidden", !isWatched && !isShown);
+    };
+    asked.forEach(({ set }, n) => (set.disabled = !route[n]));
+    made.forEach(({ set, section, intro }, n) => {
+      shown(set, stops[n].some((n) => route[n]));
+      shown(intro, view.questions.some((each, n) => route[n] && each.section === section));
     });
   };
   const summary = h("div", { role: "alert", class: "bad" });
@@ -121,11 +134,11 @@ export function page(m, view, walk, send, isWatched) {
     { novalidate: "", autocomplete: "off", part: "form", input, submit, reset },
     card(heading(own(view.title)), p(m.truthfully), !view.issuer && !tellsUse(view) && quiet(m.nothingYet), isFiltered && quiet(m.filtered)),
     summary,
-    next(),
+    ...next(),
   );
   // The first question stands on the screen before a slow phone lays out the others.
   setTimeout(() => {
-    while (asked.length < all) form.append(next());
+    while (asked.length < all) form.append(...next());
     follow();
     count(false);
     form.append(card(done, h("button", { part: "button" }, m.review)));

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import tempfile
 import time
 from collections import Counter
@@ -15,18 +14,14 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deniable.commands.chromium import FLAGS, installed
 from deniable.errors import DeniableError, NotInstalled
 from deniable_client.audit.blackbox.relay import RecordingRelay, Sent
-from deniable_client.audit.blackbox.trace import Trace
+from deniable_client.audit.blackbox.trace import Posted, Trace
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, CDPSession
 
-PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"),
-    *("--disable-component-update", "--no-first-run", "--disable-domain-reliability", "--disable-sync"),
-]
 PATIENCE = 15.0
 """Longest wait for something on a page, in seconds."""
 
@@ -63,14 +58,13 @@ def chromium(relay: RecordingRelay, program: str | None = None) -> Iterator[Chro
         from playwright.sync_api import sync_playwright
     except ModuleNotFoundError:
         raise NotInstalled("playwright") from None
-    found = program or next(filter(None, map(shutil.which, PROGRAMS)), None)
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="deniable-audit-"))
         log = Path(folder) / "net.json"
         playwright = stack.enter_context(sync_playwright())
         # No name but the relay's is found, and every name that is asked for stands in the log of the network.
         ways = [f"--log-net-log={log}", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
-        browser = playwright.chromium.launch(executable_path=found, args=[*FLAGS, *ways])
+        browser = playwright.chromium.launch(executable_path=program or installed(), args=[*FLAGS, *ways])
         made = Chromium(browser, relay, log)
         # The log is whole once the browser has ended, and gone with its folder.
         stack.callback(made.read_log)
@@ -148,7 +142,7 @@ class Person:
         came = self.relay.take()
         enter_requests(trace, came, self.relay)
         for place, moment in enumerate(self.pressed):
-            sent = [each.time for each in came if each.time > moment and each.start.endswith("/reports")]
+            sent = [each.time for each in came if each.time > moment and each.is_report]
             if sent:
                 trace.loose[f"Send {place + 1}, ms to the report"] = 1000 * (sent[0] - moment)
         for number, tab in enumerate(self.tabs):
@@ -272,7 +266,7 @@ class Tab:
             (entry["url"], entry["title"]) for entry in self.session.send("Page.getNavigationHistory")["entries"]
         ]
         # No report may be sent before Send.
-        self.seen[step]["reports so far"] = sum(each.start.endswith("/reports") for each in self.person.relay.sent)
+        self.seen[step]["reports so far"] = sum(each.is_report for each in self.person.relay.sent)
         self.chance[-1] = self.taken(_SOURCES)
         events = self.taken(["EventTarget.prototype.dispatchEvent"])
         # How often a page is laid out on the way, and so how often it hears of its size, is not the same each time.
@@ -340,9 +334,13 @@ def enter_requests(trace: Trace, came: list[Sent], relay: RecordingRelay) -> Non
         counts[start] += 1
         name = f"request {start} ({counts[start]})"
         trace.put(f"{name}, head", normal(each.head.decode("latin-1"), relay))
-        trace.put(f"{name}, body", each.body.decode("latin-1"))
-        if each.start.startswith("POST") and each.start.endswith("/reports"):
-            trace.reports.append(each.body)
+        opened = relay.in_clear(each.start, each.body)
+        # Two texts of one length can be sealed to two of another: what is read is what was sealed, and how long it was.
+        trace.put(f"{name}, body", opened.padded.decode("latin-1"))
+        trace.put(f"{name}, length", len(each.body))
+        kind = each.start.rpartition("/")[2]
+        if each.is_report or (each.start.startswith("POST ") and kind == "tokens"):
+            trace.posted.append(Posted(kind, opened.padded, each.right, each.connection, opened.ephemeral))
         connection = numbers.setdefault(each.connection, len(numbers))
         trace.loose[f"{name}, connection"] = connection
         trace.loose[f"{name}, place"] = place
