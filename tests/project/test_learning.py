@@ -24,7 +24,7 @@ from deniable_server.app import create_app
 from tests.project.test_docs import sentences
 from tests.support.extras import with_extras
 from tools import make_drawings, tutorials
-from tools.site import docstrings, glossary
+from tools.site import docstrings, elsewhere, glossary
 from tools.tutorials import NOT_RUN, blocks_of, commands_of, comparable, executed
 
 ROOT = Path(__file__).parents[2]
@@ -120,7 +120,7 @@ def run(page: Path, leaving_out: frozenset[str]) -> None:
         assert comparable(printed) == comparable(text), "run: make tutorials"
 
 
-@pytest.mark.parametrize("module", [glossary, docstrings, tutorials], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [glossary, docstrings, elsewhere, tutorials], ids=lambda module: module.__name__)
 def test_examples_of_the_tools_hold(module: ModuleType) -> None:
     found = doctest.testmod(module)
     assert (found.failed, found.attempted > 0) == (0, True)
