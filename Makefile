@@ -98,7 +98,7 @@ tables: $(VENV)/test.installed
 # For every Python and system that we support. The file names no host: hashes hold wherever the files come from.
 requirements: $(VENV)/python.installed
 	$(PIP) install --quiet --constraint constraints.txt uv
-	printf 'hatchling\nhatch-vcs\n' | $(BIN)/uv pip compile --quiet --no-config pyproject.toml - --extra server --extra postgresql --extra research --extra files --extra engine --extra audit --extra sealed \
+	printf 'hatchling\nhatch-vcs\n' | $(BIN)/uv pip compile --quiet --no-config pyproject.toml - --extra server --extra figures --extra postgresql --extra research --extra files --extra engine --extra audit --extra sealed \
 		--constraint constraints.txt --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 		--output-file requirements.txt
 

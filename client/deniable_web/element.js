@@ -345,7 +345,7 @@ export class DeniableSurvey extends DeniableElement {
     const isMine = carrying(report, invitation) === report; // the link may be that of another person at this device
     // Nobody asked for the receipt of another day: then the focus stays where it is.
     const isNew = title === this.words.sent;
-    const how = { title, weak: this.#weak, link, place: this.isPlace && !!view.places[0] && location.host, isMine, isNew, canPrint: this.#isHome, history: this.#history(place), next: this.another() };
+    const how = { title, weak: this.#weak, link, isPlace: this.isPlace, place: this.isPlace && !!view.places[0] && location.host, isMine, isNew, canPrint: this.#isHome, history: this.#history(place), next: this.another() };
     this.show(screens.receipt(this.words, view, report, how), isNew || this.isAsked);
     this.announce("complete");
   }

@@ -1,19 +1,25 @@
 //@ts-check
 /* Written by `npm run build` from design.css and elements.css. */
 
-export const css = `:host,:root{--accent: var(--deniable-accent, light-dark(#0b5d82, #8fcbe6));--on-accent: var(--deniable-on-accent, light-dark(#fff, #14202b));--ink: var(--deniable-ink, light-dark(#1f2428, #ece6dc));--quiet: var(--deniable-quiet, light-dark(#5b6068, #b5b1a8));--paper: var(--deniable-paper, light-dark(#f6f1e7, #232629));--card: var(--deniable-card, light-dark(#fff, #16191b));--line: var(--deniable-line, light-dark(#7d7a74, #8f8b84));--hair: light-dark(#e8e0d2, #373d41);--chance: light-dark(#b4560a, #f0a95c);--danger: var(--deniable-danger, light-dark(#a3231a, #ff9d94));--radius: var(--deniable-radius, 1rem);--small: .9375rem;--text: 1.0625rem;--large: 1.25rem;--huge: clamp(1.5rem, 1.3rem + 1.2vw, 1.875rem);--gap: 1rem}
+export const css = `:host,:root{--accent: var(--deniable-accent, light-dark(#0b5d82, #8fcbe6));--on-accent: var(--deniable-on-accent, light-dark(#fff, #14202b));--ink: var(--deniable-ink, light-dark(#1f2428, #ece6dc));--quiet: var(--deniable-quiet, light-dark(#5f5a52, #bdb5a8));--paper: var(--deniable-paper, light-dark(#f6f1e7, #28231e));--card: var(--deniable-card, light-dark(#fff, #1c1815));--line: var(--deniable-line, light-dark(#7d7a74, #8f8b84));--hair: light-dark(#e8e0d2, #433b33);--chance: light-dark(#b4560a, #f0a95c);--danger: var(--deniable-danger, light-dark(#a3231a, #ff9d94));--radius: var(--deniable-radius, 1rem);--small: .9375rem;--text: 1.0625rem;--large: 1.25rem;--huge: clamp(1.5rem, 1.3rem + 1.2vw, 1.875rem);--gap: 1rem;--pad: clamp(1.125rem, 5vw, 2.25rem)}
 *{box-sizing:border-box}
-.card{min-width:0;border:1px solid;border-color:var(--hair);background:var(--card);border-radius:var(--radius);padding:clamp(1.125rem,5vw,2.25rem);box-shadow:0 1px 2px light-dark(#1f242814,#0004)}
+.card{min-width:0;border:1px solid;border-color:var(--hair);background:var(--card);border-radius:var(--radius);padding:var(--pad);box-shadow:0 1px 2px light-dark(#1f242814,#0004)}
 .stack>*+*,form>*+*,dl>*+*,fieldset>*+*{margin-top:var(--gap)}
 .box{background:var(--paper);border-radius:.75rem;padding:1rem 1.125rem}
 .box>*+*{margin-top:.5rem}
 .quiet,dt,code{font-size:var(--small);color:var(--quiet)}
-.lead{font-size:var(--large);line-height:1.4;font-weight:600}
+.lead{font-size:var(--large);line-height:1.4;font-weight:600;text-wrap:balance}
+p{text-wrap:pretty}
 .bad{color:var(--danger);border-inline-start:.25rem solid}
 .row{display:flex;flex-wrap:wrap;gap:.5rem;align-items:center}
 .text,pre{white-space:pre-line}
 pre{overflow-x:auto}
 code{font-family:ui-monospace,monospace;overflow-wrap:anywhere}
+summary{display:flex;cursor:pointer;gap:.75rem;align-items:center;padding-block:.75rem;color:var(--accent);font-weight:600;list-style:none}
+summary::-webkit-details-marker{display:none}
+summary:before{content:"";width:.5rem;height:.5rem;border:solid;border-width:0 2px 2px 0;rotate:-45deg;flex:none}
+:dir(rtl)>summary:before{rotate:135deg}
+details[open]>summary:before{rotate:45deg}
 a{color:var(--accent);text-underline-offset:.2em}
 :focus-visible{outline:3px solid var(--accent)!important;outline-offset:2px}
 :host{margin-inline:auto;overflow-wrap:anywhere;accent-color:var(--accent);letter-spacing:normal;display:block;color:var(--ink);font:var(--text)/1.6 var(--deniable-font, system-ui, sans-serif);text-align:start;text-transform:none;text-indent:0;white-space:normal;word-spacing:normal;width:-moz-available;width:-webkit-fill-available;width:stretch;max-width:40rem}
@@ -30,7 +36,7 @@ dl div{display:block}
 dt{color:var(--ink)}
 dd{margin-top:.125rem}
 .said dt{color:var(--quiet);font-weight:400}
-.said dd{font-weight:600}
+.said dd{font-weight:600;border-inline-start:3px dashed;border-color:var(--chance);padding-inline-start:.75rem}
 .apart{border-top:1px solid var(--hair);padding-top:1rem;margin-top:1.5rem!important}
 ul{list-style:none}
 li+li{margin-top:.25rem}
@@ -49,9 +55,9 @@ progress::-moz-progress-bar{background:Highlight}}
 select,[type=number],[type=search],label{border:1px solid;border-color:var(--line);border-radius:.75rem;padding:.625rem 1rem;background:var(--card);max-width:100%}
 option{color:initial}
 label{display:flex;gap:.75rem;align-items:center;min-height:3.5rem}
-summary,label,button{cursor:pointer}
+label,button{cursor:pointer}
 label:hover{background:var(--paper)}
-label:has(>:checked){outline:2px solid var(--accent);background:color-mix(in srgb,var(--accent) 9%,var(--card));border-color:var(--accent)}
+label:has(>:checked){outline:2px solid var(--accent);background:color-mix(in srgb,var(--accent) 14%,var(--card));border-color:var(--accent)}
 input{width:1.25rem;height:1.25rem;flex:none}
 label>[type=radio]{appearance:none;border:2px solid var(--line);border-radius:50%}
 label>[type=radio]:checked{border:.375rem solid var(--accent)}
@@ -73,12 +79,13 @@ button:hover{filter:brightness(1.1)}
 .tick{display:block;width:2.75rem;fill:var(--accent)}
 .tick path{fill:none;stroke:var(--card);stroke-width:3.5;stroke-linecap:round;stroke-linejoin:round}
 .exit{display:flex;justify-content:flex-end;position:sticky;top:.5rem;z-index:1;pointer-events:none}
-.exit .minor{background:var(--ink);color:var(--card);border-color:var(--ink);pointer-events:auto}
+.exit .minor{background:var(--ink);color:var(--card);border-color:var(--ink);pointer-events:auto;box-shadow:0 0 0 .25rem var(--card)}
+.exit+* .head{margin-top:-3.5rem}
+.exit+* .head h1{display:flex;align-items:center;min-height:2.5rem;padding-inline-end:10rem}
 .exit .minor,.chance .minor,.chance select{min-height:2.5rem;padding:.375rem .75rem;font-size:var(--small)}
 .exit+*{margin-top:1rem!important}
 .start button{min-width:10rem}
-@media(max-width:40rem){.start{position:sticky;bottom:0;background:var(--card);padding-block:.75rem;margin-block:.25rem 0!important}
-.start::before{content:"";position:absolute;inset:-1.5rem 0 100%;background:linear-gradient(transparent,var(--card));pointer-events:none}
+@media(max-width:40rem){.start{position:sticky;bottom:0;background:var(--card);border-top:1px solid var(--hair);padding:.75rem var(--pad);margin-inline:calc(-1 * var(--pad))}
 .start button{width:100%}
 .card :is(button,select,summary,a){scroll-margin-block-end:5.5rem}}
 .stack>a{display:block;width:fit-content}
@@ -86,14 +93,10 @@ button:hover{filter:brightness(1.1)}
 .wide .intro{display:grid;grid:repeat(12,auto) 1fr / minmax(0,1fr) 25rem;column-gap:2.5rem}
 .wide .intro>*{grid-column:1}
 .wide .intro>.chance{grid-area:1 / 2 / -1;align-self:start;margin:0}
-.wide>:not(.intro){max-width:40rem}}
+.wide>:not(.intro,.folds){max-width:40rem}
+.wide>.folds{display:grid;grid-template-columns:1fr 1fr;column-gap:2.5rem;align-items:start}}
 .folds{border-top:1px solid var(--hair)}
 .folds>details{border-bottom:1px solid var(--hair)}
-summary{display:flex;gap:.75rem;align-items:center;padding-block:.75rem;color:var(--accent);font-weight:600;list-style:none}
-summary::-webkit-details-marker{display:none}
-summary::before{content:"";width:.5rem;height:.5rem;border:solid;border-width:0 2px 2px 0;rotate:-45deg;flex:none}
-:dir(rtl)>summary::before{rotate:135deg}
-details[open]>summary::before{rotate:45deg}
 details>:not(summary){margin-bottom:1rem}
 .people{display:block;width:100%;max-width:26rem;margin-inline:auto}
 .person,.outline{fill:none;stroke:var(--accent);stroke-width:1;transition:fill .3s}
@@ -162,10 +165,10 @@ legend+div{clear:both}
 .stars label:has(:checked){outline:0;background:none}
 .stars :checked{background:none;outline:0}
 .stars .star{position:relative;pointer-events:none;width:1em;height:1em;font-size:min(2.5rem,90cqi);line-height:1;text-align:center;color:var(--line)}
-.star::before{content:"☆"}
+.star:before{content:"☆"}
 .stars :checked+.star,.stars label:has(~label :checked) .star{color:var(--accent)}
-.stars :checked+.star::before{content:"★"}
-.stars label:has(~label :checked) .star::before{content:"★"}
+.stars :checked+.star:before{content:"★"}
+.stars label:has(~label :checked) .star:before{content:"★"}
 .grid fieldset{clear:both}
 .grid fieldset legend{font-size:inherit;margin:.25rem 0}
 .columns{display:none}
@@ -175,8 +178,9 @@ legend+div{clear:both}
 .grid .choices,.grid .options{display:contents}
 .grid label{grid-row:1;margin:.125rem;border:0;justify-content:center}
 .grid label>span{position:absolute;clip-path:inset(50%)}}
-.given{display:flex;justify-content:space-between;align-items:center;gap:1rem}
+.given{display:grid;grid-template:"q q" "a c" / 1fr auto;align-items:center;gap:.25rem 1rem}
 .given .link{min-height:2.75rem;min-width:2.75rem;flex:none}
-.given>div{min-width:0}
-.given>div>*+*{margin-top:.25rem;font-weight:600}
+.given>div{display:contents}
+.given>div>:first-child{grid-area:q}
+.given>div>*+*{font-weight:600;margin:0}
 `;

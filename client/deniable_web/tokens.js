@@ -19,7 +19,7 @@ const TYPE = "0002";
 /** How to ask by a gateway, on a page that can: gateways.js says it. @type {{ byGateway: typeof import("./oblivious.js").byGateway }} */
 export const ways = {
   byGateway: () => {
-    throw new SurveyError("place: its page must be able to ask by a gateway");
+    throw new SurveyError("place: needs gateways");
   },
 };
 

@@ -18,6 +18,7 @@ from deniable_server.settings import Settings
 from deniable_server.store import Store, open_store, utc_today
 from deniable_server.web import (
     api,
+    embedded_figures,
     embedding,
     gateway,
     health,
@@ -60,6 +61,7 @@ def create_app(
     gateway.init_app(app)
     pages.init_app(app, settings.contact)
     results_pages.init_app(app)
+    embedded_figures.init_app(app)
     releases.init_app(app)
     embedding.init_app(app, settings.public_url)
     openapi.init_app(app, settings.public_url)

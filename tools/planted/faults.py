@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
+from tools.planted.targets import Kind
+
 Client = Literal["python", "browser", "bundle"]
 
 
@@ -18,7 +20,7 @@ class Fault(NamedTuple):
     new: str
     histories: tuple[str, ...] = ("once",)
     sessions: int = 24
-    access: str = "open"
+    access: Kind = "open"
 
 
 _P, _D = "shared/deniable/", "client/deniable_client/"

@@ -139,7 +139,7 @@ CAN_TEXT = "Anyone who looks at this screen, and anyone who controls this device
 KIOSK = "This device keeps nothing of you, so please answer once."
 OTHER = "Press Enter if you are another person, or type stop: "
 START = "Press Enter to start, or type ? for who could learn what and how chance protects you, or stop: "
-NOTHING_YET = "Nothing about you is sent before you type send."
+NOTHING_YET = "No answer is sent before you type send, and then only with chance mixed in."
 HASH_SENT = (
     "This device has asked the server whether your invitation is unused, so the server can tell that your link"
     " was opened. None of your answers is sent before you type send, and then only with chance mixed in."

@@ -21,7 +21,10 @@ RUN = "a5" * 8
 
 def chance_of(load: Load) -> Chance:
     """The chance of a document, in the form of the recorder."""
-    return Chance(load.words, {16: load.ids, 8: (RUN,) * 8})
+    pieces: dict[int, tuple[str, ...]] = {16: load.ids, 8: (RUN,) * 8}
+    for each in load.pieces:
+        pieces[len(each) // 2] = (*pieces.get(len(each) // 2, ()), each)
+    return Chance(load.words, pieces)
 
 
 def browse(browser: Chromium, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
@@ -65,6 +68,9 @@ class _Visiting:
             tab.reload()
             tab.click("start")
         own = next(self.loads) if visit.kind == "tabs" else None
+        if own:
+            # Which of two tabs buys a token is not to depend on which is quicker.
+            tab.wait("place", [])
         other = self._second(own) if own else None
         tab.answer(self._answers(self.number))
         self._note(tab, "review")
@@ -100,7 +106,7 @@ class _Visiting:
         return dict(self.session.answers[number])
 
     def _posts(self) -> int:
-        return sum(each.start.endswith("/reports") for each in self.relay.sent)
+        return sum(each.is_report for each in self.relay.sent)
 
     def _cut(self, tab: Tab, before: int) -> None:
         """The device goes away while the first try has no answer."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import tempfile
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 import click
@@ -67,7 +67,7 @@ def audit(
     """
     parts: list[AuditPart] = []
     chosen = [name for name in CLIENTS if client in ("both", name)]
-    with _target(survey) as (target, read):
+    with _target(survey, has_pages=bool(sessions) or "browser" in chosen) as (target, read):
         if sessions and any(each.ask_if for each in read.questions):
             raise DeniableError(
                 "sessions: must be 0 for a survey with filters, because the people of an audit answer every question; "
@@ -91,8 +91,11 @@ def audit(
 
 
 @contextmanager
-def _target(survey: str) -> Iterator[tuple[Target, Survey]]:
-    """What is to be audited: a survey at a collector of somebody, or at one of this audit's own."""
+def _target(survey: str, has_pages: bool) -> Iterator[tuple[Target, Survey]]:
+    """What is to be audited: a survey at a collector of somebody, or at one of this audit's own.
+
+    Where no pages are looked at, nothing is started, and the target has no address.
+    """
     if survey.startswith(("http://", "https://")):
         link = parse_link(survey)
         read = Client(link.collector).survey(link.survey)
@@ -111,7 +114,7 @@ def _target(survey: str) -> Iterator[tuple[Target, Survey]]:
             page = PublishedSurvey(read_survey(PLACEHOLDER).document)
         else:
             read = read_survey(content, folder=path.parent)
-        with serving(path, folder) as url:
+        with serving(path, folder) if has_pages else nullcontext("") as url:
             yield Target.of(url, PublishedSurvey(read.document), page), read
 
 

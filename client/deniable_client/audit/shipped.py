@@ -15,6 +15,7 @@ from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.browsing import browse
 from deniable_client.audit.companions import Companions, copy_of
 from deniable_client.audit.judge import Bench, expect_of_browser
+from deniable_client.audit.keys import AuditKeys
 from deniable_client.audit.plan import BROWSER, HISTORIES, PYTHON, SHARES, Block, Manner, Session, answers_at_random
 from deniable_client.audit.processes import expect_of_python, run_people
 from deniable_client.audit.reference.device import OF_COLLECTOR
@@ -37,19 +38,21 @@ class Target:
     upstream: str
     surveys: tuple[PublishedSurvey, ...]
     companions: Companions
+    keys: AuditKeys
 
     @classmethod
     def of(cls, upstream: str, survey: PublishedSurvey, page: PublishedSurvey | None = None) -> Target:
         """A survey at a collector, or in the page of another one there, and copies of it under other titles."""
-        companions = Companions(page or survey)
+        companions, keys = Companions(page or survey), AuditKeys()
         today = datetime.datetime.now(datetime.UTC).date().isoformat()
         is_open = survey.content.get("opens", "") <= today <= survey.content.get("closes", "9")
-        is_open = is_open and survey.access != "unlinkable"
-        first = companions.add(survey if is_open else copy_of(survey))
-        second = companions.add(copy_of(first, again=True))
-        third = companions.add(copy_of(second, again=True))
-        other = companions.add(copy_of(first, other=True))
-        return cls(upstream, (first, second, third, other), companions)
+        # Nobody else has the keys to sign its tokens or to open its reports.
+        is_own = "issuer" not in survey.content and "sealed" not in survey.content
+        first = companions.add(survey if is_open and is_own else copy_of(survey, keys))
+        second = companions.add(copy_of(first, keys, again=True))
+        third = companions.add(copy_of(second, keys, again=True))
+        other = companions.add(copy_of(first, keys, other=True))
+        return cls(upstream, (first, second, third, other), companions, keys)
 
     def people(self, sessions: int) -> int:
         """How many sessions an audit of so many has: whole blocks, of each history at least one."""
@@ -59,6 +62,7 @@ class Target:
         """A stand-in for the collector."""
         relay = RecordingRelay(self.upstream)
         relay.path_of, relay.rewrite = self.companions.path_of, self.companions.rewrite
+        relay.sign, relay.open = self.keys.sign, self.keys.open
         return relay
 
 
@@ -168,7 +172,7 @@ def sessions_of(target: Target, history: str, manner: Manner, collector: str, di
     """The people of a block."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     surveys = target.surveys
-    block = Block(history, surveys, manner, collector, dice, today)
+    block = Block(history, surveys, manner, collector, dice, today, target.keys.power)
     people: list[Session] = []
     tries = 0
     while len(people) < BLOCK:
@@ -192,6 +196,6 @@ def _patiently(browser: Chromium, session: Session, surveys: Sequence[PublishedS
             return browse(browser, session, surveys)
         except (Error, Stuck) as error:
             stuck = str(error)
-    trace = Trace(reports=list(session.posts))
+    trace = Trace()
     trace.put("session", f"did not come to its end: {stuck}")
     return trace

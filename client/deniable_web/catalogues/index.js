@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "wmtlk477fwzy2wyo5hodbqnlkm",
-  de: "xbqe7s2vjdx5b7bsxhuxo5lo7u",
-  en: "7tqgghykgneyfkfkceivxg4ktm",
-  es: "kuz4nlovlub7rrtuvm3kezwada",
-  fr: "zlsas3zqfyopoeg2cws4gri5yq",
+  ar: "6cfvek4phbz462aecjtninjnu4",
+  de: "qyyg35em6znt5q5wmaabzwnsnm",
+  en: "42nkvzlmh7j6f4lybpd5em44se",
+  es: "kukrd73xsk7ala2wa3ahc4iieu",
+  fr: "a45wrdnmnprcakj7lvvjvmwq7e",
 };

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 from deniable.commands.chromium import FLAGS, installed
 from deniable.errors import DeniableError, NotInstalled
 from deniable_client.audit.blackbox.relay import RecordingRelay, Sent
-from deniable_client.audit.blackbox.trace import Trace
+from deniable_client.audit.blackbox.trace import Posted, Trace
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, CDPSession
@@ -142,7 +142,7 @@ class Person:
         came = self.relay.take()
         enter_requests(trace, came, self.relay)
         for place, moment in enumerate(self.pressed):
-            sent = [each.time for each in came if each.time > moment and each.start.endswith("/reports")]
+            sent = [each.time for each in came if each.time > moment and each.is_report]
             if sent:
                 trace.loose[f"Send {place + 1}, ms to the report"] = 1000 * (sent[0] - moment)
         for number, tab in enumerate(self.tabs):
@@ -266,7 +266,7 @@ class Tab:
             (entry["url"], entry["title"]) for entry in self.session.send("Page.getNavigationHistory")["entries"]
         ]
         # No report may be sent before Send.
-        self.seen[step]["reports so far"] = sum(each.start.endswith("/reports") for each in self.person.relay.sent)
+        self.seen[step]["reports so far"] = sum(each.is_report for each in self.person.relay.sent)
         self.chance[-1] = self.taken(_SOURCES)
         events = self.taken(["EventTarget.prototype.dispatchEvent"])
         # How often a page is laid out on the way, and so how often it hears of its size, is not the same each time.
@@ -334,9 +334,13 @@ def enter_requests(trace: Trace, came: list[Sent], relay: RecordingRelay) -> Non
         counts[start] += 1
         name = f"request {start} ({counts[start]})"
         trace.put(f"{name}, head", normal(each.head.decode("latin-1"), relay))
-        trace.put(f"{name}, body", each.body.decode("latin-1"))
-        if each.start.startswith("POST") and each.start.endswith("/reports"):
-            trace.reports.append(each.body)
+        opened = relay.in_clear(each.start, each.body)
+        # Two texts of one length can be sealed to two of another: what is read is what was sealed, and how long it was.
+        trace.put(f"{name}, body", opened.padded.decode("latin-1"))
+        trace.put(f"{name}, length", len(each.body))
+        kind = each.start.rpartition("/")[2]
+        if each.is_report or (each.start.startswith("POST ") and kind == "tokens"):
+            trace.posted.append(Posted(kind, opened.padded, each.right, each.connection, opened.ephemeral))
         connection = numbers.setdefault(each.connection, len(numbers))
         trace.loose[f"{name}, connection"] = connection
         trace.loose[f"{name}, place"] = place
