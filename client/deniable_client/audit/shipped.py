@@ -7,9 +7,12 @@ import random
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from deniable_client.audit.blackbox.chromium import Chromium, Stuck, chromium
+from deniable_client.audit.blackbox.chromium import chromium
+from deniable_client.audit.blackbox.firefox import firefox
+from deniable_client.audit.blackbox.person import Stuck, Watching
 from deniable_client.audit.blackbox.relay import RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.browsing import browse
@@ -25,10 +28,16 @@ from deniable_client.audit.steering import NotReachable
 BLOCK = 12
 """Number of sessions that must look alike."""
 
-SESSIONS = 480
-"""Sessions of an audit by default: a leak of 1 % of those who give one of two answers is found 9 times in 10."""
+SESSIONS = 600
+"""Sessions of an audit by default; they show a leak of 1 % of those who give one of two answers 9 times in 10."""
 
 Progress = Callable[[int], None]
+
+BROWSERS: dict[str, Callable[[RecordingRelay, str | None], AbstractContextManager[Watching]]] = {
+    "chromium": chromium,
+    "firefox": firefox,
+}
+"""By name what starts a browser before a relay; the path of its program can be given."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +102,7 @@ def audit_shipped(
     dice: random.Random | None = None,
     progress: Progress = lambda _: None,
     program: str | None = None,
+    kind: str = "chromium",
     browsers: int = 2,
     histories: Collection[str] = HISTORIES,
 ) -> tuple[Bench, set[str]]:
@@ -105,7 +115,7 @@ def audit_shipped(
     def work() -> None:
         relay = target.relay()
         try:
-            with chromium(relay, program) as browser:
+            with BROWSERS[kind](relay, program) as browser:
                 while True:
                     with lock:
                         if not waiting:
@@ -186,7 +196,7 @@ def sessions_of(target: Target, history: str, manner: Manner, collector: str, di
     return people
 
 
-def _patiently(browser: Chromium, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
+def _patiently(browser: Watching, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
     """A session, and once more where a page did not come up in time: a busy machine is no finding, a second time is."""
     from playwright.sync_api import Error
 

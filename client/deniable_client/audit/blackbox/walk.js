@@ -32,6 +32,8 @@
       return middle(onward());
     case "send":
       return middle(review());
+    case "settled":
+      return history.state?.at === 0; // after a reload the history goes back to where the survey began, which takes a moment
     case "receipt":
       return !!root.querySelector("a[href$=results]");
     case "press":
