@@ -14,8 +14,9 @@ from deniable_client.audit.blackbox.chromium import chromium
 from deniable_client.audit.blackbox.person import Chance
 from deniable_client.audit.judge import Bench
 from deniable_client.audit.release import check_served
-from deniable_client.audit.shipped import Target, audit_shipped
+from deniable_client.audit.shipped import Target, audit_shipped, check_promises
 from tests.support.audited import Targets, target, targets
+from tests.support.marks import long
 from tools.planted.__main__ import bundle_with
 from tools.planted.faults import BUNDLE
 from tools.planted.targets import Kind, PlantedTarget
@@ -82,6 +83,20 @@ def test_pages_pass_by_blind_token_and_sealed(targets: Targets, history: str) ->
     bench, names = seen(targets("unlinkable and sealed"), history)
     assert bench.suspects(1e-6) == []
     assert names == set()
+
+
+@pytest.mark.parametrize(
+    ("kind", "browser"),
+    [
+        ("open", "chromium"),
+        long("invited", "chromium"),
+        long("unlinkable and sealed", "chromium"),
+        long("open", "firefox"),
+    ],
+)
+def test_words_of_the_first_screen_are_kept_in_each_state(targets: Targets, kind: Kind, browser: str) -> None:
+    program = chromium_path() if browser == "chromium" else firefox_path()
+    assert check_promises(targets(kind), dice=random.Random(41), program=program, kind=browser) == []
 
 
 def test_what_is_planted_in_the_bundle_is_named(

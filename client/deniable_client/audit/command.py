@@ -20,11 +20,12 @@ from deniable_client.audit.evidence import FAILURE, FOUND, Audit, AuditFailed
 from deniable_client.audit.findings import AuditPart, as_json, as_junit, as_text
 from deniable_client.audit.judge import Bench, power
 from deniable_client.audit.processes import Unfinished
+from deniable_client.audit.promises import STATES
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.release import check_served
 from deniable_client.audit.sampling import Draw, draw_javascript, draw_python
 from deniable_client.audit.served import PLACEHOLDER, serving
-from deniable_client.audit.shipped import SESSIONS, Target, audit_installed, audit_shipped
+from deniable_client.audit.shipped import SESSIONS, Target, audit_installed, audit_shipped, check_promises
 from deniable_client.audit.whole import bound_waves, draw_waves_of_javascript, draw_waves_of_python
 from deniable_client.link import parse_link
 
@@ -154,10 +155,21 @@ def _lived(name: str, target: Target, sessions: int, program: str | None, client
             return [AuditPart(f"{name}: everything seen", "The client did not come to its end.", (str(error),))]
     parts = [_seen(name, bench, FAILURE / clients, time.monotonic() - start)]
     if name != "python":
+        parts.append(_promised(name, target, program))
         asked = "reach" if name == "firefox" else "look up"
         text = f"Host names that the browser was asked to {asked}, by whatever in a page."
         parts.append(AuditPart(f"{name}: host names", text, tuple(sorted(names))))
     return parts
+
+
+def _promised(name: str, target: Target, program: str | None) -> AuditPart:
+    """Whether what the first screen says of requests and memory is so."""
+    looked = (
+        f"What it says of requests before Send and of what is remembered, in each state ({', '.join(STATES)}), beside "
+        "what was requested and kept there."
+    )
+    faults = check_promises(target, program=program, kind="firefox" if name == "firefox" else "chromium")
+    return AuditPart(f"{name}: words of the first screen", looked, tuple(faults))
 
 
 def _seen(name: str, bench: Bench, failure: float, seconds: float) -> AuditPart:

@@ -10,6 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
+from deniable.errors import DeniableError
 from deniable_client.audit.blackbox.chromium import chromium
 from deniable_client.audit.blackbox.firefox import firefox
 from deniable_client.audit.blackbox.person import Stuck, Watching
@@ -21,6 +22,7 @@ from deniable_client.audit.judge import Bench, expect_of_browser
 from deniable_client.audit.keys import AuditKeys
 from deniable_client.audit.plan import BROWSER, HISTORIES, PYTHON, SHARES, Block, Manner, Session, answers_at_random
 from deniable_client.audit.processes import expect_of_python, run_people
+from deniable_client.audit.promises import STATES, broken, read_and_answer
 from deniable_client.audit.reference.device import OF_COLLECTOR
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.steering import NotReachable
@@ -137,6 +139,33 @@ def audit_shipped(
         for done in [pool.submit(work) for _ in range(browsers)]:
             done.result()
     return bench, names
+
+
+def check_promises(
+    target: Target, *, dice: random.Random | None = None, program: str | None = None, kind: str = "chromium"
+) -> list[str]:
+    """Where the first screen says something of requests or of memory that the browser does not do."""
+    dice = dice or random.SystemRandom()
+    survey = target.surveys[0]
+
+    def work() -> list[str]:
+        relay = target.relay()
+        try:
+            with BROWSERS[kind](relay, program) as browser:
+                found = []
+                for state in STATES:
+                    try:
+                        invitation = f"{dice.getrandbits(128):032x}"
+                        kept = read_and_answer(browser, survey, state, answers_at_random(survey, dice), invitation)
+                        found += broken(survey, state, kept)
+                    except DeniableError as error:
+                        found.append(f"{state}: did not come to its end: {error}")
+                return found
+        finally:
+            relay.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work).result()
 
 
 def audit_installed(

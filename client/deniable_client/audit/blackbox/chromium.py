@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deniable.errors import NotInstalled
-from deniable_client.audit.blackbox.person import DISGUISE, Chance, Person, Stuck, Tab
+from deniable_client.audit.blackbox.person import BLOCKED, DISGUISE, Chance, Person, Stuck, Tab
 from deniable_client.audit.blackbox.relay import RecordingRelay
 
 if TYPE_CHECKING:
@@ -166,6 +166,10 @@ class ChromiumTab(Tab):
             if attempt < 2:
                 time.sleep(0.01)
         raise Stuck(f"page: {problem[:200]}")
+
+    def block_storage(self) -> None:
+        """Let the documents that are loaded from now on keep nothing, as a browser that blocks it does."""
+        self.session.send("Page.addScriptToEvaluateOnNewDocument", {"source": BLOCKED})
 
     def close(self) -> None:
         """Close it, as somebody who goes away."""

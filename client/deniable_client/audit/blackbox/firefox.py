@@ -22,7 +22,7 @@ from typing import IO, Any
 from deniable.errors import DeniableError
 from deniable_client.audit.blackbox.bidi import Bidi, Refused
 from deniable_client.audit.blackbox.deadend import DeadEnd
-from deniable_client.audit.blackbox.person import DISGUISE, PATIENCE, Chance, Person, Stuck, Tab
+from deniable_client.audit.blackbox.person import BLOCKED, DISGUISE, PATIENCE, Chance, Person, Stuck, Tab
 from deniable_client.audit.blackbox.relay import RecordingRelay
 
 PROGRAMS = ("firefox", "firefox-esr")
@@ -247,6 +247,10 @@ class FirefoxTab(Tab):
         self.chance.append([])
         self._left = set(self._realms)
         self._taken = ([], [])
+
+    def block_storage(self) -> None:
+        """Let the documents that are loaded from now on keep nothing, as a browser that blocks it does."""
+        self.bidi.send("script.addPreloadScript", functionDeclaration=f"() => {{{BLOCKED}}}", contexts=[self.context])
 
     def close(self) -> None:
         """Close it, as somebody who goes away."""

@@ -24,6 +24,11 @@ _OBSERVE, _WALK, DISGUISE = (
     (files("deniable_client.audit.blackbox") / name).read_text(encoding="utf-8")
     for name in ("observe.js", "walk.js", "disguise.js")
 )
+BLOCKED = """for (const name of ["localStorage", "indexedDB"]) {
+  Object.defineProperty(window, name, { get() { throw new DOMException("no", "SecurityError") } });
+}"""
+"""Run before a page does: merely naming a store throws, as in a browser that blocks cookies."""
+
 _DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
 
 
@@ -136,6 +141,19 @@ class Tab(ABC):
     @abstractmethod
     def told(self) -> tuple[list[str], list[str]]:
         """What the document took of chance so far, and the events that left its elements."""
+
+    @abstractmethod
+    def block_storage(self) -> None:
+        """Let the documents that are loaded from now on keep nothing, as a browser that blocks it does."""
+
+    def unfold(self) -> None:
+        """Open everything that is folded up."""
+        while place := self.look(f"({_WALK})('folded')"):
+            self.press(*place)
+
+    def says(self, text: str) -> bool:
+        """Whether a text stands on the screen."""
+        return bool(self.look(f"({_WALK})('text', {json.dumps(text)})"))
 
     def wait(self, what: str, argument: object = None) -> Any:
         """Ask until there is an answer."""
