@@ -21,6 +21,7 @@ import { accentSheet } from "./dress.js";
 import { h } from "./dom.js";
 import { ReportError } from "./errors.js";
 import { page } from "./form.js";
+import { stopsOf } from "./grid.js";
 import { drawQuestions } from "./group.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { sum } from "./mechanisms/base.js";
@@ -267,9 +268,11 @@ export class DeniableSurvey extends DeniableElement {
       }
       const asked = this.isShared ? drawQuestions(view) : await this.#memory.asked(view);
       if (gone !== this.gone) return;
-      const drawn = { ...view, questions: arranged(view, needed(view.questions, asked)) };
+      const questions = arranged(view, needed(view.questions, asked));
+      const isPage = view.layout === "page";
+      const drawn = { ...view, questions, stops: stopsOf(questions, isPage || matchMedia("(min-width: 40rem)").matches) };
       const walk = /** @type {Walk} */ (this.#walk);
-      const ask = view.layout === "page" ? page : steps;
+      const ask = isPage ? page : steps;
       const send = (/** @type {Record<string, unknown>} */ answers) => this.#answer(view, place, answers, { asked, credential });
       const form = ask(m, drawn, walk, send, !place.isOwn || parent !== window);
       walk.begin(() => form.isConnected || this.show(form));

@@ -17,9 +17,9 @@ pre{overflow-x:auto}
 code{font-family:ui-monospace,monospace;overflow-wrap:anywhere}
 summary{display:flex;cursor:pointer;gap:.75rem;align-items:center;padding-block:.75rem;color:var(--accent);font-weight:600;list-style:none}
 summary::-webkit-details-marker{display:none}
-summary::before{content:"";width:.5rem;height:.5rem;border:solid;border-width:0 2px 2px 0;rotate:-45deg;flex:none}
-:dir(rtl)>summary::before{rotate:135deg}
-details[open]>summary::before{rotate:45deg}
+summary:before{content:"";width:.5rem;height:.5rem;border:solid;border-width:0 2px 2px 0;rotate:-45deg;flex:none}
+:dir(rtl)>summary:before{rotate:135deg}
+details[open]>summary:before{rotate:45deg}
 a{color:var(--accent);text-underline-offset:.2em}
 :focus-visible{outline:3px solid var(--accent)!important;outline-offset:2px}
 :host{margin-inline:auto;overflow-wrap:anywhere;accent-color:var(--accent);letter-spacing:normal;display:block;color:var(--ink);font:var(--text)/1.6 var(--deniable-font, system-ui, sans-serif);text-align:start;text-transform:none;text-indent:0;white-space:normal;word-spacing:normal;width:-moz-available;width:-webkit-fill-available;width:stretch;max-width:40rem}
@@ -165,10 +165,10 @@ legend+div{clear:both}
 .stars label:has(:checked){outline:0;background:none}
 .stars :checked{background:none;outline:0}
 .stars .star{position:relative;pointer-events:none;width:1em;height:1em;font-size:min(2.5rem,90cqi);line-height:1;text-align:center;color:var(--line)}
-.star::before{content:"☆"}
+.star:before{content:"☆"}
 .stars :checked+.star,.stars label:has(~label :checked) .star{color:var(--accent)}
-.stars :checked+.star::before{content:"★"}
-.stars label:has(~label :checked) .star::before{content:"★"}
+.stars :checked+.star:before{content:"★"}
+.stars label:has(~label :checked) .star:before{content:"★"}
 .grid fieldset{clear:both}
 .grid fieldset legend{font-size:inherit;margin:.25rem 0}
 .columns{display:none}
