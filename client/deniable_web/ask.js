@@ -84,17 +84,16 @@ export function ask(
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
 
   const isTold = isLine && labels.slice(1, -1).some((each) => partsOf(each).end); // what every level means
-  const shape = hasStars ? "line stars" : isTold ? (options.length > 7 ? "line" : "line told") : isLine ? `line ${widthOf(options)}` : isCells ? "cells" : isLong ? "long" : "";
+  const shape = hasStars ? "line stars" : isLine ? `line ${isTold ? "told" : widthOf(options)}` : isCells ? "cells" : isLong ? "long" : "";
   const list = h("div", { class: `options ${shape}` }, ...shown);
-  const [first, last] = [0, labels.length - 1].map((n) => (isLine && (hasStars || !isTold) ? partsOf(labels[n]).end : ""));
+  const [first, last] = [0, labels.length - 1].map((n) => (isLine ? partsOf(labels[n]).end : ""));
   const ends = (first || last) && h("p", { class: "ends quiet", "aria-hidden": true }, own(first), own(last));
   const place = h("span", { class: "quiet position" }, position, " ");
   const legend = h("legend", { part: "question-text" }, position && place, own(title));
   /** Beside some boxes nothing else is ticked. @param {Event} event */
   const input = ({ target }) => {
-    const isAlone = (/** @type {number} */ n) => exclusive.includes(options[n]);
-    const chosen = inputs.indexOf(/** @type {HTMLInputElement} */ (target));
-    if (exclusive[0]) inputs.forEach((each, n) => n !== chosen && (isAlone(n) || isAlone(chosen)) && (each.checked = false));
+    const isAlone = (/** @type {any} */ each) => exclusive.includes(+each.value);
+    if (takesSeveral) inputs.forEach((each) => each !== target && (isAlone(each) || isAlone(target)) && (each.checked = false));
     if (note.textContent) asked.check();
   };
   const set = h(

@@ -100,8 +100,9 @@ export function choiceOf({ id, kind, options, choices, exclusive, mechanism, ask
     const label = kind.hasLevels && Number.isInteger(given) ? String(given) : given;
     return choices.includes(label) ? options.indexOf(label) : -1;
   };
+  /** @type {any} */
   const choice = !kind.most ? answer : !kind.takesSeveral ? find(answer) : Array.isArray(answer) && Array.from(answer, find);
-  const isMixed = exclusive[0] && Array.isArray(answer) && answer.length > 1 && exclusive.some((each) => answer.includes(each));
+  const isMixed = choice?.[1] >= 0 && exclusive.some((each) => choice.includes(each));
   if (isMixed || !mechanism.takes(choice)) throw new AnswerError(`answers["${id}"]: must be one that its question allows`);
   return choice;
 }

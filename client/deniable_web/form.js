@@ -6,41 +6,34 @@
 
 import { tellsUse } from "./collector.js";
 import { bar, card, focusOn, h, heading, link, own, p, quiet } from "./dom.js";
-import { stopsOf, together } from "./grid.js";
+import { together } from "./grid.js";
 import { numbered } from "./messages.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
 
-/** @typedef {import("./ask.js").Asked} Asked */
+/** @typedef {import("./grid.js").Stop} Asked */
 
 /** The places of the questions, and of the review, on the way. */
 const [QUESTIONS, REVIEW] = [0, 1];
 
 /**
- * @param {import("./messages.js").Messages} m @param {import("./steps.js").Shown} view
+ * @param {import("./messages.js").Messages} m @param {import("./grid.js").Drawn} view
  * @param {import("./walk.js").Walk} walk where somebody is on the way
  * @param {(answers: Record<string, unknown>) => void} send
  * @param {boolean} isWatched whether a page around hears of heights: then questions that do not apply keep their room, so that it
  *   does not hear what was chosen
  */
 export function page(m, view, walk, send, isWatched) {
-  const all = view.questions.length;
-  const isFiltered = view.questions.some(({ askIf }) => askIf);
-  const stops = stopsOf(view.questions, true);
-  /** Those of the stops that stand in the form, and their questions. @type {import("./grid.js").Stop[]} */
-  const made = [];
+  const { stops } = view;
+  const all = stops.length;
+  const isFiltered = stops.some(([{ askIf }]) => askIf);
   /** @type {Asked[]} */
   const asked = [];
-  /** @returns {HTMLElement[]} */
   const next = () => {
     const n = asked.length;
-    const last = made[made.length - 1];
-    const each = together(m, stops[made.length].map((n) => view.questions[n]), {
-      number: all > 1 && !isFiltered ? `${n + 1}. ` : "", // numbers would tell where one is left out
-    });
-    made.push(each);
-    asked.push(...each.asked);
-    if (last?.section === each.section) each.intro = undefined;
-    return [each.intro ?? [], each.set].flat();
+    // Numbers would tell where one is left out.
+    asked.push(together(m, stops[n], { number: all > 1 && !isFiltered ? `${n + 1}. ` : "" }));
+    const { set, section, intro } = asked[n];
+    return intro && asked[n - 1]?.section !== section ? h("div", { class: "stack" }, intro, set) : set;
   };
   const applies = () => appliesIn(view, asked);
   /** Questions that apply, without an answer. */
@@ -51,14 +44,13 @@ export function page(m, view, walk, send, isWatched) {
   /** Show the questions that apply, and no others. */
   const follow = () => {
     const route = applies();
-    const shown = (/** @type {HTMLElement | undefined} */ part, /** @type {boolean} */ isShown) => {
-      part?.classList.toggle("unseen", isWatched && !isShown);
-      part?.toggleAttribute("hidden", !isWatched && !isShown);
-    };
-    asked.forEach(({ set }, n) => (set.disabled = !route[n]));
-    made.forEach(({ set, section, intro }, n) => {
-      shown(set, stops[n].some((n) => route[n]));
-      shown(intro, view.questions.some((each, n) => route[n] && each.section === section));
+    asked.forEach(({ set, section, intro }, n) => {
+      const isBegun = asked.some((each, n) => route[n] && each.section === section);
+      intro?.classList.toggle("unseen", isWatched && !isBegun);
+      intro?.toggleAttribute("hidden", !isWatched && !isBegun);
+      set.disabled = !route[n];
+      set.classList.toggle("unseen", isWatched && !route[n]);
+      set.hidden = !isWatched && !route[n];
     });
   };
   const summary = h("div", { role: "alert", class: "bad" });
@@ -78,7 +70,7 @@ export function page(m, view, walk, send, isWatched) {
    */
   const count = (isTouched = true) => {
     const route = applies();
-    const needing = view.questions.filter(({ kind }, n) => route[n] && !kind.takesSeveral).length;
+    const needing = stops.filter(([{ kind }], n) => route[n] && !kind.takesSeveral).length;
     const n = unanswered().length;
     done.replaceChildren(bar(needing ? 1 - n / needing : 1), numbered(m, m.progress, n));
     done.classList.toggle("unseen", !isTouched);
@@ -109,7 +101,7 @@ export function page(m, view, walk, send, isWatched) {
       walk.go(QUESTIONS);
       given[n].focus();
     };
-    review.replaceChildren(reviewOf(m, given, { change, send: () => send(taken(view, asked, applies(), walk, form)) }));
+    review.replaceChildren(reviewOf(m, given, { change, send: () => send(taken(asked, applies(), walk, form)) }));
     focusOn(review);
   });
   const submit = (/** @type {Event} */ event) => {
@@ -134,11 +126,11 @@ export function page(m, view, walk, send, isWatched) {
     { novalidate: "", autocomplete: "off", part: "form", input, submit, reset },
     card(heading(own(view.title)), p(m.truthfully), !view.issuer && !tellsUse(view) && quiet(m.nothingYet), isFiltered && quiet(m.filtered)),
     summary,
-    ...next(),
+    next(),
   );
   // The first question stands on the screen before a slow phone lays out the others.
   setTimeout(() => {
-    while (asked.length < all) form.append(...next());
+    while (asked.length < all) form.append(next());
     follow();
     count(false);
     form.append(card(done, h("button", { part: "button" }, m.review)));

@@ -1,9 +1,9 @@
 //@ts-check
 /*
- * What comes up together: one question, or the rows of a grid; and what stands before a section.
+ * What comes up together, a stop: one question, or the rows of a grid.
  *
  * A grid is a table for the eye alone. Each row is a group of radio buttons with labels of its own, so that screen readers, keys
- * and narrow screens have the same as elsewhere; where there is room, style sheets put the buttons into columns.
+ * and narrow screens have the same as elsewhere; where there is room, the style sheet puts the buttons into columns.
  */
 
 import { ask } from "./ask.js";
@@ -11,70 +11,60 @@ import { h, own, p } from "./dom.js";
 
 /** @typedef {import("./arrangement.js").Shown} Shown */
 /** @typedef {ReturnType<typeof together>} Stop */
-/** @typedef {import("./ask.js").Asked} Asked */
+/** @typedef {Omit<import("./survey.js").View, "questions"> & { questions: Shown[], stops: Shown[][] }} Drawn a survey in the order of a visit */
 
 /** More columns than this are too narrow to be read. */
 const COLUMNS = 7;
 
-/**
- * The places of the questions that come up together. @param {readonly Shown[]} questions
- * @param {boolean} isWide whether rows stand below each other; else each question comes up by itself
- */
-export function stopsOf(questions, isWide) {
-  /** @type {number[][]} */
+/** Questions by stops. @param {readonly Shown[]} questions @param {boolean} hasRoom whether rows of a grid stand below each other */
+export function stopsOf(questions, hasRoom) {
+  /** @type {Shown[][]} */
   const stops = [];
-  questions.forEach(({ grid, choices }, n) => {
-    if (isWide && grid && grid === questions[n - 1]?.grid && choices.length <= COLUMNS) stops[stops.length - 1].push(n);
-    else stops.push([n]);
+  questions.forEach((each, n) => {
+    const { grid, choices } = each;
+    if (hasRoom && grid && grid === questions[n - 1]?.grid && choices.length <= COLUMNS) stops[stops.length - 1].push(each);
+    else stops.push([each]);
   });
   return stops;
 }
 
 /**
- * A question as a row: with its item for a text, and without what the grid says for all rows.
- * @param {import("./messages.js").Messages} m @param {Shown} question @param {boolean} [isStep]
- */
-function rowOf(m, question, isStep) {
-  const kind = { ...question.kind, isRow: undefined, hasStars: undefined };
-  const asked = ask(m, { ...question, kind, text: question.text.replace(/^[^]*\n/, ""), help: null }, { isStep });
-  asked.set.className = "";
-  asked.set.lastChild?.remove();
-  return { ...asked, title: question.text };
-}
-
-/**
- * Ask questions that come up together.
- * @param {import("./messages.js").Messages} m @param {readonly Shown[]} questions @param {{ number?: string, position?: string, isStep?: boolean }} how
+ * Ask the questions of a stop.
+ * @param {import("./messages.js").Messages} m @param {readonly Shown[]} questions @param {Parameters<typeof ask>[2]} how
  */
 export function together(m, questions, how) {
   const [first] = questions;
-  const { id, section, text, labels, choices } = first;
-  /** @type {readonly Asked[]} */
-  let asked = [ask(m, first, how)];
-  let [{ set, at }] = asked;
-  if (questions[1]) {
-    asked = questions.map((each) => rowOf(m, each, how.isStep));
-    // The card of one question, with rows in the place of its options.
-    set.classList.add("grid");
-    set.querySelector("legend .text")?.replaceChildren((how.number ?? "") + text.replace(/\n[^\n]*$/, ""));
-    const columns = h("div", { class: "columns quiet", "aria-hidden": true }, ...labels.slice(0, choices.length).map((each) => own(each)));
-    set.querySelector(".choices, .rated")?.replaceWith(columns, ...asked.map((each) => each.set));
-  }
+  const { id, section, text } = first;
+  /** What stands before a section, where it begins. */
+  const intro = section && h("div", { class: "stack", id: `said-${id}` }, section.heading && h("h2", {}, own(section.heading)), section.text && p(own(section.text)));
+  const end = text.lastIndexOf("\n");
+  const isGrid = questions.length > 1;
+  const card = ask(m, isGrid ? { ...first, text: text.slice(0, end) } : first, how);
+  /** Answers by the ids of questions. @type {() => [string, unknown][]} */
+  const given = () => [[id, card.answer()]];
+  if (!isGrid) return { ...card, section, intro, given };
+  const rows = questions.map((each) => {
+    const asked = ask(m, { ...each, kind: { ...each.kind, isRow: undefined, hasStars: undefined }, text: each.text.slice(end + 1), help: null }, { isStep: how?.isStep });
+    asked.set.className = "";
+    asked.set.lastChild?.remove(); // the grid says it for all rows
+    return asked;
+  });
+  // The card of one question, with rows in the place of its options.
+  card.set.classList.add("grid");
+  const columns = h("div", { class: "columns quiet", "aria-hidden": true }, ...first.choices.map((_, n) => own(first.labels[n])));
+  card.set.querySelector(".choices, .rated")?.replaceWith(columns, ...rows.map(({ set }) => set));
+  const lacking = () => rows.find((each) => each.answer() === undefined);
   return {
-    asked,
-    set,
+    ...card,
     section,
-    at,
-    /** What stands before a section, where it begins. */
-    intro: section && h("div", { class: "stack", id: `said-${id}` }, section.heading && h("h2", {}, own(section.heading)), section.text && p(own(section.text))),
-
-    /** To the whole: screen readers say its position and its text, once. */
-    begin: () => set.focus(),
-
-    /** The first of them that has no answer; each says so itself. */
-    lacking: () => asked.filter((each) => each.check())[0],
-
-    /** Choose by a digit, in a grid in the row that has the focus. @param {string} key */
-    press: (key) => (asked[1] ? asked.find((each) => each.set.matches(":focus-within")) : asked[0])?.press(key),
+    intro,
+    /** @type {typeof given} */
+    given: () => rows.map((each, n) => [questions[n].id, each.answer()]),
+    answer: () => (lacking() ? undefined : true),
+    words: () => rows.map(({ title, words }) => `${title} ${words()}`).join("\n"),
+    check: () => rows.filter((each) => each.check()).length > 0,
+    focus: () => (lacking() ?? rows[0]).focus(),
+    /** In the row that has the focus. @param {string} key */
+    press: (key) => rows.find(({ set }) => set.matches(":focus-within"))?.press(key),
   };
 }

@@ -6,43 +6,34 @@
  */
 
 import { bar, focusOn, h, minor, own, quiet } from "./dom.js";
-import { stopsOf, together } from "./grid.js";
+import { together } from "./grid.js";
 import { fill } from "./messages.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
 
-/** @typedef {Omit<import("./survey.js").View, "questions"> & { questions: import("./arrangement.js").Shown[] }} Shown */
-
 /**
- * @param {import("./messages.js").Messages} m @param {Shown} view
+ * @param {import("./messages.js").Messages} m @param {import("./grid.js").Drawn} view
  * @param {import("./walk.js").Walk} walk where somebody is on the way
  * @param {(answers: Record<string, unknown>) => void} send
  * @param {boolean} isWatched whether a page around hears of heights: then all steps take the room of the highest one, so that it
  *   does not hear when somebody goes on
  */
 export function steps(m, view, walk, send, isWatched) {
-  const { questions } = view;
-  const all = questions.length;
-  const isFiltered = questions.some(({ askIf }) => askIf);
-  const stops = stopsOf(questions, matchMedia("(min-width: 40rem)").matches);
-  const end = stops.length;
-  /** Those of the stops that stand in the form, and their questions. @type {import("./grid.js").Stop[]} */
-  const made = [];
-  /** @type {import("./ask.js").Asked[]} */
+  const { stops } = view;
+  const all = stops.length;
+  const isFiltered = stops.some(([{ askIf }]) => askIf);
+  /** @type {import("./grid.js").Stop[]} */
   const asked = [];
-  /** What leads on, of each stop. @type {HTMLElement[]} */
+  /** What leads on, of each question. @type {HTMLElement[]} */
   const onward = [];
   let isChecked = false; // whether the review came up: from then on every question leads back to it
   const stage = h("div", { class: isWatched ? "stage even" : "stage" });
   const next = () => {
-    const n = made.length;
-    const [first] = stops[n];
-    const each = together(m, stops[n].map((n) => questions[n]), { isStep: true, position: all > 1 ? fill(m.step, { n: first + 1, all }) : "" });
-    made.push(each);
-    asked.push(...each.asked);
+    const n = asked.length;
+    const each = together(m, stops[n], { isStep: true, position: all > 1 ? fill(m.step, { n: n + 1, all }) : "" });
+    asked.push(each);
     // Each step has buttons of its own: the second half of a double click finds the first half's button gone.
     onward.push(h("button", { part: "button" }));
     const odds = /** @type {Node} */ (each.set.lastChild); // behind the buttons, where it does not compete with them
-    if (each.intro) each.set.prepend(each.intro);
     each.set.append(
       quiet(n ? "" : `${m.honestly} `, m.stays, !n && isFiltered && ` ${m.filtered}`),
       h("div", { class: "row steps" }, onward[n], minor(m.back, () => walk.back())),
@@ -52,48 +43,47 @@ export function steps(m, view, walk, send, isWatched) {
     stage.append(each.set);
     name(n);
   };
-  const name = (/** @type {number} */ n) => (onward[n].textContent = isChecked || n === end - 1 ? m.review : m.onward);
+  const name = (/** @type {number} */ n) => (onward[n].textContent = isChecked || n === all - 1 ? m.review : m.onward);
   const reach = (/** @type {number} */ place) => {
-    while (made.length < Math.min(place + 1, end)) next();
+    while (asked.length < Math.min(place + 1, all)) next();
   };
   const applies = () => appliesIn(view, asked);
-  /** The first place from this one on that applies: a stop, or the review. @param {number} place */
+  /** The first place from this one on that applies: a question, or the review. @param {number} place */
   const following = (place) => {
     const route = applies();
-    while (place < end && !stops[place].some((n) => route[n])) place++;
+    while (place < all && !route[place]) place++;
     return place;
   };
-  /** The first stop that applies and lacks an answer, or -1: by Forward, or after an answer was changed. */
+  /** The first question that applies and has no answer, or -1: by Forward, or after an answer was changed. */
   const unanswered = () => {
     const route = applies();
-    return stops.findIndex((places) => places.some((n) => route[n] && asked[n] && asked[n].answer() === undefined));
+    return asked.findIndex((each, n) => route[n] && each.answer() === undefined);
   };
   const done = bar(0);
   const review = h("div", { class: "review" });
 
-  /** @param {number} place of a stop */
+  /** @param {number} place of a question */
   const show = (place) => {
     review.replaceChildren();
     form.hidden = false;
-    made.forEach(({ set }, n) => (set.hidden = n !== place));
-    done.value = (place + 1) / (end + 1); // the review is still to come
+    asked.forEach(({ set }, n) => (set.hidden = n !== place));
     const route = applies();
-    const { set, section, intro, at } = made[place];
+    const { set, section, intro } = asked[place];
     // A section begins with its first question that applies; where heights are heard of, with each, as high as that one.
-    const isBegun = !isWatched && stops.slice(0, place).some((places, n) => made[n].section === section && places.some((n) => route[n]));
-    if (isBegun) intro?.remove();
+    if (!isWatched && asked.slice(0, place).some((each, n) => route[n] && each.section === section)) intro?.remove();
     else if (intro) set.prepend(intro);
+    done.value = (place + 1) / (all + 1); // the review is still to come
     // How many there are would tell which were skipped.
-    const n = route.slice(0, stops[place][0]).filter(Boolean).length + 1;
-    if (isFiltered) at(fill(m.stepMost, { n, all }));
+    const n = route.slice(0, place).filter(Boolean).length + 1;
+    if (isFiltered) asked[place].at(fill(m.stepMost, { n, all }));
   };
   walk.follow((to) => {
     reach(to);
     const place = following(to);
     if (place !== to) walk.turn(place); // by Back or Forward, to what an answer has changed
-    if (place < end) {
+    if (place < all) {
       show(place);
-      made[place].begin();
+      asked[place].begin();
       if (form.getBoundingClientRect().top < 0) form.scrollIntoView();
       return;
     }
@@ -101,7 +91,8 @@ export function steps(m, view, walk, send, isWatched) {
     if (missing >= 0) {
       walk.turn(missing);
       show(missing);
-      return made[missing].lacking()?.focus();
+      asked[missing].check();
+      return asked[missing].focus();
     }
     form.hidden = isChecked = true;
     onward.forEach((_, n) => name(n));
@@ -109,9 +100,9 @@ export function steps(m, view, walk, send, isWatched) {
     const places = asked.flatMap((_, n) => (route[n] ? [n] : []));
     review.replaceChildren(
       reviewOf(m, places.map((n) => asked[n]), {
-        change: (n) => walk.go(stops.findIndex((each) => each.includes(places[n]))),
+        change: (n) => walk.go(places[n]),
         back: () => walk.back(),
-        send: () => send(taken(view, asked, applies(), walk, form)),
+        send: () => send(taken(asked, applies(), walk, form)),
       }),
     );
     focusOn(review);
@@ -120,10 +111,9 @@ export function steps(m, view, walk, send, isWatched) {
   const submit = (/** @type {Event} */ event) => {
     event.preventDefault();
     const { place } = walk;
-    const lacking = made[place].lacking();
-    if (lacking) return lacking.focus();
+    if (asked[place].check()) return asked[place].focus();
     const missing = unanswered();
-    walk.go(!isChecked ? following(place + 1) : missing < 0 ? end : missing);
+    walk.go(!isChecked ? following(place + 1) : missing < 0 ? all : missing);
   };
   const reset = () => {
     if (walk.isEnded) return;
@@ -135,7 +125,7 @@ export function steps(m, view, walk, send, isWatched) {
   const keydown = (/** @type {KeyboardEvent} */ event) => {
     const { key, repeat, ctrlKey, altKey, metaKey } = event;
     const target = /** @type {HTMLElement} */ (event.target);
-    const { set, press } = made[walk.place];
+    const { set, press } = asked[walk.place];
     if (key === "Enter") {
       if (repeat) event.preventDefault(); // a key that is held down skips no question
       else if (target === set) form.requestSubmit();
@@ -152,6 +142,6 @@ export function steps(m, view, walk, send, isWatched) {
   next();
   show(0);
   // The first question stands on the screen before a slow phone lays out the others.
-  setTimeout(() => reach(end), 20);
+  setTimeout(() => reach(all), 20);
   return h("div", {}, form, review);
 }

@@ -35,7 +35,7 @@ import { dumps } from "./strict-json.js";
  * @property {string | null} before what stands before it
  * @property {import("./arrangement.js").Order | null} order the random order in which its options are shown
  * @property {boolean} hasNone whether one of its boxes is for none of the others
- * @property {readonly string[]} exclusive boxes beside which nothing else can be ticked
+ * @property {readonly number[]} exclusive boxes beside which nothing else can be ticked
  * @property {import("./condition.js").Condition | null} askIf the filter: on which earlier answers somebody is asked
  * @property {unknown} notApplicable the answer of whoever is not asked, as its mechanism takes it; undefined without a filter
  * @property {import("./mechanisms/base.js").Mechanism} mechanism works on option numbers; of a number on itself
@@ -350,7 +350,7 @@ async function question(published, survey, fresh, groups, earlier) {
     choices,
     order,
     hasNone: last.includes("none"),
-    exclusive: kind.takesSeveral ? choices.slice(choices.length - last.length).filter((_, n) => last[n] !== "other") : [],
+    exclusive: last.flatMap((each, n) => (kind.takesSeveral && each !== "other" ? [choices.length - last.length + n] : [])),
     askIf,
     notApplicable: askIf ? (kind.takesSeveral ? [choices.length] : choices.length) : undefined,
     mechanism,
