@@ -248,7 +248,7 @@ def range_of(question: Question) -> tuple[int, int]:
     """The lowest and the highest possible answer to a question with numbers."""
     if question.options:
         return int(question.choices[0]), int(question.choices[-1])
-    return question.mechanism.answer_range[0], question.mechanism.answer_range[-1]
+    return question.numbers[0], question.numbers[-1]
 
 
 def _option(question: Question, label: object, where: str) -> int:

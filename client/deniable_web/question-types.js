@@ -44,5 +44,8 @@ const types = [
 /** By name. A Map, not an object: "constructor" and "__proto__" are no types. @type {ReadonlyMap<unknown, QuestionType>} */
 export const QUESTION_TYPES = new Map(types);
 
-/** The type whose mechanisms answer a question. @param {string} type @param {QuestionType} kind @param {boolean} hasFilter */
-export const answeredLike = (type, { filtered, like }, hasFilter) => (hasFilter && filtered) || (like ?? type);
+/** The type whose mechanisms answer a question. @param {string} type @param {QuestionType} kind @param {boolean} hasFilter @param {unknown} goal */
+export const answeredLike = (type, { filtered, like, most }, hasFilter, goal) =>
+  !hasFilter ? (like ?? type)
+  : !most || goal === "mean" ? "filtered-number"
+  : (filtered ?? like ?? type);

@@ -33,6 +33,7 @@ import { dumps } from "./strict-json.js";
  * @property {readonly string[]} choices the options that people choose from: all but that a question with a filter does not apply
  * @property {import("./condition.js").Condition | null} askIf the filter: on which earlier answers somebody is asked
  * @property {unknown} notApplicable the answer of whoever is not asked, as its mechanism takes it; undefined without a filter
+ * @property {number} highest the highest answer, as its mechanism takes it, of whoever is asked
  * @property {import("./mechanisms/base.js").Mechanism} mechanism works on option numbers; of a number on itself
  * @property {"shares" | "mean" | null} goal what the author of a scale wants to know
  * @property {string | null} why why the author chose this mechanism
@@ -213,8 +214,8 @@ function reports(value) {
  * @param {Question} question
  */
 function rowsOf({ kind, options, choices, mechanism, askIf }) {
-  const shares = mechanism.hasShares ? options.length : 0; // a number has no options
-  return shares + (askIf ? choices.length : 0) + (kind.hasLevels || !kind.most ? 1 : 0);
+  const shares = options.length + (askIf ? choices.length : 0);
+  return (mechanism.hasShares ? shares : 0) + (kind.hasLevels || !kind.most ? 1 : 0);
 }
 
 /**
@@ -295,13 +296,14 @@ async function question(published, survey, fresh, groups, earlier) {
   const filter = published["ask_if"];
   const askIf = maybe(filter, conditionOf, about);
   const more = askIf ? 1 : 0; // the last option is that it does not apply
-  demand(!askIf || (!!most && !kind.isYesNo));
-  const options = labels(take("options"), Math.min(most, 2) + more, most + more);
-  const choices = Object.freeze(options.slice(0, options.length - more));
+  demand(!askIf || !kind.isYesNo);
+  const named = most ? more : 0; // numbers have no options
+  const options = labels(take("options"), Math.min(most, 2) + named, most + named);
+  const choices = Object.freeze(options.slice(0, options.length - named));
   demand(!kind.isYesNo || String(take("options")) === "no,yes"); // as they stand there, which nobody translates
   demand(!hasLevels || areLevels(choices));
   const mechanism = mechanismFromPublished(take("mechanism"));
-  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(answeredLike(type, kind, !!askIf)));
+  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(answeredLike(type, kind, !!askIf, published["goal"])));
   demand(!most || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
   const words = text(take("text"), MAX_TEXT);
   const unit = maybe(take("unit"), text, MAX_UNIT);
@@ -312,7 +314,7 @@ async function question(published, survey, fresh, groups, earlier) {
   const [id, goal] = [identifier(take("id")), take("goal")];
   const group = maybe(take("group"), identifier);
   demand(!["id", "cohort"].includes(id));
-  demand(hasLevels ? ["shares", askIf ? "shares" : "mean"].includes(goal) : goal === undefined);
+  demand(hasLevels ? ["shares", "mean"].includes(goal) : goal === undefined);
   known["ask_if"] = filter;
   const why = maybe(take("why"), plain, MAX_TEXT);
   const help = maybe(take("help"), text, MAX_TEXT);
@@ -327,7 +329,8 @@ async function question(published, survey, fresh, groups, earlier) {
     options,
     choices,
     askIf,
-    notApplicable: askIf ? (kind.takesSeveral ? [choices.length] : choices.length) : undefined,
+    notApplicable: askIf ? (kind.takesSeveral ? [mechanism.hi] : mechanism.hi) : undefined,
+    highest: mechanism.hi - more,
     mechanism,
     goal: goal ?? null,
     why,

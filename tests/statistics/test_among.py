@@ -17,7 +17,8 @@ from deniable.report.tally import Tally
 from deniable.survey.condition import among
 from deniable_statistics.authoring.filter_cost import filter_sentences, respondents_among
 from deniable_statistics.designs.of_mechanisms import design_of
-from deniable_statistics.estimates.among import TOO_FEW, AmongEstimate, AmongMean, variance_among
+from deniable_statistics.estimates.among import TOO_FEW, AmongEstimate, variance_among
+from deniable_statistics.estimates.mean_among import AmongMean
 from deniable_statistics.published.published_rows import EstimateRow, estimate
 from tests.support.marks import long
 from tools.rig.survey_files import question_toml, survey_toml
@@ -163,13 +164,11 @@ def test_fakes_widen_intervals_and_many_of_them_leave_nothing_to_say() -> None:
 def test_the_mean_is_among_those_to_whom_it_applies() -> None:
     mechanism = KAry.from_epsilon(6, 2)
     expected = [20_000 * each for each in design_of(mechanism).expected([0.1, 0, 0, 0.1, 0.2, 0.6])]
-    found = AmongEstimate.from_counts(mechanism, expected, 20_000)
-    mean = AmongMean.of(found, (1, 2, 3, 4, 5))
+    mean = AmongMean.from_counts(mechanism, expected, (1, 2, 3, 4, 5), 20_000)
     assert mean.mean == pytest.approx((0.1 * 1 + 0.1 * 4 + 0.2 * 5) / 0.4)
-    assert mean.interval.low < mean.mean < mean.interval.high
-    assert mean.interval.high - mean.interval.low == pytest.approx(2 * Z * mean.std_error, rel=0.05)
-    wide = AmongMean.of(found, (1, 2, 3, 4, 5), fake_share=0.01).interval
-    assert wide.low < mean.interval.low < mean.interval.high < wide.high
+    plain, wide = mean.confidence_interval(), mean.confidence_interval(fake_share=0.01)
+    assert plain.high - plain.low == pytest.approx(2 * Z * mean.std_error, rel=0.05)
+    assert wide.low < plain.low < mean.mean < plain.high < wide.high
 
 
 FILTERED = survey_toml(

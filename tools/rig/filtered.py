@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from deniable import KAry, OneBitMean, Question, Subset, Survey, TickBoxes, Warner
+from deniable import FilteredPiecewise, KAry, OneBitMean, Question, Subset, Survey, TickBoxes, Warner
 from deniable.errors import SurveyError
 from deniable.mechanisms import DrawnBoxes, Mechanism
 from deniable.survey.condition import Answers, Condition, Has, among, joined
@@ -31,24 +31,33 @@ def random_condition(earlier: Mapping[str, Answers], dice: random.Random, depth:
     return among(name, [(low, high) for low, high in ends], possible)
 
 
+def numbers_of_some(lo: int, hi: int) -> FilteredPiecewise:
+    """About the k-ary response to both ends of a range and *does not apply*, made without a solver: epsilon ln 2."""
+    other, step = 2**30, 2**30 // (hi - lo)
+    kept = other + step * (hi - lo)
+    row = (kept, other, 2**32 - kept - other)
+    return FilteredPiecewise((lo, hi), row, ((-step, step, 0),), (other, other, 2**31))
+
+
 def _question(name: str, dice: random.Random, condition: Condition | None) -> Question:
-    kinds = ["choice", "ticks", "scale"] + (["yes-no", "number", "scale of a mean"] if condition is None else [])
+    kinds = ["choice", "ticks", "scale", "number", "scale of a mean"] + (["yes-no"] if condition is None else [])
     kind, size, more = dice.choice(kinds), dice.randrange(2, 6), condition is not None
     options = tuple(f"{name}{number}" for number in range(size))
     mechanism: Mechanism
     if kind == "yes-no":
         options, mechanism = ("no", "yes"), Warner.from_epsilon(1)
     elif kind == "number":
-        options, mechanism = (), OneBitMean.from_epsilon(3, 3 + size, 1)
+        options, mechanism = (), numbers_of_some(3, 3 + size) if more else OneBitMean.from_epsilon(3, 3 + size, 1)
     elif kind == "scale of a mean":
-        options, mechanism = tuple(map(str, range(1, size + 1))), OneBitMean.from_epsilon(0, size - 1, 1)
+        options = tuple(map(str, range(1, size + 1)))
+        mechanism = numbers_of_some(0, size - 1) if more else OneBitMean.from_epsilon(0, size - 1, 1)
     elif kind == "ticks":
         mechanism = dice.choice([DrawnBoxes.from_epsilon(size + more, 1, 1), TickBoxes.from_epsilon(size + more, 1)])
     else:
         is_set = size + more == 5 and dice.random() < 0.5
         mechanism = Subset.from_epsilon(5, 2, 1) if is_set else KAry.from_epsilon(size + more, 1)
         options = tuple(map(str, range(1, size + 1))) if kind == "scale" else options
-    options = (*options, NOT_APPLICABLE) if more else options
+    options = (*options, NOT_APPLICABLE) if more and options else options
     goal = {"scale": "shares", "scale of a mean": "mean"}.get(kind)
     return Question(name, kind.split(" ")[0], f"{name}?", options, mechanism, goal, ask_if=condition)
 
@@ -85,4 +94,4 @@ def random_answers(survey: Survey, asked: Sequence[str], dice: random.Random) ->
 def _answer(question: Question, dice: random.Random) -> Any:
     if question.kind.takes_several:
         return [option for option in question.choices if dice.random() < 0.5]
-    return dice.choice(question.choices) if question.options else dice.choice(question.mechanism.answer_range)
+    return dice.choice(question.choices) if question.options else dice.choice(question.numbers)

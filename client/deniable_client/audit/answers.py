@@ -30,11 +30,11 @@ def answers_to(question: Question, dice: random.Random) -> TestedAnswers:
     """All answers to a question, or `MOST_ANSWERS` of them."""
     if question.kind.answers is AnswerKind.RANGE:
         lo, hi = range_of(question)
-        numbers = tuple(some(range(lo, hi + 1), dice))
-        return TestedAnswers(question, numbers, numbers)
-    if question.kind.takes_several:
-        truths: tuple[Any, ...] = _ticks(len(question.choices), dice)
-        given: tuple[Any, ...] = tuple([question.choices[each] for each in truth] for truth in truths)
+        given: tuple[Any, ...] = tuple(some(range(lo, hi + 1), dice))
+        truths: tuple[Any, ...] = given
+    elif question.kind.takes_several:
+        truths = _ticks(len(question.choices), dice)
+        given = tuple([question.choices[each] for each in truth] for truth in truths)
     else:
         truths = tuple(some(range(len(question.choices)), dice))
         given = tuple(question.choices[each] for each in truths)

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "jgxeshjqgsm7t7ldswmfwn2gdi",
-  de: "sev3wvyg2ewktnlrq6nxvvckn4",
-  en: "aspycaiz7zrhfrwaznxpgzm7tq",
-  es: "ulvtgi5zyd6e6lkzb5l4iwczcm",
-  fr: "bn7jrrc3dhxsqgmwauuwif437u",
+  ar: "pogu6rzqiopbpokwl2rz4vh3sq",
+  de: "wblxtbgfu6kr5mjvmgcy3ap4pm",
+  en: "oysu4tchbdia5fmi7eazvsnmum",
+  es: "encj7wozw4ydei3yvyir4vjb2q",
+  fr: "p5zfho7uaim3jhvysyeil4jl7a",
 };

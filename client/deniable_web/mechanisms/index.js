@@ -5,6 +5,7 @@ import { demand } from "./base.js";
 import { DiscreteLaplace } from "./discrete-laplace.js";
 import { DrawnBoxes } from "./drawn-boxes.js";
 import { Exponential } from "./exponential.js";
+import { FilteredPiecewise } from "./filtered-piecewise.js";
 import { ForcedResponse } from "./forced-response.js";
 import { Geometric } from "./geometric.js";
 import { KAry } from "./k-ary.js";
@@ -19,7 +20,7 @@ import { Warner } from "./warner.js";
 /** @typedef {{ published: string[], new (...weights: unknown[]): import("./base.js").Mechanism }} MechanismClass */
 
 const classes = /** @type {MechanismClass[]} */ (
-  [TwoCoin, Warner, ForcedResponse, KAry, Subset, TickBoxes, DrawnBoxes, Geometric, Exponential, OneBitMean, Piecewise, DiscreteLaplace, Longitudinal]
+  [TwoCoin, Warner, ForcedResponse, KAry, Subset, TickBoxes, DrawnBoxes, Geometric, Exponential, OneBitMean, Piecewise, FilteredPiecewise, DiscreteLaplace, Longitudinal]
 );
 
 /** By name. A Map, not an object: "constructor" and "__proto__" are no mechanisms. @type {ReadonlyMap<unknown, MechanismClass>} */
@@ -40,6 +41,7 @@ export {
   DiscreteLaplace,
   DrawnBoxes,
   Exponential,
+  FilteredPiecewise,
   ForcedResponse,
   Geometric,
   KAry,

@@ -13,6 +13,7 @@ from deniable.mechanisms.base import Mechanism, OneOfK
 from deniable.mechanisms.discrete_laplace import DiscreteLaplace
 from deniable.mechanisms.drawn_boxes import DrawnBoxes
 from deniable.mechanisms.exponential import Exponential
+from deniable.mechanisms.filtered_piecewise import FilteredPiecewise
 from deniable.mechanisms.forced_response import ForcedResponse
 from deniable.mechanisms.geometric import Geometric
 from deniable.mechanisms.k_ary import KAry
@@ -40,6 +41,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         Exponential,
         OneBitMean,
         Piecewise,
+        FilteredPiecewise,
         DiscreteLaplace,
         Longitudinal,
     )
@@ -63,6 +65,7 @@ __all__ = [
     "DiscreteLaplace",
     "DrawnBoxes",
     "Exponential",
+    "FilteredPiecewise",
     "ForcedResponse",
     "Geometric",
     "KAry",

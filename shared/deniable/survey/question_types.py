@@ -78,8 +78,10 @@ class QuestionType:
         """The type that a mechanism must name to randomise this one."""
         return self.like or self.name
 
-    def noise(self, *, has_filter: bool) -> QuestionType:
-        """The descriptor of the type whose mechanisms randomise a question of this one."""
+    def noise(self, *, has_filter: bool, goal: str | None = None) -> QuestionType:
+        """The descriptor of the type whose mechanisms randomise a question of this one, with this goal."""
+        if has_filter and self.wants_mean(goal):
+            return FILTERED_NUMBER
         return QUESTION_TYPES[self.filtered] if has_filter and self.filtered else self
 
     @property
@@ -102,6 +104,12 @@ class QuestionType:
         """Whether people answer yes or no, which every language has its own words for."""
         return self.options == YES_NO
 
+
+FILTERED_NUMBER = QuestionType("filtered-number", keys=(), answers=AnswerKind.RANGE, most_options=0)
+"""The type of what is randomised where a mean is wanted of people to whom a question applies.
+
+Its answers are numbers, and one more, which stands for *does not apply*. No author writes it, and no survey has it.
+"""
 
 QUESTION_TYPES: dict[str, QuestionType] = {
     each.name: each

@@ -40,7 +40,7 @@ def filter_sentences(question: Question, survey: Survey) -> list[str]:
     named = {each.id: each for each in survey.questions}
     found = [
         f"Asked if {condition_words(question.ask_if, named)}; whoever is not asked sends "
-        f"{str(question.options[-1])!r} through the same noise",
+        f"{str(question.not_applicable_name)!r} through the same noise",
         f"Among those to whom it applies, \u00b15 points at a share of one half take {_listed(question)}",
     ]
     return found + list(_combined(question, survey))

@@ -109,6 +109,10 @@ def _piece(m: Published, answer: int) -> list[int]:
     return row
 
 
+def _filtered_piecewise(m: Published, answer: int, word: Word) -> int:
+    return _weighted(m["others"] if answer > m["knots"][-1] else _piece(m, answer), word)
+
+
 def _exponential(m: Published, answer: int, word: Word) -> int:
     return _weighted(m["weights"][answer], word)
 
@@ -161,6 +165,7 @@ _DRAWS: dict[str, Callable[[Published, Any, Word], int | str]] = {
     "discrete-laplace": _noise,
     "drawn-boxes": _drawn_boxes,
     "exponential": _exponential,
+    "filtered-piecewise": _filtered_piecewise,
     "forced-response": _forced,
     "geometric": _noise,
     "k-ary": _k_ary,
@@ -177,6 +182,7 @@ _RATIOS: dict[str, Callable[[Published], Fraction]] = {
     "discrete-laplace": lambda m: _of_rows([_clamped(m, answer) for answer in range(m["lo"], m["hi"] + 1)]),
     "drawn-boxes": lambda m: _of_k(1 << m["s"], m["keep"]),
     "exponential": lambda m: _of_rows(m["weights"]),
+    "filtered-piecewise": lambda m: _of_rows([*(_piece(m, knot) for knot in m["knots"]), m["others"]]),
     "forced-response": lambda m: _of_forced(m["truth"], min(m["forced"])),
     "geometric": lambda m: _of_rows([_clamped(m, answer) for answer in range(m["lo"], m["hi"] + 1)]),
     "k-ary": lambda m: _of_k(m["k"], m["keep"]),

@@ -233,7 +233,7 @@ def settled(survey: PublishedSurvey, answers: Mapping[str, Any]) -> dict[str, An
     found: dict[str, Any] = {}
     for each in survey.questions:
         if "ask_if" in each and not _holds(each["ask_if"], found):
-            last = len(each["options"]) - 1
+            last = len(each["options"]) - 1 if each["options"] else each["mechanism"]["knots"][-1] + 1
             found[each["id"]] = [last] if each["type"] == "ticks" else last
         elif each["id"] in answers:
             found[each["id"]] = answers[each["id"]]
