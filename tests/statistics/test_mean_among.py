@@ -7,6 +7,7 @@ import math
 import random
 from collections.abc import Sequence
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 import pytest
@@ -175,10 +176,11 @@ def test_a_survey_asks_numbers_of_some() -> None:
         with pytest.raises(Exception, match="since"):
             true_answers(SURVEY, {"smokes": "yes", "since": outside, "stars": 1})
     dice = random.Random(2)
+    ways: tuple[dict[str, Any], ...] = ({"smokes": "no"}, {"smokes": "yes", "since": 60, "mood": 5, "stars": 4})
     sizes = {
         len(randomize(SURVEY, answers, word=lambda: dice.getrandbits(32)).encode())
         for _ in range(20)
-        for answers in ({"smokes": "no"}, {"smokes": "yes", "since": 60, "mood": 5, "stars": 4})
+        for answers in ways
     }
     assert len(sizes) == 1
 

@@ -155,7 +155,7 @@ class AmongMean:
     def _variance(self, part: float) -> float:
         """The variance of ``top - part applying``."""
         (top, both), (_, bottom) = self.spread.tolist()
-        return max(top - 2 * part * both + part**2 * bottom, 0.0)
+        return max(float(top - 2 * part * both + part**2 * bottom), 0.0)
 
     @property
     def feasible(self) -> float:
