@@ -154,6 +154,9 @@ MECHANISMS: list[Mechanism] = [
     mechanisms.Longitudinal.from_epsilon(2, 2, 1),
     mechanisms.Longitudinal.from_epsilon(4, "1.5", "0.5"),
     mechanisms.Longitudinal(7, "0.9", "0.3"),
+    mechanisms.UnequalKAry((413412659, 1240237977)),
+    mechanisms.UnequalKAry((2**28, 2**29, 2**28, 2**30)),
+    mechanisms.UnequalKAry((1, 2**31, 7, 2**20, 3)),
 ]
 
 BENDS: dict[str, Any] = {
@@ -280,6 +283,12 @@ BAD_MECHANISMS: dict[str, dict[str, Any]] = {
     "others of two knots and two reports": PARTED
     | {"weights": [3 * 2**30, 2**30], "slopes": [[-(2**29), 2**29]], "others": [2**31, 2**31]},
     "piecewise with others": PARTED | {"name": "piecewise"},
+    "unequal without a truth": {"name": "unequal-k-ary", "others": [2**31, 2**31]},
+    "unequal of more than all": {"name": "unequal-k-ary", "others": [2**31, 2**32]},
+    "unequal of 0": {"name": "unequal-k-ary", "others": [0, 2**31]},
+    "unequal of one option": {"name": "unequal-k-ary", "others": [2**31]},
+    "unequal of no list": {"name": "unequal-k-ary", "others": 2**31},
+    "unequal not whole": {"name": "unequal-k-ary", "others": [2**30, "1073741824"]},
     "integer that JavaScript cannot hold": {"name": "mean", "lo": 10**15, "hi": 10**15 + 2, "slope": 2**20},
 }
 
@@ -1015,6 +1024,7 @@ def published_at_random(name: str, dice: random.Random) -> dict[str, Any]:
         "longitudinal": lambda: {"k": k, "keep": keep(), "again": keep()},
         "mean": lambda: {"lo": 0, "hi": steps, "slope": 2 * dice.randrange(1, 2**31 // steps)},
         "piecewise": lambda: between(split(3, 1), split(3, 1), split(3, 1)),
+        "unequal-k-ary": lambda: {"others": split(k, 2)[:-1] or [2, 2]},
         "filtered-piecewise": lambda: between(split(4, 1), split(4, 1), split(4, 1)) | {"others": split(4, 1)},
     }
     return {"name": name, **parameters[name]()}

@@ -12,6 +12,8 @@ import { UNIT, below, systemWord } from "./randomness.js";
 
 /** @typedef {import("./randomness.js").Word} Word */
 
+const MAX_PATTERNS = 1000;
+
 /**
  * @typedef {object} Unit What a device draws, keeps and pays for as one: a question, or a group of them.
  * @property {string} key under which devices remember it
@@ -32,9 +34,13 @@ import { UNIT, below, systemWord } from "./randomness.js";
  * arXiv:1606.05053 (2016): sampling instead of splitting.
  */
 export class GroupMechanism extends Mechanism {
-  /** @param {readonly Mechanism[]} mechanisms @param {unknown} s @param {Mechanism | null} joint to whole patterns */
-  constructor(mechanisms, s, joint) {
+  /**
+   * @param {readonly Mechanism[]} mechanisms @param {unknown} s @param {Mechanism | null} joint to whole patterns
+   * @param {readonly number[][] | null} [patterns] those that are possible, where some of the questions filter others
+   */
+  constructor(mechanisms, s, joint, patterns = null) {
     super();
+    this.patterns = patterns;
     this.mechanisms = mechanisms;
     this.s = integer(s, 1, mechanisms.length);
     this.joint = joint;
@@ -44,8 +50,12 @@ export class GroupMechanism extends Mechanism {
       const options = mechanisms[0].hi + 1;
       // Of all patterns, one in `options` has the same option in one place: the others lie about that question.
       const keep = UNIT - (k - k / options) * other;
-      const isMarginal = (/** @type {Mechanism} */ each) => each instanceof KAry && each.k === options && each.keep === keep;
-      demand(joint.name === "k-ary" && k === options ** this.s && mechanisms.every(isMarginal));
+      const isMarginal = (/** @type {any} */ each, /** @type {number} */ n) =>
+        patterns ?
+          each.name === "unequal-k-ary" &&
+          each.others.every((/** @type {number} */ weight, /** @type {number} */ v) => weight === other * patterns.filter((one) => one[n] === v).length)
+        : each instanceof KAry && each.k === options && each.keep === keep;
+      demand(joint.name === "k-ary" && k === (patterns?.length ?? options ** this.s) && mechanisms.every(isMarginal));
     }
     this.epsilon = sum(this.most(({ epsilon }) => epsilon));
     this.ratio = product(this.most(({ ratio }) => ratio, compare));
@@ -74,12 +84,13 @@ export class GroupMechanism extends Mechanism {
   makes(text) {
     const values = JSON.parse(text);
     const good = this.mechanisms.map((each, n) => (values[n] !== null && each.makes(values[n]) ? values[n] : null));
-    return JSON.stringify(good) === text && this.takes(good);
+    return JSON.stringify(good) === text && this.takes(good) && (!this.patterns || placeOf(good, this.patterns) >= 0);
   }
 
   /** @param {any[]} answers @param {Word} word */
   draw(answers, word) {
-    const { mechanisms, joint } = this;
+    const { mechanisms, joint, patterns } = this;
+    if (joint && patterns) return JSON.stringify(patterns[Number(joint.randomize(placeOf(answers, patterns), word))]);
     // A pattern is a number to the base of the options, the first question its most significant digit.
     const options = mechanisms[0].hi + 1;
     const pattern = joint?.randomize(answers.reduce((all, each) => (each === null ? all : all * options + each), 0), word);
@@ -90,6 +101,33 @@ export class GroupMechanism extends Mechanism {
       : mechanisms[n].randomize(answer, word);
     return JSON.stringify(answers.map(report));
   }
+}
+
+/** @param {readonly unknown[]} answers @param {readonly number[][]} patterns */
+const placeOf = (answers, patterns) => patterns.findIndex((each) => `${each}` === `${answers}`);
+
+/**
+ * The answers that somebody can give together to questions of which some filter others, in rising order; null where the group
+ * has no joint response to them.
+ * @param {readonly (import("./route.js").Filtered & { mechanism: Mechanism })[]} members @param {any} joint @param {unknown} s
+ */
+export function patternsOf(members, joint, s) {
+  const ids = members.map(({ id }) => id);
+  const options = members[0].mechanism.hi + 1;
+  const isOfAll = joint?.k === options ** members.length && members.every(({ mechanism }) => mechanism.hi + 1 === options);
+  if (!joint || s !== members.length || isOfAll || !members.some(({ askIf }) => askIf)) return null;
+  /** @type {number[][]} */
+  let found = [[]];
+  members.forEach(({ askIf, mechanism: { hi } }, n) => {
+    demand(!askIf || askIf.named.every((each) => ids.indexOf(each) < n && ids.includes(each)));
+    found = found.flatMap((earlier) => {
+      const applies = !askIf || askIf.holds(new Map(earlier.map((answer, place) => [ids[place], answer])));
+      const answers = applies ? [...Array(hi + (askIf ? 0 : 1)).keys()] : [hi];
+      return answers.map((each) => [...earlier, each]);
+    });
+    demand(found.length <= MAX_PATTERNS);
+  });
+  return found;
 }
 
 /** What there is for the questions of a unit, as its mechanism takes it. @param {Unit} unit @param {(id: string) => unknown} find */

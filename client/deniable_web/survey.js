@@ -10,7 +10,7 @@ import { readCompletion } from "./completion.js";
 import { conditionOf } from "./condition.js";
 import { SurveyError } from "./errors.js";
 import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, sorted, taking, text } from "./fields.js";
-import { GroupMechanism } from "./group.js";
+import { GroupMechanism, patternsOf } from "./group.js";
 import { isHost, isIpv4 } from "./hosts.js";
 import { lookOf } from "./look.js";
 import { demand, isWhole, list, sum } from "./mechanisms/base.js";
@@ -269,7 +269,8 @@ async function unit(members, groups, survey) {
   const [first] = members;
   if (!first.group) return Object.freeze({ ...first, members, draw: 1 });
   const { published, joint } = /** @type {Group} */ (groups.get(first.group)); // or it is not there, which throws
-  const mechanism = new GroupMechanism(members.map((each) => each.mechanism), published["draw"], joint);
+  const patterns = patternsOf(members, joint, published["draw"]);
+  const mechanism = new GroupMechanism(members.map((each) => each.mechanism), published["draw"], joint, patterns);
   const key = await keyOf({ ...published, why: undefined, questions: members.map(({ asked }) => asked), survey });
   return Object.freeze({ key, sent: key, mechanism, members, draw: mechanism.s });
 }

@@ -35,6 +35,7 @@ from deniable.mechanisms import (
     Support,
     TickBoxes,
     TwoCoin,
+    UnequalKAry,
     Warner,
 )
 from deniable.privacy.ceiling import Ceiling, weak_protection
@@ -89,6 +90,7 @@ __all__ = [
     "Tally",
     "TickBoxes",
     "TwoCoin",
+    "UnequalKAry",
     "Warner",
     "address",
     "choose",

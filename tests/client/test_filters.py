@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -26,12 +27,24 @@ from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml
 
 RUNNER = Path(__file__).parents[1] / "web" / "run-conditions.js"
-EARLIER = {"a": Answers(range(2)), "b": Answers(range(-3, 9)), "c": Answers(range(4), True), "d": Answers(range(5))}
 
 
-def some_choices(dice: random.Random) -> dict[str, Any]:
-    choices: dict[str, Any] = {name: dice.choice(EARLIER[name].possible) for name in "abd"}
-    choices["c"] = dice.sample(range(4), dice.randrange(5))
+def some_questions(dice: random.Random) -> dict[str, Answers]:
+    """The answers of one to six earlier questions: options, numbers or boxes, some of which may not apply."""
+    found = {}
+    for name in "abcdef"[: dice.randrange(1, 7)]:
+        first = dice.choice([0, 0, -3, 18])
+        several = first == 0 and dice.random() < 0.3
+        found[name] = Answers(range(first, first + dice.randrange(2, 12)), several, dice.random() < 0.4)
+    return found
+
+
+def some_choices(earlier: Mapping[str, Answers], dice: random.Random) -> dict[str, Any]:
+    """Answers to most of the questions."""
+    choices: dict[str, Any] = {}
+    for name, each in earlier.items():
+        several = dice.sample(each.possible, dice.randrange(len(each.possible) + 1))
+        choices[name] = several if each.takes_several else dice.choice(each.possible)
     return {name: each for name, each in choices.items() if dice.random() < 0.9}
 
 
@@ -58,15 +71,17 @@ def test_python_and_javascript_agree_on_conditions_and_on_what_is_none(condition
     dice = random.Random()
     lines, expected = [], []
     for number in range(conditions + broken):
-        published: Any = filtered.random_condition(EARLIER, dice).publish()
+        earlier = some_questions(dice)
+        published: Any = filtered.random_condition(earlier, dice).publish()
         if number >= conditions:
             published = mutated(published, dice)
-        choices = some_choices(dice)
+        choices = some_choices(earlier, dice)
         try:
-            expected.append(str(int(condition_from(published, EARLIER).holds(choices))))
-        except SurveyError:
+            expected.append(str(int(condition_from(published, earlier).holds(choices))))
+        except SurveyError as error:
             expected.append("x")
-        known = {name: [each.takes_several, each.possible[0], each.possible[-1]] for name, each in EARLIER.items()}
+            assert re.search(r"must|has no box|has boxes|has one answer", str(error)), "a sentence says what is wrong"
+        known = {name: [each.takes_several, each.possible[0], each.possible[-1]] for name, each in earlier.items()}
         lines.append(json.dumps({"condition": published, "earlier": known, "choices": choices}))
     done = subprocess.run(
         [*programs.node_command(), str(RUNNER)], input="\n".join(lines), capture_output=True, text=True, check=False

@@ -8,10 +8,11 @@ from dataclasses import replace
 from typing import Any
 
 from deniable import FilteredPiecewise, KAry, OneBitMean, Question, Subset, Survey, TickBoxes, Warner
-from deniable.errors import SurveyError
+from deniable.errors import ParameterError, SurveyError
 from deniable.mechanisms import DrawnBoxes, Mechanism
 from deniable.survey.condition import Answers, Condition, Has, among, joined
 from deniable.survey.group import Group
+from deniable.survey.patterns import Routed, marginal_at, possible_patterns
 from deniable.survey.routing import answers_of
 from deniable_client.device import applying
 
@@ -76,10 +77,36 @@ def random_survey(dice: random.Random, size: int = 5) -> Survey:
             group = Group("some", len(members), dice.randrange(1, len(members) + 1))
             for place in members:
                 questions[place] = replace(questions[place], group=group)
+        if dice.random() < 0.4:
+            questions = _together(questions)
         try:
             return Survey("Filters", tuple(questions))
         except SurveyError:
             continue  # a condition that never or always holds
+
+
+def _together(questions: list[Question]) -> list[Question]:
+    """The questions, of which those that can be in one response to possible patterns are."""
+    names: list[str] = []
+    for each in questions:
+        about = set() if each.ask_if is None else set(each.ask_if.named)
+        is_one = each.options and not each.kind.takes_several and each.goal != "mean"
+        if each.group is None and is_one and about <= set(names):
+            names.append(each.id)
+    members = [each for each in questions if each.id in names]
+    if not any(each.ask_if for each in members):
+        return questions
+    try:
+        patterns = possible_patterns([Routed(each.id, len(each.options), each.ask_if) for each in members])
+        joint = KAry.from_epsilon(len(patterns), 2)
+        group = Group("whole", len(members), len(members), joint)
+        mechanisms = [marginal_at(joint, patterns, n, len(each.options)) for n, each in enumerate(members)]
+        made = {
+            each.id: replace(each, mechanism=own, group=group) for each, own in zip(members, mechanisms, strict=True)
+        }
+    except (SurveyError, ParameterError):
+        return questions
+    return [made.get(each.id, each) for each in questions]
 
 
 def random_answers(survey: Survey, asked: Sequence[str], dice: random.Random) -> dict[str, Any]:

@@ -25,6 +25,7 @@ from deniable.mechanisms.subset import Subset
 from deniable.mechanisms.support import Support
 from deniable.mechanisms.tick_boxes import TickBoxes
 from deniable.mechanisms.two_coin import TwoCoin
+from deniable.mechanisms.unequal_k_ary import UnequalKAry
 from deniable.mechanisms.warner import Warner
 
 MECHANISMS: dict[str, type[Mechanism]] = {
@@ -44,6 +45,7 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         FilteredPiecewise,
         DiscreteLaplace,
         Longitudinal,
+        UnequalKAry,
     )
 }
 
@@ -79,6 +81,7 @@ __all__ = [
     "Support",
     "TickBoxes",
     "TwoCoin",
+    "UnequalKAry",
     "Warner",
     "mechanism_from_published",
 ]

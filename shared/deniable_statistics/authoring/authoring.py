@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import re
 import tomllib
@@ -21,6 +22,7 @@ from deniable.survey.condition import Condition
 from deniable.survey.document import MAX_BYTES, Survey
 from deniable.survey.group import Group, check_name
 from deniable.survey.look import Look
+from deniable.survey.patterns import Pattern, Routed, possible_patterns
 from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.sealed import Sealed, padded_size
@@ -426,7 +428,8 @@ def _shared(name: str, written: Mapping[str, Any], drafts: Sequence[_Draft]) -> 
         raise SurveyError(f"{where}: must have questions that share its epsilon, got none")
     want = _want(written, where)
     try:
-        ways = ways_to_share([each.member for each in drafts], written["epsilon"], written.get("draw"))
+        members = [each.member for each in drafts]
+        ways = ways_to_share(members, written["epsilon"], written.get("draw"), _patterns(drafts))
     except ParameterError as error:
         raise SurveyError(f"{where}: {error}") from None
     best = chosen_way(ways, want)
@@ -441,6 +444,15 @@ def _shared(name: str, written: Mapping[str, Any], drafts: Sequence[_Draft]) -> 
         return [each.with_noise(own, told) for each, own in zip(drafts, best.mechanisms, strict=True)]
     group = Group(name, len(drafts), best.draw, best.joint, reason)
     return [each.with_noise(own, None, group) for each, own in zip(drafts, best.mechanisms, strict=True)]
+
+
+def _patterns(drafts: Sequence[_Draft]) -> tuple[Pattern, ...] | None:
+    """The patterns of answers that are possible to questions of one answer each; None without filters among them."""
+    if not any(each.ask_if for each in drafts) or not all(each.member.is_one_option for each in drafts):
+        return None
+    with contextlib.suppress(SurveyError):  # a filter is about other questions, or there are too many patterns
+        return possible_patterns([Routed(each.written["id"], len(each.options), each.ask_if) for each in drafts])
+    return None
 
 
 def _want(written: Mapping[str, Any], where: str) -> list[str]:
