@@ -121,6 +121,12 @@ def truth_of(survey: Survey, given: Mapping[str, Shares] | None = None) -> tuple
     >>> truth_of(Survey("T", (question,)), {"q": {"a": 0.5}})[0].shares
     (0.5, 0.25, 0.25)
     """
+    for unit in survey.units:
+        if unit.patterns:
+            raise ParameterError(
+                f"survey: must not have one response to possible patterns, as {unit.group} has, because answers are "
+                "made up one question at a time; 'deniable survey try' rehearses it"
+            )
     wanted = dict(given or {})
     unknown = sorted(wanted.keys() - {question.id for question in survey.questions})
     if unknown:

@@ -67,6 +67,13 @@ def _forced(m: Published, answer: int, word: Word) -> int:
     return answer if first < m["truth"] else instead
 
 
+def _unequal(m: Published, answer: int, word: Word) -> int:
+    number, truth = word(), UNIT - sum(m["others"])
+    if number < truth:
+        return answer
+    return _weighted(m["others"], lambda: number - truth)
+
+
 def _subset(m: Published, answer: int, word: Word) -> str:
     k, w, inside = m["k"], m["w"], m["inside"]
     holding = subsets(k - 1, w - 1) * inside
@@ -175,6 +182,7 @@ _DRAWS: dict[str, Callable[[Published, Any, Word], int | str]] = {
     "subset": _subset,
     "tick-boxes": _tick_boxes,
     "two-coin": _two_coin,
+    "unequal-k-ary": _unequal,
     "warner": _warner,
 }
 
@@ -192,5 +200,6 @@ _RATIOS: dict[str, Callable[[Published], Fraction]] = {
     "subset": lambda m: Fraction(m["inside"], UNIT),
     "tick-boxes": lambda m: _of_two(m["keep"], UNIT - m["keep"]) ** m["k"],
     "two-coin": lambda m: _of_forced(m["truth"], min(m["yes"], UNIT - m["yes"])),
+    "unequal-k-ary": lambda m: 1 + Fraction(UNIT - sum(m["others"]), min(m["others"])),
     "warner": lambda m: _of_k(2, m["keep"]),
 }
