@@ -85,6 +85,12 @@ export function clearest(m, questions) {
   return questions.filter((each) => told(each) * ABOUT >= most).reduce((a, b) => (rank(b) < rank(a) ? b : a));
 }
 
+/** @param {Record<string, string>} attributes */
+const person = (attributes) => drawing("path", { d: PERSON, ...attributes });
+
+/** One person, as large as the text around. @param {string} style */
+const sign = (style) => drawing("svg", { viewBox: "-.5 0 11 14", class: "sign" }, person({ class: style }));
+
 /**
  * The picture of a question.
  * @param {Messages} m @param {Asked} question
@@ -95,12 +101,13 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
   const { kind, choices: options, labels, highest, mechanism: { lo, isYesNo } } = question;
   const answers = options.length ? [...options.keys()] : [lo, highest];
   if (isYesNo) answers.reverse(); // Yes first: its picture is the one to be sure about
-  const people = Array.from({ length: PEOPLE }, (_, n) => {
-    const place = `translate(${(n % COLUMNS) * 14 + 2} ${Math.floor(n / COLUMNS) * 18 + 2})`;
-    return drawing("path", { d: PERSON, transform: place, class: "person" });
-  });
-  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 18}`, role: "img", class: "people" }, ...people);
-  const caption = quiet();
+  const people = Array.from({ length: PEOPLE }, (_, n) =>
+    person({ transform: `translate(${(n % COLUMNS) * 14 + 2} ${Math.floor(n / COLUMNS) * 18 + 2})`, class: "person" }),
+  );
+  // What is drawn stands in the caption, which is read out alone.
+  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 18}`, "aria-hidden": "true", class: "people" }, ...people);
+  const legend = h("div", { class: "legend", "aria-hidden": true });
+  const caption = h("p", { class: "quiet caption", role: "status" });
   const drawn = h("div", { role: "status" });
   const choice = h(
     "select",
@@ -109,28 +116,36 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
   );
   const answer = () => answers[choice.selectedIndex];
   /** Fill the first people, or those whose place says so. @param {(n: number) => boolean} isFilled */
-  const colour = (isFilled) => people.forEach((person, n) => person.setAttribute("class", isFilled(n) ? "person filled" : "person"));
+  const colour = (isFilled) => {
+    // Whoever does not send the answer has the colour of chance.
+    const isOther = (/** @type {boolean} */ filled) => filled === (isYesNo && !answer());
+    const style = (/** @type {boolean} */ filled) => `${filled ? "filled" : ""} ${isOther(filled) ? "other" : ""}`;
+    people.forEach((each, n) => each.setAttribute("class", `person ${style(isFilled(n))}`));
+    const n = people.filter((_, n) => isFilled(n)).length;
+    const [no, yes] = isYesNo ? labels.map((label) => ` ${label}`) : ["", ""];
+    legend.replaceChildren(sign(`outline ${style(true)}`), n + yes, sign(`outline ${style(false)}`), PEOPLE - n + no);
+  };
   const expected = () => {
     const { caption: text, share, d, kept } = fateOf(m, question, answer());
     const number = of100(share);
-    const sentence = fill(text, { p: number, q: number, rest: PEOPLE - number, other: PEOPLE - number, d, kept });
-    picture.setAttribute("aria-label", sentence);
-    caption.replaceChildren(sentence);
+    caption.replaceChildren(fill(text, { p: number, q: number, rest: PEOPLE - number, other: PEOPLE - number, d, kept }));
     drawn.replaceChildren();
-    caption.hidden = false;
     colour((n) => n < number);
   };
   const press = (/** @type {number} */ times) => {
+    drawn.className = "";
     const { isKept } = fateOf(m, question, answer());
     const given = options.length ? options[answer()] : answer();
     const reports = Array.from({ length: times }, () => randomizeAnswer(question, kind.takesSeveral ? [given] : given));
-    if (times > 1) colour((n) => isKept(reports[n]));
-    caption.hidden = times > 1; // people on the picture are those of the tries now
-    drawn.replaceChildren(...(times > 1 ? counted(m, question, reports) : [p(fill(m.onceMade, { what: inWords(m, question, reports[0]).join(", ") }))]));
+    if (times === 1) return drawn.replaceChildren(p(fill(m.onceMade, { what: inWords(m, question, reports[0]).join(", ") })));
+    colour((n) => isKept(reports[n]));
+    caption.replaceChildren(m.hundredMade); // the people on the picture are those of the tries now
+    drawn.replaceChildren(counted(m, question, reports));
+    drawn.className = isYesNo ? "heard" : ""; // where the legend shows the same
   };
   expected();
   const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
-  return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), picture, caption, drawn, p(lesson), h("div", { class: "tries" }, h("label", { class: "quiet" }, m.pretend, choice), ...buttons));
+  return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), h("label", { class: "quiet" }, m.pretend, choice), picture, legend, caption, h("div", { class: "tries" }, ...buttons), drawn, p(lesson));
 }
 
 /** How often each thing was said, the most frequent first. @param {Messages} m @param {Asked} question @param {any[]} reports */
@@ -139,5 +154,5 @@ function counted(m, question, reports) {
   const counts = new Map();
   for (const what of reports.flatMap((report) => inWords(m, question, report))) counts.set(what, (counts.get(what) ?? 0) + 1);
   const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, 9);
-  return [p(m.hundredMade), h("ul", {}, ...most.map(([what, n]) => h("li", {}, fill(m.madeOf, { what, n }))))];
+  return h("ul", {}, ...most.map(([what, n]) => h("li", {}, fill(m.madeOf, { what, n }))));
 }

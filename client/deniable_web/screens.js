@@ -37,13 +37,16 @@ export function wait(m, text = m.sending) {
 /** What people read first: how well chance protects them. @param {Messages} m @param {number} weak as in ceiling.js */
 export const strength = (m, weak) => p(said(weak, { unsure: m.unsure, hint: m.hint, weak: m.weak }), weak > 1 ? "box bad" : "lead");
 
-/** Whom to ask: a link where the contact is an address of mail or of the web, and nothing where a survey names nobody. @param {Messages} m @param {View} view */
-export function contact(m, { contact }) {
+/**
+ * Whom to ask: a link where the contact is an address of mail or of the web, and nothing where a survey names nobody.
+ * @param {Messages} m @param {View} view @param {string | false} [care] what is not to stand in a message
+ */
+export function contact(m, { contact }, care = m.contactCare) {
   if (!contact) return false;
   const [before, after] = m.contact.split("{contact}");
   const href = /^[^\s@:/]+@[^\s@:/]+$/.test(contact) ? `mailto:${contact}` : /^https:\/\/\S+$/.test(contact) ? contact : "";
   const who = own(contact, "no");
-  return quiet(before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after);
+  return quiet(before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after, care && ` ${care}`);
 }
 
 /** Beside somebody's own texts, who asks: the logo, the title and the organiser. @param {Messages} m @param {View} view */
@@ -68,20 +71,24 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
   const minutes = Math.ceil(n / PACE);
   const stays = h("span", {}, kept());
   const tracing = trace && { ...trace, choose: (/** @type {boolean} */ isOn) => (trace.choose(isOn), stays.replaceChildren(kept())) };
-  return card(
-    head(m, view),
-    view.about && p(own(view.about)),
-    strength(m, weak),
-    p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
-    view.isLive && p(m.live, "box"),
-    chance(m, shown, {
-      lesson: shown.kind.isYesNo ? said(weak, { noAdmission: m.noAdmission }) : "",
-      isOneOfSeveral: view.questions.length > 1,
-    }),
-    p(m.why),
-    p(`${numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })} ${m.leave}`),
-    ...notes.map((note) => note && p(note, "box note")),
-    h("div", { class: "start" }, button(m.start, start)),
+  const screen = card(
+    h(
+      "div",
+      { class: "intro stack" },
+      head(m, view),
+      view.about && p(own(view.about)),
+      strength(m, weak),
+      p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
+      view.isLive && p(m.live, "box"),
+      chance(m, shown, {
+        lesson: shown.kind.isYesNo ? said(weak, { noAdmission: m.noAdmission }) : "",
+        isOneOfSeveral: view.questions.length > 1,
+      }),
+      p(m.why),
+      p(`${numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })} ${m.leave}`),
+      ...notes.map((note) => note && p(note, "box note")),
+      h("div", { class: "start" }, button(m.start, start)),
+    ),
     quiet(m[view.access]),
     quiet(view.issuer ? m.startSends : tellsUse(view) && !isVia ? m.hashSent : m.nothingYet),
     contact(m, view),
@@ -103,6 +110,8 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
     ),
     history && h("a", { href: history }, m.historyLink),
   );
+  if (canExit) screen.classList.add("wide"); // on a page of its own it may take the room of two columns
+  return screen;
 }
 
 /** For people who share a device with somebody whom they fear. @param {Messages} m @param {Tracing | false} trace @param {boolean} canExit */
@@ -122,7 +131,7 @@ function sharing(m, trace, canExit) {
 export function sentInWords(m, { questions }, report) {
   const { values } = JSON.parse(report);
   const words = (/** @type {View["questions"][number]} */ each) => own(inWords(m, each, values[each.id]).join("\n"));
-  return h("div", { class: "stack" }, p(m.inWordsText), pairs(questions.map((each) => [own(each.text), words(each)])));
+  return h("div", { class: "stack said" }, p(m.inWordsText), pairs(questions.map((each) => [own(each.text), words(each)])));
 }
 
 /**
@@ -226,7 +235,7 @@ export const notice = (m, title, text, { detail, again, next, way = m.next, ask 
  * @param {Messages} m @param {View} view @param {import("./collector.js").Hindrance} why
  */
 export function hindered(m, view, why) {
-  const ask = contact(m, view);
+  const ask = contact(m, view, false);
   return why === "used" ? notice(m, m.usedBefore, m.notAsked, { ask })
   : why === "unknown" ? notice(m, m.unknown, m.notAsked, { ask })
   : why === "closed" ? notice(m, m.closed, `${m.wanted} ${m.closedNow}`, { ask })
@@ -248,7 +257,7 @@ function days(m, { opens, closes }) {
  * @param {{ cohort: string | null, invitation: string | null }} link @param {() => void} again
  */
 export function notOpen(m, view, today, { cohort, invitation }, again) {
-  const ask = contact(m, view);
+  const ask = contact(m, view, false);
   const isEarly = (view.opens ?? "") > today;
   if (isEarly || today > (view.closes ?? today)) {
     return notice(m, isEarly ? m.early : m.closed, `${m.wanted} ${days(m, view)}`, { ask });

@@ -3,14 +3,15 @@
 
 export const css = `
 :host, :root {
---accent: var(--deniable-accent, light-dark(#0b5d82, #6cc5ee));
---on-accent: var(--deniable-on-accent, light-dark(#fff, #10202c));
---ink: var(--deniable-ink, light-dark(#14202b, #e4edf5));
---quiet: var(--deniable-quiet, light-dark(#52606d, #a3b3c2));
---paper: var(--deniable-paper, light-dark(#f2f6f9, #1b2733));
---card: var(--deniable-card, light-dark(#fff, #10202c));
---line: var(--deniable-line, light-dark(#7b8794, #8296a8));
---hair: light-dark(#dde5ec, #2b3a48);
+--accent: var(--deniable-accent, light-dark(#0b5d82, #8fcbe6));
+--on-accent: var(--deniable-on-accent, light-dark(#fff, #14202b));
+--ink: var(--deniable-ink, light-dark(#1f2428, #ece6dc));
+--quiet: var(--deniable-quiet, light-dark(#5b6068, #b5b1a8));
+--paper: var(--deniable-paper, light-dark(#f6f1e7, #232629));
+--card: var(--deniable-card, light-dark(#fff, #16191b));
+--line: var(--deniable-line, light-dark(#7d7a74, #8f8b84));
+--hair: light-dark(#e8e0d2, #373d41);
+--chance: light-dark(#b4560a, #f0a95c);
 --danger: var(--deniable-danger, light-dark(#a3231a, #ff9d94));
 --radius: var(--deniable-radius, 1rem);
 --small: .9375rem;
@@ -27,10 +28,10 @@ border-color: var(--hair);
 background: var(--card);
 border-radius: var(--radius);
 padding: clamp(1.125rem, 5vw, 2.25rem);
-box-shadow: 0 1px 2px light-dark(#14202b14, #0004);
+box-shadow: 0 1px 2px light-dark(#1f242814, #0004);
 }
 .stack > * + *, form > * + *, dl > * + *, fieldset > * + * { margin-top: var(--gap); }
-.box { background: var(--paper); border-radius: .625rem; padding: .75rem 1rem; }
+.box { background: var(--paper); border-radius: .75rem; padding: 1rem 1.125rem; }
 .box > * + * { margin-top: .5rem; }
 .quiet, dt, code { font-size: var(--small); color: var(--quiet); }
 .lead { font-size: var(--large); line-height: 1.4; font-weight: 600; }
@@ -51,6 +52,9 @@ color: var(--ink);
 font: var(--text)/1.6 var(--deniable-font, system-ui, sans-serif);
 text-align: start;
 text-transform: none;
+text-indent: 0;
+white-space: normal;
+word-spacing: normal;
 width: -moz-available;
 width: -webkit-fill-available;
 width: stretch;
@@ -59,18 +63,22 @@ max-width: 40rem;
 :host([hidden]), [hidden], :empty:is(p, div) { display: none; }
 * { color: inherit; padding: 0; font: inherit; margin: 0; }
 h1, h2, button, legend, .missing, .lead, dt { font-weight: 600; }
-h1 { font-size: var(--huge); line-height: 1.25; }
+h1 { font-size: var(--huge); line-height: 1.25; text-wrap: balance; }
 h2 { font-size: var(--large); line-height: 1.35; }
 header .quiet { margin-top: .25rem; }
 .logo { display: block; max-width: 12rem; max-height: 4rem; }
-.options > * + * { margin-top: .5rem; }
+.options > * + * { margin-top: .625rem; }
 .options { clear: both; }
 dl div { display: block; }
 dt { color: var(--ink); }
 dd { margin-top: .125rem; }
+.said dt { color: var(--quiet); font-weight: 400; }
+.said dd { font-weight: 600; }
+.apart { border-top: 1px solid var(--hair); padding-top: 1rem; margin-top: 1.5rem !important; }
 ul { list-style: none; }
 li + li { margin-top: .25rem; }
-legend { float: inline-start; margin-bottom: 1rem; font-size: var(--large); line-height: 1.4; }
+legend { float: inline-start; margin-bottom: 1rem; font-size: var(--large); line-height: 1.3; text-wrap: balance; }
+[tabindex] > legend { font-size: clamp(1.375rem, 1.2rem + .8vw, 1.75rem); }
 iframe, legend, fieldset { width: 100%; border: 0; }
 fieldset.card { border: 1px solid; border-color: var(--hair); }
 progress { appearance: none; display: block; width: 100%; height: .5rem; border: 0; border-radius: .5rem; background: var(--hair); overflow: hidden; }
@@ -86,16 +94,16 @@ progress::-moz-progress-bar { background: Highlight; }
 select, [type=number], [type=search], label {
 border: 1px solid;
 border-color: var(--line);
-border-radius: .625rem;
+border-radius: .75rem;
 padding: .625rem 1rem;
 background: var(--card);
 max-width: 100%;
 }
 option { color: initial; }
-label { display: flex; gap: .75rem; align-items: center; min-height: 3rem; }
+label { display: flex; gap: .75rem; align-items: center; min-height: 3.5rem; }
 summary, label, button { cursor: pointer; }
 label:hover { background: var(--paper); }
-label:has(> :checked) { outline: 2px solid var(--accent); background: var(--paper); border-color: var(--accent); }
+label:has(> :checked) { outline: 2px solid var(--accent); background: color-mix(in srgb, var(--accent) 9%, var(--card)); border-color: var(--accent); }
 input { width: 1.25rem; height: 1.25rem; flex: none; }
 label > [type=radio] { appearance: none; border: 2px solid var(--line); border-radius: 50%; }
 label > [type=radio]:checked { border: .375rem solid var(--accent); }
@@ -114,9 +122,9 @@ display: block;
 color: var(--on-accent);
 border-color: var(--accent);
 background: var(--accent);
-border-radius: .625rem;
+border-radius: .75rem;
 padding: .625rem 1.5rem;
-min-height: 3rem;
+min-height: 3.25rem;
 }
 button:hover { filter: brightness(1.1); }
 .minor { color: var(--accent); background: none; min-height: 2.75rem; padding: .5rem 1rem; border-width: 1px; }
@@ -125,7 +133,8 @@ button:hover { filter: brightness(1.1); }
 :is(h1, h2, fieldset):focus-visible { outline: 0 !important; }
 .tick { display: block; width: 2.75rem; fill: var(--accent); }
 .tick path { fill: none; stroke: var(--card); stroke-width: 3.5; stroke-linecap: round; stroke-linejoin: round; }
-.exit { display: flex; justify-content: flex-end; }
+.exit { display: flex; justify-content: flex-end; position: sticky; top: .5rem; z-index: 1; pointer-events: none; }
+.exit .minor { background: var(--ink); color: var(--card); border-color: var(--ink); pointer-events: auto; }
 .exit .minor, .chance .minor, .chance select { min-height: 2.5rem; padding: .375rem .75rem; font-size: var(--small); }
 .exit + * { margin-top: 1rem !important; }
 .start button { min-width: 10rem; }
@@ -136,6 +145,13 @@ button:hover { filter: brightness(1.1); }
 .card :is(button, select, summary, a) { scroll-margin-block-end: 5.5rem; }
 }
 .stack > a { display: block; width: fit-content; }
+@media (min-width: 70rem) {
+.wide, .exit:has(+ .wide) { margin-inline: -11rem; }
+.wide .intro { display: grid; grid: repeat(12, auto) 1fr / minmax(0, 1fr) 25rem; column-gap: 2.5rem; }
+.wide .intro > * { grid-column: 1; }
+.wide .intro > .chance { grid-area: 1 / 2 / -1; align-self: start; margin: 0; }
+.wide > :not(.intro) { max-width: 40rem; }
+}
 .folds { border-top: 1px solid var(--hair); }
 .folds > details { border-bottom: 1px solid var(--hair); }
 summary { display: flex; gap: .75rem; align-items: center; padding-block: .75rem; color: var(--accent); font-weight: 600; list-style: none; }
@@ -145,17 +161,23 @@ summary::before { content: ""; width: .5rem; height: .5rem; border: solid; borde
 details[open] > summary::before { rotate: 45deg; }
 details > :not(summary) { margin-bottom: 1rem; }
 .people { display: block; width: 100%; max-width: 26rem; margin-inline: auto; }
-.person { fill: none; stroke: var(--accent); stroke-width: 1; transition: fill .3s; }
+.person, .outline { fill: none; stroke: var(--accent); stroke-width: 1; transition: fill .3s; }
 .filled { fill: var(--accent); }
+.other { stroke: var(--chance); }
+.other.filled { fill: var(--chance); }
 .chance { text-align: center; }
+.legend { display: flex; gap: .375rem; justify-content: center; align-items: center; font-weight: 600; }
+.sign { height: 1.25rem; }
+.sign:not(:first-child) { margin-inline-start: 1rem; }
+.caption { min-height: 3.2em; }
 .chance > :is(p, div) { text-wrap: balance; }
 .tries { display: grid; grid-template-columns: 1fr 1fr; gap: .5rem; max-width: 22rem; margin-inline: auto; }
-.tries label { grid-column: 1 / -1; border: 0; padding: .25rem 0; min-height: 0; justify-content: center; flex-wrap: wrap; background: none; }
-.tries select { background: var(--card); min-height: 2.75rem; }
+.chance label { border: 0; padding: 0; min-height: 0; justify-content: center; flex-wrap: wrap; background: none; }
+.heard { position: absolute; clip-path: inset(50%); }
 .tries .minor { padding-inline: .25rem; }
 .card > .folds:first-child { border-top: 0; }
 @media (prefers-reduced-motion: reduce) { .person { transition: none; } }
-@media (forced-colors: active) { .person { stroke: CanvasText; } .filled { fill: CanvasText; } }
+@media (forced-colors: active) { .person, .outline { stroke: CanvasText; } .filled { fill: CanvasText !important; } }
 @media print { button, .exit, details:not([open]) { display: none; } .card { box-shadow: none; } }
 .head h1 { font-weight: 400; line-height: 1.4; margin-bottom: .5rem; }
 .position { display: block; font-weight: 400; margin-bottom: .25rem; }
@@ -166,7 +188,8 @@ legend + div { clear: both; }
 .steps { margin-top: 1.5rem !important; }
 .steps button:first-child { flex: 1; min-width: fit-content; padding-inline: .75rem; }
 @container (min-width: 34rem) { .steps button:first-child { flex: none; min-width: 10rem; padding-inline: 1.5rem; } }
-.steps .minor { min-height: 3rem; }
+.steps .minor { min-height: 3.25rem; border-color: transparent; }
+.steps .minor:hover { text-decoration: underline; }
 .steps ~ details > summary { font-size: var(--small); font-weight: 400; }
 .missing:not(:empty) { border-inline-start: .25rem solid; padding-inline-start: .75rem; margin-top: .75rem; }
 [aria-invalid=true] { border-color: var(--danger); box-shadow: 0 0 0 1px var(--danger); }

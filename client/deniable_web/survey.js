@@ -185,7 +185,7 @@ async function read(bytes, id) {
     access: oneOf(take("access"), "invited", "unlinkable") ?? "open",
     issuer,
     sealed: maybe(take("sealed"), sealedOf),
-    places: maybe(take("place"), labels, 1, 10, origin) ?? Object.freeze([]),
+    places: maybe(take("place"), labels, 1, 10, exactOrigin) ?? Object.freeze([]),
     document,
   };
   distinct(questions.map((each) => each.id));
@@ -236,6 +236,13 @@ function origin(url) {
   const [, scheme, host, port = "0"] = /** @type {string[]} */ (parts.exec(matching(url, parts)));
   demand(+port < 65536 && isHost(host));
   demand(scheme === "https" || ["localhost", "[::1]"].includes(host) || (isIpv4(host) && host.startsWith("127.")));
+  return url;
+}
+
+/** The same as browsers write it, to be compared with that of a page: an address in its short form, and no usual port. @param {any} url */
+function exactOrigin(url) {
+  // A name is taken as it is: browsers differ in which Punycode they know.
+  demand(!/^http(:.*:80|s:.*:443)$/.test(origin(url)) && (!url.includes("[") || new URL(url).origin === url));
   return url;
 }
 

@@ -9,7 +9,7 @@
 import { DeniableElement } from "./base-element.js";
 import { CEILING, usedOf100 } from "./ceiling.js";
 import { fetchSurvey } from "./collector.js";
-import { box, button, card, fold, h, heading, minor, own, p, quiet } from "./dom.js";
+import { bar, box, button, card, fold, h, heading, minor, own, p, quiet } from "./dom.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { Memory } from "./memory.js";
 import { fill, messagesIn } from "./messages.js";
@@ -44,9 +44,9 @@ export class DeniableTold extends DeniableElement {
       card(
         heading(m.deviceTitle),
         p(m.deviceText),
-        replies.length ? p(`${fill(m.deviceLeft, { n: used })} ${m.deviceBeyond}`) : p(m.deviceNone),
+        ...(replies.length ? [p(`${m.deviceLimit} ${m.deviceBeyond}`), h("div", {}, p(fill(m.deviceLeft, { n: used })), bar(used / 100))] : [p(m.deviceNone)]),
         ...replies.map((reply) => this.#entry(collector, reply, tongues)),
-        replies.length > 0 && forget,
+        replies.length > 0 && h("div", { class: "apart" }, forget),
       ),
     );
   }

@@ -64,7 +64,7 @@ def test_person_answers_and_gets_a_receipt(collector: Collector, page: Page, sur
     store.close()
 
 
-@pytest.mark.parametrize(("layout", "people"), [("steps", 100), ("page", 100), long("page", 400)])
+@pytest.mark.parametrize(("layout", "people"), [("steps", 100), long("page", 400)])
 def test_reports_have_the_odds_of_the_coins_and_nothing_holds_the_answer(
     collector: Collector, page: Page, survey: Survey, layout: str, people: int
 ) -> None:

@@ -35,7 +35,6 @@ from deniable_statistics.joint import correlation, crosstab, independence
 from deniable_statistics.sampling import Domain, SamplingDesign
 from deniable_statistics.sampling.items import Item
 from tests.support.drawn_questions import joint_survey, table_of
-from tests.support.marks import long
 
 pytestmark = pytest.mark.simulation
 
@@ -200,7 +199,8 @@ def test_intervals_of_shares_keep_their_level(share: float) -> None:
     assert naive / 1000 < 0.85
 
 
-@pytest.mark.parametrize("behind_coins", [long(False), True])
+@pytest.mark.long
+@pytest.mark.parametrize("behind_coins", [False, True])
 def test_comparisons_and_independence_keep_their_level(behind_coins: bool) -> None:
     """30 clusters with people of both cohorts, whose shares are .5 and .4, and with answers that are independent."""
     chance = np.random.default_rng(1981)

@@ -18,7 +18,8 @@ from deniable import EstimateRow, Report, Survey, estimate, read_survey, tally_r
 from deniable_client import randomize
 from deniable_research.files import Layout, Table, estimate_shares
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_statistics.data.scripts import r_script, shares_of
+from deniable_statistics.archive.r_script import r_script
+from deniable_statistics.archive.shares import shares_of
 from tests.support.drawn_questions import shared_survey
 from tools.packages import rscript
 from tools.rig.command_line import CommandLine
@@ -170,7 +171,7 @@ def test_scripts_stand_beside_the_file_and_hold_no_text_that_runs(survey: Survey
     assert {each.suffix for each in database.parent.iterdir()} >= {".dta", ".csv", ".R", ".do"}
     r = database.with_name("reports.R").read_text(encoding="ascii")
     assert r == r_script(survey, "reports.csv")
-    assert "# drinks (" in r
+    assert "# intervals of rows without a count are left out" in r
     stata = database.with_name("reports.do").read_text(encoding="utf-8")
     options = [line for line in stata.splitlines() if line.startswith("label define")]
     assert len(options) == len(list(shares_of(survey)))

@@ -27,13 +27,14 @@ from deniable_statistics.intervals.enumerated import compositions, enumerated_in
 from deniable_statistics.intervals.finite import finite_interval
 from deniable_statistics.intervals.profile import ShareLikelihood, profile_intervals
 from deniable_statistics.intervals.sums import mirrored, sum_at_least
+from tests.support.marks import long
 from tools.tables.levels import Question, boundary, cell, respondents_table, truths, two_questions
 
 ROUNDING = 1e-9
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("epsilon", [1, 2, 4])
+@pytest.mark.parametrize("epsilon", [1, long(2), long(4)])
 def test_options_of_a_scale_are_held_by_all_tallies_together(epsilon: int) -> None:
     question = Question("scale", design_of(Geometric.from_epsilon(0, 4, epsilon)))
     cells = [cell(question, shares, 7, measured=2) for shares in truths(5).values()]  # 330 tallies, added up
@@ -74,8 +75,8 @@ def test_means_hold_their_level(question: Question) -> None:
     ("design", "shares"),
     [
         (cheater_detection(["1/4", "3/4"]), boundary(3)),
-        (stochastic_lie_detector("0.2", "0.8"), boundary(3)),
-        (unrelated_question_unknown("0.7", "0.3"), two_questions()),
+        long(stochastic_lie_detector("0.2", "0.8"), boundary(3)),
+        long(unrelated_question_unknown("0.7", "0.3"), two_questions()),
     ],
     ids=["cheater detection", "lie detector", "unrelated question"],
 )
@@ -167,7 +168,7 @@ def test_the_same_reports_have_the_same_interval() -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("n", [1, *(pytest.param(n, marks=pytest.mark.long) for n in (1000, 10**9))])
+@pytest.mark.parametrize("n", [1, long(1000), long(10**9)])
 def test_no_interval_is_a_point_whatever_people_send(n: int) -> None:
     for make in (
         Geometric.from_epsilon(0, 4, 2),

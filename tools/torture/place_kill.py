@@ -100,8 +100,9 @@ class TwoInstitutions:
         """Start what does not run."""
         commands = {
             "collector": ["serve", "--db", "collector.db", "--sealing-keys", "keys", "--fold-seconds", "0.2"],
-            "place": ["place", "serve", "--db", "place.db", "--origin", self.urls["place"], "--batch", str(BATCH)],
+            "place": ["place", "serve", "--db", "place.db", "--origin", self.urls["place"], "--delay", "0"],
         }
+        commands["place"] += ["--batch", str(BATCH)]
         for name, command in commands.items():
             if name not in self.processes or self.processes[name].poll() is not None:
                 log = (self.folder / f"{name}.log").open("ab")

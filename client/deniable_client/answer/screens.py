@@ -92,7 +92,7 @@ def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclos
         own(survey.title),
         *([f"{m.ASKED_BY}\n{own(survey.organiser)}"] if survey.organiser else []),
         *([own(survey.about)] if survey.about else []),
-        *([m.CONTACT.format(contact=inline(survey.contact))] if survey.contact else []),
+        *([f"{m.CONTACT.format(contact=inline(survey.contact))} {m.CONTACT_CARE}"] if survey.contact else []),
         m.said(weak, unsure=m.UNSURE, hint=m.HINT, weak=m.WEAK),
         m.PROCESS if cohort is None else f"{m.PROCESS} {m.COHORT.format(cohort=inline(cohort))}",
         f"{m.WHY} {no_admission}".rstrip(),
@@ -273,7 +273,8 @@ def history(replies: Iterable[KeptReport], used: Mapping[str, float], all_used: 
             for reply in replies
             if reply.collector == collector
         ]
-        paragraphs += ["\n".join(lines), m.DEVICE_LEFT.format(n=_percent(epsilon, Ceiling().survey))]
+        left = m.DEVICE_LEFT.format(n=_percent(epsilon, Ceiling().survey))
+        paragraphs += ["\n".join(lines), f"{m.DEVICE_LIMIT} {left}"]
     if not used:
         return [*paragraphs, m.DEVICE_NONE]
     total = m.DEVICE_ALL.format(n=_percent(all_used, Ceiling().device))

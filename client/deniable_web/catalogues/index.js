@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "pogu6rzqiopbpokwl2rz4vh3sq",
-  de: "wblxtbgfu6kr5mjvmgcy3ap4pm",
-  en: "oysu4tchbdia5fmi7eazvsnmum",
-  es: "encj7wozw4ydei3yvyir4vjb2q",
-  fr: "p5zfho7uaim3jhvysyeil4jl7a",
+  ar: "eqhvj6msjnuutbcleizldgv7yq",
+  de: "qsxvupzjn73drzeyjaeuorafv4",
+  en: "hpaguy3vfwljpq6z7yee3wejuu",
+  es: "5rcfrml62b3wj5dfrgrsh2evzq",
+  fr: "5ax42s4h47u3v5ezgjniwmlbla",
 };

@@ -18,15 +18,14 @@ from deniable.report.report import Report
 from deniable.survey.document import Survey
 from deniable_server.access import remote
 from deniable_server.commands import options
-from deniable_server.commands.estimate import not_shown
 from deniable_server.commands.survey import existing, open_store
+from deniable_server.commands.waiting import not_shown
 from deniable_server.location import Location
-from deniable_server.people.links import id_at
-from deniable_server.results.service import waiting_rows
+from deniable_statistics.archive.r_script import r_script
+from deniable_statistics.archive.stata_script import stata_script
 from deniable_statistics.data.folder import Row, check_folder, write_folder
 from deniable_statistics.data.manifest import FORMATS
 from deniable_statistics.data.reports_csv import reports_from_csv
-from deniable_statistics.data.scripts import r_script, stata_script
 from deniable_statistics.data.survey_data import reports_data
 from deniable_statistics.data.whole import replace_file
 from deniable_statistics.data.writing import WRITTEN, check_suffix, write_data_set
@@ -84,7 +83,7 @@ def export(
     With --format the folder gets the survey as it was published, the reports in parts, and manifest.json with the rows
     and the SHA-256 of each, also while a collector runs. 'deniable analyze ... --from FOLDER' checks and reads it.
     """
-    survey_id = id_at(survey_id, url)
+    survey_id, url = options.survey_at(survey_id, url)
     # Before anything is fetched: a download of hours must not end at a name that cannot be written.
     if form is None:
         if to.is_dir():
@@ -135,6 +134,9 @@ class _Found(NamedTuple):
 @contextmanager
 def _in_database(database: Location, survey_id: str) -> Iterator[_Found]:
     """The released reports in a database, from one snapshot."""
+    # Loads what a collector needs; from an address it can be had without.
+    from deniable_server.results.service import waiting_rows
+
     store = open_store(existing(database))
     state = store.state(survey_id)
     _refuse_without_rows(state.survey)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 from click.core import ParameterSource
 
-from deniable import read_survey
+from deniable import Survey, read_survey
 from deniable.access.hosts import is_loopback
 from deniable.access.words import ONE_REPORT, ONE_REPORT_HEADING, enforced
 from deniable.commands.files import folder_of
@@ -35,7 +35,7 @@ from deniable_server.authors.templates import ASKED, TEMPLATES, template, text_o
 from deniable_server.commands import options
 from deniable_server.commands.trail import operation
 from deniable_server.location import Location
-from deniable_server.people.links import id_at, people_link
+from deniable_server.people.links import people_link
 from deniable_statistics.authoring.outlook import RESPONDENTS, outlook
 
 if TYPE_CHECKING:
@@ -215,7 +215,11 @@ def publish(
         )
     elif is_loopback(host_of(url or public_url)):
         click.echo(f"Links start with {url or public_url}, which only somebody at this computer can open.", err=True)
-    base = f"{(url or public_url).rstrip('/')}/s/{published.id}"
+    _show_links(published, f"{(url or public_url).rstrip('/')}/s/{published.id}", url, database)
+
+
+def _show_links(published: Survey, base: str, url: str | None, database: Location) -> None:
+    """Print the id of a survey, and where people answer it, invite to it and read its results."""
     click.echo(f"id       {published.id}")
     links = [] if published.cohort_required or published.access != "open" else [base]
     links += [f"{base}#{cohort_fragment(cohort)}" for cohort in published.cohorts if published.access == "open"]
@@ -270,7 +274,7 @@ def list_(database: Location, url: str | None, token: str | None) -> None:
 @options.token
 def close(survey_id: str, database: Location, url: str | None, token: str | None) -> None:
     """Take no more reports for a survey, from now on and for good."""
-    survey_id = id_at(survey_id, url)
+    survey_id, url = options.survey_at(survey_id, url)
     if url:
         remote.close(url, token, survey_id)
     else:

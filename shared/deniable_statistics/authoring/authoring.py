@@ -27,10 +27,10 @@ from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.sealed import Sealed, padded_size
 from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refuse_repeats
-from deniable_statistics.authoring.condition_text import Earlier, read_condition, words_of
 from deniable_statistics.authoring.look import LOOK_KEYS, read_look
 from deniable_statistics.authoring.selection import choice_for
 from deniable_statistics.authoring.sharing import WANTED, Member, chosen_way, ways_to_share, why
+from deniable_statistics.published.condition_text import Earlier, read_condition, words_of
 
 AS_WRITTEN = ("closes_at", "cohort_required", "retention", "fresh", "release", "results", "readers", "access", "layout")
 """Keys whose values are passed to `Survey` unchanged, which checks them and has their defaults."""

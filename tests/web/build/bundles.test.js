@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 import { transform } from "../../../client/deniable_web/node_modules/esbuild/lib/main.js";
-import { BUNDLES, outputs } from "../../../client/deniable_web/build.mjs";
+import { BUNDLES, HOSTS, outputs } from "../../../client/deniable_web/build.mjs";
 
 const FOLDER = new URL("../../../client/deniable_web/", import.meta.url);
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER), "utf8");
@@ -27,6 +27,19 @@ test("bundles are at most 34 kB gzipped", () => {
     const { length } = gzipSync(readFileSync(new URL(`dist/${file}`, FOLDER)), { level: 9 });
     assert.ok(length <= LARGEST, `${file}: ${length} bytes`);
   }
+});
+
+test("plugins for hosts are at most 3 kB gzipped, import nothing and name the version of the package", () => {
+  const { version } = JSON.parse(read("package.json"));
+  const { hosts } = JSON.parse(read("dist/manifest.json"));
+  assert.deepEqual(Object.keys(hosts), Object.keys(HOSTS));
+  for (const [file, hash] of Object.entries(hosts)) {
+    const code = readFileSync(new URL(`dist/hosts/${file}`, FOLDER));
+    assert.ok(gzipSync(code, { level: 9 }).length <= 3000, file);
+    assert.equal(hash, `sha384-${createHash("sha384").update(code).digest("base64")}`);
+    assert.doesNotMatch(read(`../hosts/${file}`), /^import /m, file);
+  }
+  assert.match(read("../hosts/jspsych.js"), new RegExp(`version: "${version}"`));
 });
 
 test("what the sources freeze is frozen in the bundles, and every message of an error is there", async () => {
@@ -64,6 +77,7 @@ test("the same sources make the same bytes in any folder", () => {
   const built = ["a", "another folder, deeper/b"].map((name) => {
     const folder = mkdtempSync(join(tmpdir(), "deniable-"));
     const copy = join(folder, name);
+    cpSync(fileURLToPath(new URL("../hosts", FOLDER)), join(copy, "..", "hosts"), { recursive: true });
     cpSync(fileURLToPath(FOLDER), copy, { recursive: true, filter: (path) => path !== modules && !path.includes("/dist/") });
     symlinkSync(modules, join(copy, "node_modules"));
     execFileSync(process.execPath, ["build.mjs"], { cwd: copy });

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 
-from deniable_research.codebook.codebook import Codebook, Entry
-from deniable_research.codebook.markdown import epsilon_in_words, exactly
+from deniable_statistics.archive.codebook import Codebook, Entry
+from deniable_statistics.archive.numbers_in_words import epsilon_in_words, exactly
 
 NAMESPACE = "ddi:codebook:2_5"
 """XML namespace of DDI-Codebook 2.5."""
