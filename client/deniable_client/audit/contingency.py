@@ -257,7 +257,12 @@ class Tables:
         rows = [_told_apart(self.sizes[each]) for each in (q, r)]
         options = [np.array(each.answers.truths)[some] for each, some in zip((first, second), rows, strict=True)]
         p = pair_probabilities(
-            group, first.where_asked[rows[0]], second.where_asked[rows[1]], *options, self._held(first, second)
+            group,
+            first.where_asked[rows[0]],
+            second.where_asked[rows[1]],
+            options[0],
+            options[1],
+            self._held(first, second),
         )
         p = second.in_bins(first.in_bins(p, 2), 3)
         table = table[: len(rows[0]), : len(rows[1])]

@@ -6,12 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from deniable.errors import NotInstalled, ParameterError
+from deniable.errors import ParameterError
 from deniable.exact import Number, positive_epsilon, refuse_costly_rounding
 from deniable.mechanisms.base import check_range
 from deniable.mechanisms.knots import MOST_REPORTS
 from deniable.mechanisms.mean import LARGEST_RANGE
-from deniable.mechanisms.piecewise import Piecewise, as_integers
+from deniable.mechanisms.piecewise import Piecewise, as_integers, optimum
 from deniable.randomness import Words
 
 if TYPE_CHECKING:
@@ -62,6 +62,7 @@ class FilteredPiecewise(Piecewise):
     name = "filtered-piecewise"
     question_types = ("filtered-number",)
     named_in = ("filtered-number",)
+    has_others = True
     most_reports = MOST_REPORTS + 1
 
     def __post_init__(self) -> None:
@@ -78,12 +79,7 @@ class FilteredPiecewise(Piecewise):
         """
         asked = positive_epsilon(epsilon)
         lo, hi = check_range(lo, hi, LARGEST_RANGE)
-        try:
-            from deniable_statistics.authoring.optimum import least_noise_of_some
-
-            knots, weights, slopes, others = least_noise_of_some(hi - lo, asked)
-        except ModuleNotFoundError as error:
-            raise NotInstalled(error.name or "scipy") from None
+        knots, weights, slopes, others = optimum().least_noise_of_some(hi - lo, asked)
         mechanism = cls(tuple(lo + knot for knot in knots), weights, slopes, others)
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"numbers from {lo} to {hi}")
         return mechanism

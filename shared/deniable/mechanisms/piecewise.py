@@ -8,6 +8,7 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from types import ModuleType
 from typing import TYPE_CHECKING, ClassVar
 
 from deniable.errors import NotInstalled, ParameterError, describe
@@ -103,12 +104,7 @@ class Piecewise(OverRange, RowMechanism):
         """
         asked = positive_epsilon(epsilon)
         lo, hi = check_range(lo, hi, LARGEST_RANGE)
-        try:
-            from deniable_statistics.authoring.optimum import least_noise
-
-            knots, weights, slopes = least_noise(hi - lo, asked)
-        except ModuleNotFoundError as error:
-            raise NotInstalled(error.name or "scipy") from None
+        knots, weights, slopes = optimum().least_noise(hi - lo, asked)
         mechanism = cls(tuple(lo + knot for knot in knots), weights, slopes)
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"numbers from {lo} to {hi}")
         return mechanism
@@ -166,6 +162,15 @@ class Piecewise(OverRange, RowMechanism):
             reports += (drawn >= own) * half
             half >>= 1
         return reports
+
+
+def optimum() -> ModuleType:
+    """The linear program of the rows; raise `NotInstalled` without numpy or scipy."""
+    try:
+        from deniable_statistics.authoring import optimum
+    except ModuleNotFoundError as error:
+        raise NotInstalled(error.name or "scipy") from None
+    return optimum
 
 
 def _are_independent(rows: Sequence[Sequence[int]]) -> bool:

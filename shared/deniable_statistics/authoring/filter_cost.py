@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from deniable.errors import ParameterError, SurveyError
-from deniable.mechanisms import FilteredPiecewise, KAry, Mechanism
+from deniable.mechanisms import KAry, Mechanism
 from deniable.privacy.ceiling import Ceiling
 from deniable.survey.condition import Among
 from deniable.survey.document import Survey
@@ -58,7 +58,7 @@ def respondents_among(question: Question, applying: float) -> int:
         The share of all to whom it applies.
     """
     mechanism = question.mechanism
-    if isinstance(mechanism, FilteredPiecewise):
+    if mechanism.has_others:
         return people(variance_for(mechanism, applying) / question.share_asked)
     return people(variance_among(design_of(mechanism), HALF, applying) / question.share_asked)
 

@@ -6,13 +6,9 @@ import math
 from collections.abc import Sequence
 from statistics import NormalDist
 
-from deniable.mechanisms import FilteredPiecewise, Mechanism
+from deniable.mechanisms import Mechanism
 from deniable.mechanisms.drawn_boxes import noise_of_drawn
-from deniable.mechanisms.knots import shares_of_knots
 from deniable.wire.space import DrawnBits
-
-HALF_APPLIES = 0.5
-"""Share of the people to whom a question with a filter applies, for which mechanisms are compared."""
 
 HALF_WIDTH = 0.05
 """Half width of the 95 % interval for which respondents are counted: 5 points of a share, or 5 % of a range."""
@@ -44,7 +40,9 @@ def variance_if_even(mechanism: Mechanism, *, wants_mean: bool) -> float:
         share = _even_share(mechanism)
         # Sampling variance of a share plus the noise, averaged over the options.
         return share * (1 - share) + noise_if_even(mechanism) / mechanism.k
-    if isinstance(mechanism, FilteredPiecewise):
+    if mechanism.has_others:
+        from deniable_statistics.designs.of_mechanisms import HALF_APPLIES
+
         return variance_for(mechanism, HALF_APPLIES)
     possible = mechanism.answer_range
     # In a range of length 1, so that scales and numbers compare.
@@ -85,15 +83,16 @@ def noise_of_options(mechanism: Mechanism) -> Sequence[tuple[float, float]]:
     return [each.noise for each in mechanism.support]
 
 
-def variance_for(mechanism: FilteredPiecewise, applying: float) -> float:
+def variance_for(mechanism: Mechanism, applying: float) -> float:
     """``n`` times the variance of a mean, in a range of length 1, among a share ``applying`` of all people.
 
     All numbers are equally frequent among them. Needs numpy.
     """
+    from deniable_statistics.designs.of_mechanisms import design_of
     from deniable_statistics.estimates.mean_among import mean_variance_among
 
-    shares = shares_of_knots(mechanism.knots)
-    return mean_variance_among(mechanism, mechanism.knots, [applying * share / sum(shares) for share in shares])
+    design = design_of(mechanism)
+    return mean_variance_among(design, design.answer_values, design.shares_of_some(applying)[:-1])
 
 
 def mean_variance(mechanism: Mechanism) -> float:

@@ -44,6 +44,9 @@ from deniable_statistics.designs.feasible import most_likely_mixture, most_likel
 
 M = TypeVar("M", bound=Mechanism)
 
+HALF_APPLIES = 0.5
+"""Share of the people to whom a question with a filter applies, at which scores vary least and mechanisms compare."""
+
 AnyDesign = Design | Mechanism
 """A design, or a mechanism, whose design `design_of` gives."""
 
@@ -528,20 +531,18 @@ class FilteredPiecewiseDesign(RowDesign[FilteredPiecewise]):
         """The knots; whoever it does not apply to has no number."""
         return self.mechanism.knots
 
-    @cached_property
-    def even_shares(self) -> tuple[float, ...]:
-        """Shares of the truths where it applies to one half, and all numbers are equally frequent."""
+    def shares_of_some(self, applying: float) -> Sequence[float]:
         shares = shares_of_knots(self.mechanism.knots)
-        return (*(share / sum(shares) / 2 for share in shares), 0.5)
+        return (*(applying * share / sum(shares) for share in shares), 1 - applying)
 
     @cached_property
     def expected_if_even(self) -> Sequence[float]:
-        return self.expected(self.even_shares)
+        return self.expected(self.shares_of_some(HALF_APPLIES))
 
     @cached_property
     def debiasing(self) -> Debiasing:
         # `left_inverse` weighs reports by the row sums of its matrix, which are their probabilities at these shares.
-        shares = np.array(self.even_shares)
+        shares = np.array(self.shares_of_some(HALF_APPLIES))
         weights = shares[:, None] * left_inverse(self.truth_matrix * shares, f"mechanism {self.name}")
         return Debiasing(weights, np.zeros(len(weights)))
 

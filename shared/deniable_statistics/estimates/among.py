@@ -178,13 +178,16 @@ class AmongEstimate:
         fake_share : float
             Largest share of the reports that may be fake; the intervals then hold whatever these say.
         """
-        check_confidence_level(confidence_level)
-        square = normal_quantile(confidence_level) ** 2
+        return tuple(self.option_interval(option, confidence_level, fake_share) for option in range(len(self.top)))
+
+    def option_interval(self, option: int, confidence_level: float = 0.95, fake_share: float = 0.0) -> Interval:
+        """The interval of one share, as in `confidence_interval`."""
+        square = normal_quantile(check_confidence_level(confidence_level)) ** 2
         # Fakes can hide that it applies to nobody, too.
         sure = self.applying - fake_share * self._margins[-1]
         if self.is_too_few(confidence_level) or not self._is_above_none(sure, square):
-            return (Interval(0.0, 1.0),) * len(self.top)
-        return tuple(self._interval(option, square, fake_share) for option in range(len(self.top)))
+            return Interval(0.0, 1.0)
+        return self._interval(option, square, fake_share)
 
     def _is_above_none(self, applying: float, square: float) -> bool:
         _, variance, _ = self._variances(0, np.zeros(1), np.ones(1))
