@@ -47,14 +47,15 @@ Z = 1.959963984540054
 
 def main() -> None:
     """Print all tables."""
-    print(format_table(["noise, one half applies", *EPSILONS], list(noise_rows()), numbers_from=1))
+    print(format_table(["noise, one half applies", *EPSILONS], list(noise_rows()), right=EPSILONS))
+    error = math.sqrt(0.95 * 0.05 / SAMPLES)
     print(
-        f"\nCoverage of 95 % intervals by {SAMPLES:,} samples, standard error {math.sqrt(0.95 * 0.05 / SAMPLES):.4f}:\n"
+        f"\nCoverage at 95 %; by {SAMPLES:,} samples with a standard error of {error:.4f}, of differences twice that:\n"
     )
-    heads = ["figure", "mechanism", "least coverage", "where (epsilon, people, applying, share)"]
-    print(format_table(heads, list(coverage_rows(SAMPLES)), numbers_from=2))
+    heads = ["figure", "least coverage", "where (epsilon, people, applying, share)"]
+    print(format_table(heads, list(coverage_rows(SAMPLES)), right=heads[1:2]))
     print("\nHalf widths at one half among them, 1,000 people, epsilon 1 for each question or 2 for both:\n")
-    print(format_table(["it applies to", "two questions", "one response"], list(width_rows()), numbers_from=1))
+    print(format_table(["it applies to", "two questions", "one response"], width_rows()))
 
 
 def noise_rows() -> list[list[str]]:
@@ -68,7 +69,7 @@ def noise_rows() -> list[list[str]]:
 
 
 def noise_of(design: Design, hi: int) -> float:
-    """The mean square of the influence of a report, over means in the range, for equally frequent numbers 0 to ``hi``."""
+    """The mean square of the influence of a report, over means in the range, for even numbers 0 to ``hi``."""
     numbers = np.array([float(name) for name in design.truths[:-1]])
     shares = np.array(design.shares_of_some(0.5))
     places = np.array([[*(2 * numbers / hi - 1), 0.0], [*np.ones(len(numbers)), 0.0]])

@@ -68,11 +68,6 @@ def audit(
     parts: list[AuditPart] = []
     chosen = [name for name in CLIENTS if client in ("both", name)]
     with _target(survey) as (target, read):
-        if sessions and any(each.ask_if for each in read.questions):
-            raise DeniableError(
-                "sessions: must be 0 for a survey with filters, because the people of an audit answer every question; "
-                "its many reports take every way"
-            )
         if "browser" in chosen:
             parts.append(_served(target))
         for name in chosen if sessions else ():
