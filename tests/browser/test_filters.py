@@ -104,9 +104,22 @@ def test_a_page_shows_what_applies_and_asks_for_no_more(collector: Collector, pa
     expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
 
 
-@pytest.mark.parametrize("layout", ["steps", "page"])
+NO_FAULT = ""
+ONE_WRITE_MORE = """addEventListener("click", (event) => {
+    const [pressed] = event.composedPath();
+    const chosen = document.querySelector("deniable-survey").shadowRoot?.querySelector("input[name=smokes]:checked");
+    if (pressed.matches?.(".review button[part]") && chosen?.value === "1") localStorage.setItem("deniable", "");
+}, { capture: true });"""
+"""A fault that is planted: who smokes has one write more, of the same content."""
+
+
+@pytest.mark.parametrize(
+    ("layout", "fault"),
+    [("steps", NO_FAULT), ("page", NO_FAULT), ("steps", ONE_WRITE_MORE)],
+    ids=["steps", "page", "planted"],
+)
 def test_requests_storage_and_title_are_the_same_on_every_way(
-    collector: Collector, browser: Browser, layout: str
+    collector: Collector, browser: Browser, layout: str, fault: str
 ) -> None:
     link = collector.publish(survey_in(layout))
     found = set()
@@ -122,6 +135,7 @@ def test_requests_storage_and_title_are_the_same_on_every_way(
                 of.prototype[name] = function (...all) { window.writes.push(name); return own.apply(this, all); };
             }"""
         )
+        page.add_init_script(fault)
         page.goto(link)
         page.get_by_role("button", name="Start", exact=True).click()
         if layout == "steps":
@@ -140,7 +154,7 @@ def test_requests_storage_and_title_are_the_same_on_every_way(
         writes = page.evaluate("window.writes")
         found.add((len(body), str(requests), str(writes), size, str(sorted(kept)), page.title()))
         context.close()
-    assert len(found) == 1, found
+    assert (len(found) > 1) if fault else (len(found) == 1), found
 
 
 def test_a_page_around_hears_the_same_heights_on_every_way(collector: Collector, page: Page) -> None:

@@ -17,7 +17,10 @@ from deniable.survey.condition import Answers, condition_from
 from deniable_client import Client, Memory, randomize
 from deniable_client.answer import asking, screens
 from deniable_client.audit.auditor import audit_survey
+from deniable_client.audit.blackbox.trace import Trace
+from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.sampling import Draw, RecordedReport, Trials, draw_javascript, draw_python, draws_of
+from deniable_client.audit.ways import has_filters, without_screens
 from deniable_client.device import draw_questions, true_answers
 from deniable_client.rehearsal.people import make_people, read_truths, true_figures
 from tests.support.marks import long
@@ -254,12 +257,43 @@ def test_an_audit_catches_a_client_that_tells_who_was_not_asked(smoking: Survey,
     assert audit_survey(smoking, unrecorded, 2000).faults, "by statistics and form alone"
 
 
-def test_sessions_of_an_audit_say_that_they_know_no_filters(tmp_path: Path) -> None:
+@pytest.mark.simulation
+def test_an_audit_catches_a_client_that_takes_another_time_for_who_was_not_asked(smoking: Survey) -> None:
+    """A millisecond, by a clock of the audit, which otherwise shows some microseconds of chance."""
+    dice, now = random.Random(3), [0]
+
+    def send(survey: Survey, answers: Mapping[str, Any], cohort: str | None) -> bytes:
+        now[0] += dice.randrange(1000, 9000) + 1_000_000 * ("often" not in answers)
+        return randomize(survey, answers, cohort).encode()
+
+    found = audit_survey(smoking, draws_of(send, lambda: now[0]), 6000)
+    assert any("time" in str(fault) for fault in found.faults), found
+
+
+@pytest.mark.slow
+def test_sessions_of_the_python_client_are_alike_on_every_way(tmp_path: Path) -> None:
+    """People of an audit answer everything; the client sends the same bytes whichever way their answers lead."""
     file = tmp_path / "smoking.toml"
     file.write_text(SMOKING, encoding="utf-8")
-    result = CommandLine().run("audit", str(file), "--client", "python")
-    assert result.exit_code != 0
-    assert "sessions: must be 0 for a survey with filters" in result.output
+    result = CommandLine().run("audit", str(file), "--client", "python", "--draws", "0", "--sessions", "8")
+    assert result.exit_code == 0, result.output
+    assert "passed  python: everything seen" in result.output
+
+
+def test_what_is_left_of_a_way_are_the_screens_of_its_person() -> None:
+    survey = PublishedSurvey(read_survey(SMOKING).document)
+    traces = [Trace(), Trace()]
+    for n, trace in enumerate(traces, start=2):
+        trace.put("tab 1, review", {"entries": [["link", "T"]] * n, "history": [n, {"at": n}]})
+        trace.put("tab 1, review", {"events": f'resize {{"height":{500 + n}}}', "memory": "same"})
+    assert has_filters(survey)
+    assert not has_filters(
+        PublishedSurvey(read_survey(survey_toml("T", question_toml("a", "yes-no", epsilon=1))).document)
+    )
+    one, other = map(without_screens, traces)
+    assert one.exact == other.exact
+    other.put("tab 1, review, memory", "another")
+    assert one.exact != without_screens(other).exact
 
 
 def test_made_up_people_answer_what_applies_and_the_truth_is_theirs(smoking: Survey) -> None:

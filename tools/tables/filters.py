@@ -35,11 +35,11 @@ EPSILONS = ("0.5", "1", "2", "3", "4")
 MEANS = 1 / 3
 """Mean square of a mean in [-1, 1] that may be anywhere in the range."""
 
-SAMPLES = 4000
+SAMPLES = 2000
 APPLYING = (0.02, 0.1, 0.3, 0.6)
 INNER = (0.0, 0.05, 0.5, 0.95, 1.0)
 PEOPLE = (200, 1000, 5000)
-MOST_ENUMERATED = 1000
+MOST_ENUMERATED = 200
 """Largest number of people whose tallies are all gone through."""
 
 Z = 1.959963984540054
@@ -147,7 +147,7 @@ def _coverages(
         yield f"share, simulated above {MOST_ENUMERATED:,}", _coverage_of_shares(mechanism, drawn, counts, inner)
     if inner not in (0.0, 0.5, 1.0):
         return
-    if n == MOST_ENUMERATED and applying > min(APPLYING):
+    if n == 1000 and applying > min(APPLYING):
         yield (
             "difference of cohorts, simulated",
             _coverage_of_differences(mechanism, n, applying, inner, samples, generator),
