@@ -9,6 +9,7 @@ import pytest
 
 from deniable import ParameterError, read_survey
 from deniable_client.device import randomize
+from deniable_research.files.comparing import compare
 from deniable_research.files.crossing import cross
 from deniable_research.files.problem import shared_responses
 from deniable_research.files.report_table import Table
@@ -60,3 +61,37 @@ def test_what_needs_other_answers_together_is_refused_with_a_way_out(table: Tabl
         shared_responses(table, ["ever", "often"])
     with pytest.raises(ParameterError, match="'deniable survey try' rehearses it"):
         truth_of(SURVEY)
+
+
+def test_cohorts_are_compared_among_those_to_whom_it_applies(tmp_path: Path) -> None:
+    """Of the first cohort 30 % of those who are asked say many and know of 10, of the second 70 % and 30."""
+    survey = read_survey(
+        survey_toml(
+            "Two cohorts",
+            question_toml("ever", "yes-no", epsilon=3),
+            question_toml("often", "choice", options=["few", "many"], epsilon=3, ask_if="ever = yes"),
+            question_toml("since", "number", lo=0, hi=40, epsilon=3, ask_if="ever = yes"),
+            cohorts=["a", "b"],
+        )
+    )
+    dice = random.Random(11)
+    lines = ["id,cohort,ever,often,since"]
+    for number in range(6000):
+        cohort, few = ("a", 7) if number % 2 else ("b", 3)
+        answers: dict[str, str | int] = {"ever": "no"}
+        if number % 4 > 1:
+            often = "few" if number // 4 % 10 < few else "many"
+            answers = {"ever": "yes", "often": often, "since": 10 if cohort == "a" else 30}
+        values = randomize(survey, answers, cohort, word=lambda: dice.getrandbits(32)).values
+        lines.append(f"{number:032x},{cohort},{values['ever']},{values['often']},{values['since']}")
+    path = tmp_path / "reports.csv"
+    path.write_text("\n".join(lines) + "\n")
+    table = Table.read(path, survey)
+    among = {row.option: row for row in compare(table, "often", "cohort") if row.measure == "among difference"}
+    assert set(among) == {"few", "many"}
+    assert among["many"].estimate == pytest.approx(-0.4, abs=0.1)
+    assert among["many"].conf_low is not None
+    assert among["many"].conf_low < -0.4 < (among["many"].conf_high or 0)
+    (mean,) = (row for row in compare(table, "since", "cohort") if row.measure == "mean difference")
+    assert mean.estimate == pytest.approx(-20, abs=3)
+    assert mean.method == "mover"
