@@ -1,14 +1,14 @@
 // Builds dist/: one file for each element, for <script integrity>, and their hashes.
 // `node build.mjs --check` builds and compares instead.
 //
-// esbuild joins the reviewed modules, leaves out white space and comments, and shortens the names of local variables. It is
-// not asked for shorter syntax, so each statement of a bundle is one of its sources. The same sources and the same pinned esbuild make the same bytes, so
-// whoever doubts a collector's bundle builds it again.
+// esbuild joins the reviewed modules, leaves out white space and comments, shortens the names of local variables, and writes
+// statements in their shorter form (`void 0`, `!0`, `a && b()`). It renames no property and moves no code between functions. The
+// same sources and the same pinned esbuild make the same bytes, so whoever doubts a collector's bundle builds it again.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, transformSync } from "esbuild";
 
 const FOLDER = new URL(".", import.meta.url);
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER));
@@ -18,19 +18,21 @@ export const BUNDLES = {
   "deniable.js": "bundle.js",
   "deniable-place.js": "bundle-place.js",
   "deniable-question.js": "bundle-question.js",
+  "deniable-told.js": "bundle-told.js",
 };
 
 /** What browsers compare with the attribute `integrity`. @param {Uint8Array} bytes */
 const integrity = (bytes, algorithm = "sha384") => `${algorithm}-${createHash(algorithm).update(bytes).digest("base64")}`;
 
 /**
- * style.js: the elements' style sheet, of the design system and of what the elements have beyond it. Comments, and white space
- * at the ends of lines, are left out.
+ * style.js: the elements' style sheet, of the design system and of what the elements have beyond it, one rule a line. Comments and
+ * white space are left out.
  */
-export const styleModule = () =>
-  `//@ts-check\n/* Written by \`npm run build\` from design.css and elements.css. */\n\nexport const css = ${"`"}\n${["design.css", "elements.css"]
-    .map((name) => read(name).toString().replace(/\/\*[^]*?\*\//g, "").replace(/^ +|[ \n]*$/gm, "").replace(/\n+/g, "\n").trim())
-    .join("\n")}\n${"`"};\n`;
+export const styleModule = () => {
+  const css = ["design.css", "elements.css"].map((name) => read(name).toString()).join("\n");
+  const { code } = transformSync(css, { loader: "css", minify: true, charset: "utf8", target: "es2022" });
+  return `//@ts-check\n/* Written by \`npm run build\` from design.css and elements.css. */\n\nexport const css = ${"`"}${code.trim().replaceAll("}", "}\n").replaceAll("}\n}", "}}")}${"`"};\n`;
+};
 
 /** A bundle is one file, so it fetches its catalogues; pages that are built from the modules have them as modules. */
 const fetchedCatalogues = {
@@ -46,8 +48,7 @@ export async function bundle(file) {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(BUNDLES[file], FOLDER))],
     bundle: true,
-    minifyWhitespace: true,
-    minifyIdentifiers: true,
+    minify: true,
     format: "esm",
     target: "es2022",
     charset: "utf8",

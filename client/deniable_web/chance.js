@@ -100,12 +100,11 @@ const sign = (style) => drawing("svg", { viewBox: "-.5 0 11 14", class: "sign" }
 export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}) {
   const { kind, choices: options, labels, highest, mechanism: { lo, isYesNo } } = question;
   const answers = options.length ? [...options.keys()] : [lo, highest];
-  if (isYesNo) answers.reverse(); // Yes first: its picture is the one to be sure about
   const people = Array.from({ length: PEOPLE }, (_, n) =>
-    person({ transform: `translate(${(n % COLUMNS) * 14 + 2} ${Math.floor(n / COLUMNS) * 18 + 2})`, class: "person" }),
+    person({ transform: `translate(${(n % COLUMNS) * 14 + 2} ${Math.floor(n / COLUMNS) * 20 + 2})`, class: "person" }),
   );
   // What is drawn stands in the caption, which is read out alone.
-  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 18}`, "aria-hidden": "true", class: "people" }, ...people);
+  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 20}`, "aria-hidden": "true", class: "people" }, ...people);
   const legend = h("div", { class: "legend", "aria-hidden": true });
   const caption = h("p", { class: "quiet caption", role: "status" });
   const drawn = h("div", { role: "status" });

@@ -13,6 +13,7 @@
  */
 
 import { DeniableElement, MINUTE } from "./base-element.js";
+import { arranged } from "./arrangement.js";
 import { CEILING, said, usedOf100, weakness } from "./ceiling.js";
 import { deliver, hindrance, tellsUse } from "./collector.js";
 import { randomize } from "./device.js";
@@ -20,6 +21,7 @@ import { accentSheet } from "./dress.js";
 import { h } from "./dom.js";
 import { ReportError } from "./errors.js";
 import { page } from "./form.js";
+import { stopsOf } from "./grid.js";
 import { drawQuestions } from "./group.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { sum } from "./mechanisms/base.js";
@@ -176,9 +178,12 @@ export class DeniableSurvey extends DeniableElement {
       const isAbout = (/** @type {string} */ id) => view.questions.some(({ askIf }) => askIf?.named.includes(id));
       const asksMore = view.units.some(({ members, draw }) => draw < members.length && members.some(({ id }) => isAbout(id)));
       const [own, all] = seen.totals.map((total, n) => usedOf100(total, [CEILING.survey, CEILING.device][n]));
+      const keepsDraw = () => (this.isShared || !this.#memory.lasts ? "" : m.drawnKept);
+      const picks = () => `${fill(m.drawn, { n, all: length })} ${asksMore ? m.needed : ""} ${keepsDraw()}`;
+      const picked = n < length && h("span", {}, picks());
       const notes = [
         this.isShared ? m.kiosk : !this.#memory.lasts && !this.isTraceless && m.fleeting,
-        n < length && `${fill(m.drawn, { n, all: length })} ${asksMore ? m.needed : ""} ${this.isShared || !this.#memory.lasts ? "" : m.drawnKept}`,
+        picked,
         seen.isWiped && m.wiped,
         seen.isSame && m.same,
         seen.hasTold && fill(m.told, { own, all }),
@@ -200,7 +205,7 @@ export class DeniableSurvey extends DeniableElement {
         // A survey may be closed, or an invitation used, while its first screen stands open.
         this.#start(view, place, Date.now() - opened < FRESH ? checked : check());
       };
-      const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => this.#trace(isOn) };
+      const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => (this.#trace(isOn), picked && picked.replaceChildren(picks())) };
       const kept = () => (this.isShared ? m.kiosk : this.#memory.lasts && !this.isTraceless ? said(this.#weak, { answerKept: m.answerKept, answerKeptWeak: m.answerKeptWeak }) : m.answerKeptNone);
       const { cohort, isOwn, way } = place;
       // Back from the first question leads here again, with the answers kept, and Start to the questions as they are.
@@ -266,9 +271,11 @@ export class DeniableSurvey extends DeniableElement {
       }
       const asked = this.isShared ? drawQuestions(view) : await this.#memory.asked(view);
       if (gone !== this.gone) return;
-      const drawn = { ...view, questions: needed(view.questions, asked) };
+      const questions = arranged(view, needed(view.questions, asked));
+      const isPage = view.layout === "page";
+      const drawn = { ...view, questions, stops: stopsOf(questions, isPage || matchMedia("(min-width: 40rem)").matches) };
       const walk = /** @type {Walk} */ (this.#walk);
-      const ask = view.layout === "page" ? page : steps;
+      const ask = isPage ? page : steps;
       const send = (/** @type {Record<string, unknown>} */ answers) => this.#answer(view, place, answers, { asked, credential });
       const form = ask(m, drawn, walk, send, !place.isOwn || parent !== window);
       walk.begin(() => form.isConnected || this.show(form));
@@ -341,7 +348,7 @@ export class DeniableSurvey extends DeniableElement {
     const isMine = carrying(report, invitation) === report; // the link may be that of another person at this device
     // Nobody asked for the receipt of another day: then the focus stays where it is.
     const isNew = title === this.words.sent;
-    const how = { title, weak: this.#weak, link, place: this.isPlace && !!view.places[0] && location.host, isMine, isNew, canPrint: this.#isHome, history: this.#history(place), next: this.another() };
+    const how = { title, weak: this.#weak, link, isPlace: this.isPlace, place: this.isPlace && !!view.places[0] && location.host, isMine, isNew, canPrint: this.#isHome, history: this.#history(place), next: this.another() };
     this.show(screens.receipt(this.words, view, report, how), isNew || this.isAsked);
     this.announce("complete");
   }

@@ -12,7 +12,7 @@ import { UNIT, below, systemWord } from "./randomness.js";
 
 /** @typedef {import("./randomness.js").Word} Word */
 
-const MAX_PATTERNS = 1000;
+const MAX_PATTERNS = 2 ** 16;
 
 /**
  * @typedef {object} Unit What a device draws, keeps and pays for as one: a question, or a group of them.
@@ -36,9 +36,9 @@ const MAX_PATTERNS = 1000;
 export class GroupMechanism extends Mechanism {
   /**
    * @param {readonly Mechanism[]} mechanisms @param {unknown} s @param {Mechanism | null} joint to whole patterns
-   * @param {readonly number[][] | null} [patterns] those that are possible, where some of the questions filter others
+   * @param {readonly number[][]} [patterns] what somebody can answer together to the questions that are asked
    */
-  constructor(mechanisms, s, joint, patterns = null) {
+  constructor(mechanisms, s, joint, patterns = []) {
     super();
     this.patterns = patterns;
     this.mechanisms = mechanisms;
@@ -46,16 +46,12 @@ export class GroupMechanism extends Mechanism {
     this.joint = joint;
     demand(mechanisms.every(({ second }) => !second)); // one draw of a group is all that is ever sent of it
     if (joint) {
-      const { k, other } = /** @type {KAry} */ (joint);
-      const options = mechanisms[0].hi + 1;
-      // Of all patterns, one in `options` has the same option in one place: the others lie about that question.
-      const keep = UNIT - (k - k / options) * other;
-      const isMarginal = (/** @type {any} */ each, /** @type {number} */ n) =>
-        patterns ?
-          each.name === "unequal-k-ary" &&
-          each.others.every((/** @type {number} */ weight, /** @type {number} */ v) => weight === other * patterns.filter((one) => one[n] === v).length)
-        : each instanceof KAry && each.k === options && each.keep === keep;
-      demand(joint.name === "k-ary" && k === (patterns?.length ?? options ** this.s) && mechanisms.every(isMarginal));
+      const { other } = /** @type {KAry} */ (joint);
+      const held = (/** @type {number} */ n, /** @type {number} */ v) => patterns.filter((each) => each[n % this.s] === v).length;
+      // Of an option chance has the patterns that hold it; what that leaves of all is what the truth has more.
+      const isMarginal = (/** @type {Mechanism} */ { support }, /** @type {number} */ n) =>
+        support?.every(({ ifOther }, v) => ifOther * UNIT === other * held(n, v));
+      demand(joint.name === "k-ary" && joint.hi === patterns.length - 1 && mechanisms.every(isMarginal));
     }
     this.epsilon = sum(this.most(({ epsilon }) => epsilon));
     this.ratio = product(this.most(({ ratio }) => ratio, compare));
@@ -84,49 +80,46 @@ export class GroupMechanism extends Mechanism {
   makes(text) {
     const values = JSON.parse(text);
     const good = this.mechanisms.map((each, n) => (values[n] !== null && each.makes(values[n]) ? values[n] : null));
-    return JSON.stringify(good) === text && this.takes(good) && (!this.patterns || placeOf(good, this.patterns) >= 0);
+    return JSON.stringify(good) === text && this.takes(good) && (!this.joint || this.placeOf(good) >= 0);
+  }
+
+  /** The number of the pattern of what is asked. @param {readonly unknown[]} answers */
+  placeOf(answers) {
+    const pattern = `${answers.filter((each) => each !== null)}`;
+    return this.patterns.findIndex((each) => `${each}` === pattern);
   }
 
   /** @param {any[]} answers @param {Word} word */
   draw(answers, word) {
     const { mechanisms, joint, patterns } = this;
-    if (joint && patterns) return JSON.stringify(patterns[Number(joint.randomize(placeOf(answers, patterns), word))]);
-    // A pattern is a number to the base of the options, the first question its most significant digit.
-    const options = mechanisms[0].hi + 1;
-    const pattern = joint?.randomize(answers.reduce((all, each) => (each === null ? all : all * options + each), 0), word);
-    let place = options ** this.s;
-    const report = (/** @type {any} */ answer, /** @type {number} */ n) =>
-      answer === null ? null
-      : joint ? Math.floor(Number(pattern) / (place /= options)) % options
-      : mechanisms[n].randomize(answer, word);
-    return JSON.stringify(answers.map(report));
+    const sent = joint && [...patterns[Number(joint.randomize(this.placeOf(answers), word))]];
+    return JSON.stringify(answers.map((each, n) => (each === null ? null : sent ? sent.shift() : mechanisms[n].randomize(each, word))));
   }
 }
 
-/** @param {readonly unknown[]} answers @param {readonly number[][]} patterns */
-const placeOf = (answers, patterns) => patterns.findIndex((each) => `${each}` === `${answers}`);
-
 /**
- * The answers that somebody can give together to questions of which some filter others, in rising order; null where the group
- * has no joint response to them.
- * @param {readonly (import("./route.js").Filtered & { mechanism: Mechanism })[]} members @param {any} joint @param {unknown} s
+ * What somebody can answer together to questions that share a response, in rising order: all combinations of their options; or,
+ * where some filter others and the response has fewer options than that, those that the filters leave.
+ * @param {readonly import("./survey.js").Question[]} members @param {any} joint @param {any} s how many are asked
  */
 export function patternsOf(members, joint, s) {
   const ids = members.map(({ id }) => id);
   const options = members[0].mechanism.hi + 1;
-  const isOfAll = joint?.k === options ** members.length && members.every(({ mechanism }) => mechanism.hi + 1 === options);
-  if (!joint || s !== members.length || isOfAll || !members.some(({ askIf }) => askIf)) return null;
+  const isRouted = s === ids.length && members.some(({ askIf }) => askIf) && joint.k !== options ** s;
+  demand(members.every(({ kind, mechanism }) => !kind.takesSeveral && (isRouted || mechanism.hi + 1 === options)));
   /** @type {number[][]} */
   let found = [[]];
-  members.forEach(({ askIf, mechanism: { hi } }, n) => {
-    demand(!askIf || askIf.named.every((each) => ids.indexOf(each) < n && ids.includes(each)));
+  for (const { askIf, mechanism } of members.slice(0, s)) {
+    const condition = isRouted ? askIf : null;
+    demand(!condition?.named.some((each) => !ids.includes(each)));
     found = found.flatMap((earlier) => {
-      const applies = !askIf || askIf.holds(new Map(earlier.map((answer, place) => [ids[place], answer])));
-      const answers = applies ? [...Array(hi + (askIf ? 0 : 1)).keys()] : [hi];
+      const { hi } = mechanism;
+      const applies = !condition || condition.holds({ get: (id) => earlier[ids.indexOf(id)] });
+      const answers = applies ? [...Array(condition ? hi : hi + 1).keys()] : [hi];
       return answers.map((each) => [...earlier, each]);
     });
     demand(found.length <= MAX_PATTERNS);
-  });
+  }
   return found;
 }
 

@@ -8,6 +8,7 @@
 import { utf8 } from "./sha.js";
 
 /** @typedef {Uint8Array<ArrayBuffer>} Bytes */
+/** @typedef {Awaited<ReturnType<typeof setup>>} Context */
 
 /** A suite by the length of its public keys: the number of its KEM, and how WebCrypto calls it. @type {Record<number, [number, any]>} */
 const KEMS = { 65: [0x10, { name: "ECDH", namedCurve: "P-256" }], 32: [0x20, { name: "X25519" }] };
@@ -34,7 +35,7 @@ const kdf = (suite) => ({
 });
 
 /**
- * A context for one message to a public key (SetupBaseS, section 5.1.1), which also exports secrets (section 5.3).
+ * A context for one message to a public key (SetupBaseS, section 5.1.1).
  * @param {Bytes} pkR the public key of the recipient, 65 bytes of P-256 or 32 of X25519
  * @param {Bytes} info what the message is bound to @param {CryptoKeyPair} [pair] the ephemeral key, for tests
  */
@@ -55,27 +56,23 @@ export async function setup(pkR, info, pair) {
     await extract(EMPTY, "info_hash", info),
   );
   const secret = await extract(shared, "secret", EMPTY);
-  return {
-    enc,
-    /** The first message of the context, and the only one. @param {Bytes} plaintext @param {Bytes} [aad] */
-    seal: async (plaintext, aad = EMPTY) =>
-      gcm("encrypt", await expand(secret, "key", context, 16), await expand(secret, "base_nonce", context, 12), plaintext, aad),
-    /** @param {string} label @param {number} length */
-    exported: async (label, length) => expand(await expand(secret, "exp", context, 32), "sec", utf8(label), length),
-  };
+  /** What both sides know, by its name. @param {string} label @param {number} length */
+  const derived = (label, length) => expand(secret, label, context, length);
+  return { enc, derived, expand };
 }
+
+/** The first message of a context, and the only one. @param {Context} context @param {Bytes} plaintext @param {Bytes} [aad] @returns {Promise<Bytes>} */
+export async function sealWith({ derived }, plaintext, aad = EMPTY) {
+  const key = await crypto.subtle.importKey("raw", await derived("key", 16), "AES-GCM", false, ["encrypt"]);
+  const iv = await derived("base_nonce", 12);
+  return new Uint8Array(await crypto.subtle.encrypt({ name: "AES-GCM", iv, additionalData: aad }, key, plaintext));
+}
+
+/** A secret of a context (Export, section 5.3). @param {Context} context @param {string} label @param {number} length */
+export const exported = async ({ derived, expand }, label, length) => expand(await derived("exp", 32), "sec", utf8(label), length);
 
 /** The identifiers of KEM, KDF and AEAD, by the length of a public key. @param {number} length */
 export const algorithmsOf = (length) => Uint8Array.of(0, KEMS[length][0], 0, 1, 0, 1);
-
-/**
- * AES-128-GCM.
- * @param {"encrypt" | "decrypt"} act @param {Bytes} raw @param {Bytes} iv @param {Bytes} text @param {Bytes} [additionalData]
- */
-export async function gcm(act, raw, iv, text, additionalData = EMPTY) {
-  const key = await crypto.subtle.importKey("raw", raw, "AES-GCM", false, [act]);
-  return new Uint8Array(await crypto.subtle[act]({ name: "AES-GCM", iv, additionalData }, key, text));
-}
 
 /**
  * Seal a message: the encapsulated key, and the ciphertext behind it (SealBase, section 6.1).
@@ -83,6 +80,6 @@ export async function gcm(act, raw, iv, text, additionalData = EMPTY) {
  * @param {CryptoKeyPair} [pair] @param {Bytes} [aad] @returns {Promise<Bytes>}
  */
 export async function seal(pkR, info, plaintext, pair, aad) {
-  const { enc, seal } = await setup(pkR, info, pair);
-  return joined(enc, await seal(plaintext, aad));
+  const context = await setup(pkR, info, pair);
+  return joined(context.enc, await sealWith(context, plaintext, aad));
 }

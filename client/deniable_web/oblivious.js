@@ -5,7 +5,7 @@
  */
 
 import { encodeRequest, parseResponse } from "./binary-http.js";
-import { algorithmsOf, gcm, hmac, joined, setup } from "./hpke.js";
+import { algorithmsOf, exported, hmac, joined, sealWith, setup } from "./hpke.js";
 import { keyOf } from "./sealed.js";
 import { utf8 } from "./sha.js";
 
@@ -22,14 +22,17 @@ const KEY = 16;
  */
 export async function encapsulate(identifier, key, request, pair) {
   const header = joined(Uint8Array.of(identifier), algorithmsOf(key.length));
-  const { enc, seal, exported } = await setup(key, joined(utf8("message/bhttp request\0"), header), pair);
+  const context = await setup(key, joined(utf8("message/bhttp request\0"), header), pair);
   /** @param {Bytes} response @returns {Promise<Bytes>} throws where it was made for another request */
   const open = async (response) => {
-    const prk = await hmac(joined(enc, response.slice(0, KEY)), await exported("message/bhttp response", KEY));
+    const prk = await hmac(joined(context.enc, response.slice(0, KEY)), await exported(context, "message/bhttp response", KEY));
     const expand = (/** @type {string} */ label) => hmac(prk, joined(utf8(label), Uint8Array.of(1)));
-    return gcm("decrypt", (await expand("key")).slice(0, KEY), (await expand("nonce")).slice(0, 12), response.slice(KEY));
+    const raw = (await expand("key")).slice(0, KEY);
+    const iv = (await expand("nonce")).slice(0, 12);
+    const own = await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["decrypt"]);
+    return new Uint8Array(await crypto.subtle.decrypt({ name: "AES-GCM", iv }, own, response.slice(KEY)));
   };
-  return { message: joined(header, enc, await seal(request)), open };
+  return { message: joined(header, context.enc, await sealWith(context, request)), open };
 }
 
 /**

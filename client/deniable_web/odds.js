@@ -19,8 +19,7 @@ export function odds(mechanism, m) {
   // Whatever parameters there are: TypeScript cannot tell mechanisms by their names.
   const { name, support, truth, k, s, w } = /** @type {Mechanism & { truth: number, k?: number, s?: number, w?: number }} */ (mechanism);
   const { ifTrue, ifOther } = support?.[1] ?? { ifTrue: 0, ifOther: 0 };
-  const isForced = truth && !mechanism.isYesNo; // with a second step, in the same word or in another
-  const share = isForced ? truth / UNIT : ifTrue;
+  const share = name === "forced-response" ? truth / UNIT : ifTrue;
   const [p, q] = [of100(share), of100(ifOther)];
   const say = (/** @type {string} */ text, share = 0) => ({
     sentence: fill(text, { k, s, w, p, q, e: factorAbove(mechanism.ratio, m), rest: 100 - p, other: 100 - q }),
@@ -29,7 +28,7 @@ export function odds(mechanism, m) {
   // By what a mechanism says of itself: one that is added later has its sentences too.
   return mechanism.isYesNo
     ? [say(m.oddsYes, ifTrue), say(m.oddsNo, ifOther)]
-    : [say(m[isForced ? "forced-response" : name] ?? m.oddsExact, share), ...(support ? [] : [say(m.near)])];
+    : [say(m[name] ?? m.oddsExact, share), ...(support ? [] : [say(m.near)])];
 }
 
 /**

@@ -61,7 +61,7 @@ const head = (m, view) =>
 
 /**
  * @param {Messages} m @param {View} view
- * @param {{ cohort: string | null, isVia: boolean, isSeen: boolean, weak: number, n: number, notes: (string | false)[], start: (event: Event) => void, kept: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
+ * @param {{ cohort: string | null, isVia: boolean, isSeen: boolean, weak: number, n: number, notes: (string | Node | false)[], start: (event: Event) => void, kept: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
  *   `isVia` a place, which passes no question on before Start; `isSeen` by the site around it; `n` is how many questions are asked; `weak` as in ceiling.js; `kept` says what stays on the
  *   device; `history` is the address of the page on what this device has told
  */
@@ -136,11 +136,11 @@ export function sentInWords(m, { questions }, report) {
 
 /**
  * @param {Messages} m @param {View} view @param {string} report
- * @param {{ title: string, weak: number, link: string, place: string | false, isMine: boolean, isNew: boolean, canPrint: boolean, history: string | false, next: false | (() => void) }} how
+ * @param {{ title: string, weak: number, link: string, isPlace: boolean, place: string | false, isMine: boolean, isNew: boolean, canPrint: boolean, history: string | false, next: false | (() => void) }} how
  *   `weak` as the consent said; `isMine` where the report bears the invitation of the link, if there is one; `isNew` where it
  *   was sent now
  */
-export function receipt(m, view, report, { title, weak, link, place, isMine, isNew, canPrint, history, next }) {
+export function receipt(m, view, report, { title, weak, link, isPlace, place, isMine, isNew, canPrint, history, next }) {
   const each = new Set(view.questions.flatMap((question) => oddsOf(question, m)));
   return h(
     "div",
@@ -154,7 +154,9 @@ export function receipt(m, view, report, { title, weak, link, place, isMine, isN
       place && p(fill(m.passedOn, { place })),
       view.thanks && p(own(view.thanks)),
       isNew && p(m.mayClose),
-      next ? quiet(code(`${link}/results`)) : h("a", { href: `${link}/results` }, m.results), // no way out of a shared device
+      isPlace && quiet(m.resultsElsewhere),
+      // No way out of a shared device, and none by a slip from a place to the collector, which would see who comes.
+      next || isPlace ? quiet(code(`${link}/results`)) : h("a", { href: `${link}/results` }, m.results),
       contact(m, view),
       next && button(m.next, next),
     ),

@@ -279,7 +279,7 @@ def test_at_most_110_words_stand_before_start_and_every_part(
         "A Yes is no proof",
         f"Your {len(demo_survey.questions)} questions take about a minute.",
         "You can stop before Send; then no answer is kept or sent.",
-        "Nothing about you is sent before you press Send",
+        "No answer is sent before you press Send",
     ):
         assert part in card
     for fold in page.locator("deniable-survey summary").all():

@@ -3,36 +3,28 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from functools import wraps
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import pytest
 
 from deniable_client.audit import shipped
-from deniable_client.audit.blackbox.chromium import Chance, chromium
+from deniable_client.audit.blackbox.chromium import chromium
+from deniable_client.audit.blackbox.person import Chance
 from deniable_client.audit.judge import Bench
 from deniable_client.audit.release import check_served
-from deniable_client.audit.shipped import Target, audit_shipped
-from tests.support.audited import target
-from tools.planted.__main__ import PlantedTarget, bundle_with
+from deniable_client.audit.shipped import Target, audit_shipped, check_promises
+from tests.support.audited import Targets, target, targets
+from tests.support.marks import long
+from tools.planted.__main__ import bundle_with
 from tools.planted.faults import BUNDLE
+from tools.planted.targets import Kind, PlantedTarget
 from tools.programs import chromium as chromium_path
+from tools.programs import firefox as firefox_path
 from tools.rig.browsing import wait_for
 
-__all__ = ["target"]
-
-
-def apart(test: Callable[[Target], None]) -> Callable[[Target], None]:
-    """Run a test in a thread of its own, because Playwright works once a thread and a fixture may have it already."""
-
-    @wraps(test)
-    def run(target: Target) -> None:
-        with ThreadPoolExecutor(1) as thread:
-            thread.submit(test, target).result()
-
-    return run
+__all__ = ["target", "targets"]
 
 
 @pytest.fixture(autouse=True)
@@ -40,9 +32,10 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shipped, "BLOCK", 2)
 
 
-def seen(target: Target, *histories: str) -> tuple[Bench, set[str]]:
-    program = chromium_path()
-    return audit_shipped(target, 2, dice=random.Random(41), browsers=1, histories=histories, program=program)
+def seen(target: Target, *histories: str, kind: str = "chromium") -> tuple[Bench, set[str]]:
+    program = chromium_path() if kind == "chromium" else firefox_path()
+    dice = random.Random(41)
+    return audit_shipped(target, shipped.BLOCK, dice=dice, browsers=1, histories=histories, program=program, kind=kind)
 
 
 def test_served_pages_pass(target: Target) -> None:
@@ -52,9 +45,68 @@ def test_served_pages_pass(target: Target) -> None:
     assert names == set()
 
 
-def test_what_is_planted_in_the_bundle_is_named(target: Target, tmp_path: Path) -> None:
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("kind", "history"),
+    [("open", "a broken way"), ("open", "twice"), ("unlinkable and sealed", "two tabs")],
+)
+def test_served_pages_pass_in_firefox(targets: Targets, kind: Kind, history: str) -> None:
+    bench, names = seen(targets(kind), history, kind="firefox")
+    assert bench.suspects(1e-6) == []
+    assert names == set()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("chance in one's own hands", "report"),
+        ("a picture elsewhere", "elsewhere.example"),
+        ("a request at the click", "livez"),
+        ("a service cache", "caches"),
+    ],
+)
+def test_what_is_planted_in_the_bundle_is_named_in_firefox(
+    target: Target, tmp_path: Path, name: str, named: str
+) -> None:
+    (fault,) = (each for each in BUNDLE if each.name == name)
+    planted = PlantedTarget(
+        target.upstream, target.surveys, target.companions, target.keys, bundle_with(fault, tmp_path)
+    )
+    bench, names = seen(planted, "once", kind="firefox")
+    assert named in " ".join((*names, *(each.observable for each in bench.suspects(1e-6))))
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("history", ["a broken way", "cut off", "two tabs", "three waves"])
+def test_pages_pass_by_blind_token_and_sealed(targets: Targets, history: str) -> None:
+    bench, names = seen(targets("unlinkable and sealed"), history)
+    assert bench.suspects(1e-6) == []
+    assert names == set()
+
+
+@pytest.mark.parametrize(
+    ("kind", "browser"),
+    [
+        ("open", "chromium"),
+        long("invited", "chromium"),
+        long("unlinkable and sealed", "chromium"),
+        long("open", "firefox"),
+    ],
+)
+def test_words_of_the_first_screen_are_kept_in_each_state(targets: Targets, kind: Kind, browser: str) -> None:
+    program = chromium_path() if browser == "chromium" else firefox_path()
+    assert check_promises(targets(kind), dice=random.Random(41), program=program, kind=browser) == []
+
+
+def test_what_is_planted_in_the_bundle_is_named(
+    target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(shipped, "BLOCK", 1)  # the second implementation knows what one person must send
     (fault,) = (each for each in BUNDLE if each.name == "chance in one's own hands")
-    planted = PlantedTarget(target.upstream, target.surveys, target.companions, bundle_with(fault, tmp_path))
+    planted = PlantedTarget(
+        target.upstream, target.surveys, target.companions, target.keys, bundle_with(fault, tmp_path)
+    )
     bench, _ = seen(planted, "once")
     assert any(each.observable.startswith("report") for each in bench.suspects(1e-6))
     relay = planted.relay()
@@ -72,22 +124,6 @@ def test_page_and_script_are_those_of_this_release(target: Target) -> None:
     assert served.faults == ()
 
 
-@apart
-def test_names_that_a_page_asks_for_are_noted(target: Target) -> None:
-    relay = target.relay()
-    try:
-        with chromium(relay, chromium_path()) as browser, browser.person() as person:
-            tab = person.tab(None)
-            tab.open(f"{relay.url}/s/{target.surveys[0].id}")
-            tab.wait("start")
-            tab.open("http://elsewhere.example/")
-            wait_for(tab.page, lambda: any("elsewhere" in text for _, text in person.events), "the page asks for it")
-            tab.page.wait_for_timeout(200)  # a name is looked up before anything is sent there
-    finally:
-        relay.close()
-    assert browser.names == {"elsewhere.example"}
-
-
 DISGUISED = """[
     crypto.getRandomValues.toString(), crypto.getRandomValues.name, crypto.getRandomValues.length,
     Object.keys(Object.getOwnPropertyDescriptor(Crypto.prototype, "getRandomValues")).join(),
@@ -98,21 +134,46 @@ DISGUISED = """[
 ].join("\\n")"""
 
 
-@apart
-def test_a_page_cannot_tell_the_auditors_chance_from_the_systems(target: Target) -> None:
-    relay = target.relay()
+@dataclass
+class Looked:
+    """What was seen of one page under the auditor's chance, under the system's, and of a page elsewhere."""
+
+    told: list[str] = field(default_factory=list)
+    words: list[int] = field(default_factory=list)
+    names: set[str] = field(default_factory=set)
+
+
+@pytest.fixture(scope="module")
+def looked(target: Target) -> Looked:
+    """One browser for all of it, in a thread of its own: Playwright works once a thread, and a fixture may have it."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(look, target).result()
+
+
+def look(target: Target) -> Looked:
+    relay, looked = target.relay(), Looked()
     try:
         with chromium(relay, chromium_path()) as browser, browser.person() as person:
-            told = []
             for chance in (None, Chance((1,), {})):
                 tab = person.tab(chance)
                 tab.open(f"{relay.url}/s/{target.surveys[0].id}")
                 tab.wait("start")
-                evaluated = tab.session.send("Runtime.evaluate", {"expression": DISGUISED})
-                told.append(evaluated["result"]["value"])
+                looked.told.append(tab.session.send("Runtime.evaluate", {"expression": DISGUISED})["result"]["value"])
                 word = "crypto.getRandomValues(new Uint32Array(1))[0]"
-                drawn = tab.session.send("Runtime.evaluate", {"expression": word})["result"]["value"]
-                assert (drawn == 1) == (chance is not None)
+                looked.words.append(tab.session.send("Runtime.evaluate", {"expression": word})["result"]["value"])
+            tab.open("http://elsewhere.example/")
+            wait_for(tab.page, lambda: any("elsewhere" in text for _, text in person.events), "the page asks for it")
+            tab.page.wait_for_timeout(200)  # a name is looked up before anything is sent there
     finally:
         relay.close()
-    assert told[0] == told[1]
+    looked.names = browser.names  # known once it has ended
+    return looked
+
+
+def test_names_that_a_page_asks_for_are_noted(looked: Looked) -> None:
+    assert looked.names == {"elsewhere.example"}
+
+
+def test_a_page_cannot_tell_the_auditors_chance_from_the_systems(looked: Looked) -> None:
+    assert looked.told[0] == looked.told[1]
+    assert looked.words[0] != 1 == looked.words[1], "a word of the system is 1 with a probability of 2**-32"

@@ -161,4 +161,4 @@ def test_otree_stores_the_value_alone_and_its_export_is_read(
     path = tmp_path / "all_apps_wide.csv"
     path.write_bytes(exported)
     export = read(path, survey, host="otree").table
-    assert sorted(export.reports_of("stone")) == sorted(stored)
+    assert sorted(map(str, export.reports_of("stone"))) == sorted(map(str, stored))

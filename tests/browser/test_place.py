@@ -164,6 +164,8 @@ def test_who_comes_to_the_collector_is_led_to_the_place_and_an_answer_is_not_ask
     page.get_by_role("button", name="Go there").click()
     answer(page, survey, {"affair": "no"})
     expect(page.get_by_text("has your sealed reply and cannot open it")).to_be_visible()
+    expect(page.get_by_text(f"{both.urls[0]}/s/{survey.id}/results")).to_be_visible()
+    assert page.locator("a[href*='/results']").count() == 0, "no slip of a finger shows somebody to the collector"
     page.goto("about:blank")
     page.goto(f"{both.urls[1]}/s/{survey.id}")
     page.get_by_role("button", name="Go there").click()
@@ -214,6 +216,31 @@ def test_a_page_that_embeds_the_survey_shows_the_frame_of_its_place(both: Rehear
         assert frame.url.startswith(f"{both.origin}/#")
         answer(frame, survey, {"affair": "yes"})
         expect(frame.get_by_role("heading", name=ARRIVED)).to_be_visible()
+
+
+def test_a_phone_that_is_offline_at_send_sends_the_same_reply_later(both: Rehearsal, browser: Browser) -> None:
+    survey = both.publish("On a phone")
+    context = browser.new_context(viewport={"width": 390, "height": 844}, has_touch=True, is_mobile=True)
+    page = context.new_page()
+    page.goto(f"{both.origin}/#{both.urls[0]}/s/{survey.id}")
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("radio", name="Yes", exact=True).check()
+    page.get_by_role("button", name=REVIEW).click()
+    context.set_offline(True)
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("heading", name="Your reply has not arrived yet")).to_be_visible()
+    kept = page.evaluate(remembered())["reports"][survey.id]["report"]
+    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    context.set_offline(False)
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+    box_of(both.place).cut(survey.id, 1)
+    relay_of(both.place).round()
+    store = both.collector.extensions["deniable"]["store"]
+    assert store.waiting(survey) == {None: 1}
+    with store._snapshot(survey) as db:
+        ((stored,),) = db.execute(f"SELECT id FROM pending_{survey.id}").fetchall()
+    assert stored == json.loads(kept)["id"], "what was kept, drawn once"
+    context.close()
 
 
 def test_a_memory_that_was_cleared_in_part_is_noticed(both: Rehearsal, context: BrowserContext) -> None:

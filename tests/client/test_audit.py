@@ -26,7 +26,7 @@ from deniable.report.report import new_report_id
 from deniable_client.audit import command
 from deniable_client.audit.answers import answers_to
 from deniable_client.audit.auditor import audit_survey
-from deniable_client.audit.evidence import FOUND, CellCounts, log_ratio_below, smallest_rise
+from deniable_client.audit.evidence import FAILURE, FOUND, CellCounts, log_ratio_below, smallest_rise
 from deniable_client.audit.sampling import (
     Draw,
     RecordedReport,
@@ -38,6 +38,7 @@ from deniable_client.audit.sampling import (
     draws_of,
     draws_of_javascript,
 )
+from deniable_client.audit.timing import check_times
 from deniable_client.device import draw_questions, randomize, true_answer
 from tests.support.marks import long
 from tests.support.vectors import vectors
@@ -59,7 +60,10 @@ EVERYTHING = survey_toml(
     question_toml("laplace", "number", lo=0, hi=5, epsilon=2, mechanism="discrete-laplace"),
 )
 
-DRAWS = 60_000
+MANY, FEW = 60_000, 2_500
+"""Reports of an audit that is to come near the real epsilon, and of one that is to pass."""
+
+BOTH = pytest.mark.parametrize("draw", [draw_python, draw_javascript], ids=["python", "javascript"])
 
 
 @pytest.fixture(scope="module")
@@ -68,24 +72,36 @@ def everything() -> Survey:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(
-    "draw",
-    [long(draw_python, name="python"), pytest.param(draw_javascript, id="javascript")],
-)
+@BOTH
 def test_real_clients_pass_with_every_mechanism(everything: Survey, draw: Draw) -> None:
-    found = audit_survey(everything, untimed(draw), DRAWS)
+    found = audit_survey(everything, untimed(draw), FEW)
     assert found.faults == (), found  # a faultless client is accused with a probability below 1e-6
     assert [finding.question for finding in found.findings] == [question.id for question in everything.questions]
+
+
+@pytest.mark.long
+@pytest.mark.simulation
+@BOTH
+def test_many_reports_come_near_the_real_epsilon(everything: Survey, draw: Draw) -> None:
+    found = audit_survey(everything, untimed(draw), MANY)
+    assert found.faults == (), found
     for finding in found.findings:
         assert finding.bound > finding.declared / 3, f"the auditor must come near what is really there: {finding}"
         # One of 61 numbers is given some 300 times, and less than 190 times with a probability below 1e-8.
         assert finding.moved < 0.35, finding
 
 
-@pytest.mark.long
 @pytest.mark.simulation
-@pytest.mark.parametrize("draw", [draw_python, draw_javascript], ids=["python", "javascript"])
-def test_real_clients_pass_with_questions_that_are_drawn(draw: Draw) -> None:
+@pytest.mark.parametrize(
+    ("draw", "draws"),
+    [
+        pytest.param(draw_javascript, FEW, id="javascript"),
+        long(draw_python, FEW, name="python"),
+        long(draw_python, MANY, name="python, many"),
+        long(draw_javascript, MANY, name="javascript, many"),
+    ],
+)
+def test_real_clients_pass_with_questions_that_are_drawn(draw: Draw, draws: int) -> None:
     survey = read_survey(DRAWN)
     ways = {name: members[0].group for name, members in survey.groups.items()}
     assert {name: group and (group.draw, group.joint is not None) for name, group in ways.items()} == {
@@ -93,20 +109,20 @@ def test_real_clients_pass_with_questions_that_are_drawn(draw: Draw) -> None:
         "four": (2, True),
         "all": (2, True),
     }
-    found = audit_survey(survey, untimed(draw), DRAWS)
+    found = audit_survey(survey, untimed(draw), draws)
     assert found.faults == (), found
-    for finding in found.findings:
+    for finding in found.findings if draws == MANY else ():
         assert finding.bound > finding.declared / 5, f"the auditor must come near what is really there: {finding}"
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize("draw", [draw_python, draw_javascript], ids=["python", "javascript"])
+@BOTH
 def test_real_clients_pass_with_one_wave(draw: Draw) -> None:
-    found = audit_survey(read_survey(WAVES), untimed(draw), DRAWS // 3)
+    found = audit_survey(read_survey(WAVES), untimed(draw), FEW)
     (finding,) = found.findings
     assert found.faults == (), found
     assert 0.999 < finding.declared <= 1, "one report is held to the epsilon of one wave"
-    assert 1 / 3 < finding.bound <= finding.declared
+    assert finding.bound <= finding.declared
 
 
 def untimed(draw: Draw) -> Draw:
@@ -349,6 +365,10 @@ def words_too_many(survey: Survey, answers: Mapping[str, Any], cohort: str | Non
     return randomize(survey, answers, cohort).encode()
 
 
+RARE = {threshold_off: 6_000, draws_what_is_ticked: 3_000, draws_until_it_suits: 3_000}
+"""Reports that show a fault which few of them have, with a probability of missing it below 1e-6; others show in all."""
+
+
 @pytest.mark.simulation
 @pytest.mark.parametrize(
     ("text", "fault", "caught"),
@@ -365,7 +385,7 @@ def words_too_many(survey: Survey, answers: Mapping[str, Any], cohort: str | Non
         (PAIR, id_stays, "ids differ"),
         (FOUR, middle_true, "source of chance"),
         (FOUR, true_if_two, "source of chance"),
-        (FOUR, partial(one_moves_other, share=0.1), "source of chance"),
+        (FOUR, partial(one_moves_other, share=1), "source of chance"),
         (FOUR, other_generator, "source of chance"),
         (PAIR, words_too_many, "source of chance"),
         (BOXES, draws_what_is_ticked, "source of chance"),
@@ -378,7 +398,7 @@ def words_too_many(survey: Survey, answers: Mapping[str, Any], cohort: str | Non
     ids=lambda value: getattr(value, "func", value).__name__ if callable(value) else "",
 )
 def test_planted_faults_are_caught(text: str, fault: Send, caught: str) -> None:
-    found = audit_survey(read_survey(text), untimed(draws_of(fault)), 12_000)
+    found = audit_survey(read_survey(text), untimed(draws_of(fault)), RARE.get(fault, 1_500))
     assert caught in found.faults, found
 
 
@@ -490,7 +510,7 @@ def test_faults_planted_in_the_browser_client_are_caught(name: str, tmp_path: Pa
     assert text.count(old) == 1
     planted.write_text(text.replace(old, new), encoding="utf-8")
     survey = read_survey(WAVES if name.startswith("waves") else FOUR)
-    found = audit_survey(survey, untimed(draws_of_javascript(tmp_path / "web" / "index.js")), 10_000)
+    found = audit_survey(survey, untimed(draws_of_javascript(tmp_path / "web" / "index.js")), 2_000)
     assert ("form" if name == "cohort tells" else "source of chance") in found.faults, found
 
 
@@ -508,14 +528,19 @@ class Clock:
         return self.now
 
 
-def timed(delay: Callable[[Mapping[str, Any], random.Random], float]) -> Draw:
-    clock, dice = Clock(), random.Random(4)
+Delay = Callable[[Mapping[str, Any], random.Random], float]
+"""Milliseconds that a report takes longer, by its answers and by chance."""
+
+
+def test_a_report_is_timed_around_the_client_alone() -> None:
+    clock = Clock()
 
     def send(survey: Survey, answers: Mapping[str, Any], cohort: str | None) -> bytes:
-        clock.now += int(delay(answers, dice) * 1e6)
+        clock.now += 3_000_000 * (answers["one"] == "yes")
         return randomize(survey, answers, cohort).encode()
 
-    return draws_of(send, clock)
+    found = audit_survey(read_survey(PAIR), draws_of(send, clock), 2_000, dice=random.Random(8))
+    assert found.faults == ("time",)
 
 
 @pytest.mark.simulation
@@ -533,12 +558,18 @@ def timed(delay: Callable[[Mapping[str, Any], random.Random], float]) -> Draw:
     ],
     ids=["1 ms on yes", "on no", "on both", "50 ms on one in ten", "1/4 ms", "within tolerance", "on anybody", "never"],
 )
-def test_times_that_depend_on_an_answer_are_found_on_a_busy_machine(
-    milliseconds: Callable[[Mapping[str, Any], random.Random], float], caught: bool
-) -> None:
+def test_times_that_depend_on_an_answer_are_found_on_a_busy_machine(milliseconds: Delay, caught: bool) -> None:
     """A clock that is played, so what a machine does meanwhile changes nothing."""
-    found = audit_survey(read_survey(PAIR), timed(milliseconds), 12_000, dice=random.Random(8))
-    assert ("time" in found.faults) == caught, found.checks
+    survey, clock, dice = read_survey(PAIR), Clock(), random.Random(4)
+    answers = tuple(answers_to(question, random.Random(8)) for question in survey.questions)
+    trials = draw_trials(survey, answers, 6_000, random.Random(8))
+    times = []
+    for given, _ in trials:
+        start = clock()
+        clock.now += int(milliseconds(given, dice) * 1e6)
+        times.append(clock() - start)
+    found = check_times(np.array(times), trials.codes[:, :-1], answers, FAILURE / 3)
+    assert bool(found.fault) == caught, found
 
 
 def test_tails_are_never_understated() -> None:
@@ -608,12 +639,12 @@ def test_command_passes_and_fails_loudly(tmp_path: Path, monkeypatch: pytest.Mon
     file.write_text(PAIR, encoding="utf-8")
     for name, draw in (("python", draw_python), ("browser", draw_javascript)):
         monkeypatch.setitem(command.CLIENTS, name, untimed(draw))
-    drawn = ("--draws", "4000", "--sessions", "0")  # what people do in sessions has tests of its own
+    drawn = ("--draws", "1000", "--sessions", "0")  # what people do in sessions has tests of its own
     done = CliRunner().invoke(main, ["audit", str(file), *drawn])
     assert done.exit_code == 0, done.output
     said = " ".join(done.stdout.split())
-    assert "passed browser: many reports 4,000 reports" in said
-    assert "anything else in 1 of 290 reports" in said, "the power of 2,000 reports: 1 - 0.001 ** (1 / 2000)"
+    assert "passed browser: many reports 1,000 reports" in said
+    assert "anything else in 1 of 72 reports" in said, "the power of 500 reports: 1 - 0.001 ** (1 / 500)"
     assert "Nothing told more than declared." in said
     published = tmp_path / "published.json"
     published.write_bytes(read_survey(PAIR).document)
@@ -622,7 +653,7 @@ def test_command_passes_and_fails_loudly(tmp_path: Path, monkeypatch: pytest.Mon
     assert done.exit_code == 1
     said = " ".join(done.stdout.split())
     assert re.search(
-        r"source of chance: [\d,]+ of 2,000 reports: not what the mechanisms make of the words and the id", said
+        r"source of chance: [\d,]+ of 500 reports: not what the mechanisms make of the words and the id", said
     )
     assert "more is told than the survey declares: python: many reports" in done.stderr
 
@@ -653,7 +684,7 @@ UNLINKABLE = f'access = "unlinkable"\nissuer = {{ key = "{KEY}" }}\n{PAIR}'
 @pytest.mark.parametrize("draw", [draw_python, draw_javascript], ids=["python", "javascript"])
 @pytest.mark.parametrize("text", [INVITED, UNLINKABLE], ids=["invited", "unlinkable"])
 def test_real_clients_pass_where_not_everybody_is_counted(draw: Draw, text: str) -> None:
-    found = audit_survey(read_survey(text), untimed(draw), 12_000)
+    found = audit_survey(read_survey(text), untimed(draw), FEW // 2)
     assert found.faults == (), found  # a faultless client is accused with a probability below 1e-6
 
 

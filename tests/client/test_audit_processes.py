@@ -15,42 +15,59 @@ from deniable_client.audit.findings import AuditPart, as_json, as_junit, as_text
 from deniable_client.audit.judge import Suspect
 from deniable_client.audit.release import _of_page, integrity
 from deniable_client.audit.shipped import Target, audit_installed
-from tests.support.audited import target
+from tests.support.audited import Targets, target, targets
+from tests.support.marks import long
 from tools.planted.__main__ import python_with
 from tools.planted.faults import PYTHON
+from tools.planted.targets import Kind
 
-__all__ = ["target"]
+__all__ = ["target", "targets"]
+
+
+PEOPLE = 3
+"""Sessions of an audit here. What is planted shows in each of them, or wherever the answer is Yes."""
 
 
 def suspects(target: Target, history: str, environment: Mapping[str, str] | None = None) -> list[Suspect]:
     dice = random.Random(41)
-    return audit_installed(target, 6, dice=dice, environment=environment, histories=[history]).suspects(1e-6)
+    return audit_installed(target, PEOPLE, dice=dice, environment=environment, histories=[history]).suspects(1e-6)
 
 
 @pytest.fixture(autouse=True)
 def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(shipped, "BLOCK", 6)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("history", ["three waves", "cut off"])
-def test_the_installed_client_passes(target: Target, history: str) -> None:
-    assert suspects(target, history) == []
+    monkeypatch.setattr(shipped, "BLOCK", PEOPLE)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("name", "history", "named"),
+    ("kind", "history"),
     [
-        ("words of the clock", "once", "report 1"),
-        ("a wave sends the permanent value", "three waves", "report 1"),
-        ("a file beside the memory", "once", "deniable-cache"),
+        ("unlinkable and sealed", "three waves"),
+        *(long("open", history) for history in ("a broken way", "cut off", "two tabs")),
+        *(long("unlinkable and sealed", history) for history in ("a broken way", "cut off", "two tabs", "twice")),
+        long("invited", "twice"),
     ],
 )
-def test_planted_faults_are_named(target: Target, tmp_path: Path, name: str, history: str, named: str) -> None:
-    (fault,) = (each for each in PYTHON if each.name == name)
-    found = suspects(target, history, python_with(fault, tmp_path))
-    assert any(named in each.observable for each in found), found
+def test_the_installed_client_passes(targets: Targets, kind: Kind, history: str) -> None:
+    assert suspects(targets(kind), history) == []
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("names", "history", "named"),
+    [
+        # Both at once: what is planted in one place hides nothing elsewhere.
+        (("words of the clock", "a file beside the memory"), "once", ("report 1", "deniable-cache")),
+        long(("a wave sends the permanent value",), "three waves", ("report 1",)),
+    ],
+)
+def test_planted_faults_are_named(
+    target: Target, tmp_path: Path, names: tuple[str, ...], history: str, named: tuple[str, ...]
+) -> None:
+    environment = python_with([each for each in PYTHON if each.name in names], tmp_path)
+    found = suspects(target, history, environment)
+    for each in named:
+        assert any(each in suspect.observable for suspect in found), found
 
 
 PARTS = [

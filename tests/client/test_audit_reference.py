@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import json
 import math
 import sys
 from pathlib import Path
@@ -10,11 +11,14 @@ from typing import Any
 
 import pytest
 
+from deniable.access.authorization import authorization_of
+from deniable.access.invitation import hash_of
 from deniable_client.audit import reference
-from deniable_client.audit.reference import mechanisms
+from deniable_client.audit.reference import mechanisms, tokens
 from deniable_client.audit.reference.chance import Words
 from deniable_client.audit.reference.device import Device, Refused, without_memory
 from deniable_client.audit.reference.published import PublishedSurvey, choice, completion_code, millionths, settled
+from deniable_client.audit.reference.tokens import TokenRequest, question_about, right_of
 from deniable_client.link import origin_of
 from tests.support.vectors import VECTORS, vectors
 
@@ -78,6 +82,27 @@ def test_reports() -> None:
         values = without_memory(survey, answers, words, vector.get("asked"))
         assert survey.report(vector["id"], vector["cohort"], values) == vector["report"].encode(), vector["name"]
         assert words.left == 0
+
+
+@pytest.mark.parametrize("vector", vectors("standards/blind_rsa")["privacy_pass"], ids=lambda each: each["nonce"][:8])
+def test_tokens(vector: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None:
+    survey = PublishedSurvey(json.dumps({"issuer": {"key": vector["pkS"]}}).encode())
+    # That of a survey is bound to its bytes; the one of the vector stands in its place.
+    monkeypatch.setattr(tokens, "_challenge", lambda _: bytes.fromhex(vector["token_challenge"]))
+    n = tokens.modulus(survey)
+    request = TokenRequest(survey, vector["nonce"], vector["salt"], int(vector["blind"], 16))
+    body = json.loads(request.body("00" * 16))
+    # Behind the type and a byte of the key's hash.
+    assert body == {"invitation": "00" * 16, "blinded": vector["token_request"][6:]}
+    signed = int(vector["token_response"], 16) * pow(request.factor, -1, n) % n
+    assert request.token(lambda _: signed) == vector["token"]
+    assert request.id == vector["nonce"][:32]
+
+
+def test_rights() -> None:
+    for credential in ("00" * 16, "0002ff"):
+        assert right_of(credential) == authorization_of(credential)
+    assert json.loads(question_about("00" * 16)) == {"hash": hash_of("00" * 16)}
 
 
 def test_filters() -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -35,7 +35,7 @@ def survey_file(tmp_path: Path) -> Path:
     return path
 
 
-def as_csv(*rows: list[object], between: str = ",") -> str:
+def as_csv(*rows: Sequence[object], between: str = ",") -> str:
     text = io.StringIO()
     csv.writer(text, delimiter=between, quoting=csv.QUOTE_ALL).writerows(rows)
     return text.getvalue()

@@ -119,6 +119,16 @@ def test_what_does_not_open_is_refused_in_the_open(gateway: Gateway, tmp_path: P
     assert gateway.http.post(gateway.path, data=bytes(40_000), headers=TYPE).status_code == 413
 
 
+def test_what_was_captured_opens_no_more_once_its_key_is_destroyed(gateway: Gateway, collector: APIFlask) -> None:
+    captured = gateway.sealed("GET", "/state").message
+    assert gateway.http.post(gateway.path, data=captured, headers=TYPE).status_code == 200
+    assert gateway.survey.sealed
+    keys = collector.extensions["deniable-sealing"]
+    keys.destroy_old(gateway.survey.sealed.destroyed_on(len(gateway.survey.sealed.keys) - 1))
+    assert keys.every() == []
+    assert gateway.http.post(gateway.path, data=captured, headers=TYPE).status_code in (410, 503)
+
+
 def test_keys_are_those_of_the_survey_and_a_survey_without_has_no_gateway(
     gateway: Gateway, collector: APIFlask, survey: Survey
 ) -> None:

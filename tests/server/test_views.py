@@ -22,6 +22,7 @@ from deniable import Survey, Tally, read_survey, tally_reports
 from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
 from deniable_server.language import catalogues, words
+from deniable_server.results import results_chart
 from deniable_server.results.headlines import certain_differences, localized
 from deniable_server.settings import Settings
 from deniable_server.store import Store
@@ -88,7 +89,10 @@ def test_the_recipe_beside_a_number_gives_that_number(
 def test_pages_speak_the_language_of_their_reader(five: Collector, language: str) -> None:
     http, _, survey = five
     said = words(language)
-    for path in ("results", "results?view=all", "results/affair?by=cohort", "results/town?compare=cohort", "releases"):
+    for path in (
+        *("results", "results?view=all", "results/affair?by=cohort", "results/town?compare=cohort", "releases"),
+        *("results/town?with=affair", "results/drugs?with=affair", "results/affair?over=time"),
+    ):
         for address, headers in (
             (f"/s/{survey.id}/{path}", {"Accept-Language": language}),
             (f"/s/{survey.id}/{path}{'&' if '?' in path else '?'}lang={language}", {}),
@@ -98,6 +102,7 @@ def test_pages_speak_the_language_of_their_reader(five: Collector, language: str
             page = http.get(address, headers=headers)
             assert f'<html lang="{language}" dir="{said["dir"]}">' in page.text
             assert page.headers["Vary"] == "Accept-Language"
+            assert not re.search(r"\{[a-z]+\}", page.text), "a value that was not put into its sentence"
             heading = said["rReleases" if path == "releases" else "rCite"]
             assert f">{escape(heading)}</h" in page.text
     image = http.get(f"/s/{survey.id}/results/affair.svg?lang={language}").text
@@ -198,6 +203,18 @@ def test_views_of_a_private_survey_ask_for_a_token(http: FlaskClient, store: Sto
         allowed = http.get(path, headers={"Authorization": f"Bearer {token}"})
         assert allowed.status_code == 200, path
         assert "public" not in allowed.headers.get("Cache-Control", ""), path
+
+
+def test_without_matplotlib_figures_are_svg_and_the_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch, five: Collector
+) -> None:
+    http, _, survey = five
+    monkeypatch.setattr(results_chart, "find_spec", lambda _name: None)
+    for form in ("png", "pdf"):
+        refused = http.get(f"/s/{survey.id}/results/affair.{form}?lang=es", headers={"Accept": "application/json"})
+        assert refused.status_code == 501
+        assert "the extra figures, in a clone of the project: pip install '.[figures]'" in refused.json["detail"]
+    assert http.get(f"/s/{survey.id}/results/affair.svg?lang=es").status_code == 200
 
 
 def test_an_archive_has_everything_and_the_same_bytes(five: Collector) -> None:

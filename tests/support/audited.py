@@ -2,20 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 
 import pytest
 
-from deniable import read_survey
-from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.shipped import Target
-from tools.planted.__main__ import SURVEY
+from tools.planted.targets import Kind, target_of
 from tools.rig.collectors import running_collector
+
+Targets = Callable[[Kind], Target]
 
 
 @pytest.fixture(scope="module")
-def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
+def targets(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Targets]:
+    """The survey of planted clients at one collector, by who is counted and whether reports are sealed."""
     with running_collector(tmp_path_factory.mktemp("audit")) as collector:
-        survey = read_survey(SURVEY)
-        collector.publish(survey)
-        yield Target.of(collector.url, PublishedSurvey(survey.document))
+        yield cache(partial(target_of, collector))
+
+
+@pytest.fixture(scope="module")
+def target(targets: Targets) -> Target:
+    """The survey that is open to everybody."""
+    return targets("open")

@@ -10,7 +10,7 @@ import { createRequire } from "node:module";
 
 import { encodeRequest, parseRequest, parseResponse } from "../../client/deniable_web/binary-http.js";
 import { bytesOf } from "../../client/deniable_web/blind-rsa.js";
-import { setup } from "../../client/deniable_web/hpke.js";
+import { exported, sealWith, setup } from "../../client/deniable_web/hpke.js";
 import { parseSurvey } from "../../client/deniable_web/index.js";
 import { newToken, signedToken } from "../../client/deniable_web/tokens.js";
 import { bytes } from "./helpers.js";
@@ -42,8 +42,8 @@ async function hpke({ kem, skR, pkR, sealed }) {
     told.opened.push(await open(raw(enc), raw(info), raw(ct)));
     const [own, theirs, pt] = [random(upTo(40)), random(upTo(40)), random(upTo(2000))];
     const ours = await setup(raw(pkR), own);
-    const opened = await open(ours.enc, own, await ours.seal(pt));
-    same(opened[0] === hex(pt) && opened[1] === hex(await ours.exported(LABEL, 16)));
+    const opened = await open(ours.enc, own, await sealWith(ours, pt));
+    same(opened[0] === hex(pt) && opened[1] === hex(await exported(ours, LABEL, 16)));
     const { encapsulatedSecret, ctx } = await suite.SetupSender(publicKey, { info: theirs });
     const made = [theirs, encapsulatedSecret, await ctx.Seal(pt), pt, await ctx.Export(bytes(LABEL), 16)];
     told.made.push([kem, ...made.map(hex)]);

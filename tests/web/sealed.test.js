@@ -4,7 +4,7 @@ import { test } from "node:test";
 
 import { bytesOf } from "../../client/deniable_web/blind-rsa.js";
 import { ReportError, SurveyError, encodeReport, parseSurvey, submit } from "../../client/deniable_web/index.js";
-import { seal, setup } from "../../client/deniable_web/hpke.js";
+import { exported, seal, setup } from "../../client/deniable_web/hpke.js";
 import { sealReport } from "../../client/deniable_web/sealed.js";
 import { bytes, vectors } from "./helpers.js";
 import { hex, pairOf } from "./keys.js";
@@ -15,9 +15,9 @@ for (const vector of vectors("standards/hpke").hpke) {
     const { pkRm, info, pt, aad, pkEm, ct } = vector;
     const sealed = await seal(bytesOf(pkRm), bytesOf(info), bytesOf(pt), await pairOf(vector), bytesOf(aad));
     assert.equal(hex(sealed), pkEm + ct);
-    const { exported } = await setup(bytesOf(pkRm), bytesOf(info), await pairOf(vector));
-    for (const { context, value } of vector.exports) {
-      assert.equal(hex(await exported(Buffer.from(context, "hex").toString(), 32)), value);
+    const context = await setup(bytesOf(pkRm), bytesOf(info), await pairOf(vector));
+    for (const { context: label, value } of vector.exports) {
+      assert.equal(hex(await exported(context, Buffer.from(label, "hex").toString(), 32)), value);
     }
   });
 }

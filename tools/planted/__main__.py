@@ -4,66 +4,25 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import shutil
 import subprocess
 import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Sequence
 from pathlib import Path
 
-from deniable import read_survey
 from deniable.errors import DeniableError
-from deniable_client.audit.blackbox.relay import Answer, RecordingRelay
-from deniable_client.audit.reference.published import PublishedSurvey
-from deniable_client.audit.release import integrity
 from deniable_client.audit.shipped import Target, audit_installed, audit_shipped
 from tools.planted.faults import FAULTS, Fault
+from tools.planted.targets import PlantedTarget, target_of
 from tools.programs import node_command
 from tools.rig.collectors import running_collector
-from tools.rig.survey_files import question_toml, survey_toml
 
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "client" / "deniable_web"
 FAILURE = 1e-6
-
-SURVEY = survey_toml(
-    "What an audit asks",
-    question_toml("affair", "yes-no", truth="1/2"),
-    question_toml("leave", "choice", options=["a", "b", "c"], epsilon=0.8, wave_epsilon=0.4, mechanism="longitudinal"),
-    question_toml("boxes", "ticks", options=[*"abcd"], epsilon=0.5),
-    question_toml("drinks", "number", lo=0, hi=9, epsilon=0.4),
-    *(question_toml(name, "yes-no", f"{name}?", group="three") for name in ("tax", "theft", "fraud")),
-    groups={"three": {"epsilon": 1, "draw": 2}},
-)
-
-
-@dataclass(frozen=True)
-class PlantedTarget(Target):
-    """A collector that serves another script."""
-
-    script: bytes | None = None
-
-    def relay(self) -> RecordingRelay:
-        """A stand-in that has the script, and its hash in the pages."""
-        relay = super().relay()
-        if self.script is not None:
-            relay.rewrite = _with(self.script, relay.rewrite)
-        return relay
-
-
-def _with(script: bytes, rewrite: Callable[[str, Answer], Answer]) -> Callable[[str, Answer], Answer]:
-    def rewritten(path: str, answer: Answer) -> Answer:
-        status, headers, content = rewrite(path, answer)
-        if path == "/client/deniable.js":
-            return status, headers, script
-        page = re.sub(rb'integrity="sha384-[^"]*"', f'integrity="{integrity(script)}"'.encode(), content)
-        return status, headers, page if "html" in headers.get("content-type", "") else content
-
-    return rewritten
 
 
 def main(arguments: list[str]) -> int:
@@ -76,11 +35,7 @@ def main(arguments: list[str]) -> int:
     ]
     caught: dict[str, list[bool]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as name, running_collector(Path(name)) as collector:
-        targets = {}
-        for access in ("open", "invited"):
-            survey = read_survey(f'access = "{access}"\n{SURVEY}')
-            collector.publish(survey)
-            targets[access] = Target.of(collector.url, PublishedSurvey(survey.document))
+        targets = {kind: target_of(collector, kind) for kind in sorted({each.access for each in chosen})}
         for fault in chosen:
             start = time.monotonic()
             found = audited(fault, targets[fault.access], sessions)
@@ -106,12 +61,12 @@ def audited(fault: Fault, target: Target, sessions: int | None) -> str | None:
         try:
             if fault.client == "python":
                 bench = audit_installed(
-                    target, n, dice=dice, environment=python_with(fault, folder), histories=fault.histories
+                    target, n, dice=dice, environment=python_with([fault], folder), histories=fault.histories
                 )
                 names: set[str] = set()
             else:
                 script = bundle_with(fault, folder)
-                planted = PlantedTarget(target.upstream, target.surveys, target.companions, script)
+                planted = PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, script)
                 bench, names = audit_shipped(planted, n, dice=dice, browsers=1, histories=fault.histories)
         except DeniableError as error:  # the client did not get to its end, which an audit reports as a failure too
             return f"stopped: {error}"
@@ -121,13 +76,14 @@ def audited(fault: Fault, target: Target, sessions: int | None) -> str | None:
     return f"names looked up: {', '.join(sorted(names))}" if names else None
 
 
-def python_with(fault: Fault, folder: Path) -> dict[str, str]:
-    """The environment of a Python that has a copy with the fault."""
+def python_with(faults: Sequence[Fault], folder: Path) -> dict[str, str]:
+    """The environment of a Python that has a copy with these faults."""
     paths = []
     for package in ("shared/deniable", "client/deniable_client"):
         shutil.copytree(ROOT / package, folder / package, ignore=shutil.ignore_patterns("__pycache__"))
         paths.append(str((folder / package).parent))
-    plant(fault, folder)
+    for fault in faults:
+        plant(fault, folder)
     return {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
 
 
@@ -138,6 +94,7 @@ def bundle_with(fault: Fault, folder: Path) -> bytes:
     copy = folder / "client" / "deniable_web"
     shutil.copytree(WEB, copy, ignore=shutil.ignore_patterns("node_modules", "__pycache__"))
     (copy / "node_modules").symlink_to(WEB / "node_modules")
+    (copy.parent / "hosts").symlink_to(WEB.parent / "hosts")  # which the build looks at too
     plant(fault, folder)
     subprocess.run([*node_command(), "build.mjs"], cwd=copy, check=True)
     return (copy / "dist" / "deniable.js").read_bytes()

@@ -12,6 +12,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -104,11 +105,13 @@ def least_noise(ratio: float, hi: int = 60, values: int = 31, marks: int = 13) -
         ),
         shape=(3 * rows, shape[1]),
     )
+    stacked: Any = vstack(limits)  # stubs know no sparse ones
+    equal: Any = sums
     found = linprog(
         np.concatenate([np.outer(weights, number**2 + MEANS * mark**2).ravel(), np.zeros(size)]),
-        A_ub=vstack(limits),
+        A_ub=stacked,
         b_ub=np.zeros(2 * rows * size),
-        A_eq=sums,
+        A_eq=equal,
         b_eq=np.concatenate([np.ones(rows), line.x, [0], np.ones(rows - 1), [0]]),
         method="highs",
     )
@@ -144,7 +147,10 @@ def _coverages(
         )
     else:
         drawn, counts = np.unique(generator.multinomial(n, chances, samples), axis=0, return_counts=True)
-        yield f"share, simulated above {MOST_ENUMERATED:,}", _coverage_of_shares(mechanism, drawn, counts, inner)
+        yield (
+            f"share, simulated above {MOST_ENUMERATED:,}",
+            _coverage_of_shares(mechanism, drawn, counts.astype(float), inner),
+        )
     if inner not in (0.0, 0.5, 1.0):
         return
     if n == 1000 and applying > min(APPLYING):

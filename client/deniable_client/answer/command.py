@@ -15,6 +15,7 @@ from deniable import (
     BudgetError,
     CollectorError,
     NotInvited,
+    ParameterError,
     Report,
     ReportConflict,
     ReportError,
@@ -26,6 +27,7 @@ from deniable import (
 from deniable.commands.files import NEW_FILE
 from deniable.commands.main import example
 from deniable.errors import MessageError
+from deniable.randomness import system_word
 from deniable_client.answer import messages as m
 from deniable_client.answer import screens
 from deniable_client.answer.asking import StopRequest, ask_all, read
@@ -139,7 +141,7 @@ def open_survey(link: str, memory: Memory | None, via: Relay | None = None) -> O
         client = Client(parsed.collector, memory=memory, place=parsed.place, relay=url, keys=keys)
         survey = client.survey(parsed.survey)
         client.check(survey)
-    except (SurveyError, MessageError) as error:
+    except (SurveyError, MessageError, ParameterError) as error:
         end(notice(m.ALTERED, m.ALTERED_TEXT, detail=str(error)))
     except CollectorError as error:
         end(notice(m.UNREACHABLE, m.UNREACHABLE_TEXT, detail=str(error)))
@@ -178,7 +180,8 @@ def converse(opened: OpenSurvey, *, with_json: bool, own: Memory) -> None:
             agree(client, survey, cohort, invitation, told)
             credential = credential_of(client, survey, invitation)
             asked = client.asked(survey)
-            answers = ask_all([survey.question(each) for each in survey.shown(asked)])
+            presentation = survey.presented(asked, system_word)
+            answers = ask_all([survey.question(each) for each in presentation.block.ids], presentation)
             is_drawn = True
             report = client.randomize(survey, answers, cohort, asked, credential)
             del answers  # the report alone is needed from here on, and sending may take hours

@@ -75,6 +75,7 @@ CONTACT = _said_in_browsers("contact")
 CONTACT_CARE = _said_in_browsers("contactCare")
 ODDS = _said_in_browsers("odds")
 TICKS = _said_in_browsers("ticks")
+TICKS_OR_NONE = _said_in_browsers("ticksOrNone")
 RANGE = _said_in_browsers("range")
 MISSING = _said_in_browsers("missing")
 MISSING_WHY = _said_in_browsers("missingWhy")
@@ -139,7 +140,7 @@ CAN_TEXT = "Anyone who looks at this screen, and anyone who controls this device
 KIOSK = "This device keeps nothing of you, so please answer once."
 OTHER = "Press Enter if you are another person, or type stop: "
 START = "Press Enter to start, or type ? for who could learn what and how chance protects you, or stop: "
-NOTHING_YET = "Nothing about you is sent before you type send."
+NOTHING_YET = "No answer is sent before you type send, and then only with chance mixed in."
 HASH_SENT = (
     "This device has asked the server whether your invitation is unused, so the server can tell that your link"
     " was opened. None of your answers is sent before you type send, and then only with chance mixed in."
@@ -158,6 +159,7 @@ PROMPT_TICKS = "Your answer, numbers with spaces between, or 0 for none: "
 PROMPT_NUMBER = "Your answer, from {lo} to {hi}: "
 TAKEN = "Answered."
 ANSWERED = "answered"
+EXCLUSIVE = "Choose “{option}” alone, or others."
 REVIEW_PROMPT = "Type send, the number of a question to answer it again, show to read your answers, or stop: "
 REVIEW_UNKNOWN = "Please type send, a number, show or stop."
 SHOWN = "Press Enter to take your answers off the screen: "

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from deniable_client.audit.blackbox.chromium import PATIENCE, Chance, Chromium, Person, Stuck, Tab
+from deniable_client.audit.blackbox.person import PATIENCE, Chance, Person, Stuck, Tab, Watching
 from deniable_client.audit.blackbox.relay import Answer, RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.plan import Load, Session, Visit
@@ -22,10 +22,13 @@ RUN = "a5" * 8
 
 def chance_of(load: Load) -> Chance:
     """The chance of a document, in the form of the recorder."""
-    return Chance(load.words, {16: load.ids, 8: (RUN,) * 8})
+    pieces: dict[int, tuple[str, ...]] = {16: load.ids, 8: (RUN,) * 8}
+    for each in load.pieces:
+        pieces[len(each) // 2] = (*pieces.get(len(each) // 2, ()), each)
+    return Chance(load.words, pieces)
 
 
-def browse(browser: Chromium, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
+def browse(browser: Watching, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
     """One history, and all that was seen of it."""
     relay = browser.relay
     relay.take()
@@ -65,8 +68,12 @@ class _Visiting:
             self._note(tab, "started")
             tab.feed(chance_of(next(self.loads)))
             tab.reload()
+            tab.wait("settled")
             tab.click("start")
         own = next(self.loads) if visit.kind == "tabs" else None
+        if own:
+            # Which of two tabs buys a token is not to depend on which is quicker.
+            tab.wait("place", [])
         other = self._second(own) if own else None
         tab.answer(self._answers(self.number))
         self._note(tab, "review")
@@ -102,7 +109,7 @@ class _Visiting:
         return dict(self.session.answers[number])
 
     def _posts(self) -> int:
-        return sum(each.start.endswith("/reports") for each in self.relay.sent)
+        return sum(each.is_report for each in self.relay.sent)
 
     def _cut(self, tab: Tab, before: int) -> None:
         """The device goes away while the first try has no answer."""
@@ -110,9 +117,9 @@ class _Visiting:
         while self._posts() == before:
             if time.monotonic() > give_up:
                 raise Stuck("page: sent nothing")
-            tab.page.wait_for_timeout(2)
+            time.sleep(0.002)
         self._note(tab, "sending")
-        tab.page.close()
+        tab.close()
 
     def _note(self, tab: Tab, step: str) -> None:
         tab.note(f"visit {self.number + 1}, {step}")

@@ -7,37 +7,48 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from deniable_client.audit.blackbox.relay import Answer
+from deniable_client.audit.keys import AuditKeys
 from deniable_client.audit.reference.published import PublishedSurvey, canonical
 
 AGAIN = " (again)"
 """What the title of a copy, or each of its questions, ends with."""
 
 
-def copy_of(survey: PublishedSurvey, *, again: bool = False, other: bool = False) -> PublishedSurvey:
-    """A survey of the same questions that is open today, to everybody where it takes blind tokens.
+def copy_of(survey: PublishedSurvey, keys: AuditKeys, *, again: bool = False, other: bool = False) -> PublishedSurvey:
+    """A survey of the same questions that is open today.
+
+    The audit signs the blind tokens of a copy, and opens its sealed reports. No place stands between: its own pages
+    would be another program.
 
     Parameters
     ----------
     survey : PublishedSurvey
+    keys : AuditKeys
     again : bool
         Whether it has another title.
     other : bool
         Whether its questions are others, by a word more.
     """
-    content = {name: value for name, value in survey.content.items() if name not in ("opens", "closes")}
-    if content.get("access") == "unlinkable":
-        # The audit has no key of the issuer, so nobody would sign its tokens.
-        del content["access"], content["issuer"]
+    content = {name: value for name, value in survey.content.items() if name not in ("opens", "closes", "place")}
+    if "issuer" in content:
+        content["issuer"] = keys.issuer
+    if "sealed" in content:
+        content |= {"sealed": keys.sealed(content["sealed"]["size"]), "closes": keys.last_day}
     if again:
-        content["title"] = _longer(content["title"])
+        content = renamed(content)
     if other:
         content["questions"] = [each | {"text": _longer(each["text"])} for each in content["questions"]]
     return PublishedSurvey(canonical(content).encode("ascii"))
+
+
+def renamed(content: Mapping[str, Any]) -> dict[str, Any]:
+    """A published survey under another title."""
+    return {**content, "title": _longer(content["title"])}
 
 
 def _longer(text: Any) -> Any:

@@ -2,7 +2,7 @@
 
 Exact observables need no statistics: all sessions of a block must be alike, because their chance makes the same noisy
 values of whatever is answered, and the reference says what these are. Loose ones (times, order, connections) are
-tested against answers, all of them together at one family-wise error rate.
+compared between answers, all of them together at one family-wise error rate.
 """
 
 from __future__ import annotations
@@ -16,9 +16,11 @@ from typing import Any
 
 import numpy as np
 
-from deniable_client.audit.blackbox.trace import Trace
-from deniable_client.audit.evidence import CellCounts, log_level
+from deniable_client.audit.blackbox.trace import Posted, Trace
+from deniable_client.audit.contrast import Contrasts, compare, contrasts_of
+from deniable_client.audit.evidence import CellCounts
 from deniable_client.audit.plan import Session
+from deniable_client.audit.reference.tokens import question_about, right_of
 
 Expect = Callable[[Session, Trace], Iterable[tuple[str, str]]]
 """Says of a session where it departs from what its client must do: an observable, and what came."""
@@ -74,7 +76,7 @@ class Bench:
                     found[observable].append((session, came))
             for observable, session, came in _unlike(block):
                 found[observable].append((session, came))
-        for observable, session, came in _heads(self.blocks):
+        for observable, session, came in (*_heads(self.blocks), *_repeated(self.blocks)):
             found[observable].append((session, came))
         exact = [self._suspect(observable, cases) for observable, cases in found.items()]
         return sorted(exact, key=lambda each: -each.sessions) + self._loose(failure)
@@ -96,36 +98,22 @@ class Bench:
                 best, about = log_p, name
         return about
 
+    def contrasts(self, failure: float) -> Contrasts:
+        """What varies by itself, between the answers at the first visit."""
+        cases = [each for block in self.blocks for each in block]
+        contrasts = contrasts_of(
+            [session.answers[0] for session, _ in cases],
+            [session.history for session, _ in cases],
+            [trace.loose for _, trace in cases],
+        )
+        return compare(contrasts, failure)
+
     def _loose(self, failure: float) -> list[Suspect]:
         """Loose observables of which some value goes with an answer."""
-        columns: dict[str, list[tuple[Session, float]]] = defaultdict(list)
-        for block in self.blocks:
-            for session, trace in block:
-                for name, value in trace.loose.items():
-                    columns[f"{session.history}: {name}"].append((session, value))
-        tests = [(name, question, table) for name, cases in columns.items() for question, table in _tables(cases)]
-        level = log_level(failure, sum(table.size for _, _, table in tests))
-        found = []
-        for name, question, table in tests:
-            if CellCounts.of_table(table).worst(level) is not None:
-                shown = "; ".join(" ".join(map(str, row)) for row in table.tolist())
-                example = f"Numbers of sessions by answer, in rising order of the value: {shown}"
-                found.append(Suspect(name, int(table.sum()), self.sessions, example, question))
-        return found
-
-
-def _tables(cases: Sequence[tuple[Session, float]]) -> Iterable[tuple[str, np.ndarray[Any, Any]]]:
-    """For each question the counts of sessions by its answer and by the fourth of all values that a value is in."""
-    values = np.array([value for _, value in cases])
-    limits = np.unique(np.quantile(values, (0.25, 0.5, 0.75)))
-    bins = np.searchsorted(limits, values, side="left")
-    for name in sorted(cases[0][0].answers[0]):
-        codes: dict[str, int] = {}
-        rows = [codes.setdefault(json.dumps(session.answers[0][name]), len(codes)) for session, _ in cases]
-        table = np.zeros((len(codes), int(bins.max()) + 1), dtype=np.int64)
-        np.add.at(table, (np.array(rows), bins), 1)
-        if min(table.shape) > 1:
-            yield name, table
+        return [
+            Suspect(each.contrast.feature, each.beyond, len(each.contrast.values), str(each), each.contrast.question)
+            for each in self.contrasts(failure).differences
+        ]
 
 
 def _unlike(block: Sequence[tuple[Session, Trace]]) -> Iterable[tuple[str, Session, str]]:
@@ -155,8 +143,21 @@ def _heads(blocks: Sequence[Sequence[tuple[Session, Trace]]]) -> Iterable[tuple[
         yield from ((name, session, _contrast(usual, value)) for session, value in cases if value != usual)
 
 
-_OWN = re.compile(r"[0-9a-f]{32,}|(?<=[Cc]ontent-[Ll]ength: )[0-9]+")
-"""What a head says of an invitation and of the length of a report, which the body says too."""
+_OWN = re.compile(r'[0-9a-f]{32,}|(?<=token=")[^"]+|(?<=[Cc]ontent-[Ll]ength: )[0-9]+')
+"""What a head says of an invitation or a token and of the length of a report, which the body says too."""
+
+
+def _repeated(blocks: Sequence[Sequence[tuple[Session, Trace]]]) -> Iterable[tuple[str, Session, str]]:
+    """Sealed reports whose hiding chance came before, in another session or for another text."""
+    known: dict[str, tuple[int, bytes]] = {}
+    for session, trace in (each for block in blocks for each in block):
+        for each in trace.posted:
+            # One sealed text is sent again while the network fails.
+            if each.ephemeral and known.setdefault(each.ephemeral, (id(session), each.body)) != (
+                id(session),
+                each.body,
+            ):
+                yield "sealed report", session, "It is hidden by a key pair that was used before"
 
 
 def _contrast(usual: str | None, came: str | None) -> str:
@@ -180,7 +181,12 @@ def expect_of_browser(session: Session, trace: Trace) -> Iterable[tuple[str, str
         return
     yield from expect_reports(session, trace)
     wanted = [
-        ["Uint8Array:8"] * load.is_asked + ["Uint8Array:16"] * len(load.ids) + ["Uint32Array:4"] * len(load.words)
+        [
+            *["Uint8Array:8"] * load.is_asked,
+            *(f"Uint8Array:{len(each) // 2}" for each in (*load.ids, *load.pieces)),
+            *["Uint32Array:4"] * len(load.words),
+            *["generateKey"] * load.seals,
+        ]
         for load in session.loads
     ]
     if sorted(map(sorted, trace.chance)) != sorted(map(sorted, wanted)):
@@ -189,14 +195,52 @@ def expect_of_browser(session: Session, trace: Trace) -> Iterable[tuple[str, str
 
 
 def expect_reports(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
-    """What must be sent, bit by bit."""
-    if trace.reports == session.posts:
-        return
-    for place, (came, wanted) in enumerate(zip(trace.reports, session.posts, strict=False)):
-        if came != wanted:
-            yield f"report {place + 1}", _contrast(wanted.decode("latin-1"), came.decode("latin-1"))
-    if len(trace.reports) != len(session.posts):
-        yield "number of reports", f"{len(trace.reports)} were sent instead of {len(session.posts)}"
+    """What must be sent, bit by bit: reports, requests for tokens, and what their heads say of both."""
+    came = [_unpadded(each, session.sealed_size) for each in trace.reports]
+    yield from _differ("report", came, session.posts)
+    bought = [each.body for each in trace.posted if each.kind == "tokens"]
+    yield from _differ("request for a token", bought, session.requests)
+    yield from _rights(session, trace)
+    connections = {each.connection for each in trace.posted if each.kind == "tokens"}
+    if any(each.connection in connections for each in trace.reports):
+        yield "connection of the token", "It is that of a report, so that whoever signs could link the two"
+
+
+def _unpadded(sent: Posted, size: int | None) -> bytes:
+    """A report without the zeros behind it; as it came where it is not sealed and padded as it must be."""
+    if size is None or sent.kind != "sealed" or not sent.ephemeral or len(sent.body) != size:
+        return sent.body
+    return sent.body.rstrip(b"\0")
+
+
+def _differ(what: str, came: Sequence[bytes], wanted: Sequence[bytes]) -> Iterable[tuple[str, str]]:
+    for place, (one, other) in enumerate(zip(came, wanted, strict=False)):
+        if one != other:
+            yield f"{what} {place + 1}", _contrast(other.decode("latin-1"), one.decode("latin-1"))
+    if len(came) != len(wanted):
+        yield f"number of {what}s", f"{len(came)} were sent instead of {len(wanted)}"
+
+
+def _rights(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
+    """Whether heads name the right that bodies bear: none on what is sealed, which says it to nobody on the way."""
+    kind = "reports" if session.sealed_size is None else "sealed"
+    for each in trace.posted:
+        if each.kind not in (kind, "tokens"):
+            yield "address of a report", f"It was sent to {each.kind} instead of {kind}"
+        bears = session.invitation if each.kind == "tokens" else _credential(each.body)
+        if each.right != (right_of(bears) if bears and each.kind != "sealed" else ""):
+            yield "right in the head", f"It says {_short(each.right)}"
+    asked = [value for name, value in trace.exact.items() if "/invitations/state (" in name and name.endswith(", body")]
+    if any(not session.invitation or value.encode() != question_about(session.invitation) for value in asked):
+        yield "question about the invitation", f"It is {_short(asked[0])}"
+
+
+def _credential(report: bytes) -> str | None:
+    """The credential of a report; None where it has none, or is no report."""
+    try:
+        return str(json.loads(report)["credential"])
+    except (ValueError, KeyError, TypeError):
+        return None
 
 
 def _calls(chance: Sequence[Sequence[str]]) -> str:

@@ -12,9 +12,10 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
 
-from deniable_client.audit.reference.chance import Words
+from deniable_client.audit.reference.chance import Words, below
 from deniable_client.audit.reference.device import Device
 from deniable_client.audit.reference.published import PublishedSurvey, Value, completion_code, settled
+from deniable_client.audit.reference.tokens import NONCE, SALT, SIZE, Power, TokenRequest, modulus
 from deniable_client.audit.steering import some_words, words_for
 
 MOST_TICKS = 8
@@ -75,8 +76,12 @@ class Load:
 
     words: tuple[int, ...] = ()
     ids: tuple[str, ...] = ()
+    pieces: tuple[str, ...] = ()
+    """For calls of other lengths, in hexadecimal: what a blind token is made of."""
     is_asked: bool = True
     """Whether questions are asked there, for which a browser names a walk through its history."""
+    seals: int = 0
+    """How often a report is sealed there, with a key pair that the client's system makes; tries send the same again."""
 
 
 @dataclass
@@ -97,13 +102,23 @@ class Session:
 
     history: str
     visits: tuple[Visit, ...]
+    surveys: Sequence[PublishedSurvey] = ()
     answers: list[Mapping[str, Any]] = field(default_factory=list)
     asked: list[list[str]] = field(default_factory=list)
     loads: list[Load] = field(default_factory=list)
     posts: list[bytes] = field(default_factory=list)
     device: Device = field(default_factory=Device)
     invitation: str | None = None
-    """The 32 hexadecimal digits that the link and the report carry."""
+    """The 32 hexadecimal digits that the link carries, and by invitation the report."""
+    tokens: dict[str, TokenRequest] = field(default_factory=dict)
+    """By survey: the request for the token that its report carries."""
+    requests: list[bytes] = field(default_factory=list)
+    """What issuers must be sent, in order."""
+
+    @property
+    def sealed_size(self) -> int | None:
+        """The padded size of its reports, where these are sealed."""
+        return self.surveys[0].content["sealed"]["size"] if "sealed" in self.surveys[0].content else None
 
 
 @dataclass(frozen=True)
@@ -120,15 +135,22 @@ class Manner:
         How many words each try to send takes.
     has_code : bool
         Whether it draws the completion code.
+    shows : bool
+        Whether it shows the questions, and so draws their order.
+    buys_at_start : bool
+        Whether it buys a token when somebody presses Start, with words for the blinding factor; or else when there are
+        answers, with one call for all of the factor.
     """
 
     draws_again: int = 0
     draws_known: int = 0
     jitter: int = 0
     has_code: bool = False
+    shows: bool = False
+    buys_at_start: bool = False
 
 
-BROWSER = Manner(jitter=1, has_code=True)
+BROWSER = Manner(jitter=1, has_code=True, shows=True, buys_at_start=True)
 PYTHON = Manner(draws_again=2, draws_known=1)
 
 
@@ -143,9 +165,10 @@ class Block:
         collector: str,
         dice: random.Random,
         day: str,
+        power: Power = lambda number: number,
     ) -> None:
-        self.history, self.surveys, self.manner, self.collector, self.dice, self.day = (
-            history, list(surveys), manner, collector, dice, day,
+        self.history, self.surveys, self.manner, self.collector, self.dice, self.day, self.power = (
+            history, list(surveys), manner, collector, dice, day, power,
         )  # fmt: skip
         self.seed = dice.getrandbits(64)
         self.targets: dict[str, dict[str, Value]] = {}
@@ -153,10 +176,10 @@ class Block:
     def session(self, answers: Sequence[Mapping[str, Any]]) -> Session:
         """A session with these answers, one mapping for each visit."""
         visits = HISTORIES[self.history]
-        session = Session(self.history, visits, list(answers))
+        session = Session(self.history, visits, self.surveys, list(answers))
         # Common chance is the same in every session of the block, own chance makes the common values of the answers.
         common = random.Random(self.seed)  # noqa: S311  # chance of a rehearsal
-        if self.surveys[0].access == "invited":
+        if self.surveys[0].access != "open":
             session.invitation = f"{common.getrandbits(128):032x}"
         for number, visit in enumerate(visits):
             self._visit(session, visit, number, common)
@@ -168,27 +191,60 @@ class Block:
             waits = not session.device.to[survey.id][self.collector]
             words = self._sending(session, survey, 0, common) if waits else []
             words += self._in_vain(survey, self.manner.draws_known, common)
-            session.loads.append(Load(tuple(words), is_asked=False))
+            session.loads.append(Load(tuple(words), is_asked=False, seals=int(waits and "sealed" in survey.content)))
             session.asked.append([])
             return
-        words, asked = self._start(session, survey, common)
+        start, asked = self._start(session, survey, common)
         if visit.reload:
-            session.loads.append(Load(tuple(words)))
-            words, asked = self._start(session, survey, common)
-        other = self._start(session, survey, common)[0] if visit.kind == "tabs" else []
+            session.loads.append(start)
+            start, asked = self._start(session, survey, common)
+        other = self._start(session, survey, common)[0] if visit.kind == "tabs" else Load()
         session.asked.append(asked)
+        words, pieces = list(start.words), start.pieces
+        if survey.access == "unlinkable" and not self.manner.buys_at_start:
+            factor, pieces = self._bought(session, survey, common)
+            words += factor
         words += self._in_vain(survey, self.manner.draws_again, common)
-        sent, id = self._report(session, survey, session.answers[number], asked, common)
+        sent, ids = self._report(session, survey, session.answers[number], asked, common)
         words += sent
         words += self._sending(session, survey, visit.failures, common, is_cut=visit.is_cut)
-        session.loads.append(Load(tuple(words), (id,)))
+        session.loads.append(Load(tuple(words), ids, pieces, seals=int("sealed" in survey.content)))
         if visit.kind == "tabs":
             # The second tab finds the report of the first one, and draws nothing.
-            session.loads.append(Load((*other, *self._in_vain(survey, self.manner.draws_known, common))))
+            vain = self._in_vain(survey, self.manner.draws_known, common)
+            session.loads.append(Load((*other.words, *vain), pieces=other.pieces))
 
-    def _start(self, session: Session, survey: PublishedSurvey, common: random.Random) -> tuple[list[int], list[str]]:
+    def _start(self, session: Session, survey: PublishedSurvey, common: random.Random) -> tuple[Load, list[str]]:
+        """What a document takes when somebody presses Start, and which questions it asks then."""
+        factor, pieces = (
+            self._bought(session, survey, common)
+            if survey.access == "unlinkable" and self.manner.buys_at_start
+            else ([], ())
+        )
         words, _ = some_words(survey.draw, common)
-        return words, session.device.ask(survey, Words(words))
+        asked = session.device.ask(survey, Words(words))
+        # The order follows, before anything is shown: the same for everybody, so that only answers could change it.
+        order = some_words(survey.arrange, common)[0] if self.manner.shows else []
+        return Load((*factor, *words, *order), pieces=pieces), asked
+
+    def _bought(
+        self, session: Session, survey: PublishedSurvey, common: random.Random
+    ) -> tuple[list[int], tuple[str, ...]]:
+        """The chance of a token: words, and the hexadecimal of other calls. It is thrown away where there is one."""
+        nonce, salt = (common.randbytes(size).hex() for size in (NONCE, SALT))
+        n = modulus(survey)
+        if self.manner.buys_at_start:
+            words, factor = some_words(partial(below, n), common)
+            pieces: tuple[str, ...] = (nonce, salt)
+        else:
+            words, factor = [], common.randrange(1, n)
+            pieces = (nonce, salt, factor.to_bytes(SIZE, "big").hex())
+        if survey.id not in session.tokens:
+            session.tokens[survey.id] = TokenRequest(survey, nonce, salt, factor)
+            session.requests.append(session.tokens[survey.id].body(str(session.invitation)))
+            # It is sent as reports are, only once here.
+            words += [common.getrandbits(32) for _ in range(self.manner.jitter)]
+        return words, pieces
 
     def _in_vain(self, survey: PublishedSurvey, times: int, common: random.Random) -> list[int]:
         """Words of draws of questions that nothing comes of, because the device knows which it asks."""
@@ -201,8 +257,8 @@ class Block:
         answers: Mapping[str, Any],
         asked: Sequence[str],
         common: random.Random,
-    ) -> tuple[list[int], str]:
-        """The words of a report, and its id; the device has it then."""
+    ) -> tuple[list[int], tuple[str, ...]]:
+        """The words of a report, and what is drawn for its id; the device has it then."""
         everything = settled(survey, answers)
         told = {name: everything[name] for name in asked}
         words: list[int] = []
@@ -224,14 +280,16 @@ class Block:
             for unit in survey.units
             if unit.sent != unit.key and unit.sent not in session.device.noisy
         ]
-        id = f"{common.getrandbits(128):032x}"
+        request = session.tokens.get(survey.id)
+        # By blind token nothing is drawn for the id: it is part of what was signed.
+        id = request.id if request else f"{common.getrandbits(128):032x}"
         given = Words([*words, *waves])
         session.device.send(
-            survey, self.collector, self.collector, self.day,
-            id=id, answers=told, word=given, credential=session.invitation,
+            survey, self.collector, self.collector, self.day, id=id, answers=told, word=given,
+            credential=request.token(self.power) if request else session.invitation,
         )  # fmt: skip
         assert given.left == 0
-        return [*words, *waves], id
+        return [*words, *waves], () if request else (id,)
 
     def _sending(
         self, session: Session, survey: PublishedSurvey, failures: int, common: random.Random, *, is_cut: bool = False
@@ -279,6 +337,9 @@ def _possible(question: Mapping[str, Any], dice: random.Random) -> list[Any]:
     # What a question offers where it has a filter is for those to whom it applies; the last option is for the others.
     k = len(question["options"]) - ("ask_if" in question)
     if question["type"] == "ticks":
-        some = sorted(dice.sample(range(k), min(MOST_TICKS, dice.randint(1, k))))
-        return [[], some, list(range(min(k, MOST_TICKS)))]
+        # The last boxes may be such that nothing else is ticked beside them.
+        several = k - len({"none", "decline"}.intersection(question.get("last", ())))
+        some = sorted(dice.sample(range(several), min(MOST_TICKS, dice.randint(1, several))))
+        alone = [dice.randrange(several, k)] if several < k and dice.random() < 1 / 2 else some
+        return [[], alone, list(range(min(several, MOST_TICKS)))]
     return list(range(k))

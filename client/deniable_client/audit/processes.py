@@ -16,13 +16,13 @@ from typing import Any
 
 from deniable.errors import DeniableError
 from deniable_client.audit.blackbox import people
-from deniable_client.audit.blackbox.chromium import enter_requests, normal
+from deniable_client.audit.blackbox.person import enter_requests, normal
 from deniable_client.audit.blackbox.relay import RecordingRelay
 from deniable_client.audit.blackbox.system import System, Watched
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.browsing import BUSY
 from deniable_client.audit.judge import expect_reports
-from deniable_client.audit.plan import Session
+from deniable_client.audit.plan import Load, Session
 from deniable_client.audit.reference.published import PublishedSurvey, labels
 
 _FOLDER = re.compile(r"/[^ ]*deniable-audit-[a-z0-9_]+/(\d+)")
@@ -94,15 +94,23 @@ class _Pool:
     """The chance of one load."""
 
     words: list[int]
-    ids: list[str]
+    pieces: dict[int, list[str]]
+    """By length: what other calls get, in hexadecimal."""
     taken: list[str] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, load: Load) -> _Pool:
+        pieces: dict[int, list[str]] = {}
+        for each in (*load.ids, *load.pieces):
+            pieces.setdefault(len(each) // 2, []).append(each)
+        return cls(list(load.words), pieces)
 
     def take(self, size: int) -> bytes | None:
         self.taken.append(str(size))
         if size == 4 and self.words:
             return self.words.pop(0).to_bytes(4, "little")
-        if size == 16 and self.ids:
-            return bytes.fromhex(self.ids.pop(0))
+        if self.pieces.get(size):
+            return bytes.fromhex(self.pieces[size].pop(0))
         return bytes(range(size % 256)) if size < 256 else None
 
 
@@ -126,7 +134,7 @@ def run_people(
             own.mkdir()
             job["people"].append({"folder": str(own), "steps": _steps(session, surveys)})  # type: ignore[attr-defined]
         (folder / "job.json").write_text(json.dumps(job), encoding="utf-8")
-        pools = [[_Pool(list(load.words), list(load.ids)) for load in session.loads] for session in sessions]
+        pools = [[_Pool.of(load) for load in session.loads] for session in sessions]
         run = _Run(sessions, relay, [Trace() for _ in sessions], pools, folder)
         # -P: nothing of the folder in which the audit runs is imported.
         words = [*command, "-P", str(people.__file__), str(folder / "job.json")]
@@ -197,7 +205,7 @@ def expect_of_python(session: Session, trace: Trace) -> Iterable[tuple[str, str]
     """What the Python client must send, take of chance and keep."""
     yield from expect_reports(session, trace)
     for load, calls in zip(session.loads, trace.chance, strict=True):
-        wanted = ["16"] * len(load.ids) + ["4"] * len(load.words)
+        wanted = [str(len(each) // 2) for each in (*load.ids, *load.pieces)] + ["4"] * len(load.words)
         if sorted(calls) != sorted(wanted):
             yield (
                 "chance taken from the system",
@@ -213,6 +221,7 @@ def _kept(session: Session, memory: str) -> Iterable[tuple[str, str]]:
         "noisy": [f"'{key}',{repr(value) if isinstance(value, str) else value}" for key, value in device.noisy.items()],
         "told": [f"'http://COLLECTOR','{key}','DAY',{cost}" for (_, key), (_, cost) in device.told.items()],
         "reports": [f"'{survey}',X'{report.hex().upper()}'" for survey, report in device.reports.items()],
+        "tokens": [],  # each is in a report by now
     }
     found: list[str] = json.loads(memory or "[]")
     for table, wanted in rows.items():

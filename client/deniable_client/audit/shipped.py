@@ -7,16 +7,22 @@ import random
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from deniable_client.audit.blackbox.chromium import Chromium, Stuck, chromium
+from deniable.errors import DeniableError
+from deniable_client.audit.blackbox.chromium import chromium
+from deniable_client.audit.blackbox.firefox import firefox
+from deniable_client.audit.blackbox.person import Stuck, Watching
 from deniable_client.audit.blackbox.relay import RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.browsing import browse
 from deniable_client.audit.companions import Companions, copy_of
 from deniable_client.audit.judge import Bench, expect_of_browser
+from deniable_client.audit.keys import AuditKeys
 from deniable_client.audit.plan import BROWSER, HISTORIES, PYTHON, SHARES, Block, Manner, Session, answers_at_random
 from deniable_client.audit.processes import expect_of_python, run_people
+from deniable_client.audit.promises import STATES, broken, read_and_answer
 from deniable_client.audit.reference.device import OF_COLLECTOR
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.steering import NotReachable
@@ -24,10 +30,16 @@ from deniable_client.audit.steering import NotReachable
 BLOCK = 12
 """Number of sessions that must look alike."""
 
-SESSIONS = 480
-"""Sessions of an audit by default: a leak of 1 % of those who give one of two answers is found 9 times in 10."""
+SESSIONS = 600
+"""Sessions of an audit by default; they show a leak of 1 % of those who give one of two answers 9 times in 10."""
 
 Progress = Callable[[int], None]
+
+BROWSERS: dict[str, Callable[[RecordingRelay, str | None], AbstractContextManager[Watching]]] = {
+    "chromium": chromium,
+    "firefox": firefox,
+}
+"""By name what starts a browser before a relay; the path of its program can be given."""
 
 
 @dataclass(frozen=True)
@@ -37,19 +49,21 @@ class Target:
     upstream: str
     surveys: tuple[PublishedSurvey, ...]
     companions: Companions
+    keys: AuditKeys
 
     @classmethod
     def of(cls, upstream: str, survey: PublishedSurvey, page: PublishedSurvey | None = None) -> Target:
         """A survey at a collector, or in the page of another one there, and copies of it under other titles."""
-        companions = Companions(page or survey)
+        companions, keys = Companions(page or survey), AuditKeys()
         today = datetime.datetime.now(datetime.UTC).date().isoformat()
         is_open = survey.content.get("opens", "") <= today <= survey.content.get("closes", "9")
-        is_open = is_open and survey.access != "unlinkable"
-        first = companions.add(survey if is_open else copy_of(survey))
-        second = companions.add(copy_of(first, again=True))
-        third = companions.add(copy_of(second, again=True))
-        other = companions.add(copy_of(first, other=True))
-        return cls(upstream, (first, second, third, other), companions)
+        # Nobody else has the keys to sign its tokens or to open its reports.
+        is_own = "issuer" not in survey.content and "sealed" not in survey.content
+        first = companions.add(survey if is_open and is_own else copy_of(survey, keys))
+        second = companions.add(copy_of(first, keys, again=True))
+        third = companions.add(copy_of(second, keys, again=True))
+        other = companions.add(copy_of(first, keys, other=True))
+        return cls(upstream, (first, second, third, other), companions, keys)
 
     def people(self, sessions: int) -> int:
         """How many sessions an audit of so many has: whole blocks, of each history at least one."""
@@ -59,6 +73,7 @@ class Target:
         """A stand-in for the collector."""
         relay = RecordingRelay(self.upstream)
         relay.path_of, relay.rewrite = self.companions.path_of, self.companions.rewrite
+        relay.sign, relay.open = self.keys.sign, self.keys.open
         return relay
 
 
@@ -89,6 +104,7 @@ def audit_shipped(
     dice: random.Random | None = None,
     progress: Progress = lambda _: None,
     program: str | None = None,
+    kind: str = "chromium",
     browsers: int = 2,
     histories: Collection[str] = HISTORIES,
 ) -> tuple[Bench, set[str]]:
@@ -101,7 +117,7 @@ def audit_shipped(
     def work() -> None:
         relay = target.relay()
         try:
-            with chromium(relay, program) as browser:
+            with BROWSERS[kind](relay, program) as browser:
                 while True:
                     with lock:
                         if not waiting:
@@ -123,6 +139,33 @@ def audit_shipped(
         for done in [pool.submit(work) for _ in range(browsers)]:
             done.result()
     return bench, names
+
+
+def check_promises(
+    target: Target, *, dice: random.Random | None = None, program: str | None = None, kind: str = "chromium"
+) -> list[str]:
+    """Where the first screen says something of requests or of memory that the browser does not do."""
+    dice = dice or random.SystemRandom()
+    survey = target.surveys[0]
+
+    def work() -> list[str]:
+        relay = target.relay()
+        try:
+            with BROWSERS[kind](relay, program) as browser:
+                found = []
+                for state in STATES:
+                    try:
+                        invitation = f"{dice.getrandbits(128):032x}"
+                        kept = read_and_answer(browser, survey, state, answers_at_random(survey, dice), invitation)
+                        found += broken(survey, state, kept)
+                    except DeniableError as error:
+                        found.append(f"{state}: did not come to its end: {error}")
+                return found
+        finally:
+            relay.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work).result()
 
 
 def audit_installed(
@@ -168,7 +211,7 @@ def sessions_of(target: Target, history: str, manner: Manner, collector: str, di
     """The people of a block."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     surveys = target.surveys
-    block = Block(history, surveys, manner, collector, dice, today)
+    block = Block(history, surveys, manner, collector, dice, today, target.keys.power)
     people: list[Session] = []
     tries = 0
     while len(people) < BLOCK:
@@ -182,7 +225,7 @@ def sessions_of(target: Target, history: str, manner: Manner, collector: str, di
     return people
 
 
-def _patiently(browser: Chromium, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
+def _patiently(browser: Watching, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
     """A session, and once more where a page did not come up in time: a busy machine is no finding, a second time is."""
     from playwright.sync_api import Error
 
@@ -192,6 +235,6 @@ def _patiently(browser: Chromium, session: Session, surveys: Sequence[PublishedS
             return browse(browser, session, surveys)
         except (Error, Stuck) as error:
             stuck = str(error)
-    trace = Trace(reports=list(session.posts))
+    trace = Trace()
     trace.put("session", f"did not come to its end: {stuck}")
     return trace

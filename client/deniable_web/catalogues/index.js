@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "eqhvj6msjnuutbcleizldgv7yq",
-  de: "qsxvupzjn73drzeyjaeuorafv4",
-  en: "hpaguy3vfwljpq6z7yee3wejuu",
-  es: "5rcfrml62b3wj5dfrgrsh2evzq",
-  fr: "5ax42s4h47u3v5ezgjniwmlbla",
+  ar: "u6mwjuvvewxbprra3v3qpwcaaa",
+  de: "wcqb7wsji557sruz4sqex6ifla",
+  en: "wqlqwdvoxe2yyosmezoaa3h6ge",
+  es: "xrjqqoomdvykqbqrhilfp6flg4",
+  fr: "zeur2jvazhc4dtgttm5e552asq",
 };

@@ -1,7 +1,6 @@
 //@ts-check
 /* The mean of numbers that not everybody has, beside which the question may not apply: one more row of weights. One word. */
 
-import { list } from "./base.js";
 import { Piecewise } from "./piecewise.js";
 
 /**
@@ -13,10 +12,4 @@ import { Piecewise } from "./piecewise.js";
  */
 export class FilteredPiecewise extends Piecewise {
   /** @override */ static published = ["filtered-piecewise", "knots", "weights", "slopes", "others"];
-  /** @override */ static types = "filtered-number";
-
-  /** @param {any} knots @param {any} weights @param {any} slopes as of Piecewise @param {any} others where it does not apply */
-  constructor(knots, weights, slopes, others) {
-    super(knots, weights, slopes, list(others, 3, 16));
-  }
 }

@@ -21,8 +21,7 @@ from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.commands.waiting import not_shown
 from deniable_server.location import Location
-from deniable_statistics.archive.r_script import r_script
-from deniable_statistics.archive.stata_script import stata_script
+from deniable_statistics.archive.files import SCRIPTS
 from deniable_statistics.data.folder import Row, check_folder, write_folder
 from deniable_statistics.data.manifest import FORMATS
 from deniable_statistics.data.reports_csv import reports_from_csv
@@ -53,7 +52,9 @@ from deniable_statistics.data.writing import WRITTEN, check_suffix, write_data_s
     help=f"What to write: a file, {WRITTEN}; or with --format a folder, new or empty.",
 )
 @click.option(
-    "--scripts", is_flag=True, help="Write an R script and a Stata do-file that estimate from the CSV, and the CSV."
+    "--scripts",
+    is_flag=True,
+    help="Write scripts of R, Stata, SPSS and Python that estimate, and the CSV for them.",
 )
 @click.option(
     "--format",
@@ -76,7 +77,7 @@ def export(
 
     A row for each report that results show, in the order of their random ids, as reports.csv of the collector has them.
     Labels say what each number stands for: it is what a device sent, not what anybody answered. The scripts have the
-    name of the file, and give shares with standard errors of yes-no, k-ary and subset questions and of ticked boxes.
+    name of the file, and give shares and means with standard errors, and intervals where one count tells a share.
 
     With --url they come from a running collector, and each is checked on its way; --token where results need one.
 
@@ -102,7 +103,7 @@ def export(
             return
         data = reports_data(found.survey, (_report(found.survey, row) for row in found.rows))
     table = to.with_suffix(".csv")
-    texts = {".R": r_script, ".do": stata_script} if scripts else {}
+    texts = SCRIPTS if scripts else {}
     written = {to.with_suffix(suffix): script(found.survey, table.name) for suffix, script in texts.items()}
     for path in dict.fromkeys([to, table] if scripts else [to]):
         write_data_set(data, path)

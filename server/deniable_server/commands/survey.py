@@ -17,6 +17,7 @@ from deniable.access.hosts import is_loopback
 from deniable.access.words import ONE_REPORT, ONE_REPORT_HEADING, enforced
 from deniable.commands.files import folder_of
 from deniable.commands.main import example
+from deniable.output import printable
 from deniable.privacy.ceiling import check_askable
 from deniable.table import format_table
 from deniable_server.access import remote
@@ -91,18 +92,47 @@ def new(file: Path, name: str | None, **given: str | None) -> None:
             texts.setdefault(key, click.prompt(key.capitalize(), default=text_of(name, key)))
     content = template(name, **texts)
     read_survey(content)  # a text that surveys cannot have is refused before there is a file
-    try:
-        with file.open("x", encoding="utf-8") as made:
-            made.write(content)
-    except FileExistsError:
-        raise click.ClickException(f"{file}: exists already, and is not replaced; name another file") from None
-    except OSError as error:
-        raise click.ClickException(f"{file}: cannot be written: {error.strerror}") from None
+    write_new(file, content)
     click.echo(
         f"{file} is written. Now look at it:\n\n"
         f"  deniable survey preview {file}    as people will see it, while you change it\n"
         f"  deniable survey try {file}        with made-up replies, to the results\n"
         f"  deniable survey publish {file}    when it is done"
+    )
+
+
+@survey.command(
+    "import",
+    epilog=example("deniable survey import form.xlsx", "deniable survey import survey.json --to my-survey.toml"),
+)
+@click.argument("form", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--to",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default="my-survey.toml",
+    show_default=True,
+    help="The survey file; none is replaced.",
+)
+def import_(form: Path, file: Path) -> None:
+    """Begin a survey with a form that you have: an XLSForm of ODK or KoBo (.xlsx), or a survey of SurveyJS (.json).
+
+    Writes what a survey file can hold, and lists what it cannot, with the reason: free text, say, has no list of
+    answers into which chance could be mixed. Conditions become ask_if where they compare earlier answers. Fails if
+    there is no question that could be taken over.
+    """
+    from deniable_server.authors.importing import import_form
+
+    found = import_form(form)
+    for each in found.left_out:
+        click.echo(f"Left out: {printable(each.name)}: {printable(each.why)}")
+    if not found.taken:
+        raise click.ClickException(f"{form.name}: holds no question that a survey could ask")
+    write_new(file, found.toml)
+    click.echo(
+        f"{file} is written with {len(found.taken)} question{'s' if len(found.taken) > 1 else ''}: "
+        f"{', '.join(found.taken)}. Keep those that need protection, and look at it:\n\n"
+        f"  deniable survey check {file}\n  deniable survey preview {file}"
     )
 
 
@@ -120,7 +150,7 @@ def check(file: BinaryIO, respondents: int | None) -> None:
     click.echo(f"{outlook(checked, respondents or RESPONDENTS)}\n")
     click.echo(f"{checked.title}\nsurvey {checked.id}, {len(checked.document)} bytes when published\n")
     for question in checked.questions:
-        click.echo(f"{question.id} ({question.type}): {question.text}")
+        click.echo(f"{question.id} ({question.type}): {question.label}")
         for line in question_lines(question, checked):
             click.echo(f"  {line}")
     for unit in checked.units:
@@ -281,6 +311,17 @@ def close(survey_id: str, database: Location, url: str | None, token: str | None
         with operation("close_survey", database, survey=survey_id):
             open_store(existing(database)).close_survey(survey_id)
     click.echo(f"Survey {survey_id} is closed.")
+
+
+def write_new(file: Path, content: str) -> None:
+    """Write a survey file; none is replaced."""
+    try:
+        with file.open("x", encoding="utf-8") as made:
+            made.write(content)
+    except FileExistsError:
+        raise click.ClickException(f"{file}: exists already, and is not replaced; name another file") from None
+    except OSError as error:
+        raise click.ClickException(f"{file}: cannot be written: {error.strerror}") from None
 
 
 def open_store(database: Location) -> Store:

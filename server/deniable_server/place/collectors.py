@@ -23,6 +23,9 @@ QUICK = 5.0
 
 PROBLEM = "application/problem+json"
 
+MORE = 4096
+"""By how many bytes an encapsulated answer with a survey may be longer than the survey."""
+
 _http = urllib3.PoolManager(
     headers={"User-Agent": "deniable", "Accept": "*/*"},
     retries=False,  # no redirect leads elsewhere, and people and batches try again by themselves
@@ -141,7 +144,8 @@ def pass_in(survey: Survey, collector: str, token: str | None, body: bytes) -> R
     """
     # The token lets requests of many people pass from this one address; nothing else says anything of who asks.
     headers = {"Content-Type": REQUEST} | ({"Authorization": f"Bearer {token}"} if token else {})
-    answer = _call("POST", f"{collector}/api/v1/surveys/{survey.id}/gateway", body, headers)
+    url = f"{collector}/api/v1/surveys/{survey.id}/gateway"
+    answer = _call("POST", url, body, headers, most=MAX_BYTES + MORE)
     if answer.status == 200 and answer.kind == RESPONSE:
         return RelayedAnswer(200, RESPONSE, answer.data)
     if 400 <= answer.status < 500 and answer.kind == PROBLEM and "detail" in object_in(answer.data):
@@ -185,13 +189,20 @@ class _Answer(NamedTuple):
     kind: str
 
 
-def _call(method: str, url: str, body: bytes | None, headers: dict[str, str], timeout: float = QUICK) -> _Answer:
+def _call(
+    method: str,
+    url: str,
+    body: bytes | None,
+    headers: dict[str, str],
+    timeout: float = QUICK,
+    most: int = MAX_BYTES,
+) -> _Answer:
     try:
         answer = _http.request(
             method, url, body=body, headers={**_http.headers, **headers}, timeout=timeout, preload_content=False
         )
-        data = answer.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:  # what is left of it is not worth reading
+        data = answer.read(most + 1)
+        if len(data) > most:  # what is left of it is not worth reading
             answer.close()
         answer.release_conn()
     except urllib3.exceptions.HTTPError as error:

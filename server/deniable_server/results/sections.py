@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -20,6 +20,7 @@ from deniable_server.results.headlines import (
 )
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.estimates.fakes import fake_margins
+from deniable_statistics.intervals import Interval
 from deniable_statistics.views.figures import Caption, figure
 from deniable_statistics.views.recipe import Ingredients, ingredients, scripts
 from deniable_statistics.views.view_rows import ViewOptions, ViewRow
@@ -177,7 +178,7 @@ def _columns(
     elif options.by_cohort:
         columns.append((words["rGroup"], False))
     elif options.over_time:
-        columns.append((words["rWave"], False))
+        columns.append((labels.wave, False))
     # Where devices draw what they ask, each row is of other people.
     if options.is_of_shares and (
         options.by_cohort or options.over_time or len({row.n for row in rows}) > 1 or _is_drawn(question)
@@ -198,10 +199,11 @@ def _cells(
     texts = {
         words["rOption"]: labels.row(question, row),
         words["rGroup"]: labels.cohort(row.cohort),
-        words["rWave"]: "" if row.wave is None else labels.waves[row.wave],
         words["rMinus"]: "" if row.minus is None else row.minus,
         words["rReplies"]: "" if row.n is None else f"{row.n}",
     }
+    if row.wave is not None:
+        texts[labels.wave] = labels.waves[row.wave]
     if given is not None and row.given_option is not None:
         texts[labels.text(given.text)] = labels.option(given, row.given_option)
     is_mean = row.statistic.startswith("mean")
@@ -257,8 +259,10 @@ def shown_row(question: Question, rows: Sequence[ViewRow], option: str | None) -
     return None
 
 
-def dot(question: Question, row: ViewRow, labels: Labels) -> Markup:
-    """One row as a small figure, for an overview."""
+def dot(question: Question, row: ViewRow, labels: Labels, interval: Interval | None = None) -> Markup:
+    """One row as a small figure, for an overview; with the interval of the sentence above it, if that has its own."""
+    if interval is not None and row.value is not None:
+        row = replace(row, low=interval.low, high=interval.high, conf_low=interval.low, conf_high=interval.high)
     caption = Caption(labels.text(question.text), language=labels.words["lang"], description=labels.value(row))
     panels = panels_of(question, [row], labels)
     assert axis_of_row(question, row) == panels[0].fixed

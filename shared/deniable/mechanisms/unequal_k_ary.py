@@ -10,7 +10,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError, describe
-from deniable.exact import Number, of_100
+from deniable.exact import Number, factor_above
 from deniable.mechanisms.base import OneOfK, check_k
 from deniable.mechanisms.pure import PureMechanism
 from deniable.mechanisms.support import Support
@@ -80,8 +80,10 @@ class UnequalKAry(PureMechanism, OneOfK):
 
     @property
     def odds(self) -> tuple[str, ...]:
-        t = of_100(Fraction(self.truth, UNIT))
-        return (f"Of 100 people, about {t} send what they chose and {100 - t} send an option drawn by chance.",)
+        return (
+            "Whatever somebody believed before, what you send makes one answer, compared with another, at most "
+            f"{factor_above(self.likelihood_ratio)} times as believable as it was.",
+        )
 
     @property
     def likelihood_ratio(self) -> Fraction:

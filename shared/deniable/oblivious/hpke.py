@@ -10,6 +10,7 @@ from __future__ import annotations
 import hmac
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from deniable.errors import MessageError
@@ -38,17 +39,26 @@ class Context:
     ----------
     enc : bytes
         The encapsulated key.
-    key, nonce, exporter : bytes
-        They never show in a ``repr``.
     suite : bytes
         The identifiers of the suite, to which every derived secret is bound.
+    secret, bound : bytes
+        What all others are derived from, and what they are bound to. They never show in a ``repr``.
     """
 
     enc: bytes
     suite: bytes = field(repr=False)
-    key: bytes = field(repr=False)
-    nonce: bytes = field(repr=False)
-    exporter: bytes = field(repr=False)
+    secret: bytes = field(repr=False)
+    bound: bytes = field(repr=False)
+
+    @property
+    def key(self) -> bytes:
+        """The key of the one message."""
+        return _labeled_expand(self.suite, self.secret, b"key", self.bound, KEY)
+
+    @property
+    def nonce(self) -> bytes:
+        """The nonce of the one message."""
+        return _labeled_expand(self.suite, self.secret, b"base_nonce", self.bound, NONCE)
 
     def seal(self, plaintext: bytes) -> bytes:
         """The ciphertext of the one message, without associated data."""
@@ -60,7 +70,8 @@ class Context:
 
     def export(self, context: bytes, length: int) -> bytes:
         """A secret of at most 32 bytes that both sides know (section 5.3)."""
-        return _labeled_expand(self.suite, self.exporter, b"sec", context, length)
+        exporter = _labeled_expand(self.suite, self.secret, b"exp", self.bound, 32)
+        return _labeled_expand(self.suite, exporter, b"sec", context, length)
 
 
 def kem_of(public: bytes) -> int:
@@ -93,15 +104,20 @@ def setup_sender(public: bytes, info: bytes, ephemeral: Private | None = None) -
     return _schedule(_decapsulated(private, public, enc, public), enc, kem_of(public), info)
 
 
-def setup_receiver(private: Private, enc: bytes, info: bytes) -> Context:
+def setup_receiver(private: Private, enc: bytes, info: bytes, public: bytes | None = None) -> Context:
     """SetupBaseR: the context that the sender of an encapsulated key has.
+
+    Parameters
+    ----------
+    public : bytes, optional
+        The public half, where it is known.
 
     Raises
     ------
     MessageError
         If that is no encapsulated key for this private key.
     """
-    public = public_bytes(private)
+    public = public or public_bytes(private)
     return _schedule(_decapsulated(private, enc, enc, public), enc, kem_of(public), info)
 
 
@@ -179,15 +195,16 @@ def _exchange(private: Private, public: bytes) -> bytes:
 
 def _schedule(shared: bytes, enc: bytes, kem: int, info: bytes) -> Context:
     """KeySchedule in base mode (section 5.1)."""
+    suite, bound = _bound_to(kem, info)
+    return Context(enc, suite, _labeled_extract(suite, shared, b"secret", b""), bound)
+
+
+@lru_cache(maxsize=256)
+def _bound_to(kem: int, info: bytes) -> tuple[bytes, bytes]:
+    """The identifiers of the suite, and what secrets are bound to: the same for every report of a survey."""
     suite = b"HPKE" + b"".join(each.to_bytes(2) for each in (kem, KDF, AEAD))
-    context = b"\0" + _labeled_extract(suite, b"", b"psk_id_hash", b"")
-    context += _labeled_extract(suite, b"", b"info_hash", info)
-    secret = _labeled_extract(suite, shared, b"secret", b"")
-    key, nonce, exporter = (
-        _labeled_expand(suite, secret, label, context, length)
-        for label, length in ((b"key", KEY), (b"base_nonce", NONCE), (b"exp", 32))
-    )
-    return Context(enc, suite, key, nonce, exporter)
+    bound = b"\0" + _labeled_extract(suite, b"", b"psk_id_hash", b"")
+    return suite, bound + _labeled_extract(suite, b"", b"info_hash", info)
 
 
 def _labeled_extract(suite: bytes, salt: bytes, label: bytes, ikm: bytes) -> bytes:

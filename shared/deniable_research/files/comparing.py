@@ -94,9 +94,9 @@ def compare(
         rows += _pairs(blank, "mean difference", labels, mean_differences(table, question, people))
     if not line:
         places = _options(question, options) if question.has_shares else []
-        for option, figures in among_differences(table, question, people, places):
-            about = blank if option is None else replace(blank, option=question.options[option])
-            rows += _pairs(about, "mean difference" if option is None else "among difference", labels, figures)
+        for at, figures in among_differences(table, question, people, places):
+            about = blank if at is None else replace(blank, option=question.options[at])
+            rows += _pairs(about, "mean difference" if at is None else "among difference", labels, figures)
     if not rows:
         raise ParameterError(f"{name}: has no shares to test for a trend, only a mean")
     return rows

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable_research.files.estimating import shares_of
+from deniable_research.files.domain_estimates import shares_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.report_table import Table
 from deniable_statistics.comparison.among import METHOD, AmongDifference
@@ -46,7 +46,8 @@ def _effective(found: Estimate) -> float | None:
 
 
 def _differences(cohorts: Sequence[AmongEstimate] | Sequence[AmongMean], option: int | None) -> list[Figure]:
-    pairs = (AmongDifference(first, second, option) for first, second in itertools.combinations(cohorts, 2))
+    every: list[AmongEstimate | AmongMean] = [*cohorts]
+    pairs = (AmongDifference(first, second, option) for first, second in itertools.combinations(every, 2))
     return [
         Figure(each.difference, each.std_error, each.statistic, each.p_value, METHOD, each.confidence_interval)
         for each in pairs

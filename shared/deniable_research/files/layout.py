@@ -482,7 +482,7 @@ def _of_question(question: Question) -> RandomizedColumn:
     """The column of a survey's question in a collector's file."""
     design, numbers = design_of(question.mechanism), mean_values(question)
     values: tuple[float, ...] | None = None
-    if question.kind.headline is not None:
+    if question.noise_kind.headline is not None:
         values = (0.0, 1.0)
     elif design.has_shares:
         values = numbers

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol, Self
@@ -15,6 +15,7 @@ from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.document import Survey
 from deniable.survey.group import Group
 from deniable.survey.question import Question
+from deniable.survey.texts import EVERY_OTHER, Text
 from deniable.wire.space import ReportSpace, ReportValue
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import design_of
@@ -250,7 +251,7 @@ class Codebook:
                 Entry("id", "Random id of the report", "32 characters 0 to 9 and a to f, made with the noise"),
                 Entry("cohort", "Cohort", "the label of the link, or nothing", cohorts),
                 *(
-                    replace(entry_of(SurveyColumn(question), question), universe=_universe(question, survey))
+                    _in_survey(entry_of(SurveyColumn(question), question), question, survey)
                     for question in survey.questions
                 ),
                 Entry(
@@ -260,6 +261,28 @@ class Codebook:
                 ),
             ),
         )
+
+
+def _options_notes(question: Question) -> Iterator[str]:
+    """What the levels mean, which options stand apart, and whether options were shown in a random order."""
+    if any(isinstance(each, Text) for each in question.choices) and question.kind.has_numbers:
+        spoken = [each.in_language(EVERY_OTHER) if isinstance(each, Text) else each for each in question.choices]
+        yield f"Levels: {'; '.join(spoken)}."
+    if question.apart:
+        names = ", ".join(repr(str(each)) for each in question.apart)
+        yield f"{names}: went through the noise like every option, and shares are of everybody."
+    if question.order:
+        yield "Each device showed the options in a random order of its own, which is not recorded."
+
+
+def _in_survey(entry: Entry, question: Question, survey: Survey) -> Entry:
+    """The entry of a question with what its survey says of it: who is asked, and under which heading."""
+    return replace(entry, universe=_universe(question, survey), notes=(*entry.notes, *_section_notes(question, survey)))
+
+
+def _section_notes(question: Question, survey: Survey) -> Iterator[str]:
+    for each in survey.sections_of(question.id):
+        yield f"In the section {str(each.heading)!r}."
 
 
 def _universe(question: Question, survey: Survey) -> str | None:
@@ -290,13 +313,15 @@ def entry_of(column: Column, question: Question | None) -> Entry:
         notes.append("A device keeps a permanent value, and each wave sends a draw from it.")
     if not math.isfinite(column.epsilon):
         notes.append("The design sets no bound to what a report tells.")
+    if question is not None:
+        notes += _options_notes(question)
     if question is not None and design == design_of(question.mechanism):
         notes += question.mechanism.odds
     tables = _tables(column)
     published = design.publish()
     return Entry(
         column.column,
-        column.name if question is None else str(question.text),
+        column.name if question is None else question.label,
         column.allowed,
         _categories(column),
         tuple(filter(None, column.missing)) if question is None else (),

@@ -19,13 +19,18 @@ let building = /** @type {Promise<Map<string, Uint8Array>> | undefined} */ (unde
 const made = () => (building ??= outputs());
 const madeBundle = async (/** @type {string} */ file) => String((await made()).get(`dist/${file}`));
 
-/** The most bytes of a bundle by `gzip -9`. */
-const LARGEST = 34_000;
+/** The most bytes of each bundle by `gzip -9`. That of a place is the survey's, and what asks by a gateway. */
+const LARGEST = /** @type {Record<string, number>} */ ({
+  "deniable.js": 34_000,
+  "deniable-place.js": 35_500,
+  "deniable-question.js": 23_000,
+  "deniable-told.js": 21_000,
+});
 
-test("bundles are at most 34 kB gzipped", () => {
+test("bundles are small", () => {
   for (const file of Object.keys(BUNDLES)) {
     const { length } = gzipSync(readFileSync(new URL(`dist/${file}`, FOLDER)), { level: 9 });
-    assert.ok(length <= LARGEST, `${file}: ${length} bytes`);
+    assert.ok(length <= LARGEST[file], `${file}: ${length} bytes`);
   }
 });
 

@@ -11,12 +11,14 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
 import urllib3
 
 from deniable.errors import CollectorError
+from deniable_client.audit.keys import NotSealed, Opened
 
 PASSED_ON = (
     *("content-type", "content-security-policy", "cache-control", "vary", "x-content-type-options", "referrer-policy"),
@@ -39,6 +41,16 @@ class Sent(NamedTuple):
         """Method and address."""
         return self.head.split(b"\r\n", 1)[0].decode("latin-1").rsplit(" ", 1)[0]
 
+    @property
+    def is_report(self) -> bool:
+        """Whether it sends a report, in clear or sealed."""
+        return self.start.startswith("POST ") and self.start.endswith(("/reports", "/sealed"))
+
+    @property
+    def right(self) -> str:
+        """What its head says of the right that its body bears; empty where it says nothing."""
+        return _header(self.head, "authorization")
+
 
 Answer = tuple[int, dict[str, str], bytes]
 """Status, headers and body of an answer; status 0 gives none, until the client goes away."""
@@ -60,6 +72,8 @@ class RecordingRelay:
     """What the next reports get instead of being taken."""
     sign: Callable[[bytes], bytes] | None = None
     """Signs the blinded messages of tokens."""
+    open: Callable[[str, bytes], Opened] | None = None
+    """Opens sealed reports of a survey, given by its address."""
     path_of: Callable[[str], str] = lambda path: path
     """Where upstream has what is asked for."""
     rewrite: Callable[[str, Answer], Answer] = lambda _path, answer: answer
@@ -139,15 +153,26 @@ class RecordingRelay:
         if path.endswith("/invitations/state"):
             return _json(200, {"state": "unused"})
         if path.endswith("/tokens") and self.sign:
-            blinded = bytes.fromhex(json.loads(body)["blinded"])
+            try:
+                blinded = bytes.fromhex(json.loads(body)["blinded"])
+            except (KeyError, TypeError, ValueError):
+                return _json(422, {"detail": "not a request for a token"})
             return _json(200, {"signature": self.sign(blinded).hex()})
-        if path.endswith("/reports"):
+        if path.endswith(("/reports", "/sealed")):
             if self.faults:
                 return self.faults.popleft()
-            known = body in self._known
-            self._known.add(body)
+            content = self.in_clear(path, body).padded
+            known = content in self._known
+            self._known.add(content)
             return _json(200, {"status": "known"}) if known else _json(201, {"status": "stored"})
         return _json(404, {"detail": "not here"})
+
+    def in_clear(self, path: str, body: bytes) -> Opened:
+        """What a body says that was sent somewhere: itself, unless it is a sealed report that can be opened."""
+        if self.open and path.endswith("/sealed"):
+            with suppress(NotSealed):
+                return self.open(path.split("/")[-2], body)
+        return Opened(body, "")
 
     def _passed_on(self, path: str, language: str) -> Answer:
         if (path, language) not in self._pages:

@@ -5,7 +5,30 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
+
+
+class Posted(NamedTuple):
+    """A report, or a request for a token, as it was sent.
+
+    Attributes
+    ----------
+    kind : {"reports", "sealed", "tokens"}
+        What it was sent as.
+    body : bytes
+        As it came; of what was sealed, what is in it.
+    right : str
+        What the head says of the right that it bears.
+    connection : int
+    ephemeral : str
+        The chance that hides what is sealed, in hexadecimal.
+    """
+
+    kind: str
+    body: bytes
+    right: str
+    connection: int
+    ephemeral: str = ""
 
 
 @dataclass
@@ -19,16 +42,21 @@ class Trace:
         the order of each address, what is kept, what is shown to others.
     loose : dict of str to float
         Observables that vary by themselves: times, order and connections. They may not depend on an answer.
-    reports : list of bytes
-        Reports in the order in which they were sent.
+    posted : list of Posted
+        Reports and requests for tokens in the order in which they were sent.
     chance : list of list of str
         What was taken of the system's chance, step by step.
     """
 
     exact: dict[str, str] = field(default_factory=dict)
     loose: dict[str, float] = field(default_factory=dict)
-    reports: list[bytes] = field(default_factory=list)
+    posted: list[Posted] = field(default_factory=list)
     chance: list[list[str]] = field(default_factory=list)
+
+    @property
+    def reports(self) -> list[Posted]:
+        """What was sent as a report."""
+        return [each for each in self.posted if each.kind != "tokens"]
 
     def put(self, name: str, content: object) -> None:
         """Enter an observable, and if it has parts each of them by itself."""

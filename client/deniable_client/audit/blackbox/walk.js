@@ -25,15 +25,21 @@
     case "input": {
       const [name, place] = argument;
       const inputs = sets().flatMap((set) => [...set.querySelectorAll("input")]).filter((each) => each.name === name);
-      const input = inputs[place];
+      const input = inputs.find((each) => each.value === String(place)) ?? inputs[place]; // options may stand in another order
       return input && (middle(input.type === "number" ? input : (input.labels?.[0] ?? input)) ?? middle(input));
     }
     case "onward":
       return middle(onward());
     case "send":
       return middle(review());
+    case "settled":
+      return history.state?.at === 0; // after a reload the history goes back to where the survey began, which takes a moment
     case "receipt":
       return !!root.querySelector("a[href$=results]");
+    case "either":
+      return root.querySelector("a[href$=results]") ? "receipt" : seen(".start button")[0] ? "start" : null;
+    case "folded":
+      return middle(seen("details:not([open]) > summary")[0]);
     case "press":
       return middle(seen(argument).at(-1));
     case "shown":

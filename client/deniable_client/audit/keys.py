@@ -1,0 +1,94 @@
+"""Keys of an audit's own: with them it signs the tokens, and opens the sealed reports, of the copies that it asks."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.hpke import AEAD, KDF, KEM, Suite
+from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
+
+from deniable.access.blind_rsa import PublicKey
+from deniable.survey.sealed import WEEK, info_of
+
+WEEKS = 2
+"""Keys of a copy's sealed reports: that of the week before and that of this one, so that its number matters."""
+
+POINT = 65
+"""Length of an encapsulated key of P-256, in bytes."""
+
+
+class NotSealed(Exception):
+    """What came is not sealed to the key of this week."""
+
+
+@dataclass(frozen=True)
+class Opened:
+    """A sealed report that was opened.
+
+    Attributes
+    ----------
+    padded : bytes
+        The report and the zeros behind it.
+    ephemeral : str
+        The encapsulated key, in hexadecimal; chance of the device, which no two sealed reports have in common.
+    """
+
+    padded: bytes
+    ephemeral: str
+
+
+class AuditKeys:
+    """Made when they are first needed, and kept nowhere."""
+
+    @cached_property
+    def _signing(self) -> rsa.RSAPrivateNumbers:
+        return rsa.generate_private_key(65537, 2048).private_numbers()
+
+    @cached_property
+    def _opening(self) -> tuple[ec.EllipticCurvePrivateKey, ...]:
+        return tuple(ec.generate_private_key(ec.SECP256R1()) for _ in range(WEEKS))
+
+    @property
+    def issuer(self) -> dict[str, str]:
+        """The issuer of a copy, as surveys publish it."""
+        return {"key": PublicKey(self._signing.public_numbers.n).der.hex()}
+
+    def sealed(self, size: int) -> dict[str, Any]:
+        """The keys of a copy, as surveys publish them; the last one is that of today."""
+        points = [
+            key.public_key().public_bytes(Encoding.X962, PublicFormat.UncompressedPoint).hex() for key in self._opening
+        ]
+        return {"first": _first().isoformat(), "keys": points, "size": size}
+
+    @property
+    def last_day(self) -> str:
+        """The last day of the last key."""
+        return (_first() + WEEKS * WEEK - datetime.timedelta(days=1)).isoformat()
+
+    def power(self, number: int) -> int:
+        """The private operation of RSA."""
+        return pow(number, self._signing.d, self._signing.public_numbers.n)
+
+    def sign(self, blinded: bytes) -> bytes:
+        """The blind signature of a message, as an issuer gives it."""
+        return self.power(int.from_bytes(blinded) % self._signing.public_numbers.n).to_bytes(256)
+
+    def open(self, survey: str, body: bytes) -> Opened:
+        """A sealed report of a survey, by its address. Raises `NotSealed`."""
+        if not body or body[0] != WEEKS - 1:
+            raise NotSealed("sealed report: must name the key of this week")
+        suite = Suite(KEM.P256, KDF.HKDF_SHA256, AEAD.AES_128_GCM)
+        try:
+            padded = suite.decrypt(body[1:], self._opening[-1], info_of(survey))
+        except (InvalidTag, ValueError):
+            raise NotSealed("sealed report: must be sealed to the key of this week, for this survey") from None
+        return Opened(padded, body[1 : 1 + POINT].hex())
+
+
+def _first() -> datetime.date:
+    return datetime.datetime.now(datetime.UTC).date() - (WEEKS - 1) * WEEK

@@ -1,0 +1,79 @@
+"""What planted clients are asked: one survey of every kind of unit, by each kind of access, and sealed."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from deniable import Survey, read_survey
+from deniable.access.issuer import Issuer
+from deniable.survey.sealed import Sealed, padded_size
+from deniable_client.audit.blackbox.relay import Answer, RecordingRelay
+from deniable_client.audit.keys import AuditKeys
+from deniable_client.audit.reference.published import PublishedSurvey
+from deniable_client.audit.release import integrity
+from deniable_client.audit.shipped import Target
+from tools.rig.collectors import Collector
+from tools.rig.survey_files import question_toml, survey_toml
+
+Kind = Literal["open", "invited", "unlinkable", "sealed", "unlinkable and sealed"]
+
+SURVEY = survey_toml(
+    "What an audit asks",
+    question_toml("affair", "yes-no", truth="1/2"),
+    question_toml("leave", "choice", options=["a", "b", "c"], epsilon=0.8, wave_epsilon=0.4, mechanism="longitudinal"),
+    question_toml("boxes", "ticks", options=[*"abcd"], epsilon=0.5),
+    question_toml("drinks", "number", lo=0, hi=9, epsilon=0.4),
+    *(question_toml(name, "yes-no", f"{name}?", group="three") for name in ("tax", "theft", "fraud")),
+    groups={"three": {"epsilon": 1, "draw": 2}},
+)
+
+
+@dataclass(frozen=True)
+class PlantedTarget(Target):
+    """A collector that serves another script."""
+
+    script: bytes | None = None
+
+    def relay(self) -> RecordingRelay:
+        """A stand-in that has the script, and its hash in the pages."""
+        relay = super().relay()
+        if self.script is not None:
+            relay.rewrite = _with(self.script, relay.rewrite)
+        return relay
+
+
+def survey_of(kind: Kind) -> Survey:
+    """The survey; by blind token and sealed with keys that nobody keeps, because an audit asks copies with its own."""
+    survey, keys = read_survey(SURVEY), AuditKeys()
+    if kind.startswith("unlinkable"):
+        survey = replace(survey, access="unlinkable", issuer=Issuer(**keys.issuer, url="https://issuer.example"))
+    if kind == "invited":
+        survey = replace(survey, access="invited")
+    if kind.endswith("sealed"):
+        closed = replace(survey, closes=datetime.date.fromisoformat(keys.last_day))
+        published = keys.sealed(padded_size(closed.longest_report))
+        first = datetime.date.fromisoformat(published["first"])
+        survey = replace(closed, sealed=Sealed(first, tuple(published["keys"]), published["size"]))
+    return survey
+
+
+def target_of(collector: Collector, kind: Kind) -> Target:
+    """The survey at a collector."""
+    survey = survey_of(kind)
+    collector.publish(survey)
+    return Target.of(collector.url, PublishedSurvey(survey.document))
+
+
+def _with(script: bytes, rewrite: Callable[[str, Answer], Answer]) -> Callable[[str, Answer], Answer]:
+    def rewritten(path: str, answer: Answer) -> Answer:
+        status, headers, content = rewrite(path, answer)
+        if path == "/client/deniable.js":
+            return status, headers, script
+        page = re.sub(rb'integrity="sha384-[^"]*"', f'integrity="{integrity(script)}"'.encode(), content)
+        return status, headers, page if "html" in headers.get("content-type", "") else content
+
+    return rewritten
