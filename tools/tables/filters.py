@@ -115,7 +115,7 @@ def least_noise(ratio: float, hi: int = 60, values: int = 31, marks: int = 13) -
         b_eq=np.concatenate([np.ones(rows), line.x, [0], np.ones(rows - 1), [0]]),
         method="highs",
     )
-    return float(found.fun)
+    return float(found.fun or math.nan)
 
 
 def coverage_rows(
