@@ -45,7 +45,7 @@ def jspsych_trials(person: int) -> list[dict[str, Any]]:
     """What jsPsych 8 keeps of a person: a key, two forms, and how long each took."""
     said, about = PEOPLE[person], {"subject": f"s{person}", "arm": "ab"[person % 2]}
     return [
-        {"rt": 512.5, "response": " ", "trial_type": "html-keyboard-response", "trial_index": 0, **about},
+        {"rt": 512.5, "response": "{", "trial_type": "html-keyboard-response", "trial_index": 0, **about},
         {
             "rt": 900,
             "response": {"affair": said["affair"], "age": "40"},
