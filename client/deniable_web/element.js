@@ -178,9 +178,12 @@ export class DeniableSurvey extends DeniableElement {
       const isAbout = (/** @type {string} */ id) => view.questions.some(({ askIf }) => askIf?.named.includes(id));
       const asksMore = view.units.some(({ members, draw }) => draw < members.length && members.some(({ id }) => isAbout(id)));
       const [own, all] = seen.totals.map((total, n) => usedOf100(total, [CEILING.survey, CEILING.device][n]));
+      const keepsDraw = () => (this.isShared || !this.#memory.lasts ? "" : m.drawnKept);
+      const picks = () => `${fill(m.drawn, { n, all: length })} ${asksMore ? m.needed : ""} ${keepsDraw()}`;
+      const picked = n < length && h("span", {}, picks());
       const notes = [
         this.isShared ? m.kiosk : !this.#memory.lasts && !this.isTraceless && m.fleeting,
-        n < length && `${fill(m.drawn, { n, all: length })} ${asksMore ? m.needed : ""} ${this.isShared || !this.#memory.lasts ? "" : m.drawnKept}`,
+        picked,
         seen.isWiped && m.wiped,
         seen.isSame && m.same,
         seen.hasTold && fill(m.told, { own, all }),
@@ -202,7 +205,7 @@ export class DeniableSurvey extends DeniableElement {
         // A survey may be closed, or an invitation used, while its first screen stands open.
         this.#start(view, place, Date.now() - opened < FRESH ? checked : check());
       };
-      const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => this.#trace(isOn) };
+      const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => (this.#trace(isOn), picked && picked.replaceChildren(picks())) };
       const kept = () => (this.isShared ? m.kiosk : this.#memory.lasts && !this.isTraceless ? said(this.#weak, { answerKept: m.answerKept, answerKeptWeak: m.answerKeptWeak }) : m.answerKeptNone);
       const { cohort, isOwn, way } = place;
       // Back from the first question leads here again, with the answers kept, and Start to the questions as they are.

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from deniable_client.audit.blackbox.chromium import PATIENCE, Chance, Chromium, Person, Stuck, Tab
+from deniable_client.audit.blackbox.person import PATIENCE, Chance, Person, Stuck, Tab, Watching
 from deniable_client.audit.blackbox.relay import Answer, RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.plan import Load, Session, Visit
@@ -27,7 +27,7 @@ def chance_of(load: Load) -> Chance:
     return Chance(load.words, pieces)
 
 
-def browse(browser: Chromium, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
+def browse(browser: Watching, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
     """One history, and all that was seen of it."""
     relay = browser.relay
     relay.take()
@@ -66,6 +66,7 @@ class _Visiting:
             self._note(tab, "started")
             tab.feed(chance_of(next(self.loads)))
             tab.reload()
+            tab.wait("settled")
             tab.click("start")
         own = next(self.loads) if visit.kind == "tabs" else None
         if own:
@@ -114,9 +115,9 @@ class _Visiting:
         while self._posts() == before:
             if time.monotonic() > give_up:
                 raise Stuck("page: sent nothing")
-            tab.page.wait_for_timeout(2)
+            time.sleep(0.002)
         self._note(tab, "sending")
-        tab.page.close()
+        tab.close()
 
     def _note(self, tab: Tab, step: str) -> None:
         tab.note(f"visit {self.number + 1}, {step}")

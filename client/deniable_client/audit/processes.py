@@ -16,7 +16,7 @@ from typing import Any
 
 from deniable.errors import DeniableError
 from deniable_client.audit.blackbox import people
-from deniable_client.audit.blackbox.chromium import enter_requests, normal
+from deniable_client.audit.blackbox.person import enter_requests, normal
 from deniable_client.audit.blackbox.relay import RecordingRelay
 from deniable_client.audit.blackbox.system import System, Watched
 from deniable_client.audit.blackbox.trace import Trace
