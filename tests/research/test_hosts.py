@@ -290,5 +290,6 @@ def test_options_that_a_tool_has_no_use_for_are_refused(tmp_path: Path, survey_f
 
 def test_plain_files_look_like_no_tool(tmp_path: Path) -> None:
     path = tmp_path / "study.csv"
-    path.write_text("id,q1\n1,yes\n", encoding="utf-8")
-    assert looks_like(path) is None
+    for content in ("id,q1\n1,yes\n", "", '"', "trial_type,trial\r_index\n", "\x00"):
+        path.write_text(content, encoding="utf-8", newline="")
+        assert looks_like(path) is None
