@@ -21,12 +21,13 @@ DEMO ?=
 TORTURE ?=
 MUTANTS ?=
 PLANTED ?=
+RELEASE ?=
 
-.PHONY: help demo test test-fast test-engines test-long test-r lint format docs pictures vectors tables requirements bench torture mutants planted clean
+.PHONY: help demo test test-fast test-engines test-long test-r lint format docs site tutorials release pictures vectors tables requirements bench torture mutants planted clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
-	@echo "also: lint, format, docs (generated pages), pictures (of the README), vectors (for both languages), tables (what mechanisms cost),"
+	@echo "also: site (the documents as pages, in build/site), lint, format, docs (generated pages), tutorials (run, with what they print), release (built twice and tried), pictures (of the README), vectors (for both languages), tables (what mechanisms cost),"
 	@echo "requirements (requirements.txt with its hashes, from constraints.txt), bench,"
 	@echo "torture (hours of faults in minutes; TORTURE='--short kill' for one, in short),"
 	@echo "mutants (whether tests notice mistakes made on purpose; MUTANTS=exact for one room, all take 40 minutes),"
@@ -44,6 +45,8 @@ test-fast: $(VENV)/test.installed
 	$(PYTEST) --numprocesses 2 --ignore tests/browser -m "not (browser or engines or fuzz or long or r or simulation or slow)"
 
 test-long: $(VENV)/test.installed
+	$(BIN)/python -m tools.packages install-nginx
+	$(PIP) install --quiet --constraint constraints.txt --group site
 	$(PYTEST) --numprocesses auto --maxprocesses 4 -m long
 
 test-r: $(VENV)/test.installed
@@ -69,6 +72,20 @@ docs: $(VENV)/test.installed
 	$(BIN)/python -m tools.make_docs
 	$(BIN)/python -m tools.make_notebook
 
+# A link that leads nowhere, a page behind no door and a docstring that Sphinx cannot read are errors.
+site: $(VENV)/test.installed
+	$(PIP) install --quiet --constraint constraints.txt --group site
+	$(BIN)/python -m sphinx -c tools/site -W --keep-going --quiet -d build/doctrees -b html docs build/site
+	@echo "Open build/site/index.html in a browser; it needs no server and no network."
+
+tutorials: $(VENV)/test.installed
+	$(BIN)/python -m tools.tutorials
+
+# Built twice, tried in clean environments of every Python that is here: RELEASE='--without 3.14' for one that cannot be had.
+release: $(VENV)/test.installed
+	$(PIP) install --quiet --constraint constraints.txt --group release
+	$(BIN)/python -m tools.release $(RELEASE)
+
 pictures: $(VENV)/test.installed
 	$(BIN)/python -m tools.screenshots --readme
 
@@ -81,7 +98,7 @@ tables: $(VENV)/test.installed
 # For every Python and system that we support. The file names no host: hashes hold wherever the files come from.
 requirements: $(VENV)/python.installed
 	$(PIP) install --quiet --constraint constraints.txt uv
-	printf 'hatchling\nhatch-vcs\n' | $(BIN)/uv pip compile --quiet --no-config pyproject.toml - --extra server --extra postgresql --extra research --extra files --extra engine --extra audit --extra sealed \
+	printf 'hatchling\nhatch-vcs\n' | $(BIN)/uv pip compile --quiet --no-config pyproject.toml - --extra server --extra figures --extra postgresql --extra research --extra files --extra engine --extra audit --extra sealed \
 		--constraint constraints.txt --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
 		--output-file requirements.txt
 

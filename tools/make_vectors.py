@@ -37,7 +37,7 @@ from deniable.survey.texts import Text
 from deniable_client.completion import completion_of
 from deniable_client.device import applying, draw_questions, randomize
 from deniable_statistics.designs.of_mechanisms import design_of
-from tools.rig import device_model, filtered
+from tools.rig import arranged, device_model, filtered
 from tools.rig.presented import badly_presented, helped_survey, presented_surveys
 
 FOLDER = Path(__file__).parents[1] / "tests" / "vectors"
@@ -862,6 +862,29 @@ def filter_vectors() -> list[dict[str, Any]]:
     return vectors
 
 
+def order_vectors() -> list[dict[str, Any]]:
+    """Surveys with sections, grids and random orders: what is shown in which order by which words, and what is sent."""
+    vectors: list[dict[str, Any]] = []
+    for number, toml in enumerate(arranged.ALL):
+        survey = read_survey(toml)
+        dice = seeded_by(f"orders {number}")
+        visits = []
+        for visit in range(12):
+            words = [dice.getrandbits(32) if visit else 0 for _ in range(200)]
+            asked = draw_questions(survey, iter(words).__next__)
+            left = iter(words)
+            shown = survey.presented(asked, left.__next__)
+            used = words[: len(words) - len(list(left))]
+            visits.append({"asked": asked, "words": used, "order": shown.block.ids, "choices": shown.choices})
+        vectors.append(
+            {"name": f"good: orders {number}", "document": survey.document.decode(), "id": survey.id}
+            | {"keys": [unit.key for unit in survey.units], "visits": visits}
+        )
+    for name, document in arranged.badly_arranged(vectors[0]["document"]).items():
+        vectors.append({"name": f"bad: {name}", "document": document, "id": None})
+    return vectors
+
+
 FILTERED = """
 title = "Filtered"
 
@@ -1221,6 +1244,7 @@ def vector_files() -> dict[str, str]:
     files["surveys.json"] = survey_vectors()
     files["reports.json"] = {"document": read_survey(SURVEY).document.decode(), "vectors": report_vectors()}
     files["filters.json"] = filter_vectors()
+    files["orders.json"] = order_vectors()
     files["completions.json"] = completion_vectors()
     files["links.json"] = link_vectors()
     files["ledger.json"] = ledger_vectors()

@@ -1,7 +1,9 @@
-"""Programs of the system's packages that few tests need: R (`make test-r`) and Java (`make test-engines`).
+"""Programs of the system's packages that few tests need: R for `make test-r`, Java for `make test-engines`, nginx for
+`make test-long`.
 
 python -m tools.packages install-r
 python -m tools.packages install-java
+python -m tools.packages install-nginx
 """
 
 from __future__ import annotations
@@ -65,8 +67,23 @@ def install_java() -> None:
     print(f"Java: {shutil.which('java')}")
 
 
+def nginx() -> str:
+    """Path of the web server that stands before collectors and places."""
+    found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
+    if found:
+        return found
+    raise MissingTool("nginx is needed: run 'make test-long' as root where there is apt, or install it yourself")
+
+
+def install_nginx() -> None:
+    """Bring nginx, if it is missing and that may be done; it is not started as a service."""
+    if not shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin") and can_install():
+        install_package("nginx-light")
+    print(f"nginx: {nginx()}")
+
+
 if __name__ == "__main__":
-    installers = {"install-r": install_r, "install-java": install_java}
+    installers = {"install-r": install_r, "install-java": install_java, "install-nginx": install_nginx}
     if len(sys.argv) != 2 or sys.argv[1] not in installers:
         sys.exit(__doc__)
     installers[sys.argv[1]]()

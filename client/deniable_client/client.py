@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -10,6 +11,7 @@ from deniable import (
     Ceiling,
     CollectorError,
     NotInvited,
+    ParameterError,
     Report,
     ReportConflict,
     ReportError,
@@ -25,8 +27,10 @@ from deniable import (
 )
 from deniable.access.invitation import hash_of, is_invitation
 from deniable.access.words import ONE_REPORT
-from deniable.errors import describe
+from deniable.errors import MessageError, describe
 from deniable.mechanisms.longitudinal import waves_of
+from deniable.oblivious.encapsulation import KeyConfiguration, parse_keys
+from deniable.oblivious.pinned import check_pinned, configuration_of
 from deniable.report.report import content_of
 from deniable_client.blind_token import UnsignedToken
 from deniable_client.collector_connection import Busy, CollectorConnection, Hindrance
@@ -34,6 +38,7 @@ from deniable_client.device import Given, draw_questions, permanent, randomize, 
 from deniable_client.frames import answers_stay
 from deniable_client.link import collector_url, origin_of, parse_link, way_by
 from deniable_client.memory import Disclosure, KeptReport, Memory, State
+from deniable_client.oblivious_connection import ObliviousConnection
 from deniable_client.sealing import seal
 
 CLIENT = f"deniable-python {__version__}"
@@ -108,6 +113,12 @@ class Client:
     place : str, optional
         The origin of a place, by which everything goes: then the collector does not see who asks. A survey that names
         places is sent by the first of them without this, too, but is then fetched from the collector itself.
+    relay : str, optional
+        The URL of a relay of Oblivious HTTP (RFC 9458) that passes requests on to the gateway of the survey. Then the
+        collector sees the relay, and the relay reads nothing. It has no batches, as a place has.
+    keys : bytes, optional
+        The key configurations of that gateway (``application/ohttp-keys``), from anybody but this device's own request
+        to the collector. `survey` refuses keys that the survey does not publish.
 
     Notes
     -----
@@ -138,13 +149,25 @@ class Client:
         timeout: float = 30.0,
         connections: int = 8,
         place: str | None = None,
+        relay: str | None = None,
+        keys: bytes | None = None,
     ) -> None:
         self.collector = collector_url(collector)
         self.place = place and origin_of(place)
         self.memory = memory
         self.ceiling = ceiling or Ceiling()
         self._connect = partial(CollectorConnection, retries=retries, timeout=timeout, size=connections)
-        self._connection = self._connect(way_by(self.place, self.collector) if self.place else self.collector)
+        self._by_relay = partial(
+            ObliviousConnection, self.collector, retries=retries, timeout=timeout, size=connections
+        )
+        self._relay = relay and collector_url(relay)
+        if self._relay and origin_of(self._relay) == origin_of(self.collector):
+            raise ParameterError("relay: must be somebody else's, or the collector sees who asks; got its own address")
+        self._keys = _usable(keys) if self._relay else None
+        if self._relay and self._keys:
+            self._connection: CollectorConnection = self._by_relay(relay=self._relay, configuration=self._keys)
+        else:
+            self._connection = self._connect(way_by(self.place, self.collector) if self.place else self.collector)
         self._places: dict[str, CollectorConnection] = {}
         self._surveys: dict[str, Survey] = {}
         # Issuers get connections of their own, see `_signer_of`.
@@ -162,6 +185,8 @@ class Client:
         """
         survey_id = self._survey_id(link)
         survey = parse_survey(self._connection.fetch(survey_id), expected_id=survey_id)
+        if self._keys:
+            check_pinned(survey, self._keys)
         self._surveys[survey_id] = survey
         return survey
 
@@ -301,6 +326,13 @@ class Client:
         """A connection to the issuer that no report uses: over a shared one, token and report could be linked."""
         url = survey.issuer.url if survey.issuer else None
         place = self._place_of(survey)
+        relay = f"{way_by(place, self.collector)}/api/v1/surveys/{survey.id}/gateway" if place else self._relay
+        if relay and not url:  # the collector signs, and nobody on the way need see the invitation
+            configuration = configuration_of(survey, datetime.datetime.now(datetime.UTC).date())
+            name = f"{relay} {configuration.identifier}"
+            if name not in self._signers:
+                self._signers[name] = self._by_relay(relay=relay, configuration=configuration)
+            return self._signers[name]
         # A place passes the request on, to the issuer that the survey names.
         signer = way_by(place, self.collector) if place else collector_url(url) if url else self.collector
         if signer not in self._signers:
@@ -399,8 +431,8 @@ class Client:
         """Raise a BudgetError if the ceiling, or a ledger of the memory, has no room for the survey."""
         if self.place and survey.places and self.place not in survey.places:
             raise SurveyError(f"survey {survey.id}: is answered at {survey.places[0]}, not at {self.place}")
-        if self.place and not survey.sealed:
-            raise SurveyError(f"survey {survey.id}: is not sealed, so no place may pass its reports on")
+        if (self.place or self._relay) and not survey.sealed:
+            raise SurveyError(f"survey {survey.id}: is not sealed, so nobody else may pass its reports on")
         self.told(survey)
 
     def told(self, survey: Survey) -> Disclosure:
@@ -490,6 +522,17 @@ _REFUSED: dict[Hindrance, tuple[type[ReportError], str]] = {
     "used": (ReportConflict, "invitation: was used for another report"),
     "unknown": (NotInvited, "invitation: must be one of this survey"),
 }
+
+
+def _usable(keys: bytes | None) -> KeyConfiguration:
+    """The first of the key configurations that can be used here: a gateway puts the one that it prefers first."""
+    found = parse_keys(keys or b"")
+    if not found:
+        raise MessageError(
+            "keys: must hold a key configuration of the gateway (application/ohttp-keys) with P-256 or X25519, "
+            "HKDF-SHA256 and AES-128-GCM"
+        )
+    return found[0]
 
 
 def _needed(invitation: object) -> str:

@@ -210,7 +210,7 @@ class CollectorConnection:
         patience: dict[str, Any] = {"retries": False, "timeout": QUICK} if is_quick else {}
         url = f"{self.collector}/api/v1{path}"
         try:
-            return self._pool.request(method, url, body=body, headers=headers, **patience)
+            return self._call(method, url, body, headers, patience)
         except urllib3.exceptions.HTTPError as error:
             if isinstance(getattr(error, "reason", error), urllib3.exceptions.SSLError):
                 raise CollectorError(
@@ -218,6 +218,11 @@ class CollectorConnection:
                     "the date of this device and the address, and tell who gave you the link"
                 ) from None
             raise CollectorError(f"{self.collector}: {unreachable(error)}") from None
+
+    def _call(
+        self, method: str, url: str, body: bytes | None, headers: dict[str, str], patience: dict[str, Any]
+    ) -> urllib3.BaseHTTPResponse:
+        return self._pool.request(method, url, body=body, headers=headers, **patience)
 
     def _unexpected(self, answer: urllib3.BaseHTTPResponse) -> CollectorError:
         message = f"{self.collector}: answered with status {answer.status}: {_detail(answer)}"

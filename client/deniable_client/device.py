@@ -238,6 +238,9 @@ def true_answer(question: Question, given: object) -> Answer:
         ticked = [_option(question, label, where) for label in given]
         if len(set(ticked)) != len(ticked):
             raise AnswerError(f"{where}: must not name an option twice")
+        if len(ticked) > 1 and not question.exclusive.isdisjoint(ticked):
+            alone = [question.options[place] for place in sorted(question.exclusive)]
+            raise AnswerError(f"{where}: must have each of {alone} alone, without another option")
         return ticked
     if question.kind.answers is AnswerKind.LEVELS and (level := as_integer(given)) is not None:
         given = str(level)

@@ -7,6 +7,7 @@ import re
 from dataclasses import dataclass, field, replace
 from urllib.parse import parse_qsl, urlsplit
 
+from deniable.access.hosts import short_ipv6
 from deniable.access.invitation import is_invitation
 from deniable.errors import CollectorError, SurveyError
 from deniable.survey.document import is_address
@@ -143,11 +144,7 @@ def _canonical_host(host: str) -> str:
     of Unicode may write differently: a publisher can write such a host as punycode, the same in both.
     """
     if ":" in host and "%" not in host:
-        number = int(ipaddress.IPv6Address(host))
-        address = ipaddress.IPv6Address(number)
-        if address.ipv4_mapped:  # newer versions of Python write these with dots
-            return f"[::ffff:{number >> 16 & 0xFFFF:x}:{number & 0xFFFF:x}]"
-        return f"[{address.compressed}]"
+        return short_ipv6(host)
     labels = host.split(".")
     if not all(map(_LABEL.fullmatch, labels)):
         raise ValueError("no host")

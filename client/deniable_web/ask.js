@@ -1,7 +1,7 @@
 //@ts-check
 /* One question: native inputs, what is wrong with an answer, and a way to find one of many options. */
 
-import { fold, h, oddsBox, own, quiet } from "./dom.js";
+import { fold, h, oddsBox, own, p, quiet } from "./dom.js";
 import { fill } from "./messages.js";
 
 /**
@@ -41,7 +41,7 @@ function widthOf(levels) {
  */
 export function ask(
   m,
-  { id, kind, text, help, unit, choices: options, labels: all, mechanism },
+  { id, kind, text, help, before, unit, options: written, choices: options, labels: all, exclusive, hasNone, mechanism },
   { number = "", position = "", isStep = false } = {},
 ) {
   const { lo, hi } = mechanism;
@@ -53,8 +53,8 @@ export function ask(
   const isLine = hasStars || (isRow && !isCells);
   const title = number + text;
   const note = h("p", { class: "missing", ...(isStep && { role: "alert" }) });
-  const described = { "aria-describedby": `about-${id}` };
-  const measured = { "aria-describedby": unit ? `about-${id} unit-${id}` : `about-${id}` };
+  // What does not stand on the screen is not said.
+  const described = { "aria-describedby": `said-${id} before-${id} about-${id} unit-${id}` };
   const inputs = isNumber
     ? [
         h("input", {
@@ -65,10 +65,10 @@ export function ask(
           max: hi,
           "aria-label": title,
           part: "number",
-          ...measured,
+          ...described,
         }),
       ]
-    : options.map((_, n) => h("input", { type: takesSeveral ? "checkbox" : "radio", name: id, value: n }));
+    : options.map((_, n) => h("input", { type: takesSeveral ? "checkbox" : "radio", name: id, value: written.indexOf(options[n]) }));
   for (const input of inputs) input.required = !takesSeveral; // none is an answer too
   const row = (/** @type {HTMLInputElement} */ input, /** @type {number} */ n) => {
     if (!isLine) return h("label", { part: "option" }, input, own(labels[n]));
@@ -83,23 +83,31 @@ export function ask(
   const shown = unit ? [h("div", { class: "row" }, ...rows, h("span", { id: `unit-${id}` }, own(unit)))] : rows;
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
 
-  const shape = hasStars ? "line stars" : isLine ? `line ${widthOf(options)}` : isCells ? "cells" : isLong ? "long" : "";
+  const isTold = isLine && labels.slice(1, -1).some((each) => partsOf(each).end); // what every level means
+  const shape = hasStars ? "line stars" : isLine ? `line ${isTold ? "told" : widthOf(options)}` : isCells ? "cells" : isLong ? "long" : "";
   const list = h("div", { class: `options ${shape}` }, ...shown);
   const [first, last] = [0, labels.length - 1].map((n) => (isLine ? partsOf(labels[n]).end : ""));
   const ends = (first || last) && h("p", { class: "ends quiet", "aria-hidden": true }, own(first), own(last));
   const place = h("span", { class: "quiet position" }, position, " ");
   const legend = h("legend", { part: "question-text" }, position && place, own(title));
+  /** Beside some boxes nothing else is ticked. @param {Event} event */
+  const input = ({ target }) => {
+    const isAlone = (/** @type {any} */ each) => exclusive.includes(+each.value);
+    if (takesSeveral) inputs.forEach((each) => each !== target && (isAlone(each) || isAlone(target)) && (each.checked = false));
+    if (note.textContent) asked.check();
+  };
   const set = h(
     "fieldset",
     {
       class: "card",
       part: "card question",
-      input: () => note.textContent && asked.check(),
+      input,
       ...(!isNumber && described),
       ...(isStep && { tabindex: "-1" }),
     },
+    before && h("div", { id: `before-${id}` }, p(own(before))),
     legend,
-    h("div", { id: `about-${id}` }, help && quiet(own(help)), quiet(fill(takesSeveral ? m.ticks : isNumber ? m.range : "", { lo, hi })), note),
+    h("div", { id: `about-${id}` }, help && quiet(own(help)), quiet(fill(takesSeveral ? (hasNone ? m.ticksOrNone : m.ticks) : isNumber ? m.range : "", { lo, hi })), note),
     isLong && finder(m, list, rows, inputs),
     h("div", { class: hasStars ? "rated" : "choices" }, list, ends),
     fold(m.odds, () => oddsBox(m, mechanism)),

@@ -1,6 +1,7 @@
 //@ts-check
 /* What both elements do: find the survey of a link, in somebody's language, and show one screen after another. */
 
+import { css } from "./style.js"; // first: a bundle whose style sheet stands before its code is smaller by gzip
 import { checkCeiling } from "./ceiling.js";
 import { fetchSurvey, fromFragment, parseLink, wayBy } from "./collector.js";
 import { focusOn, h } from "./dom.js";
@@ -8,7 +9,6 @@ import { BudgetError, CollectorError, NotInvited, ReportConflict, ReportError, S
 import { fill, messagesIn, speechless } from "./messages.js";
 import { contact, notice } from "./screens.js";
 import { utf8 } from "./sha.js";
-import { css } from "./style.js";
 import { parseSurvey, translate } from "./survey.js";
 
 /** @typedef {import("./survey.js").View} View */

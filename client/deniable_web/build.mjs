@@ -1,32 +1,38 @@
 // Builds dist/: one file for each element, for <script integrity>, and their hashes.
 // `node build.mjs --check` builds and compares instead.
 //
-// esbuild joins the reviewed modules, leaves out white space and comments, and shortens the names of local variables. It is
-// not asked for shorter syntax, so each statement of a bundle is one of its sources. The same sources and the same pinned esbuild make the same bytes, so
-// whoever doubts a collector's bundle builds it again.
+// esbuild joins the reviewed modules, leaves out white space and comments, shortens the names of local variables, and writes
+// statements in their shorter form (`void 0`, `!0`, `a && b()`). It renames no property and moves no code between functions. The
+// same sources and the same pinned esbuild make the same bytes, so whoever doubts a collector's bundle builds it again.
 
 import { createHash } from "node:crypto";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { build } from "esbuild";
+import { build, transformSync } from "esbuild";
 
 const FOLDER = new URL(".", import.meta.url);
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER));
 
-/** The files that pages load, one for each element, and the module that each begins with. */
-export const BUNDLES = { "deniable.js": "bundle.js", "deniable-question.js": "bundle-question.js" };
+/** The files that pages load, one for each element and one for places, and the module that each begins with. */
+export const BUNDLES = {
+  "deniable.js": "bundle.js",
+  "deniable-place.js": "bundle-place.js",
+  "deniable-question.js": "bundle-question.js",
+  "deniable-told.js": "bundle-told.js",
+};
 
 /** What browsers compare with the attribute `integrity`. @param {Uint8Array} bytes */
 const integrity = (bytes, algorithm = "sha384") => `${algorithm}-${createHash(algorithm).update(bytes).digest("base64")}`;
 
 /**
- * style.js: the elements' style sheet, of the design system and of what the elements have beyond it. Comments, and white space
- * at the ends of lines, are left out.
+ * style.js: the elements' style sheet, of the design system and of what the elements have beyond it, one rule a line. Comments and
+ * white space are left out.
  */
-export const styleModule = () =>
-  `//@ts-check\n/* Written by \`npm run build\` from design.css and elements.css. */\n\nexport const css = ${"`"}\n${["design.css", "elements.css"]
-    .map((name) => read(name).toString().replace(/\/\*[^]*?\*\//g, "").replace(/^ +|[ \n]*$/gm, "").replace(/\n+/g, "\n").trim())
-    .join("\n")}\n${"`"};\n`;
+export const styleModule = () => {
+  const css = ["design.css", "elements.css"].map((name) => read(name).toString()).join("\n");
+  const { code } = transformSync(css, { loader: "css", minify: true, charset: "utf8", target: "es2022" });
+  return `//@ts-check\n/* Written by \`npm run build\` from design.css and elements.css. */\n\nexport const css = ${"`"}${code.trim().replaceAll("}", "}\n").replaceAll("}\n}", "}}")}${"`"};\n`;
+};
 
 /** A bundle is one file, so it fetches its catalogues; pages that are built from the modules have them as modules. */
 const fetchedCatalogues = {
@@ -42,8 +48,7 @@ export async function bundle(file) {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL(BUNDLES[file], FOLDER))],
     bundle: true,
-    minifyWhitespace: true,
-    minifyIdentifiers: true,
+    minify: true,
     format: "esm",
     target: "es2022",
     charset: "utf8",
@@ -75,6 +80,30 @@ async function benchBundle(file) {
   return Buffer.from(outputFiles[0].contents);
 }
 
+/** The plugins for tools that store answers themselves, and what a page without a bundler gets of each. */
+export const HOSTS = {
+  "jspsych.js": { global: "jsPsychDeniableQuestion", after: "jsPsychDeniableQuestion=jsPsychDeniableQuestion.default;" },
+  // A tag stands behind those of SurveyJS, whose global it adds to.
+  "surveyjs.js": { global: "SurveyDeniable", after: "globalThis.Survey&&SurveyDeniable.registerDeniableQuestion(Survey);" },
+};
+
+/** One of them, as a script that needs no module. @param {keyof typeof HOSTS} file */
+async function hostBundle(file) {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL(`../hosts/${file}`, FOLDER))],
+    bundle: true,
+    minify: true,
+    format: "iife",
+    globalName: HOSTS[file].global,
+    footer: { js: HOSTS[file].after },
+    target: "es2022",
+    charset: "utf8",
+    legalComments: "none",
+    write: false,
+  });
+  return Buffer.from(outputFiles[0].contents);
+}
+
 /** Every generated file by its path, as it must be. @returns {Promise<Map<string, Uint8Array>>} */
 export async function outputs() {
   const style = new URL("style.js", FOLDER);
@@ -84,18 +113,22 @@ export async function outputs() {
   const made = await Promise.all(files.map(async (file) => /** @type {const} */ ([file, await bundle(file)])));
   const benches = /** @type {(keyof typeof BENCH)[]} */ (Object.keys(BENCH));
   const bench = await Promise.all(benches.map(async (file) => /** @type {const} */ ([`bench/dist/${file}`, await benchBundle(file)])));
+  const hosts = /** @type {(keyof typeof HOSTS)[]} */ (Object.keys(HOSTS));
+  const host = await Promise.all(hosts.map(async (file) => /** @type {const} */ ([file, await hostBundle(file)])));
   const { version } = JSON.parse(read("package.json").toString());
-  const manifest = { version, integrity: Object.fromEntries(made.map(([file, code]) => [file, integrity(code)])) };
+  const hashes = (/** @type {(readonly [string, Uint8Array])[]} */ some) => Object.fromEntries(some.map(([file, code]) => [file, integrity(code)]));
+  const manifest = { version, integrity: hashes(made), hosts: hashes(host) };
   return new Map([
     ...made.map(([file, code]) => /** @type {const} */ ([`dist/${file}`, code])),
     ...bench,
+    ...host.map(([file, code]) => /** @type {const} */ ([`dist/hosts/${file}`, code])),
     ["style.js", Buffer.from(module)],
     ["dist/manifest.json", Buffer.from(`${JSON.stringify(manifest, null, 2)}\n`)],
   ]);
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  for (const folder of ["dist/", "bench/dist/"]) mkdirSync(new URL(folder, FOLDER), { recursive: true });
+  for (const folder of ["dist/hosts/", "bench/dist/"]) mkdirSync(new URL(folder, FOLDER), { recursive: true });
   for (const [path, bytes] of await outputs()) {
     if (!process.argv.includes("--check")) {
       writeFileSync(new URL(path, FOLDER), bytes);

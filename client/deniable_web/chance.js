@@ -99,11 +99,11 @@ const sign = (style) => drawing("svg", { viewBox: "-.5 0 11 14", class: "sign" }
 export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}) {
   const { kind, options, labels, mechanism: { lo, hi, isYesNo } } = question;
   const answers = options.length ? [...options.keys()] : [lo, hi];
-  if (isYesNo) answers.reverse(); // Yes first: its picture is the one to be sure about
   const people = Array.from({ length: PEOPLE }, (_, n) =>
-    person({ transform: `translate(${(n % COLUMNS) * 14 + 2} ${Math.floor(n / COLUMNS) * 18 + 2})`, class: "person" }),
+    person({ transform: `translate(${(n % COLUMNS) * 14 + 2} ${Math.floor(n / COLUMNS) * 20 + 2})`, class: "person" }),
   );
-  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 18}`, role: "img", class: "people" }, ...people);
+  // What is drawn stands in the caption, which is read out alone.
+  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 20}`, "aria-hidden": "true", class: "people" }, ...people);
   const legend = h("div", { class: "legend", "aria-hidden": true });
   const caption = h("p", { class: "quiet caption", role: "status" });
   const drawn = h("div", { role: "status" });
@@ -115,20 +115,23 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
   const answer = () => answers[choice.selectedIndex];
   /** Fill the first people, or those whose place says so. @param {(n: number) => boolean} isFilled */
   const colour = (isFilled) => {
-    people.forEach((each, n) => each.setAttribute("class", isFilled(n) ? "person filled" : "person"));
+    // Whoever does not send the answer has the colour of chance.
+    const isOther = (/** @type {boolean} */ filled) => filled === (isYesNo && !answer());
+    const style = (/** @type {boolean} */ filled) => `${filled ? "filled" : ""} ${isOther(filled) ? "other" : ""}`;
+    people.forEach((each, n) => each.setAttribute("class", `person ${style(isFilled(n))}`));
     const n = people.filter((_, n) => isFilled(n)).length;
-    legend.replaceChildren(sign("outline filled"), `${n}`, sign("outline"), `${PEOPLE - n}`);
+    const [no, yes] = isYesNo ? labels.map((label) => ` ${label}`) : ["", ""];
+    legend.replaceChildren(sign(`outline ${style(true)}`), n + yes, sign(`outline ${style(false)}`), PEOPLE - n + no);
   };
   const expected = () => {
     const { caption: text, share, d, kept } = fateOf(m, question, answer());
     const number = of100(share);
-    const sentence = fill(text, { p: number, q: number, rest: PEOPLE - number, other: PEOPLE - number, d, kept });
-    picture.setAttribute("aria-label", sentence);
-    caption.replaceChildren(sentence);
+    caption.replaceChildren(fill(text, { p: number, q: number, rest: PEOPLE - number, other: PEOPLE - number, d, kept }));
     drawn.replaceChildren();
     colour((n) => n < number);
   };
   const press = (/** @type {number} */ times) => {
+    drawn.className = "";
     const { isKept } = fateOf(m, question, answer());
     const given = options.length ? options[answer()] : answer();
     const reports = Array.from({ length: times }, () => randomizeAnswer(question, kind.takesSeveral ? [given] : given));
@@ -136,10 +139,11 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
     colour((n) => isKept(reports[n]));
     caption.replaceChildren(m.hundredMade); // the people on the picture are those of the tries now
     drawn.replaceChildren(counted(m, question, reports));
+    drawn.className = isYesNo ? "heard" : ""; // where the legend shows the same
   };
   expected();
   const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
-  return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), picture, legend, caption, h("div", { class: "tries" }, h("label", { class: "quiet" }, m.pretend, choice), ...buttons), drawn, p(lesson));
+  return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), h("label", { class: "quiet" }, m.pretend, choice), picture, legend, caption, h("div", { class: "tries" }, ...buttons), drawn, p(lesson));
 }
 
 /** How often each thing was said, the most frequent first. @param {Messages} m @param {Asked} question @param {any[]} reports */

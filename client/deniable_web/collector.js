@@ -148,13 +148,13 @@ export const deliver = async ({ id, sealed }, collector, text, options) =>
 /**
  * Have a token signed. The same message again is signed again, another one is not.
  * @param {{ id: string }} survey @param {string} signer
- * @param {string} invitation @param {string} blinded
+ * @param {string} invitation @param {string} blinded @param {typeof globalThis.fetch} [ask] what asks in the place of `fetch`
  * @returns {Promise<string>} what signs it, in hexadecimal; nobody has checked it
  */
-export async function sign({ id }, signer, invitation, blinded) {
+export async function sign({ id }, signer, invitation, blinded, ask) {
   // With credentials, of which there are none: browsers keep such connections apart from those without, so that the
   // report does not come over the one that the token was bought on. Only requests to a page's own origin can have some.
-  const [answer] = await post(`${place(signer, id)}/tokens`, dumps({ invitation, blinded }), invitation, { credentials: "same-origin" });
+  const [answer] = await post(`${place(signer, id)}/tokens`, dumps({ invitation, blinded }), invitation, { fetch: ask, credentials: "same-origin" });
   return String(answer["signature"]).slice(0, 512); // a longer one takes long to compute with
 }
 

@@ -13,6 +13,7 @@
  */
 
 import { DeniableElement, MINUTE } from "./base-element.js";
+import { arranged } from "./arrangement.js";
 import { CEILING, said, usedOf100, weakness } from "./ceiling.js";
 import { deliver, hindrance, tellsUse } from "./collector.js";
 import { randomize } from "./device.js";
@@ -20,6 +21,7 @@ import { accentSheet } from "./dress.js";
 import { h } from "./dom.js";
 import { ReportError } from "./errors.js";
 import { page } from "./form.js";
+import { stopsOf } from "./grid.js";
 import { drawQuestions } from "./group.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
 import { sum } from "./mechanisms/base.js";
@@ -269,9 +271,11 @@ export class DeniableSurvey extends DeniableElement {
       }
       const asked = this.isShared ? drawQuestions(view) : await this.#memory.asked(view);
       if (gone !== this.gone) return;
-      const drawn = { ...view, questions: needed(view.questions, asked) };
+      const questions = arranged(view, needed(view.questions, asked));
+      const isPage = view.layout === "page";
+      const drawn = { ...view, questions, stops: stopsOf(questions, isPage || matchMedia("(min-width: 40rem)").matches) };
       const walk = /** @type {Walk} */ (this.#walk);
-      const ask = view.layout === "page" ? page : steps;
+      const ask = isPage ? page : steps;
       const send = (/** @type {Record<string, unknown>} */ answers) => this.#answer(view, place, answers, { asked, credential });
       const form = ask(m, drawn, walk, send, !place.isOwn || parent !== window);
       walk.begin(() => form.isConnected || this.show(form));
@@ -344,7 +348,7 @@ export class DeniableSurvey extends DeniableElement {
     const isMine = carrying(report, invitation) === report; // the link may be that of another person at this device
     // Nobody asked for the receipt of another day: then the focus stays where it is.
     const isNew = title === this.words.sent;
-    const how = { title, weak: this.#weak, link, place: this.isPlace && !!view.places[0] && location.host, isMine, isNew, canPrint: this.#isHome, history: this.#history(place), next: this.another() };
+    const how = { title, weak: this.#weak, link, isPlace: this.isPlace, place: this.isPlace && !!view.places[0] && location.host, isMine, isNew, canPrint: this.#isHome, history: this.#history(place), next: this.another() };
     this.show(screens.receipt(this.words, view, report, how), isNew || this.isAsked);
     this.announce("complete");
   }

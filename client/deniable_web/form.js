@@ -4,34 +4,36 @@
  * it sends nothing. Answers are in its inputs alone.
  */
 
-import { ask } from "./ask.js";
 import { tellsUse } from "./collector.js";
 import { bar, card, focusOn, h, heading, link, own, p, quiet } from "./dom.js";
+import { together } from "./grid.js";
 import { numbered } from "./messages.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
 
-/** @typedef {import("./ask.js").Asked} Asked */
+/** @typedef {import("./grid.js").Stop} Asked */
 
 /** The places of the questions, and of the review, on the way. */
 const [QUESTIONS, REVIEW] = [0, 1];
 
 /**
- * @param {import("./messages.js").Messages} m @param {import("./survey.js").View} view
+ * @param {import("./messages.js").Messages} m @param {import("./grid.js").Drawn} view
  * @param {import("./walk.js").Walk} walk where somebody is on the way
  * @param {(answers: Record<string, unknown>) => void} send
  * @param {boolean} isWatched whether a page around hears of heights: then questions that do not apply keep their room, so that it
  *   does not hear what was chosen
  */
 export function page(m, view, walk, send, isWatched) {
-  const all = view.questions.length;
-  const isFiltered = view.questions.some(({ askIf }) => askIf);
+  const { stops } = view;
+  const all = stops.length;
+  const isFiltered = stops.some(([{ askIf }]) => askIf);
   /** @type {Asked[]} */
   const asked = [];
   const next = () => {
     const n = asked.length;
     // Numbers would tell where one is left out.
-    asked.push(ask(m, view.questions[n], { number: all > 1 && !isFiltered ? `${n + 1}. ` : "" }));
-    return asked[n].set;
+    asked.push(together(m, stops[n], { number: all > 1 && !isFiltered ? `${n + 1}. ` : "" }));
+    const { set, section, intro } = asked[n];
+    return intro && asked[n - 1]?.section !== section ? h("div", { class: "stack" }, intro, set) : set;
   };
   const applies = () => appliesIn(view, asked);
   /** Questions that apply, without an answer. */
@@ -42,7 +44,10 @@ export function page(m, view, walk, send, isWatched) {
   /** Show the questions that apply, and no others. */
   const follow = () => {
     const route = applies();
-    asked.forEach(({ set }, n) => {
+    asked.forEach(({ set, section, intro }, n) => {
+      const isBegun = asked.some((each, n) => route[n] && each.section === section);
+      intro?.classList.toggle("unseen", isWatched && !isBegun);
+      intro?.toggleAttribute("hidden", !isWatched && !isBegun);
       set.disabled = !route[n];
       set.classList.toggle("unseen", isWatched && !route[n]);
       set.hidden = !isWatched && !route[n];
@@ -65,7 +70,7 @@ export function page(m, view, walk, send, isWatched) {
    */
   const count = (isTouched = true) => {
     const route = applies();
-    const needing = view.questions.filter(({ kind }, n) => route[n] && !kind.takesSeveral).length;
+    const needing = stops.filter(([{ kind }], n) => route[n] && !kind.takesSeveral).length;
     const n = unanswered().length;
     done.replaceChildren(bar(needing ? 1 - n / needing : 1), numbered(m, m.progress, n));
     done.classList.toggle("unseen", !isTouched);
@@ -96,7 +101,7 @@ export function page(m, view, walk, send, isWatched) {
       walk.go(QUESTIONS);
       given[n].focus();
     };
-    review.replaceChildren(reviewOf(m, given, { change, send: () => send(taken(view, asked, applies(), walk, form)) }));
+    review.replaceChildren(reviewOf(m, given, { change, send: () => send(taken(asked, applies(), walk, form)) }));
     focusOn(review);
   });
   const submit = (/** @type {Event} */ event) => {

@@ -8,7 +8,8 @@
 /**
  * @typedef {object} QuestionType What holds for all questions of a type; what is left out does not.
  * @property {string} [like] the type whose mechanisms answer for it, where none names this one
- * @property {string} [filtered] the type whose mechanisms answer for it with a filter, because whoever is not asked is on no level
+ * @property {string} [extended] the type whose mechanisms answer for it with an option more, for whoever is not asked or declines
+ * @property {string} [last] which options it may have that stand apart behind the others, in this order
  * @property {number} most how many options there may be; of numbers none, because the range is the mechanism's
  * @property {true} [isYesNo] whether people answer yes or no, which every language has its own words for
  * @property {true} [takesSeveral] whether one answer may be several options, or none of them
@@ -33,16 +34,16 @@ const inStars = (levels, m) =>
 
 /** @type {[string, QuestionType][]} */
 const types = [
-  ["yes-no", { most: 2, isYesNo: true, labels: (_, m) => [m.no, m.yes] }],
-  ["choice", { most: MAX_OPTIONS }],
-  ["ticks", { most: MAX_OPTIONS, takesSeveral: true }],
-  ["scale", { most: MAX_LEVELS, hasLevels: true, isRow: true, filtered: "choice" }],
-  ["rating", { most: 10, hasLevels: true, like: "scale", filtered: "choice", hasStars: true, labels: inStars }],
+  ["yes-no", { most: 2, isYesNo: true, extended: "choice", last: "decline", labels: ([, , ...more], m) => [m.no, m.yes, ...more] }],
+  ["choice", { most: MAX_OPTIONS, last: "other,decline" }],
+  ["ticks", { most: MAX_OPTIONS, takesSeveral: true, last: "other,none,decline" }],
+  ["scale", { most: MAX_LEVELS, hasLevels: true, isRow: true, extended: "choice" }],
+  ["rating", { most: 10, hasLevels: true, like: "scale", extended: "choice", hasStars: true, labels: inStars }],
   ["number", { most: 0 }],
 ];
 
 /** By name. A Map, not an object: "constructor" and "__proto__" are no types. @type {ReadonlyMap<unknown, QuestionType>} */
 export const QUESTION_TYPES = new Map(types);
 
-/** The type whose mechanisms answer a question. @param {string} type @param {QuestionType} kind @param {boolean} hasFilter */
-export const answeredLike = (type, { filtered, like }, hasFilter) => (hasFilter && filtered) || (like ?? type);
+/** The type whose mechanisms answer a question. @param {string} type @param {QuestionType} kind @param {boolean} isExtended */
+export const answeredLike = (type, { extended, like }, isExtended) => (isExtended && extended) || (like ?? type);

@@ -7,6 +7,7 @@
  * once: what was drawn stays, whatever the form, the page or the back button do.
  */
 
+import { dealt } from "./arrangement.js";
 import { DeniableElement } from "./base-element.js";
 import { weakness } from "./ceiling.js";
 import { randomizeAnswer } from "./device.js";
@@ -116,7 +117,7 @@ export class DeniableQuestion extends DeniableElement {
     if (signal.aborted) return;
     this.#refuse();
     const open = () => {
-      const asked = ask(m, question);
+      const asked = ask(m, dealt(question));
       const mix = button(m.mix, async () => {
         const answer = asked.answer();
         if (asked.check()) return asked.focus();

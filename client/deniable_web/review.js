@@ -7,17 +7,20 @@ import { fill } from "./messages.js";
 import { routeOf } from "./route.js";
 
 /**
- * Which questions apply, by what is chosen in the form.
- * @param {import("./survey.js").View} view @param {readonly import("./ask.js").Asked[]} asked those that stand in it already
+ * Which stops apply, by what is chosen in the form.
+ * @param {import("./grid.js").Drawn} view @param {readonly import("./grid.js").Stop[]} asked those that stand in it already
  */
-export const appliesIn = ({ questions }, asked) =>
-  routeOf(questions, (question, n) => {
-    const answer = asked[n]?.answer();
+export function appliesIn({ questions, stops }, asked) {
+  const given = new Map(asked.flatMap((each) => each.given()));
+  const { applies } = routeOf(questions, (question) => {
+    const answer = given.get(question.id);
     return answer === undefined ? undefined : choiceOf(question, answer);
-  }).applies;
+  });
+  return stops.map(([first]) => applies[questions.indexOf(first)]);
+}
 
 /**
- * @param {import("./messages.js").Messages} m @param {readonly import("./ask.js").Asked[]} asked
+ * @param {import("./messages.js").Messages} m @param {readonly import("./grid.js").Stop[]} asked
  * @param {{ change: (n: number) => void, send: () => void, back?: false | (() => void) }} ways
  */
 export const reviewOf = (m, asked, { change, send, back }) =>
@@ -39,12 +42,12 @@ export const reviewOf = (m, asked, { change, send, back }) =>
 
 /**
  * Here the answers leave the form: what was chosen is taken out of the inputs, and nothing leads back to them.
- * @param {import("./survey.js").View} view @param {readonly import("./ask.js").Asked[]} asked
- * @param {readonly boolean[]} applies whether each question applies: what was chosen before an answer changed goes nowhere
+ * @param {readonly import("./grid.js").Stop[]} asked
+ * @param {readonly boolean[]} applies whether each applies: what was chosen before an answer changed goes nowhere
  * @param {import("./walk.js").Walk} walk @param {HTMLFormElement} form
  */
-export function taken({ questions }, asked, applies, walk, form) {
-  const answers = Object.fromEntries(questions.flatMap(({ id }, n) => (applies[n] ? [[id, asked[n].answer()]] : [])));
+export function taken(asked, applies, walk, form) {
+  const answers = Object.fromEntries(asked.flatMap((each, n) => (applies[n] ? each.given() : [])));
   walk.end();
   form.reset();
   return answers;

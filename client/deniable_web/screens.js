@@ -71,20 +71,24 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
   const minutes = Math.ceil(n / PACE);
   const stays = h("span", {}, kept());
   const tracing = trace && { ...trace, choose: (/** @type {boolean} */ isOn) => (trace.choose(isOn), stays.replaceChildren(kept())) };
-  return card(
-    head(m, view),
-    view.about && p(own(view.about)),
-    strength(m, weak),
-    p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
-    view.isLive && p(m.live, "box"),
-    chance(m, shown, {
-      lesson: shown.kind.isYesNo ? said(weak, { noAdmission: m.noAdmission }) : "",
-      isOneOfSeveral: view.questions.length > 1,
-    }),
-    p(m.why),
-    p(`${numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })} ${m.leave}`),
-    ...notes.map((note) => note && p(note, "box note")),
-    h("div", { class: "start" }, button(m.start, start)),
+  const screen = card(
+    h(
+      "div",
+      { class: "intro stack" },
+      head(m, view),
+      view.about && p(own(view.about)),
+      strength(m, weak),
+      p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
+      view.isLive && p(m.live, "box"),
+      chance(m, shown, {
+        lesson: shown.kind.isYesNo ? said(weak, { noAdmission: m.noAdmission }) : "",
+        isOneOfSeveral: view.questions.length > 1,
+      }),
+      p(m.why),
+      p(`${numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })} ${m.leave}`),
+      ...notes.map((note) => note && p(note, "box note")),
+      h("div", { class: "start" }, button(m.start, start)),
+    ),
     quiet(m[view.access]),
     quiet(view.issuer ? m.startSends : tellsUse(view) && !isVia ? m.hashSent : m.nothingYet),
     contact(m, view),
@@ -106,6 +110,8 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
     ),
     history && h("a", { href: history }, m.historyLink),
   );
+  if (canExit) screen.classList.add("wide"); // on a page of its own it may take the room of two columns
+  return screen;
 }
 
 /** For people who share a device with somebody whom they fear. @param {Messages} m @param {Tracing | false} trace @param {boolean} canExit */
@@ -125,16 +131,16 @@ function sharing(m, trace, canExit) {
 export function sentInWords(m, { questions }, report) {
   const { values } = JSON.parse(report);
   const words = (/** @type {View["questions"][number]} */ each) => own(inWords(m, each, values[each.id]).join("\n"));
-  return h("div", { class: "stack" }, p(m.inWordsText), pairs(questions.map((each) => [own(each.text), words(each)])));
+  return h("div", { class: "stack said" }, p(m.inWordsText), pairs(questions.map((each) => [own(each.text), words(each)])));
 }
 
 /**
  * @param {Messages} m @param {View} view @param {string} report
- * @param {{ title: string, weak: number, link: string, place: string | false, isMine: boolean, isNew: boolean, canPrint: boolean, history: string | false, next: false | (() => void) }} how
+ * @param {{ title: string, weak: number, link: string, isPlace: boolean, place: string | false, isMine: boolean, isNew: boolean, canPrint: boolean, history: string | false, next: false | (() => void) }} how
  *   `weak` as the consent said; `isMine` where the report bears the invitation of the link, if there is one; `isNew` where it
  *   was sent now
  */
-export function receipt(m, view, report, { title, weak, link, place, isMine, isNew, canPrint, history, next }) {
+export function receipt(m, view, report, { title, weak, link, isPlace, place, isMine, isNew, canPrint, history, next }) {
   const each = new Set(view.questions.flatMap((question) => oddsOf(question, m)));
   return h(
     "div",
@@ -148,7 +154,9 @@ export function receipt(m, view, report, { title, weak, link, place, isMine, isN
       place && p(fill(m.passedOn, { place })),
       view.thanks && p(own(view.thanks)),
       isNew && p(m.mayClose),
-      next ? quiet(code(`${link}/results`)) : h("a", { href: `${link}/results` }, m.results), // no way out of a shared device
+      isPlace && quiet(m.resultsElsewhere),
+      // No way out of a shared device, and none by a slip from a place to the collector, which would see who comes.
+      next || isPlace ? quiet(code(`${link}/results`)) : h("a", { href: `${link}/results` }, m.results),
       contact(m, view),
       next && button(m.next, next),
     ),

@@ -32,13 +32,22 @@ export function sealedOf(published) {
 }
 
 /**
+ * The number of the key of a week, and the key.
+ * @param {Sealed} sealed @param {number} now in milliseconds since 1970 @returns {[number, Uint8Array<ArrayBuffer>]}
+ */
+export function keyOf({ first, keys }, now) {
+  const week = Math.min(Math.max(Math.floor((now - Date.parse(first)) / WEEK), 0), keys.length - 1);
+  return [week, bytesOf(keys[week])];
+}
+
+/**
  * A report as it is sent: the number of the key of this week, the encapsulated key, the ciphertext. Another text at each try,
  * of one length whatever was answered.
  * @param {{ id: string, sealed: Sealed }} survey @param {string} text
  */
-export async function sealReport({ id, sealed: { first, keys, size } }, text, now = Date.now()) {
-  const week = Math.min(Math.max(Math.floor((now - Date.parse(first)) / WEEK), 0), keys.length - 1);
-  const padded = new Uint8Array(size);
+export async function sealReport({ id, sealed }, text, now = Date.now()) {
+  const [week, key] = keyOf(sealed, now);
+  const padded = new Uint8Array(sealed.size);
   padded.set(utf8(text)); // which throws where it is too long
-  return joined(Uint8Array.of(week), await seal(bytesOf(keys[week]), utf8(`deniable/1|${id}`), padded));
+  return joined(Uint8Array.of(week), await seal(key, utf8(`deniable/1|${id}`), padded));
 }

@@ -5,22 +5,23 @@
  * of the others, and choosing an answer leads nowhere by itself: whoever chose wrongly, or by arrow keys, chooses again.
  */
 
-import { ask } from "./ask.js";
 import { bar, focusOn, h, minor, own, quiet } from "./dom.js";
+import { together } from "./grid.js";
 import { fill } from "./messages.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
 
 /**
- * @param {import("./messages.js").Messages} m @param {import("./survey.js").View} view
+ * @param {import("./messages.js").Messages} m @param {import("./grid.js").Drawn} view
  * @param {import("./walk.js").Walk} walk where somebody is on the way
  * @param {(answers: Record<string, unknown>) => void} send
  * @param {boolean} isWatched whether a page around hears of heights: then all steps take the room of the highest one, so that it
  *   does not hear when somebody goes on
  */
 export function steps(m, view, walk, send, isWatched) {
-  const all = view.questions.length;
-  const isFiltered = view.questions.some(({ askIf }) => askIf);
-  /** @type {import("./ask.js").Asked[]} */
+  const { stops } = view;
+  const all = stops.length;
+  const isFiltered = stops.some(([{ askIf }]) => askIf);
+  /** @type {import("./grid.js").Stop[]} */
   const asked = [];
   /** What leads on, of each question. @type {HTMLElement[]} */
   const onward = [];
@@ -28,7 +29,7 @@ export function steps(m, view, walk, send, isWatched) {
   const stage = h("div", { class: isWatched ? "stage even" : "stage" });
   const next = () => {
     const n = asked.length;
-    const each = ask(m, view.questions[n], { isStep: true, position: all > 1 ? fill(m.step, { n: n + 1, all }) : "" });
+    const each = together(m, stops[n], { isStep: true, position: all > 1 ? fill(m.step, { n: n + 1, all }) : "" });
     asked.push(each);
     // Each step has buttons of its own: the second half of a double click finds the first half's button gone.
     onward.push(h("button", { part: "button" }));
@@ -66,9 +67,14 @@ export function steps(m, view, walk, send, isWatched) {
     review.replaceChildren();
     form.hidden = false;
     asked.forEach(({ set }, n) => (set.hidden = n !== place));
+    const route = applies();
+    const { set, section, intro } = asked[place];
+    // A section begins with its first question that applies; where heights are heard of, with each, as high as that one.
+    if (!isWatched && asked.slice(0, place).some((each, n) => route[n] && each.section === section)) intro?.remove();
+    else if (intro) set.prepend(intro);
     done.value = (place + 1) / (all + 1); // the review is still to come
     // How many there are would tell which were skipped.
-    const n = applies().slice(0, place).filter(Boolean).length + 1;
+    const n = route.slice(0, place).filter(Boolean).length + 1;
     if (isFiltered) asked[place].at(fill(m.stepMost, { n, all }));
   };
   walk.follow((to) => {
@@ -96,7 +102,7 @@ export function steps(m, view, walk, send, isWatched) {
       reviewOf(m, places.map((n) => asked[n]), {
         change: (n) => walk.go(places[n]),
         back: () => walk.back(),
-        send: () => send(taken(view, asked, applies(), walk, form)),
+        send: () => send(taken(asked, applies(), walk, form)),
       }),
     );
     focusOn(review);

@@ -6,6 +6,7 @@
  * person a weaker survey. Nobody canonicalises JSON to check an address; clients hash what they received.
  */
 
+import { arrangementOf, orderOf } from "./arrangement.js";
 import { readCompletion } from "./completion.js";
 import { conditionOf } from "./condition.js";
 import { SurveyError } from "./errors.js";
@@ -31,6 +32,10 @@ import { dumps } from "./strict-json.js";
  * @property {string | null} unit of a number
  * @property {readonly string[]} options of a scale its whole numbers; of a number none, the range is the mechanism's
  * @property {readonly string[]} choices the options that people choose from: all but that a question with a filter does not apply
+ * @property {string | null} before what stands before it
+ * @property {import("./arrangement.js").Order | null} order the random order in which its options are shown
+ * @property {boolean} hasNone whether one of its boxes is for none of the others
+ * @property {readonly number[]} exclusive boxes beside which nothing else can be ticked
  * @property {import("./condition.js").Condition | null} askIf the filter: on which earlier answers somebody is asked
  * @property {unknown} notApplicable the answer of whoever is not asked, as its mechanism takes it; undefined without a filter
  * @property {import("./mechanisms/base.js").Mechanism} mechanism works on option numbers; of a number on itself
@@ -85,6 +90,7 @@ import { dumps } from "./strict-json.js";
  * @property {Issuer | null} issuer only where access is unlinkable
  * @property {import("./sealed.js").Sealed | null} sealed the keys to which reports are sealed
  * @property {readonly string[]} places where alone people answer, and what passes reports on: origins of somebody else than the collector
+ * @property {import("./arrangement.js").Block | null} arrangement sections, grids and random orders, as published
  * @property {string} document the published text
  */
 
@@ -184,8 +190,9 @@ async function read(bytes, id) {
     access: oneOf(take("access"), "invited", "unlinkable") ?? "open",
     issuer,
     sealed: maybe(take("sealed"), sealedOf),
-    places: maybe(take("place"), labels, 1, 10, origin) ?? Object.freeze([]),
+    places: maybe(take("place"), labels, 1, 10, exactOrigin) ?? Object.freeze([]),
     document,
+    arrangement: maybe(take("arrangement"), arrangementOf, questions, known["questions"]),
   };
   distinct(questions.map((each) => each.id));
   demand(survey.units.filter(({ members }) => members[1]).length === groups.size);
@@ -235,6 +242,13 @@ function origin(url) {
   const [, scheme, host, port = "0"] = /** @type {string[]} */ (parts.exec(matching(url, parts)));
   demand(+port < 65536 && isHost(host));
   demand(scheme === "https" || ["localhost", "[::1]"].includes(host) || (isIpv4(host) && host.startsWith("127.")));
+  return url;
+}
+
+/** The same as browsers write it, to be compared with that of a page: an address in its short form, and no usual port. @param {any} url */
+function exactOrigin(url) {
+  // A name is taken as it is: browsers differ in which Punycode they know.
+  demand(!/^http(:.*:80|s:.*:443)$/.test(origin(url)) && (!url.includes("[") || new URL(url).origin === url));
   return url;
 }
 
@@ -290,18 +304,20 @@ async function question(published, survey, fresh, groups, earlier) {
   const type = take("type");
   const kind = QUESTION_TYPES.get(type);
   demand(!!kind);
-  const { most, hasLevels } = kind;
+  const { isYesNo, hasLevels } = kind;
   const about = (/** @type {unknown} */ id) => earlier.find((each) => each.id === id);
   const filter = published["ask_if"];
   const askIf = maybe(filter, conditionOf, about);
   const more = askIf ? 1 : 0; // the last option is that it does not apply
-  demand(!askIf || (!!most && !kind.isYesNo));
-  const options = labels(take("options"), Math.min(most, 2) + more, most + more);
+  const last = maybe(published["last"], lastOf, kind) ?? [];
+  const most = kind.most + (isYesNo ? last.length : 0);
+  demand(!askIf || (!!most && !isYesNo));
+  const options = labels(take("options"), isYesNo ? most : Math.min(most, Math.max(2, last.length + 1)) + more, most + more);
   const choices = Object.freeze(options.slice(0, options.length - more));
-  demand(!kind.isYesNo || String(take("options")) === "no,yes"); // as they stand there, which nobody translates
+  demand(!isYesNo || String(published["options"].slice(0, 2)) === "no,yes"); // as they stand there, which nobody translates
   demand(!hasLevels || areLevels(choices));
   const mechanism = mechanismFromPublished(take("mechanism"));
-  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(answeredLike(type, kind, !!askIf)));
+  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(answeredLike(type, kind, !!(askIf || last[0]))));
   demand(!most || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
   const words = text(take("text"), MAX_TEXT);
   const unit = maybe(take("unit"), text, MAX_UNIT);
@@ -316,6 +332,11 @@ async function question(published, survey, fresh, groups, earlier) {
   known["ask_if"] = filter;
   const why = maybe(take("why"), plain, MAX_TEXT);
   const help = maybe(take("help"), text, MAX_TEXT);
+  const before = maybe(take("before"), text, MAX_TEXT);
+  const order = orderOf(take, choices.length);
+  // Without a list of its author's own there is nothing to shuffle, and what stands apart stays behind.
+  demand(!order || (!isYesNo && !!most && !hasLevels && order[1] >= last.length));
+  take("last");
   nothingElse(published, known);
   return Object.freeze({
     id,
@@ -324,8 +345,12 @@ async function question(published, survey, fresh, groups, earlier) {
     text: words,
     help,
     unit,
+    before,
     options,
     choices,
+    order,
+    hasNone: last.includes("none"),
+    exclusive: last.flatMap((each, n) => (kind.takesSeveral && each !== "other" ? [choices.length - last.length + n] : [])),
     askIf,
     notApplicable: askIf ? (kind.takesSeveral ? [choices.length] : choices.length) : undefined,
     mechanism,
@@ -351,7 +376,7 @@ export function translate(survey, languages, m) {
   const pick = (/** @type {string} */ _key, /** @type {any} */ value) =>
     value?.default === undefined ? value : value[[...languages, "und"].find((each) => Object.hasOwn(value, each)) ?? "default"];
   const own = JSON.parse(survey.document, pick);
-  const { completion, look } = survey;
+  const { arrangement, completion, look } = survey;
   return {
     ...survey,
     title: own["title"],
@@ -360,14 +385,21 @@ export function translate(survey, languages, m) {
     contact: survey.contact && own["contact"],
     thanks: survey.thanks && own["thanks"],
     completion: completion && { ...completion, text: completion.text && own["completion"]["text"] },
+    arrangement: arrangement && own["arrangement"],
     look: look && { ...look, logo: look.logo && { ...look.logo, text: own["look"]["logo_text"] } },
     questions: survey.questions.map((question, n) => {
-      const { ["text"]: text, ["help"]: help = null, ["unit"]: unit = null, ["options"]: options } = own["questions"][n];
+      const { ["text"]: text, ["help"]: help = null, ["before"]: before = null, ["unit"]: unit = null, ["options"]: options } = own["questions"][n];
       const chosen = options.slice(0, question.choices.length);
       const labels = [...(question.kind.labels?.(chosen, m) ?? chosen), ...options.slice(chosen.length)];
-      return { ...question, text, help, unit, labels };
+      return { ...question, text, help, before, unit, labels };
     }),
   };
+}
+
+/** What the last options stand for. @param {any} last @param {import("./question-types.js").QuestionType} kind @returns {string[]} */
+function lastOf(last, { last: possible = "" }) {
+  demand(last.length > 0 && possible.split(",").filter((each) => last.includes(each)).join() === last.join());
+  return last;
 }
 
 /** Whole numbers in rising order, each in the only way to write it. @param {any} options */

@@ -16,6 +16,12 @@ import { sha, utf8 } from "./sha.js";
 const TYPE = "0002";
 
 /**
+ * How to ask by a gateway, on a page that can: gateways.js says it. On another one nothing is asked: to call what is not there throws.
+ * @type {{ byGateway: typeof import("./oblivious.js").byGateway }}
+ */
+export const ways = /** @type {any} */ ({});
+
+/**
  * A token that nobody has signed yet: type, nonce, challenge and key (RFC 9578, section 6.1), and what hides them.
  * @param {Survey} survey @returns {Promise<Token>}
  */
@@ -45,8 +51,11 @@ export async function buyToken(memory, survey, { collector, invitation, isVia },
   const fresh = await newToken(survey);
   const token = await memory.token(name, (kept = fresh) => kept, isShared);
   if (!token) return undefined;
-  const signer = (!isVia && survey.issuer.url) || collector;
-  token.signature ??= await sign(survey, signer, /** @type {string} */ (invitation), token.blinded);
+  const { issuer, sealed } = survey;
+  const signer = (!isVia && issuer.url) || collector;
+  // A collector that signs itself has a gateway: then the place passes on what it cannot read, and sees no invitation.
+  const ask = isVia && !issuer.url && sealed ? ways.byGateway({ ...survey, sealed }, collector) : undefined;
+  token.signature ??= await sign(survey, signer, /** @type {string} */ (invitation), token.blinded, ask);
   const signed = await signedToken(survey, token);
   await memory.token(name, (kept) => kept && token, isShared);
   return signed;

@@ -44,9 +44,10 @@ export class DeniableTold extends DeniableElement {
       card(
         heading(m.deviceTitle),
         p(m.deviceText),
-        ...(replies.length ? [p(`${fill(m.deviceLeft, { n: used })} ${m.deviceBeyond}`), bar(used / 100)] : [p(m.deviceNone)]),
+        !replies.length && p(m.deviceNone),
         ...replies.map((reply) => this.#entry(collector, reply, tongues)),
-        replies.length > 0 && forget,
+        replies.length > 0 && h("div", { class: "stack" }, p(`${m.deviceLimit} ${m.deviceBeyond}`), p(fill(m.deviceLeft, { n: used }), "limit"), bar(used / 100)),
+        replies.length > 0 && h("div", { class: "apart" }, forget),
       ),
     );
   }

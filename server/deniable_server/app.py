@@ -18,7 +18,9 @@ from deniable_server.settings import Settings
 from deniable_server.store import Store, open_store, utc_today
 from deniable_server.web import (
     api,
+    embedded_figures,
     embedding,
+    gateway,
     health,
     intake,
     invitations,
@@ -56,8 +58,10 @@ def create_app(
     api.init_app(app, store, writer)
     invitations.init_app(app)
     sealed.init_app(app, store, SealingKeys(settings.sealing_keys))
+    gateway.init_app(app)
     pages.init_app(app, settings.contact)
     results_pages.init_app(app)
+    embedded_figures.init_app(app)
     releases.init_app(app)
     embedding.init_app(app, settings.public_url)
     openapi.init_app(app, settings.public_url)

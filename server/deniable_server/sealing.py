@@ -153,10 +153,19 @@ class SealingKeys:
         number = sealed[0]
         if number >= len(survey.sealed.keys):
             raise ReportError("sealed report: must begin with the number of a key of the survey")
-        key = self._of(survey, number)
+        key = self.key_of(survey, number)
         return survey.sealed.unpad(key.open(sealed[1:], survey.id))
 
-    def _of(self, survey: Survey, number: int) -> SealingKey:
+    def key_of(self, survey: Survey, number: int) -> SealingKey:
+        """The key of a number, which the survey publishes.
+
+        Raises
+        ------
+        SurveyClosed
+            If it was destroyed.
+        KeysMissing
+            If it is not here, and it is not time yet to destroy it.
+        """
         assert survey.sealed is not None, "its caller looked"
         public = survey.sealed.keys[number]
         found = self._keys.get(public)  # nearly always there, and threads need not wait for each other

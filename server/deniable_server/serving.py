@@ -142,7 +142,7 @@ def server(listener: socket.socket) -> AbstractServer[Any]:
 def load_collector(settings: Settings, _target: str) -> APIFlask:
     """Make the application, in the process that serves it."""
     app = _load(settings, create_app)
-    service.start_computing()
+    service.start_computing(app)
     return app
 
 

@@ -38,6 +38,7 @@ from deniable.mechanisms import (
 )
 from deniable.privacy.ceiling import Ceiling, weak_protection
 from deniable.privacy.odds import odds_sentences, whole_odds_sentences
+from deniable.report.field import field_value
 from deniable.report.report import Report, parse_report
 from deniable.report.tally import Tally, count_reports, tally_reports
 from deniable.survey.document import Survey, address, is_address
@@ -92,6 +93,7 @@ __all__ = [
     "choose",
     "count_reports",
     "estimate",
+    "field_value",
     "is_address",
     "odds_sentences",
     "parse_report",

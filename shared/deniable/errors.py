@@ -8,6 +8,7 @@ Everything this project raises on purpose:
   + ReportError        a report that does not fit its survey
     - ReportConflict   the same report id arrived before with other content
     - SurveyClosed     the survey takes no reports at this time
+  + MessageError       bytes that are no message of Oblivious or Binary HTTP, or sealed to another key
   + BudgetError        the device's ceiling or its ledger refuses what the survey asks
   + UnusableMemory     (client) the device's memory cannot be read or written
   + CollectorError     the collector cannot be reached, or answers something else than agreed
@@ -54,6 +55,10 @@ class ReportError(DeniableError, ValueError):
 
 class ReportConflict(ReportError):
     """A report whose id was stored before with other content."""
+
+
+class MessageError(DeniableError, ValueError):
+    """Bytes that are no message of Oblivious HTTP or Binary HTTP, or that are sealed to another key."""
 
 
 class NotInvited(ReportError):

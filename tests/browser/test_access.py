@@ -113,7 +113,7 @@ def test_the_whole_path_on_a_phone_by_keyboard_alone(access: str, collector: Col
         )
     ).to_be_visible()
     first = {
-        "invited": "Nothing about you is sent before you press Send",
+        "invited": "No answer is sent before you press Send",
         "unlinkable": "When you press Start, your device sends your invitation",
     }
     expect(page.get_by_text(first[access])).to_be_visible()

@@ -274,12 +274,12 @@ def test_at_most_110_words_stand_before_start_and_every_part(
     assert start
     assert len(before.split()) - len(theirs.split()) <= 110, before
     for part in (
-        "What you send allows a better guess about you, but never certainty.",
+        "Your reply hints at your answers, but never proves them.",
         "Researchers can take chance out of totals",
         "A Yes is no proof",
         f"Your {len(demo_survey.questions)} questions take about a minute.",
         "You can stop before Send; then no answer is kept or sent.",
-        "Nothing about you is sent before you press Send",
+        "No answer is sent before you press Send",
     ):
         assert part in card
     for fold in page.locator("deniable-survey summary").all():

@@ -38,7 +38,7 @@ def test_snippets_pin_link_and_hash_and_say_what_was_not_tried(host: str, link: 
     assert link in said
     assert f"script-src {collector.url}; connect-src {collector.url}\n" in said
     assert ("affair" in said) == (host in STORES_ITSELF)
-    assert (UNTRIED in said) == (host in {"otree", "qualtrics", "limesurvey", "wordpress"})
+    assert (UNTRIED in said) == (host in {"qualtrics", "limesurvey", "wordpress"})
 
 
 def test_own_folder_serves_the_script_and_survives_upgrades(link: str, collector: Collector) -> None:

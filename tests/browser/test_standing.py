@@ -74,7 +74,7 @@ def test_beside_live_results_nobody_is_asked_about_an_invitation(collector: Coll
     (link,) = links(collector, survey)
     witness = browsing.Witness.of(page)
     page.goto(link)
-    expect(page.get_by_text("Nothing about you is sent before you press Send")).to_be_visible()
+    expect(page.get_by_text("No answer is sent before you press Send")).to_be_visible()
     page.wait_for_load_state("networkidle")
     assert witness.posts() == []
 
@@ -91,7 +91,7 @@ def test_no_screen_says_that_nothing_was_sent_where_an_invitation_was(
     page.goto(link)
     page.get_by_role("button", name="Start", exact=True).click()
     expect(page.get_by_role("button", name="Check my answers")).to_be_visible()
-    claims = page.get_by_text("Nothing about you is sent before you press Send")
+    claims = page.get_by_text("No answer is sent before you press Send")
     expect(claims).to_have_count(1 if access == "open" else 0)
 
 

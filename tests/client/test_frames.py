@@ -152,7 +152,7 @@ def test_no_room_and_no_memory(tmp_path: Path) -> None:
 def test_terminal(late: type[BaseException], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     client = Client("http://127.0.0.1:1", memory=Memory(tmp_path / "memory.db"))
     monkeypatch.setattr(command, "agree", lambda *_: None)
-    monkeypatch.setattr(command, "ask_all", lambda _: answers())
+    monkeypatch.setattr(command, "ask_all", lambda *_: answers())
     monkeypatch.setattr(client, "randomize", refusing(late("late")))  # type: ignore[arg-type]
     opened = command.OpenSurvey(client, SURVEY, None, None)
     with pytest.raises(BaseException) as caught:  # noqa: PT011  # click's Exit, or what came

@@ -46,13 +46,20 @@ EXTRAS = {
 def test_help_of_every_command_is_whole_without_its_extra(extras: tuple[str, ...]) -> None:
     commands = [name.split()[1:] for name in HELP]
     assert len(commands) > 30
-    able = {command for extra in extras for command in EXTRAS[extra]}
+    able = {each.name for each in entry_points(group="deniable.commands")}
+    able |= {command for extra in extras for command in EXTRAS[extra]}
     printed = results_with(extras, [[*command, "--help"] for command in commands], ROOT)
     for command, help_text, (code, output) in zip(commands, HELP.values(), printed, strict=True):
         text, _, hint = output.strip().partition("\n\nIt needs ")
         assert (code, text) == (0, help_text.strip())
         assert re.fullmatch(r"(\w+; in a clone of the project: pip install '\.\[(server|research)\]')?", hint)
         assert not hint or command[0] not in able
+
+
+@pytest.mark.slow
+def test_commands_that_need_no_extra_run_without_one() -> None:
+    ((code, output),) = results_with((), [["risk", "--epsilon", "1"]], ROOT)
+    assert (code, "at most 23.2 % likely" in output) == (0, True), output
 
 
 @pytest.mark.slow

@@ -6,13 +6,16 @@ import datetime
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from deniable.survey.cohorts import unlinkable_warning
 from tools.rig.access import unlinkable_survey
 from tools.rig.command_line import CommandLine
+from tools.rig.places import sealed_survey
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import EVERY_KIND
 
@@ -149,6 +152,16 @@ def test_check_warns_where_cohorts_divide_the_people_of_an_unlinkable_survey(
     text = check_of(tmp_path, *flags, **keys)
     assert ("hides among" in text) == (said is not None)
     assert said is None or said in " ".join(text.split())
+
+
+def test_check_warns_where_cohorts_divide_the_people_of_a_batch(tmp_path: Path) -> None:
+    survey = replace(sealed_survey(tmp_path / "keys"), cohorts=tuple(f"class-{number}" for number in range(40)))
+    said = unlinkable_warning(survey, 1000)
+    assert said is not None
+    assert said.startswith("place: the collector cannot tell who sent which report of a batch, but each names")
+    assert "hides among about 25 of the 1,000 planned respondents" in said
+    assert unlinkable_warning(survey, 4000) is None
+    assert unlinkable_warning(replace(survey, places=()), 1000) is None, "then it sees who sends what"
 
 
 DEAD: dict[str, dict[str, Any]] = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import io
 import json
 import re
 import subprocess
@@ -18,11 +19,13 @@ import pytest
 
 from deniable import Report, read_survey
 from deniable.commands import main as command_line
-from deniable.commands.main import main
+from deniable.commands import working
+from deniable.commands.main import MAY_TAKE_LONG, main
 from deniable_client import Client
 from deniable_server.store.sqlite.store import SqliteStore
 from tools.rig.collectors import Collector
 from tools.rig.command_line import CommandLine
+from tools.rig.patience import wait_until
 from tools.rig.presented import image_bytes
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import SURVEY
@@ -354,6 +357,59 @@ def test_a_link_stands_wherever_an_id_does(file: Path, database: Path, collector
     assert "the link" in refused("export", link, "--url", collector.url, "--to", tmp_path / "s.csv")
     assert "/s/ and them" in refused("estimate", "https://collector.example/s/short", *where)
     assert "is closed" in ok("survey", "close", link, *where)
+
+
+def test_a_link_names_its_collector_unless_a_database_is_given(
+    collector: Collector, file: Path, database: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey = read_survey(file.read_bytes())
+    link = f"{collector.publish(survey)}#cohort=web"
+    monkeypatch.chdir(tmp_path)  # where no database lies
+    assert ok("estimate", link) == ok("estimate", survey.id, "--url", collector.url)
+    assert "does not exist" in refused("estimate", link, "--db", database)
+    ok("export", link, "--to", tmp_path / "by-link.csv")
+    assert "token" in refused("survey", "close", link)
+    monkeypatch.setenv("DENIABLE_DB", str(collector.database))
+    assert "is closed" in ok("survey", "close", link)
+
+
+class Terminal(io.StringIO):
+    """Standard error as a terminal."""
+
+    def isatty(self) -> bool:
+        return True
+
+
+def test_a_command_that_takes_long_says_so_at_a_terminal_and_clears_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(working, "AFTER", 0.0)
+    monkeypatch.setattr(working, "EVERY", 0.01)
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    context = click.Context(click.Command("simulate"))
+    with context, working.working(context):
+        working.done(40, of=1000)
+        wait_until(lambda: "40 of 1,000" in terminal.getvalue(), "the line shows how far the command has come")
+    assert re.search(r"Working, \d+ s, 40 of 1,000\r", terminal.getvalue())
+    assert terminal.getvalue().endswith(working.CLEAR)
+
+
+def test_nothing_is_said_where_nobody_looks_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(working, "AFTER", 0.0)
+    monkeypatch.setattr(sys, "stderr", log := io.StringIO())
+    context = click.Context(click.Command("simulate"))
+    with working.working(context):
+        working.done(1, of=2)
+    assert log.getvalue() == ""
+
+
+def test_commands_that_may_take_long_exist_and_samples_are_counted(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert set(main.list_commands(click.Context(main))) >= MAY_TAKE_LONG
+    told: list[tuple[int, int]] = []
+    monkeypatch.setattr("deniable_research.commands.simulate.done", lambda count, of: told.append((count, of)))
+    power = ["--formula", "affair ~ age", "--covariate", "age=young,old", "--effect", "age[T.young]=1"]
+    asked = ["--truth", "affair=0.3", "--respondents", 200, "--repetitions", 3, "--over", "respondents=200,300"]
+    ok("simulate", file, *power, *asked)
+    assert told == [(n, 6) for n in range(1, 7)]
 
 
 def test_a_mistyped_command_of_a_group_gets_the_nearest() -> None:

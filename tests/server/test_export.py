@@ -18,7 +18,8 @@ from deniable import EstimateRow, Report, Survey, estimate, read_survey, tally_r
 from deniable_client import randomize
 from deniable_research.files import Layout, Table, estimate_shares
 from deniable_server.store.sqlite.store import SqliteStore
-from deniable_statistics.data.scripts import r_script, shares_of
+from deniable_statistics.archive.r_script import r_script
+from deniable_statistics.archive.shares import scored_of, shares_of
 from tests.support.drawn_questions import shared_survey
 from tools.packages import rscript
 from tools.rig.command_line import CommandLine
@@ -167,13 +168,13 @@ def test_estimates_are_written_in_every_form(survey: Survey, database: Path) -> 
 
 def test_scripts_stand_beside_the_file_and_hold_no_text_that_runs(survey: Survey, database: Path) -> None:
     export(survey, database, "reports.dta", "--scripts")
-    assert {each.suffix for each in database.parent.iterdir()} >= {".dta", ".csv", ".R", ".do"}
+    assert {each.suffix for each in database.parent.iterdir()} >= {".dta", ".csv", ".R", ".do", ".sps", ".py"}
     r = database.with_name("reports.R").read_text(encoding="ascii")
     assert r == r_script(survey, "reports.csv")
-    assert "# drinks (" in r
+    assert "# intervals of rows without a count are left out" in r
     stata = database.with_name("reports.do").read_text(encoding="utf-8")
     options = [line for line in stata.splitlines() if line.startswith("label define")]
-    assert len(options) == len(list(shares_of(survey)))
+    assert len(options) == len([*shares_of(survey), *scored_of(survey)])
     assert not any(set("`$'\\=") & set(line) for line in options)
     assert 'quietly generate byte supports1 = v3 == "0" if v3 != ""' in stata
     assert "deniable_share `results' affair 1 supports1 (3/4) (1/4)" in stata
@@ -183,7 +184,11 @@ def test_scripts_stand_beside_the_file_and_hold_no_text_that_runs(survey: Survey
 @pytest.mark.r
 def test_r_gives_our_shares_and_standard_errors(survey: Survey, reports: list[Report], database: Path) -> None:
     found = by_r(export(survey, database, "reports.csv", "--scripts"))
-    assert_same_shares(found, [row for row in estimate(tally_reports(reports, survey), survey) if row.option], 20)
+    expected = estimate(tally_reports(reports, survey), survey)
+    assert_same_shares([row for row in found if row["option"]], [row for row in expected if row.option], 20)
+    means = [row for row in found if not row["option"]]
+    for theirs, ours in zip(means, [row for row in expected if not row.option], strict=True):
+        assert float(theirs["estimate"]) == pytest.approx(ours.estimate, abs=1e-7)
 
 
 @pytest.mark.r

@@ -10,6 +10,8 @@ from deniable_server.results.headlines import Headline, headlines
 from deniable_server.store import Store
 from deniable_statistics.published.leading import most_frequent
 from deniable_statistics.published.published_rows import share_rows
+from tools.tables.claims import SURVEYS, Situation, study
+from tools.tables.claims import simulate as simulate_claims
 from tools.tables.headlines import SITUATIONS, simulate, table
 
 CHOICE = """title = "T"
@@ -43,6 +45,30 @@ def test_sentences_on_two_thousand_surveys_are_false_in_at_most_one_of_twenty() 
                 surveys, false = surveys + found.surveys, false + found.false
     assert surveys > 2000
     assert false <= 0.05 * surveys
+
+
+@pytest.mark.long
+def test_order_and_differences_on_two_thousand_surveys() -> None:
+    """False on at most 5 % of pages, said on 80 % of those with a power of .9, and intervals that hold as worded."""
+    together = study(SURVEYS)["together"]
+    assert together.most.pages > 2000
+    for kind in (together.most, together.differences):
+        assert kind.false <= 0.05 * kind.pages
+        assert min(kind.possible, kind.plain) > 100
+        assert kind.said >= 0.8 * kind.possible
+        assert kind.said_plain >= 0.8 * kind.plain
+        assert kind.sentences > 200
+        assert kind.held >= 0.945 * kind.sentences
+
+
+@pytest.mark.simulation
+def test_a_difference_is_said_where_there_is_one_and_seldom_where_there_is_none() -> None:
+    alike = simulate_claims(Situation(4, "equal", 1000, 2.0, True), 20, seed=1).differences
+    apart = simulate_claims(Situation(4, "one ahead", 5000, 2.0, True), 20, seed=1).differences
+    assert alike.false <= 4  # the probability of five or more is 3e-3 at a rate of .05; the seed is fixed
+    assert apart.false <= 4
+    assert apart.possible == apart.said == 20
+    assert 0.945 * apart.sentences <= apart.held
 
 
 @pytest.mark.long

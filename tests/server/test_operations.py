@@ -325,6 +325,8 @@ class TestMetrics:
                 f"{survey}/releases/<number>",
                 f"{survey}/archive.zip",
                 "/s/<survey_id>/releases",
+                "/s/<survey_id>/results/<question_id>/embed",
+                "/oembed",
             ),
             *(f"/s/<survey_id>/results{each}" for each in ("", files, "/<question_id>", f"/<question_id>{files}")),
         }
@@ -667,15 +669,17 @@ class TestDeployment:
         for word in ("request_buffers", "response_buffers", "read_body", "write", "idle"):
             assert re.search(rf"^\t+{word} \d", caddy, re.MULTILINE), word
 
-    def test_unit_gives_the_service_its_own_user_and_time_to_stop(self) -> None:
+    @pytest.mark.parametrize(("name", "memory"), [("deniable", "1G"), ("deniable-place", "512M")])
+    def test_units_give_each_service_its_own_user_and_time_to_stop(self, name: str, memory: str) -> None:
         unit = configparser.ConfigParser(strict=False, interpolation=None)
         unit.optionxform = str  # type: ignore[assignment,method-assign]  # systemd tells letters apart
-        unit.read(self.DEPLOY / "deniable.service", encoding="utf-8")
+        unit.read(self.DEPLOY / f"{name}.service", encoding="utf-8")
         service = unit["Service"]
-        assert service["User"] == "deniable"
+        assert service["User"] == service["StateDirectory"] == name
+        assert service["UMask"] == "0077"
         assert service["ProtectSystem"] == "strict"
         assert service["KillMode"] == "mixed"
-        assert service["MemoryMax"] == "1G"
+        assert service["MemoryMax"] == memory
         assert service["LimitCORE"] == "0"
         assert int(service["TimeoutStopSec"]) > 10
         assert "serve" in service["ExecStart"]

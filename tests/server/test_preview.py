@@ -132,6 +132,20 @@ def test_broken_file_keeps_the_last_good_page_and_names_its_line(file: Path, sli
     assert bench(draft.look(), 700)["problem"] is None
 
 
+def test_the_bench_warns_where_few_replies_would_be_released_and_names_the_way_out(file: Path) -> None:
+    file.write_text(f"cohort_required = true\n{TEXT}", encoding="utf-8")
+    draft = Draft(file)
+
+    def warned(respondents: int) -> list[str]:
+        found = bench(draft.look(), respondents)["survey"]["findings"]
+        return [each["text"] for each in found if each["text"].startswith("release: ")]
+
+    (warning,) = warned(500)
+    assert "200 reports times 2 groups are 400" in warning
+    assert "release = 125 or fewer cohorts would show them sooner" in warning
+    assert warned(800) == []
+
+
 def test_a_first_version_that_is_broken_has_a_line_and_no_page(file: Path, http: FlaskClient) -> None:
     file.write_bytes(b'title = "\xff"')
     found = figures(http)

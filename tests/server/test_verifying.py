@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import random
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field, replace
 
 import pytest
 from apiflask import APIFlask
@@ -18,14 +18,17 @@ from deniable.release.merkle import leaf_hash, root_of
 from deniable.release.record import LogHead, ReleaseRecord
 from deniable_client import randomize
 from deniable_research.commands.witness import witness
-from deniable_research.results.collector import Published
+from deniable_research.results.collector import Published as PublishedThere
 from deniable_research.results.verifying import Fetch, Log, NotVerified, fetch_log, verify
 from deniable_research.results.witness import KeptHead, check_extends
+from deniable_server.app import create_app
 from deniable_server.results.releases import ReleaseLog
+from deniable_server.settings import Settings
 from deniable_server.store import Store
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
-from tools.rig.surveys import SURVEY
+from tools.rig.in_process import ended
+from tools.rig.surveys import SURVEY, Clock
 
 # Leaves and roots of the reference implementation of Certificate Transparency (merkletree testdata).
 LEAVES = [
@@ -52,7 +55,10 @@ def test_roots_are_those_of_certificate_transparency(size: int) -> None:
 @pytest.fixture
 def survey(app: APIFlask) -> Survey:
     """A survey of two releases: 200 replies of the web, then 210 on paper."""
-    store: Store = app.extensions["deniable"]["store"]
+    return two_releases(app.extensions["deniable"]["store"])
+
+
+def two_releases(store: Store) -> Survey:
     survey = replace(read_survey(SURVEY), results="batches")
     store.publish(survey)
     release(store, survey, 200, "web")
@@ -127,8 +133,8 @@ def records_of(fetch: Fetch, survey: Survey) -> list[ReleaseRecord]:
 
 
 @pytest.mark.slow
-def test_everything_that_a_collector_publishes_is_verified(fetch: Fetch, survey: Survey) -> None:
-    said = list(verify(fetch, survey.id))
+def test_everything_that_a_collector_publishes_is_verified(published: Published) -> None:
+    said = list(verify(published.fetch, published.survey.id))
     assert [line.partition(":")[0] for line in said] == ["survey", "log", "signature", "rows", "numbers"]
     assert "410 noisy replies" in said[3]
     assert int(said[4].split()[1]) > 300
@@ -154,8 +160,43 @@ def test_rows_among_those_to_whom_a_question_applies_are_verified(
     assert "2, where it applies" in http.get(f"/s/{filtered.id}/results/many").text
 
 
+@dataclass(frozen=True)
+class Published:
+    """A collector whose survey has two releases, and the answers that it gave: nothing here changes it."""
+
+    app: APIFlask
+    survey: Survey
+    answers: dict[str, bytes] = field(default_factory=dict)
+
+    def fetch(self, path: str) -> bytes:
+        if path not in self.answers:
+            response = self.app.test_client().get(path)
+            assert response.status_code == 200, path
+            self.answers[path] = response.data
+        return self.answers[path]
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Published]:
+    path = tmp_path_factory.mktemp("verifying") / "test.db"
+    with ended(create_app(path, Clock(), Settings(rate_limit=None, fold_seconds=86_400))) as app:
+        yield Published(app, two_releases(app.extensions["deniable"]["store"]))
+
+
 class TestMutations:
     """Each is named by the first word of the message."""
+
+    @pytest.fixture
+    def app(self, published: Published) -> APIFlask:
+        return published.app
+
+    @pytest.fixture
+    def survey(self, published: Published) -> Survey:
+        return published.survey
+
+    @pytest.fixture
+    def fetch(self, published: Published) -> Fetch:
+        return published.fetch
 
     def test_of_the_survey(self, fetch: Fetch, survey: Survey) -> None:
         for change in (lambda each: each.replace(b"affair", b"unfair"), lambda each: each + b" "):
@@ -250,7 +291,7 @@ class TestWitness:
     def test_keeps_heads_in_a_file(
         self, fetch: Fetch, store: Store, survey: Survey, tmp_path: object, monkeypatch: pytest.MonkeyPatch
     ) -> None:
-        monkeypatch.setattr(Published, "fetch", lambda _self, path: fetch(path))
+        monkeypatch.setattr(PublishedThere, "fetch", lambda _self, path: fetch(path))
         arguments = [f"http://127.0.0.1:1/s/{survey.id}/results", "--heads", f"{tmp_path}/heads.json"]
         first = CliRunner().invoke(witness, arguments)
         assert first.output == f"http://127.0.0.1:1/s/{survey.id}: 2 releases\n"

@@ -2,106 +2,56 @@
 
 from __future__ import annotations
 
-import csv
 import io
 import json
-import random
 import re
 import urllib.request
 import xml.etree.ElementTree as ElementTree
 import zipfile
-from collections import Counter
+from collections.abc import Iterator
 from contextlib import redirect_stdout
-from dataclasses import asdict, replace
-from typing import Any
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pytest
 from flask.testing import FlaskClient
 from markupsafe import escape
 
-from deniable import Report, Survey, Tally, read_survey, tally_reports
-from deniable_client import randomize
+from deniable import Survey, Tally, read_survey, tally_reports
 from deniable_server.access.tokens import create_token
+from deniable_server.app import create_app
 from deniable_server.language import catalogues, words
+from deniable_server.results import results_chart
 from deniable_server.results.headlines import certain_differences, localized
+from deniable_server.settings import Settings
 from deniable_server.store import Store
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.published.charts import SHARES, Mark, Panel
 from deniable_statistics.views.figures import WIDTH, Caption, figure
 from deniable_statistics.views.recipe import scripts
-from deniable_statistics.views.view_rows import ViewOptions, refusal_to_cross, view_of
-from tools.rig.surveys import EVERY_KIND, FIVE_TYPES
-
-COHORTS = 'cohorts = ["north", "south", "west"]\norganiser = "Institute of Sociology"\n'
-
-
-def answers_of(survey: Survey, chance: random.Random) -> dict[str, Any]:
-    """True answers to whatever a survey asks."""
-    found: dict[str, Any] = {}
-    for question in survey.questions:
-        if question.kind.takes_several:
-            found[question.id] = [option for option in question.options if chance.random() < 0.5]
-        else:
-            found[question.id] = chance.choice(question.options or list(question.mechanism.answer_range))
-    return found
+from deniable_statistics.views.view_rows import ViewOptions, view_of
+from tests.support.views import COHORTS, filled, reports_of
+from tools.rig.in_process import ended
+from tools.rig.surveys import EVERY_KIND, FIVE_TYPES, Clock
 
 
-def reports_of(survey: Survey, n: int) -> list[Report]:
-    chance = random.Random(5)
+class Collector(NamedTuple):
+    """A collector with a survey of every type and one release, which tests read and do not change."""
 
-    def word() -> int:
-        return chance.getrandbits(32)
-
-    people = [randomize(survey, answers_of(survey, chance), survey.cohorts[i % 3], word=word) for i in range(n)]
-    return [replace(each, id=f"{i:032x}") for i, each in enumerate(people)]
+    http: FlaskClient
+    store: Store
+    survey: Survey
 
 
-def filled(store: Store, text: str, n: int = 300) -> tuple[Survey, list[Report]]:
-    survey = replace(read_survey(COHORTS + text), results="batches", release=50)
-    reports = reports_of(survey, n)
-    store.publish(survey)
-    store.store_reports([(survey, reports)])
-    store.settle()
-    return survey, reports
-
-
-@pytest.mark.slow
-def test_every_number_of_every_view_is_the_librarys(http: FlaskClient, store: Store) -> None:
-    survey, reports = filled(store, EVERY_KIND)
-    tallies = tally_reports(reports, survey)
-    seen = 0
-    for question in survey.questions:
-        views = {
-            "": ViewOptions(),
-            "?by=cohort": ViewOptions(by_cohort=True),
-            "?compare=cohort": ViewOptions(compare=True),
-            "?compare=cohort&against=west": ViewOptions(compare=True, against="west"),
-        }
-        other = next((each for each in survey.questions if refusal_to_cross(question, each) is None), None)
-        if other is not None:
-            views[f"?with={other.id}"] = ViewOptions(crossed_with=other.id)
-        for query, options in views.items():
-            joint: list[tuple[Any, Any, int]] = []
-            if options.crossed_with is not None:
-                pairs = Counter((each.values[question.id], each.values[options.crossed_with]) for each in reports)
-                joint = [(*pair, n) for pair, n in sorted(pairs.items())]
-            expected = [asdict(row) for row in view_of(survey, tallies, question.id, options, joint)]
-            path = f"/s/{survey.id}/results/{question.id}"
-            found = http.get(f"{path}.json{query}").json
-            assert (found["release"], found["n"]) == (1, 300)
-            assert [list(row.values()) for row in found["rows"]] == [
-                [value if not isinstance(value, float) else pytest.approx(value) for value in row.values()]
-                for row in expected
-            ]
-            rows = list(csv.DictReader(io.StringIO(http.get(f"{path}.csv{query}").text)))
-            assert [row["conf_high"] for row in rows] == [str(row["conf_high"]) for row in found["rows"]]
-            page = http.get(f"{path}{query}").text
-            for row in expected:
-                if row["value"] is not None and not row["statistic"].startswith("mean"):
-                    assert f"{100 * row['value']:.1f} %".replace("-", "\u2212") in page.replace("\u22120.0", "0.0")
-                    seen += 1
-    assert seen > 60
+@pytest.fixture(scope="module")
+def five(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Collector]:
+    """Started once for all tests that look at it."""
+    path = tmp_path_factory.mktemp("views") / "test.db"
+    with ended(create_app(path, Clock(), Settings(rate_limit=None, fold_seconds=86_400))) as app:
+        store: Store = app.extensions["deniable"]["store"]
+        survey, _ = filled(store, FIVE_TYPES)
+        yield Collector(app.test_client(), store, survey)
 
 
 @pytest.mark.slow
@@ -135,12 +85,14 @@ def test_the_recipe_beside_a_number_gives_that_number(
     assert recomputed == len(survey.questions)
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("language", catalogues())
-def test_pages_speak_the_language_of_their_reader(http: FlaskClient, store: Store, language: str) -> None:
-    survey, _ = filled(store, FIVE_TYPES)
+def test_pages_speak_the_language_of_their_reader(five: Collector, language: str) -> None:
+    http, _, survey = five
     said = words(language)
-    for path in ("results", "results?view=all", "results/affair?by=cohort", "results/town?compare=cohort", "releases"):
+    for path in (
+        *("results", "results?view=all", "results/affair?by=cohort", "results/town?compare=cohort", "releases"),
+        *("results/town?with=affair", "results/drugs?with=affair", "results/affair?over=time"),
+    ):
         for address, headers in (
             (f"/s/{survey.id}/{path}", {"Accept-Language": language}),
             (f"/s/{survey.id}/{path}{'&' if '?' in path else '?'}lang={language}", {}),
@@ -150,6 +102,7 @@ def test_pages_speak_the_language_of_their_reader(http: FlaskClient, store: Stor
             page = http.get(address, headers=headers)
             assert f'<html lang="{language}" dir="{said["dir"]}">' in page.text
             assert page.headers["Vary"] == "Accept-Language"
+            assert not re.search(r"\{[a-z]+\}", page.text), "a value that was not put into its sentence"
             heading = said["rReleases" if path == "releases" else "rCite"]
             assert f">{escape(heading)}</h" in page.text
     image = http.get(f"/s/{survey.id}/results/affair.svg?lang={language}").text
@@ -158,8 +111,8 @@ def test_pages_speak_the_language_of_their_reader(http: FlaskClient, store: Stor
     assert localized("1.5", said) == ("1,5" if language in ("de", "es", "fr") else "1.5")
 
 
-def test_figures_are_xml_that_says_everything_and_stay_within_their_width(http: FlaskClient, store: Store) -> None:
-    survey, _ = filled(store, FIVE_TYPES)
+def test_figures_are_xml_that_says_everything_and_stay_within_their_width(five: Collector) -> None:
+    http, _, survey = five
     image = http.get(f"/s/{survey.id}/results/town.svg?by=cohort")
     assert image.headers["Content-Security-Policy"] == "default-src 'none'; style-src 'unsafe-inline'"
     tree = ElementTree.fromstring(image.data)
@@ -215,8 +168,8 @@ class TestDifferences:
         page = http.get(f"/s/{survey.id}/results/affair?compare=cohort").text
         assert words("en")["rOneGroup"] in page
 
-    def test_that_cannot_be_seen_are_refused_with_the_way_out(self, http: FlaskClient, store: Store) -> None:
-        survey, _ = filled(store, FIVE_TYPES)
+    def test_that_cannot_be_seen_are_refused_with_the_way_out(self, five: Collector) -> None:
+        http, _, survey = five
         for query, said in (
             ("compare=cohort&against=east", "against: must be a cohort with reports"),
             ("with=drinks", "'drinks' has a mean alone"),
@@ -240,8 +193,10 @@ def test_views_of_a_private_survey_ask_for_a_token(http: FlaskClient, store: Sto
     token = create_token(store, "reader", "read")
     for path in (
         *(f"/s/{survey.id}/{each}" for each in ("results", "results/affair", "results?view=all", "releases")),
-        *(f"/s/{survey.id}/results/affair.{form}" for form in ("csv", "json", "svg")),
+        *(f"/s/{survey.id}/results/affair.{form}" for form in ("csv", "json", "svg", "png", "pdf")),
+        *(f"/s/{survey.id}/results/affair{each}" for each in ("/embed", "?over=time", "?compare=cohort", "?with=town")),
         f"/s/{survey.id}/results.csv",
+        f"/oembed?url=http://localhost/s/{survey.id}/results/affair",
         *(f"/api/v1/surveys/{survey.id}/{each}" for each in ("releases", "releases/1", "archive.zip")),
     ):
         assert http.get(path).status_code == 401, path
@@ -250,8 +205,20 @@ def test_views_of_a_private_survey_ask_for_a_token(http: FlaskClient, store: Sto
         assert "public" not in allowed.headers.get("Cache-Control", ""), path
 
 
-def test_an_archive_has_everything_and_the_same_bytes(http: FlaskClient, store: Store) -> None:
-    survey, _ = filled(store, FIVE_TYPES)
+def test_without_matplotlib_figures_are_svg_and_the_extra_is_named(
+    monkeypatch: pytest.MonkeyPatch, five: Collector
+) -> None:
+    http, _, survey = five
+    monkeypatch.setattr(results_chart, "find_spec", lambda _name: None)
+    for form in ("png", "pdf"):
+        refused = http.get(f"/s/{survey.id}/results/affair.{form}?lang=es", headers={"Accept": "application/json"})
+        assert refused.status_code == 501
+        assert "the extra figures, in a clone of the project: pip install '.[figures]'" in refused.json["detail"]
+    assert http.get(f"/s/{survey.id}/results/affair.svg?lang=es").status_code == 200
+
+
+def test_an_archive_has_everything_and_the_same_bytes(five: Collector) -> None:
+    http, _, survey = five
     api = f"/api/v1/surveys/{survey.id}"
     content = http.get(f"{api}/archive.zip").data
     assert http.get(f"{api}/archive.zip").data == content

@@ -10,7 +10,7 @@ import pytest
 
 from deniable import SurveyError, read_survey
 from deniable.survey.question_types import QUESTION_TYPES
-from deniable_statistics.authoring.condition_text import Earlier, read_condition
+from deniable_statistics.published.condition_text import Earlier, read_condition
 from tools.rig.survey_files import question_toml, survey_toml
 
 SURVEY = (

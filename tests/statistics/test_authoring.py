@@ -81,7 +81,7 @@ def test_curly_quotes_within_a_text_are_meant() -> None:
 @pytest.mark.parametrize(
     ("slip", "hint"),
     [
-        ("order", "it can have title, organiser, about, contact, opens, "),
+        ("sequence", "it can have title, organiser, about, contact, opens, "),
         ("description", "it can have title, "),
         ("titel", "did you mean 'title'?"),
         ("reader", "did you mean 'readers'?"),

@@ -1,34 +1,24 @@
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
 import { bytesOf } from "../../client/deniable_web/blind-rsa.js";
 import { ReportError, SurveyError, encodeReport, parseSurvey, submit } from "../../client/deniable_web/index.js";
-import { seal } from "../../client/deniable_web/hpke.js";
+import { exported, seal, setup } from "../../client/deniable_web/hpke.js";
 import { sealReport } from "../../client/deniable_web/sealed.js";
 import { bytes, vectors } from "./helpers.js";
+import { hex, pairOf } from "./keys.js";
 
 const { subtle } = globalThis.crypto;
-const hex = (/** @type {Uint8Array} */ given) => Buffer.from(given).toString("hex");
-const base64 = (/** @type {string} */ given) => Buffer.from(given, "hex").toString("base64url");
-
-/** The key pair of a vector. */
-async function pairOf({ skEm, pkEm }) {
-  const isP256 = pkEm.length > 64;
-  const curve = isP256 ? { name: "ECDH", namedCurve: "P-256" } : { name: "X25519" };
-  const [x, y] = isP256 ? [pkEm.slice(2, 66), pkEm.slice(66)] : [pkEm, ""];
-  const jwk = { kty: isP256 ? "EC" : "OKP", crv: isP256 ? "P-256" : "X25519", d: base64(skEm), x: base64(x), ...(y && { y: base64(y) }) };
-  const { d: _, ...open } = jwk;
-  return {
-    privateKey: await subtle.importKey("jwk", jwk, curve, false, ["deriveBits"]),
-    publicKey: await subtle.importKey("jwk", open, curve, true, []),
-  };
-}
-
 for (const vector of vectors("standards/hpke").hpke) {
   test(`RFC 9180: ${vector.name}`, async () => {
     const { pkRm, info, pt, aad, pkEm, ct } = vector;
     const sealed = await seal(bytesOf(pkRm), bytesOf(info), bytesOf(pt), await pairOf(vector), bytesOf(aad));
     assert.equal(hex(sealed), pkEm + ct);
+    const context = await setup(bytesOf(pkRm), bytesOf(info), await pairOf(vector));
+    for (const { context: label, value } of vector.exports) {
+      assert.equal(hex(await exported(context, Buffer.from(label, "hex").toString(), 32)), value);
+    }
   });
 }
 
@@ -63,11 +53,20 @@ test("a survey may publish keys and places, and nothing that is none", async () 
     documentOf({ ...SEALED, first: "2026-11-22" }), // no key for the last day
     documentOf(SEALED, { closes: undefined }),
     documentOf(SEALED, { opens: "2026-11-22" }),
-    documentOf(SEALED, { place: ["http://place.example"] }),
-    documentOf(SEALED, { place: ["https://place.example/path"] }),
     documentOf(SEALED, { place: [] }),
   ]) {
     await assert.rejects(parseSurvey(bytes(wrong)), SurveyError);
+  }
+});
+
+test("places are origins as browsers write them", async () => {
+  const { valid, refused } = JSON.parse(await readFile(new URL("../data/place_origins.json", import.meta.url), "utf8"));
+  for (const place of valid) {
+    assert.deepEqual([...(await parseSurvey(bytes(documentOf(SEALED, { place: [place] })))).places], [place]);
+    assert.equal(new URL(place).origin, place);
+  }
+  for (const place of Object.keys(refused)) {
+    await assert.rejects(parseSurvey(bytes(documentOf(SEALED, { place: [place] }))), SurveyError, place);
   }
 });
 

@@ -40,7 +40,7 @@ from deniable_client.demo.people import survey_file
 from deniable_research.simulation.draw import randomize_people
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_statistics.designs.spaces import tally_array
-from tools.bench import cost, ingest, postgresql, storage, versions
+from tools.bench import cost, ingest, postgresql, storage, versions, views
 from tools.bench.others import BOXES, PEOPLE
 
 ROUNDS = 7
@@ -214,6 +214,8 @@ if __name__ == "__main__":
         *postgresql.several(),
     ]
     print(format_table(("collector", "rate", "ratio"), rows, right={"rate", "ratio"}))
+    print()
+    print(format_table(views.HEADER, views.rows(), right=views.HEADER[2:]))
     print()
     slower = versions.compare()
     print()

@@ -168,6 +168,8 @@ BROWSER = [
           "    const drawn = unrank(this.k, this.s, below(choose(this.k, this.s), word));",
           "    let drawn = unrank(this.k, this.s, below(choose(this.k, this.s), word));\n"
           "    if (answer.length === this.s) drawn = drawn.map((_, box) => answer.includes(box));"),
+    Fault("draw", "browser", "an order drawn anew after an answer", f"{_W}steps.js", "    const { set, section, intro } = asked[place];",
+          "    const { set, section, intro } = asked[place];\n    if (asked[0].answer() === \"yes\") crypto.getRandomValues(new Uint32Array(1));"),
     Fault("encoding", "browser", "the answer in the last digit of the id", f"{_W}device.js",
           "  return Object.freeze({ id, cohort,", "  return Object.freeze({ id: id.slice(0, -1) + (answers.affair === \"yes\" ? 1 : 0), cohort,"),
     Fault("encoding", "browser", "a space by the value", f"{_W}device.js", "dumps({ id, cohort, values, credential });",

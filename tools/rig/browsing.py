@@ -14,6 +14,7 @@ from typing import Any
 from playwright.sync_api import Frame, Page, Request, Route, expect
 
 from deniable import Survey, read_survey
+from deniable_server.place.pages import SCRIPT
 from deniable_server.web.embedding import bundles
 from tools.rig.collectors import Collector
 from tools.rig.patience import PATIENCE
@@ -66,9 +67,9 @@ def remembered(change: str = "") -> str:
 
 
 def scripts(collector: Collector) -> str:
-    """Both bundles, for a page of another site."""
+    """The bundles of both elements, for a page of another site."""
     source = '<script type="module" src="{}/client/{}"></script>'
-    return "".join(source.format(collector.url, name) for name in bundles())
+    return "".join(source.format(collector.url, name) for name in bundles() if name != SCRIPT)
 
 
 def wait_until(page: Page, holds: str) -> None:

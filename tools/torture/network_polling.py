@@ -94,6 +94,8 @@ class Onlooker:
         self._http = http
         self._tokens = {scope: create_token(store, scope, scope) for scope in ("operate", "metrics")}
         self._addresses = ["/", "/api/v1/surveys", "/metrics", "/readyz", "/livez"]
+        drawn = f"/s/{surveys[0].id}/results/{surveys[0].questions[0].id}"
+        self._addresses += [f"{drawn}.png", f"{drawn}.pdf"]
         for survey in surveys:
             pages, api = f"/s/{survey.id}", f"/api/v1/surveys/{survey.id}"
             self._addresses += [pages, api, f"{api}/reports.csv", f"{api}/releases", f"{api}/releases/1"]
@@ -104,6 +106,8 @@ class Onlooker:
                 f"{view}{each}" for each in ("", ".csv", ".json", ".svg", "?by=cohort", "?compare=cohort")
             ]
             self._addresses += [f"{view}?with={other.id}", f"{view}?release=1", f"{view}?lang=de"]
+            self._addresses += [f"{view}/embed", f"{view}?over=time", f"{view}.json?over=time"]
+            self._addresses.append(f"/oembed?url=http://localhost{view}")
             for by in ("", "?by=cohort"):
                 self._addresses += [f"{pages}/results{by}", f"{pages}/results.svg{by}", f"{pages}/results.csv{by}"]
                 self._addresses += [f"{api}/{each}{by}" for each in ("estimates", "estimates.json", "estimates.csv")]

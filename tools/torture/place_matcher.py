@@ -18,12 +18,16 @@ import time
 from collections.abc import Callable, Iterable
 from contextlib import ExitStack
 from dataclasses import dataclass, field, replace
+from json import dumps, loads
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from apiflask import APIFlask
 
 from deniable import Report, Survey
+from deniable.oblivious.binary_http import BinaryRequest, parse_response
+from deniable.oblivious.encapsulation import PADDED, REQUEST, encapsulate
+from deniable.oblivious.pinned import configuration_of
 from deniable_client.blind_token import UnsignedToken
 from deniable_client.device import randomize
 from deniable_client.sealing import seal
@@ -71,7 +75,7 @@ class Tap:
 
 def place_matcher(short: bool) -> str:
     """Pair tokens with reports by what the collector saw, by what the place saw, and by both."""
-    people = 40 if short else 400
+    people = 24 if short else 400
     with tempfile.TemporaryDirectory() as name, ExitStack() as stack:
         folder, clock, tap = Path(name), Clock(), Tap()
         survey = _survey(folder)
@@ -121,10 +125,15 @@ def _answer(place: APIFlask, url: str, survey: Survey, invitation: str, number: 
         "headers": {"User-Agent": f"browser-{number}-mark", "X-Forwarded-For": f"203.0.113.{number}-mark"},
         "environ_base": {"REMOTE_ADDR": f"198.51.{number // 250}.{number % 250}"},
     }
-    request = UnsignedToken.new(survey)
-    body = {"invitation": invitation, "blinded": request.blinded.message.hex()}
-    signature = http.post(f"{way}/tokens", json=body, **mine).json["signature"]
-    credential = request.token(survey, bytes.fromhex(signature))
+    unsigned = UnsignedToken.new(survey)
+    asked = dumps({"invitation": invitation, "blinded": unsigned.blinded.message.hex()}).encode()
+    fields = (("content-type", "application/json"),)
+    inner = BinaryRequest("POST", "https", "a.example", f"/api/v1/surveys/{survey.id}/tokens", fields, asked)
+    sealed = encapsulate(configuration_of(survey, Clock()()), inner.encode(PADDED))
+    mine["headers"]["Content-Type"] = REQUEST
+    answered = http.post(f"{way}/gateway", data=sealed.message, **mine)
+    signature = loads(parse_response(sealed.response(answered.data)).content)["signature"]
+    credential = unsigned.token(survey, bytes.fromhex(signature))
     answers = {"affair": ("yes", "no")[number % 2], "religious": "not"}
     report = randomize(survey, answers, credential=credential)
     message = seal(survey, report.encode(), Clock()())

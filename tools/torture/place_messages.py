@@ -20,12 +20,18 @@ from deniable_server.sealing import SealingKeys
 from deniable_server.settings import Settings
 from deniable_server.store.sqlite.letterbox import Letterbox
 from tools.rig.in_process import ended
-from tools.rig.places import sealed_survey
+from tools.rig.places import box_of, place_in_process, relay_of, sealed_survey, served
 from tools.rig.surveys import Clock
+
+SEALED = {"Content-Type": "application/octet-stream"}
+ENCAPSULATED = {"Content-Type": "message/ohttp-req"}
 
 
 def place_messages(short: bool) -> str:
-    """Mutated, truncated, replayed, foreign and wrongly padded messages: none is stored, none is an error of ours."""
+    """Mutated, truncated, replayed, foreign and wrongly padded messages: none is stored, none is an error of ours.
+
+    Each is sent to the collector, to its gateway, and to a place, which passes on what has the right length.
+    """
     many = 300 if short else 20_000
     dice = random.Random(9458)
     statuses: dict[int, int] = {}
@@ -38,11 +44,18 @@ def place_messages(short: bool) -> str:
         store = app.extensions["deniable"]["store"]
         store.publish(survey)
         client = app.test_client()
-        headers = {"Content-Type": "application/octet-stream"}
+        url = stack.enter_context(served(app))
+        place = stack.enter_context(place_in_process(folder, clock, 200, None, {url: None}))
+        at_place = place.test_client()
+        path = f"/api/v1/surveys/{survey.id}"
 
         def send(message: bytes) -> int:
-            answer = client.post(f"/api/v1/surveys/{survey.id}/sealed", data=message, headers=headers)
-            return answer.status_code
+            return client.post(f"{path}/sealed", data=message, headers=SEALED).status_code
+
+        def send_elsewhere(message: bytes) -> list[int]:
+            ways = [(client, f"{path}/gateway", ENCAPSULATED)]
+            ways += [(at_place, f"/via/{url.partition('://')[2]}{path}/sealed", SEALED)]
+            return [http.post(way, data=message, headers=head).status_code for http, way, head in ways]
 
         assert survey.sealed
         good = [seal(survey, Report(f"{n:032x}", None, {"affair": n % 2}).encode(), clock()) for n in range(20)]
@@ -61,9 +74,18 @@ def place_messages(short: bool) -> str:
                 lambda at=at: dice.randbytes(at),
             ]
             is_replay = number % len(kinds) == 2
-            status = send(kinds[number % len(kinds)]())
+            message = kinds[number % len(kinds)]()
+            status = send(message)
             assert status == 200 if is_replay else 400 <= status < 500, (number, status)
+            at_gateway, kept = send_elsewhere(message)
+            assert 400 <= at_gateway < 500, (number, at_gateway)
+            # A place opens nothing: what has the right length and names a key of the survey may be a report.
+            may_be = len(message) == len(good[0]) and message[0] < len(survey.sealed.keys)
+            assert kept in (200, 201) if may_be else 400 <= kept < 500, (number, kept)
             statuses[status] = statuses.get(status, 0) + 1
+        box_of(place).cut(survey.id, 200, is_last=True)
+        relay_of(place).round()
+        assert box_of(place).leaving() == []
         with store._snapshot(survey) as db:
             (stored,) = db.execute(f"SELECT count(*) FROM pending_{survey.id}").fetchone()
         assert stored == len(good), stored
@@ -71,7 +93,10 @@ def place_messages(short: bool) -> str:
         keys.destroy_old(survey.sealed.destroyed_on(2))
         assert {send(each) for each in good} <= {410, 503}, "what was captured opens no more"
     told = ", ".join(f"{count} x {status}" for status, count in sorted(statuses.items()))
-    return f"{many} messages that are none: {told}; stored twice 0, errors of ours 0; after their keys' end none opens"
+    return (
+        f"{many} messages that are none, to a collector, its gateway and a place: {told}; "
+        "stored twice 0, errors of ours 0; after their keys' end none opens"
+    )
 
 
 def place_order(short: bool) -> str:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import click
 
 from deniable import AnswerError, Question, odds_sentences
+from deniable.survey.arrangement import Block, Presentation
 from deniable.survey.question_types import AnswerKind
 from deniable_client.answer import messages as m
 from deniable_client.answer import screens
@@ -15,13 +16,23 @@ from deniable_client.device import Given, applying, range_of, true_answer
 
 Answers = dict[str, Given]
 
+AS_WRITTEN = Presentation(Block(()))
+"""Nothing but the questions, with their options in the order of the document."""
+
 
 class StopRequest(Exception):
     """The person typed the word stop."""
 
 
-def ask_all(questions: Sequence[Question]) -> Answers:
+def ask_all(questions: Sequence[Question], presentation: Presentation = AS_WRITTEN) -> Answers:
     """Ask every question that applies and let the answers be reviewed.
+
+    Parameters
+    ----------
+    questions : sequence of Question
+        In the order in which they are shown.
+    presentation : Presentation
+        What stands before them, and the order of their options.
 
     Raises
     ------
@@ -33,21 +44,23 @@ def ask_all(questions: Sequence[Question]) -> Answers:
     number = 0
     # An answer changes which questions follow, so they are looked up anew after each.
     while number < len(route := applying(questions, answers)):
-        given = ask(route[number], screens.place(questions, number + 1))
+        begun = presentation.introduction(route[number].id, [each.id for each in route])
+        screens.show(map(screens.own, begun))
+        given = ask(route[number], screens.place(questions, number + 1), presentation)
         if given is None:
             # Back at the first question stays there.
             number = max(number - 1, 0)
         else:
             answers[route[number].id] = given
             number += 1
-    review(questions, answers)
+    review(questions, answers, presentation)
     return {each.id: answers[each.id] for each in applying(questions, answers)}
 
 
-def review(questions: Sequence[Question], answers: Answers) -> None:
+def review(questions: Sequence[Question], answers: Answers, presentation: Presentation) -> None:
     """Let the person change answers until they type send."""
     while True:
-        route = _completed(questions, answers)
+        route = _completed(questions, answers, presentation)
         screens.show([*screens.review(route), m.FINAL])
         wish = read(m.REVIEW_PROMPT)
         if wish == "send":
@@ -59,27 +72,28 @@ def review(questions: Sequence[Question], answers: Answers) -> None:
         # At most 100 questions: longer digits are a slip, and int would take any length.
         elif re.fullmatch(r"[0-9]{1,3}", wish) and 1 <= int(wish) <= len(route):
             asked = route[int(wish) - 1]
-            given = ask(asked, screens.place(questions, int(wish)))
+            given = ask(asked, screens.place(questions, int(wish)), presentation)
             answers[asked.id] = answers[asked.id] if given is None else given
         else:
             screens.show([m.REVIEW_UNKNOWN])
 
 
-def _completed(questions: Sequence[Question], answers: Answers) -> Sequence[Question]:
+def _completed(questions: Sequence[Question], answers: Answers, presentation: Presentation) -> Sequence[Question]:
     """The questions that apply, after those are asked that apply since an answer was changed."""
     while True:
         route = applying(questions, answers)
         missing = next((n for n, each in enumerate(route) if each.id not in answers), None)
         if missing is None:
             return route
-        given = ask(route[missing], screens.place(questions, missing + 1))
+        given = ask(route[missing], screens.place(questions, missing + 1), presentation)
         if given is not None:
             answers[route[missing].id] = given
 
 
-def ask(asked: Question, place: str) -> Given | None:
+def ask(asked: Question, place: str, presentation: Presentation) -> Given | None:
     """Ask one question until it is answered; None to go back."""
-    screens.show(screens.question(asked, place))
+    choices = presentation.choices_of(asked)
+    screens.show(screens.question(asked, place, choices))
     while True:
         wish = read(prompt_of(asked), hidden=True)  # not in the terminal's history, nor in a recording of it
         if wish == "back":
@@ -88,7 +102,7 @@ def ask(asked: Question, place: str) -> Given | None:
             screens.show([f"{m.ODDS}:\n" + "\n".join(odds_sentences(asked))])
             continue
         try:
-            given = answer_from(asked, wish)
+            given = answer_from(asked, wish, choices)
         except AnswerError:
             screens.show([f"{m.MISSING} {screens.hint(asked)}", *([] if wish else [m.MISSING_WHY])])
             continue
@@ -110,8 +124,8 @@ def read(prompt: str, *, hidden: bool = False) -> str:
     return wish
 
 
-def answer_from(asked: Question, typed: str) -> Given:
-    """The answer that a typed line stands for.
+def answer_from(asked: Question, typed: str, choices: Sequence[str] | None = None) -> Given:
+    """The answer that a typed line stands for, with the options as they are shown; by default as they are written.
 
     Raises
     ------
@@ -126,24 +140,26 @@ def answer_from(asked: Question, typed: str) -> Given:
     (['cocaine', 'cannabis'], [])
     """
     given: object = None
+    choices = choices or asked.choices
     if asked.kind.is_yes_no:
-        # One letter is enough where there are only two words.
-        given = {"n": "no", "y": "yes"}.get(typed, typed)
+        # A letter is enough for two words. Numbers stand only beside three options: of two, a 1 may be meant as Yes.
+        numbered = _option(choices, typed) if len(choices) > 2 else None
+        given = {"n": "no", "y": "yes"}.get(typed) or numbered or typed
     elif asked.kind.answers is AnswerKind.LEVELS:
         given = typed
     elif asked.kind.answers is AnswerKind.RANGE:
         given = int(typed) if re.fullmatch(r"-?[0-9]{1,15}", typed) else None
     elif asked.kind.takes_several:
-        given = [] if typed == "0" else [_option(asked, each) for each in re.split(r"[\s,]+", typed)]
+        given = [] if typed == "0" else [_option(choices, each) for each in re.split(r"[\s,]+", typed)]
     else:
-        given = _option(asked, typed)
+        given = _option(choices, typed)
     true_answer(asked, given)
     return given  # type: ignore[return-value]  # true_answer refused every other type
 
 
 def prompt_of(asked: Question) -> str:
     """The prompt of a question."""
-    if asked.kind.is_yes_no:
+    if asked.noise_kind.is_yes_no:
         return m.PROMPT_YES_NO
     if asked.kind.takes_several:
         return m.PROMPT_TICKS
@@ -153,6 +169,6 @@ def prompt_of(asked: Question) -> str:
     return m.PROMPT_NUMBER.format(lo=lo, hi=hi)
 
 
-def _option(asked: Question, typed: str) -> str | None:
+def _option(choices: Sequence[str], typed: str) -> str | None:
     number = int(typed) if re.fullmatch(r"[0-9]{1,4}", typed) else 0
-    return asked.choices[number - 1] if 1 <= number <= len(asked.choices) else None
+    return choices[number - 1] if 1 <= number <= len(choices) else None

@@ -7,7 +7,7 @@ import sys
 import time
 from functools import partial
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import BinaryIO, NamedTuple, NoReturn
 
 import click
 
@@ -15,6 +15,7 @@ from deniable import (
     BudgetError,
     CollectorError,
     NotInvited,
+    ParameterError,
     Report,
     ReportConflict,
     ReportError,
@@ -25,6 +26,8 @@ from deniable import (
 )
 from deniable.commands.files import NEW_FILE
 from deniable.commands.main import example
+from deniable.errors import MessageError
+from deniable.randomness import system_word
 from deniable_client.answer import messages as m
 from deniable_client.answer import screens
 from deniable_client.answer.asking import StopRequest, ask_all, read
@@ -46,6 +49,8 @@ INTERRUPTED = 130
     epilog=example(
         "deniable answer 'https://collector.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky#cohort=web'",
         "deniable answer https://collector.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky --try",
+        "deniable answer https://collector.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky --relay https://relay.example/ "
+        "--relay-keys keys.bin",
         "deniable answer --resend",
     )
 )
@@ -55,10 +60,20 @@ INTERRUPTED = 130
 @click.option("--resend", is_flag=True, help="Send the replies that wait on this device; ask nothing.")
 @click.option("--history", is_flag=True, help="Show what this device has told; with LINK, what it told that survey.")
 @click.option("--json", "with_json", is_flag=True, help="Show at the end exactly what was sent.")
+@click.option("--relay", metavar="URL", help="Relay of Oblivious HTTP that passes requests on, and reads nothing.")
+@click.option("--relay-keys", "keys", type=click.File("rb"), help="Key configurations of the gateway behind the relay.")
 @click.option("--memory", "path", type=NEW_FILE, envvar="DENIABLE_MEMORY",
               show_envvar=True, help="File that keeps reports; by default in your own data folder.")  # fmt: skip
 def answer(
-    link: str | None, kiosk: bool, is_trial: bool, resend: bool, history: bool, with_json: bool, path: Path | None
+    link: str | None,
+    kiosk: bool,
+    is_trial: bool,
+    resend: bool,
+    history: bool,
+    with_json: bool,
+    relay: str | None,
+    keys: BinaryIO | None,
+    path: Path | None,
 ) -> None:
     """Answer a survey in the terminal.
 
@@ -68,14 +83,17 @@ def answer(
     getattr(sys.stdout, "reconfigure", _nothing)(errors="replace")  # a survey may use letters that a terminal has not
     if (link is None) is not resend and not (history and link is None):
         raise click.UsageError("LINK: must be given, or --resend or --history in its place.")
+    if (relay is None) is not (keys is None):
+        raise click.UsageError("--relay: must be given together with --relay-keys.")
+    via = Relay(relay, keys.read()) if relay and keys else None
     if history:
-        show(history_of(Memory(path)) if link is None else told_in_words(open_survey(link, Memory(path))))
+        show(history_of(Memory(path)) if link is None else told_in_words(open_survey(link, Memory(path), via)))
     elif link is None:
         send_what_waits(Memory(path))
     elif is_trial:
-        show(screens.trial(open_survey(link, None).survey))
+        show(screens.trial(open_survey(link, None, via).survey))
     elif in_terminal():
-        converse(open_survey(link, None if kiosk else Memory(path)), with_json=with_json, own=Memory(path))
+        converse(open_survey(link, None if kiosk else Memory(path), via), with_json=with_json, own=Memory(path))
     else:
         raise click.ClickException(m.NO_TERMINAL)
 
@@ -108,14 +126,22 @@ class OpenSurvey(NamedTuple):
     invitation: str | None
 
 
-def open_survey(link: str, memory: Memory | None) -> OpenSurvey:
+class Relay(NamedTuple):
+    """A relay of Oblivious HTTP, and the keys of the gateway behind it."""
+
+    url: str
+    keys: bytes
+
+
+def open_survey(link: str, memory: Memory | None, via: Relay | None = None) -> OpenSurvey:
     """The survey of a link, after all checks that are possible before the person answers."""
     try:
         parsed = parse_link(link)
-        client = Client(parsed.collector, memory=memory, place=parsed.place)
+        url, keys = via or (None, None)
+        client = Client(parsed.collector, memory=memory, place=parsed.place, relay=url, keys=keys)
         survey = client.survey(parsed.survey)
         client.check(survey)
-    except SurveyError as error:
+    except (SurveyError, MessageError, ParameterError) as error:
         end(notice(m.ALTERED, m.ALTERED_TEXT, detail=str(error)))
     except CollectorError as error:
         end(notice(m.UNREACHABLE, m.UNREACHABLE_TEXT, detail=str(error)))
@@ -154,7 +180,8 @@ def converse(opened: OpenSurvey, *, with_json: bool, own: Memory) -> None:
             agree(client, survey, cohort, invitation, told)
             credential = credential_of(client, survey, invitation)
             asked = client.asked(survey)
-            answers = ask_all([survey.question(each) for each in survey.shown(asked)])
+            presentation = survey.presented(asked, system_word)
+            answers = ask_all([survey.question(each) for each in presentation.block.ids], presentation)
             is_drawn = True
             report = client.randomize(survey, answers, cohort, asked, credential)
             del answers  # the report alone is needed from here on, and sending may take hours

@@ -78,7 +78,7 @@ def inline(text: str) -> str:
 def label_of(question: Question, option: str) -> str:
     """An option as people read it."""
     # Yes and No are the program's own words, in every survey.
-    return (m.YES if option == "yes" else m.NO) if question.kind.is_yes_no else inline(option)
+    return {"yes": m.YES, "no": m.NO}[option] if option in question.kind.options else inline(option)
 
 
 def consent(survey: Survey, cohort: str | None, *, is_kiosk: bool, told: Disclosure | None = None) -> Paragraphs:
@@ -157,14 +157,14 @@ def place(questions: Sequence[Question], number: int) -> str:
     return text.format(n=number, all=len(questions)) if len(questions) > 1 else ""
 
 
-def question(asked: Question, place: str) -> Paragraphs:
-    """The screen of one question: its place, its text and its options."""
-    options = [f"{n}  {label_of(asked, option)}" for n, option in enumerate(asked.choices, start=1)]
+def question(asked: Question, place: str, choices: Sequence[str] | None = None) -> Paragraphs:
+    """The screen of one question: its place, its text and its options, perhaps in an order of this device."""
+    options = [f"{n}  {label_of(asked, option)}" for n, option in enumerate(choices or asked.choices, start=1)]
     if asked.kind.answers is AnswerKind.LEVELS:
         options = [inline(each.in_language(EVERY_OTHER)) for each in asked.choices if isinstance(each, Text)]
-    listed = own("\n".join(options)) if not asked.kind.options and options else ""
-    helped = own(asked.help) if asked.help else ""
-    return [each for each in (place, own(asked.text), helped, hint(asked), listed) if each]
+    listed = own("\n".join(options)) if not asked.noise_kind.options and options else ""
+    before, helped = (own(text) if text else "" for text in (asked.before, asked.help))
+    return [each for each in (before, place, own(asked.text), helped, hint(asked), listed) if each]
 
 
 def hint(asked: Question) -> str:
@@ -172,7 +172,8 @@ def hint(asked: Question) -> str:
     if asked.kind.has_numbers:
         lo, hi = range_of(asked)
         return " ".join([m.RANGE.format(lo=lo, hi=hi), *([f"({inline(asked.unit)})"] if asked.unit else [])])
-    return m.TICKS if asked.kind.takes_several else ""
+    alone = [m.EXCLUSIVE.format(option=inline(asked.options[each])) for each in sorted(asked.exclusive)]
+    return " ".join([m.TICKS_OR_NONE if "none" in asked.last else m.TICKS, *alone]) if asked.kind.takes_several else ""
 
 
 def review(questions: Sequence[Question], answers: Mapping[str, Given] | None = None) -> Paragraphs:
@@ -270,7 +271,8 @@ def history(replies: Iterable[KeptReport], used: Mapping[str, float], all_used: 
             for reply in replies
             if reply.collector == collector
         ]
-        paragraphs += ["\n".join(lines), m.DEVICE_LEFT.format(n=_percent(epsilon, Ceiling().survey))]
+        left = m.DEVICE_LEFT.format(n=_percent(epsilon, Ceiling().survey))
+        paragraphs += ["\n".join(lines), f"{m.DEVICE_LIMIT} {left}"]
     if not used:
         return [*paragraphs, m.DEVICE_NONE]
     total = m.DEVICE_ALL.format(n=_percent(all_used, Ceiling().device))

@@ -33,7 +33,9 @@ def answers_to(question: Question, dice: random.Random) -> TestedAnswers:
         numbers = tuple(some(range(lo, hi + 1), dice))
         return TestedAnswers(question, numbers, numbers)
     if question.kind.takes_several:
-        truths: tuple[Any, ...] = _ticks(len(question.choices), dice)
+        # Boxes that stand alone are ticked by themselves, before the set of all others, which is an end.
+        sets = _ticks(len(question.choices) - len(question.exclusive), dice)
+        truths: tuple[Any, ...] = (*sets[:-1], *([place] for place in sorted(question.exclusive)), sets[-1])
         given: tuple[Any, ...] = tuple([question.choices[each] for each in truth] for truth in truths)
     else:
         truths = tuple(some(range(len(question.choices)), dice))
@@ -46,7 +48,7 @@ def answers_to(question: Question, dice: random.Random) -> TestedAnswers:
 def extreme_answers(question: Question) -> tuple[Any, Any]:
     """The two answers that differ most, as a person gives them."""
     if question.kind.takes_several:
-        return ([], list(question.choices))
+        return ([], list(question.choices[: len(question.choices) - len(question.exclusive)]))
     if question.kind.answers is AnswerKind.RANGE:
         return range_of(question)
     return (question.choices[0], question.choices[-1])

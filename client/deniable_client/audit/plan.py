@@ -138,6 +138,8 @@ class Manner:
         How many words each try to send takes.
     has_code : bool
         Whether it draws the completion code.
+    shows : bool
+        Whether it shows the questions, and so draws their order.
     buys_at_start : bool
         Whether it buys a token when somebody presses Start, with words for the blinding factor; or else when there are
         answers, with one call for all of the factor.
@@ -147,10 +149,11 @@ class Manner:
     draws_known: int = 0
     jitter: int = 0
     has_code: bool = False
+    shows: bool = False
     buys_at_start: bool = False
 
 
-BROWSER = Manner(jitter=1, has_code=True, buys_at_start=True)
+BROWSER = Manner(jitter=1, has_code=True, shows=True, buys_at_start=True)
 PYTHON = Manner(draws_again=2, draws_known=1)
 
 
@@ -222,7 +225,10 @@ class Block:
             else ([], ())
         )
         words, _ = some_words(survey.draw, common)
-        return Load((*factor, *words), pieces=pieces), session.device.ask(survey, Words(words))
+        asked = session.device.ask(survey, Words(words))
+        # The order follows, before anything is shown: the same for everybody, so that only answers could change it.
+        order = some_words(survey.arrange, common)[0] if self.manner.shows else []
+        return Load((*factor, *words, *order), pieces=pieces), asked
 
     def _bought(
         self, session: Session, survey: PublishedSurvey, common: random.Random
@@ -334,6 +340,9 @@ def _possible(question: Mapping[str, Any], dice: random.Random) -> list[Any]:
     # What a question offers where it has a filter is for those to whom it applies; the last option is for the others.
     k = len(question["options"]) - ("ask_if" in question)
     if question["type"] == "ticks":
-        some = sorted(dice.sample(range(k), min(MOST_TICKS, dice.randint(1, k))))
-        return [[], some, list(range(min(k, MOST_TICKS)))]
+        # The last boxes may be such that nothing else is ticked beside them.
+        several = k - len({"none", "decline"}.intersection(question.get("last", ())))
+        some = sorted(dice.sample(range(several), min(MOST_TICKS, dice.randint(1, several))))
+        alone = [dice.randrange(several, k)] if several < k and dice.random() < 1 / 2 else some
+        return [[], alone, list(range(min(several, MOST_TICKS)))]
     return list(range(k))

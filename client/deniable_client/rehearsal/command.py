@@ -6,6 +6,7 @@ import json
 import math
 import random
 import subprocess
+import sys
 import tempfile
 from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
@@ -117,8 +118,14 @@ def _send(url: str, survey: Survey, people: Sequence[Answers]) -> None:
         # As a client draws it before anything is asked: of a group each device answers some questions alone.
         client.submit(survey, client.randomize(survey, people[place], cohorts[place % len(cohorts)]))
 
-    with ThreadPoolExecutor(SENDERS) as senders:
-        list(senders.map(one, range(len(people))))
+    # Where nobody looks on, not even the bar's label is written.
+    hidden = not sys.stderr.isatty()
+    with (
+        ThreadPoolExecutor(SENDERS) as senders,
+        click.progressbar(length=len(people), label="Made-up people answer", file=sys.stderr, hidden=hidden) as bar,
+    ):
+        for _ in senders.map(one, range(len(people))):
+            bar.update(1)
     click.echo(f"{len(people):,} made-up people answered through their devices.")
 
 

@@ -6,7 +6,7 @@ import itertools
 import math
 import random
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -53,7 +53,7 @@ class Relation:
         if found is None:
             raise ParameterError(f'formula: must be like "drunk ~ stressed + tired", got {shown(formula)}')
         names = (found[1], *(each.strip() for each in found[2].split("+")))
-        yes_no = {each.id for each in survey.questions if each.kind.is_yes_no and each.ask_if is None}
+        yes_no = {each.id for each in survey.questions if each.noise_kind.is_yes_no}
         for name in names:
             if name not in yes_no:
                 known = ", ".join(sorted(yes_no)) or "none"
@@ -102,7 +102,7 @@ def read_truths(given: Sequence[str], survey: Survey) -> dict[str, tuple[float, 
         if not equals or not shares or not all(0 <= share <= 1 for share in shares):
             raise ParameterError(f"truth: must be shares from 0 to 1, like affair=0.3, got {shown(each)}")
         if question.kind.is_yes_no and len(shares) == 1:
-            shares = (1 - shares[0], shares[0])
+            shares = (1 - shares[0], shares[0], *(0.0 for _ in question.last))
         if question.kind.takes_several and len(shares) == 1:
             shares *= len(question.choices)
         whole = question.kind.takes_several or abs(math.fsum(shares) - 1) < 1e-6
@@ -116,7 +116,7 @@ def usual_shares(question: Question) -> tuple[float, ...]:
     """What is put in if nothing is said: fewer people for each later option."""
     k = len(question.choices)
     if question.kind.is_yes_no:
-        return (1 - USUAL_SHARE, USUAL_SHARE)
+        return (1 - USUAL_SHARE, USUAL_SHARE, *(0.0 for _ in question.last))
     if question.kind.takes_several:
         return (USUAL_SHARE,) * k
     return tuple(2 * (k - place) / (k * (k + 1)) for place in range(k))
@@ -183,8 +183,15 @@ def _answer(question: Question, shares: Mapping[str, tuple[float, ...]], dice: r
         numbers = question.mechanism.answer_range
         return round(dice.triangular(numbers[0], numbers[-1], numbers[0]))
     if question.kind.takes_several:
-        return [each for each, p in zip(question.choices, shares[question.id], strict=True) if dice.random() < p]
+        ticked = [n for n, p in enumerate(shares[question.id]) if dice.random() < p]
+        # Beside these nothing else is ticked: whoever has ticked something else would not.
+        return [question.choices[n] for n in _without_exclusive(ticked, question.exclusive)]
     return dice.choices(question.choices, shares[question.id])[0]
+
+
+def _without_exclusive(ticked: Sequence[int], exclusive: Collection[int]) -> Sequence[int]:
+    """The boxes that somebody ticks, of those that were drawn one by one."""
+    return [n for n in ticked if n not in exclusive] or ticked[:1]
 
 
 def _logistic(x: float) -> float:

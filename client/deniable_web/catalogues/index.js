@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "amizyftxbtijv7qnoo4ghfgtu4",
-  de: "oynceh2gwjkzzekx5npd2ufbsm",
-  en: "63a5rkej46bxqkzlwoebwszsjm",
-  es: "x6nemlp2hft65ho3wxco5ohana",
-  fr: "6batvezsflm3mpff2ytfvomu7a",
+  ar: "6cfvek4phbz462aecjtninjnu4",
+  de: "qyyg35em6znt5q5wmaabzwnsnm",
+  en: "42nkvzlmh7j6f4lybpd5em44se",
+  es: "kukrd73xsk7ala2wa3ahc4iieu",
+  fr: "a45wrdnmnprcakj7lvvjvmwq7e",
 };

@@ -79,6 +79,21 @@ def report_lines(url: str, token: str | None, survey_id: str) -> Iterator[Iterat
         yield lines()
 
 
+def takes_reports(url: str, survey_id: str, origin: str) -> bool:
+    """Whether pages of an origin may send reports: asked as browsers ask before they send. Nothing is sent."""
+    headers = {
+        "Origin": origin,
+        "Access-Control-Request-Method": "POST",
+        "Access-Control-Request-Headers": "content-type",
+    }
+    try:
+        answer = _http.request("OPTIONS", f"{url}/api/v1/surveys/{survey_id}/reports", headers=headers)
+    except urllib3.exceptions.HTTPError:
+        return False
+    # A page of the collector itself asks nobody.
+    return origin == url or (answer.status < 300 and answer.headers.get("Access-Control-Allow-Origin") in ("*", origin))
+
+
 def invitations(url: str, token: str | None, survey_id: str, what: str, hashes: Sequence[str] | None) -> dict[str, Any]:
     """Add invitations, or with ``"/unused"`` ask about them; the answer is that of the API."""
     body = json.dumps({} if hashes is None else {"hashes": list(hashes)}).encode("ascii")

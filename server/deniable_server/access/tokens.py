@@ -116,9 +116,14 @@ def is_owner(store: Store, survey: Survey) -> bool:
     return found is not None and found.owns(store.owner(survey.id))
 
 
+def is_reader(survey: Survey) -> bool:
+    """Whether the request may read the results of a survey."""
+    return may_read(current_app.extensions["deniable"]["store"], survey, _bearer())
+
+
 def require_reader(survey: Survey) -> None:
     """Refuse the request with 401 unless it may read the results of a survey."""
-    if not may_read(current_app.extensions["deniable"]["store"], survey, _bearer()):
+    if not is_reader(survey):
         raise Unauthorized(
             "Results of this survey are not public. Programs read them with the header 'Authorization: Bearer dn_...' "
             "and a token of scope 'read', people with 'deniable estimate --token'.",

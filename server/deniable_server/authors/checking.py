@@ -11,8 +11,10 @@ from deniable.access.hosts import is_loopback
 from deniable.errors import BudgetError, SurveyError
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.privacy.ceiling import WARN_QUESTION, Ceiling
+from deniable.survey.arrangement import Block, name_of
 from deniable.survey.cohorts import release_note, release_warning, unlinkable_warning
 from deniable.survey.group import Group
+from deniable.survey.order import RandomOrder
 from deniable.survey.texts import EVERY_OTHER, Text, publish_text
 from deniable.survey.unit import Unit
 from deniable_statistics.authoring.analyses import alternatives_for, analyses_of
@@ -33,6 +35,7 @@ def question_lines(question: Question, survey: Survey) -> Iterator[str]:
     yield f"{mechanism.name}, epsilon {question.epsilon:.4f}{waves}{_asked_in(question)}"
     yield from comparison(question)
     yield from odds_sentences(question)
+    yield from _options_lines(question)
     possible = analyses_of(question)
     yield f"Can be analysed: {'; '.join(name for name, is_possible in possible.items() if is_possible)}"
     if 0 < mechanism.reports.share_of_pairs < 1:
@@ -46,6 +49,14 @@ def question_lines(question: Question, survey: Survey) -> Iterator[str]:
         from deniable_statistics.authoring.filter_cost import filter_sentences  # which takes numpy
 
         yield from filter_sentences(question, survey)
+
+
+def _options_lines(question: Question) -> Iterator[str]:
+    if question.apart:
+        names = ", ".join(repr(str(each)) for each in question.apart)
+        yield f"{names}: through the same noise as the other options; shares are of everybody, these people included"
+    if question.order:
+        yield "Options are shown in a random order, which each device draws before anybody answers and never sends"
 
 
 def _asked_in(question: Question) -> str:
@@ -92,6 +103,8 @@ def presentation(checked: Survey) -> Iterator[str]:
         yield f"Contact: {_on_one_line(checked.contact)}"
     if checked.layout == "page":
         yield "Layout page: all questions are on one page"
+    if checked.arrangement:
+        yield from _arrangement_lines(checked.arrangement)
     if completion := checked.completion:
         parts = [
             completion.link and f"link {completion.link}",
@@ -106,6 +119,22 @@ def presentation(checked: Survey) -> Iterator[str]:
             f"read out as {_on_one_line(look.logo.text)!r}"
         )
         yield f"Look: {'; '.join(part for part in (look.accent and accent, logo) if part)}"
+
+
+def _arrangement_lines(root: Block) -> Iterator[str]:
+    """A line on each part of an arrangement: its questions, and whether they are shown in a random order."""
+    for each in (root, *root.blocks):
+        if each is not root or each.order:
+            name = "survey" if each is root else name_of(each)
+            n = len(each.ids)
+            yield f"{name[0].upper()}{name[1:]}: {n} question{'' if n == 1 else 's'}{_order_in_words(each.order)}"
+
+
+def _order_in_words(order: RandomOrder | None) -> str:
+    if order is None:
+        return ""
+    fixed = [f"the {place} {n}" for n, place in ((order.fixed_first, "first"), (order.fixed_last, "last")) if n]
+    return f", in a random order{f', in which {joined} stay in place' if (joined := ' and '.join(fixed)) else ''}"
 
 
 def _on_one_line(text: str) -> str:
@@ -234,13 +263,17 @@ def texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
         yield "completion.text", checked.completion.text
     if checked.look and checked.look.logo:
         yield "look.logo_text", checked.look.logo.text
+    for block in checked.arrangement.blocks if checked.arrangement else ():
+        for name, text in (("heading", block.heading), ("text", block.text)):
+            if text is not None:
+                yield f"the {name} of {name_of(block)}", text
     # Organiser and contact may be the same in every language.
     for question in checked.questions:
         yield f"the text of {question.id}", question.text
-        for name, text in (("help", question.help), ("unit", question.unit)):
+        for name, text in (("text before", question.before), ("help", question.help), ("unit", question.unit)):
             if text is not None:
                 yield f"the {name} of {question.id}", text
         # So may options that are numbers, unless they have labels. Yes and No are ours, also beside a third option.
-        for option in question.options if not question.kind.options else ():
+        for option in question.options[len(question.kind.options) :]:
             if publish_text(option) not in OUR_WORDS and (any(map(str.isalpha, option)) or isinstance(option, Text)):
                 yield f"the option {str(option)!r} of {question.id}", option

@@ -26,7 +26,7 @@ class Embedding:
     question : str or None
         The id of the one question that the host stores itself; None for the whole survey.
     hashes : mapping of str to str
-        The ``integrity`` of each bundle by its file.
+        The ``integrity`` of each bundle, and of each plugin for a host, by its file.
     own_folder : str or None
         The address of the folder from which the host's own site serves script and catalogues; None for the collector.
     is_text : bool
@@ -48,7 +48,10 @@ class Embedding:
     @property
     def address(self) -> str:
         """The address of the script."""
-        return f"{self.own_folder or f'{self.collector}/client'}/{self.file}"
+        return self._address(self.file)
+
+    def _address(self, file: str) -> str:
+        return f"{self.own_folder or f'{self.collector}/client'}/{file}"
 
     @property
     def link(self) -> str:
@@ -61,6 +64,13 @@ class Embedding:
         return (
             f'<script type="module" src="{escape(self.address)}"\n'
             f'        integrity="{self.hashes[self.file]}" crossorigin></script>'
+        )
+
+    def plugin(self, file: str) -> str:
+        """The tag that loads a plugin, which is no module: scripts of the page that follow it may use it."""
+        return (
+            f'<script src="{escape(self._address(file))}"\n'
+            f'        integrity="{self.hashes[file]}" crossorigin></script>'
         )
 
     @property
@@ -113,33 +123,38 @@ def vue(of: Embedding) -> Iterator[Step]:
 
 
 def jspsych(of: Embedding) -> Iterator[Step]:
-    """jsPsych: the trial waits until chance was mixed in, and the value stands in its response."""
-    yield "In the page of the experiment", of.script
+    """jsPsych: a trial of a plugin, whose response holds the value."""
+    yield "In the page of the experiment, behind jsPsych", f"{of.script}\n{of.plugin(PLUGINS['jspsych'])}"
     yield (
-        "A trial, with @jspsych/plugin-survey-html-form",
-        f"const asked = {{\n  type: jsPsychSurveyHtmlForm,\n  html: `\n{_indented(of.element, 4)}\n  `,\n}};",
+        "A trial; with kiosk: true where several people use one device, as in a laboratory",
+        f"""const asked = {{
+  type: jsPsychDeniableQuestion,
+  src: "{of.link}",
+  question: "{of.question}",
+}};""",
     )
+    yield _analysed(of, "jspsych")
 
 
 def surveyjs(of: Embedding) -> Iterator[Step]:
-    """SurveyJS: the element in a question of HTML, its value set, and no way on without it."""
-    name = of.question
-    yield "In the page", of.script
+    """SurveyJS: a question type of its own, whose value is that of the question."""
+    yield "In the page, behind SurveyJS and before your own script", f"{of.script}\n{of.plugin(PLUGINS['surveyjs'])}"
     yield (
-        "Among the elements of the survey's JSON",
-        f"{{ type: 'html', name: '{name}_html', html: `\n{of.element}\n` }}",
+        "Among the elements of the survey's JSON; with kiosk: true where several people use one device",
+        f"""{{
+  type: "deniable",
+  name: "{of.question}",
+  titleLocation: "hidden",
+  src: "{of.link}",
+}}""",
     )
-    yield (
-        "After `const survey = new Survey.Model(json)`",
-        f"""const asked = () => document.querySelector("deniable-question[name={name}]");
-document.addEventListener("change", ({{ target }}) => {{
-  if (target === asked()) survey.setValue("{name}", target.value);
-}});
-const wait = (_, options) => {{
-  if (asked()?.checkValidity() === false) options.allow = false;
-}};
-survey.onCompleting.add(wait);
-survey.onCurrentPageChanging.add(wait);""",
+    yield _analysed(of, "surveyjs")
+
+
+def _analysed(of: Embedding, host: str) -> Step:
+    return "Once there are replies, with the tool's own export", (
+        f"curl -o survey.json {of.collector}/api/v1/surveys/{of.survey}\n"
+        f"deniable analyze shares EXPORT --survey survey.json --host {host} --column {of.question}={of.question}"
     )
 
 
@@ -149,7 +164,7 @@ def otree(of: Embedding) -> Iterator[Step]:
     yield "In __init__.py", f"class Player(BasePlayer):\n    {of.question} = models.{kind}()"
     yield "On the page's class", f'form_model = "player"\nform_fields = ["{of.question}"]'
     yield "In the template of the page", f"{of.script}\n{of.element}\n{{{{ next_button }}}}"
-    yield "Note", UNTRIED
+    yield _analysed(of, "otree")
 
 
 def qualtrics(of: Embedding) -> Iterator[Step]:
@@ -182,14 +197,17 @@ def qualtrics(of: Embedding) -> Iterator[Step]:
   document.head.append(script);
 }});""",
     )
+    yield _analysed(of, "qualtrics")
     yield "Note", UNTRIED
 
 
 def limesurvey(of: Embedding) -> Iterator[Step]:
     """LimeSurvey: a short text question whose input gets the value."""
     yield "Global settings, security", "Filter HTML for XSS: off, while you paste (an administrator can do this)"
+    # Codes of questions have no underscores there, which `deniable analyze --host limesurvey` knows.
+    code = str(of.question).replace("_", "")
     yield (
-        f"A question of the type short text, with the code {of.question}, source view of its text",
+        f"A question of the type short text, with the code {code}, source view of its text",
         f"""{of.script}
 {of.element}
 <script>
@@ -201,6 +219,7 @@ def limesurvey(of: Embedding) -> Iterator[Step]:
   }});
 </script>""",
     )
+    yield _analysed(of, "limesurvey")
     yield "Note", UNTRIED
 
 
@@ -219,6 +238,9 @@ HOSTS: dict[str, Callable[[Embedding], Iterator[Step]]] = {
     each.__name__: each for each in (plain, react, vue, jspsych, surveyjs, otree, qualtrics, limesurvey, wordpress)
 }
 """The function of each host, by its name."""
+
+PLUGINS = {"jspsych": "hosts/jspsych.js", "surveyjs": "hosts/surveyjs.js"}
+"""The file of the plugin for a host, by the host's name."""
 
 STORES_ITSELF = frozenset({"jspsych", "surveyjs", "otree", "qualtrics", "limesurvey"})
 """Hosts that store answers of their own, and so get the value of one question."""

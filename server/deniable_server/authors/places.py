@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 
 _LINE = re.compile(r"\bline (\d+)\b")
-_SUBJECT = re.compile(r"questions? '([a-z][a-z0-9_]{0,39})'")
+_SUBJECT = re.compile(r"(?:questions?|grid) '([a-z][a-z0-9_]{0,39})'")
+_SECTION = re.compile(r"section '([^']+)'")
 _GROUP = re.compile(r"group '([a-z][a-z0-9_]{0,39})'")
 _NUMBERED = re.compile(r"question (\d+):")
 _TABLE = re.compile(r"\s*\[")
@@ -53,16 +54,31 @@ def excerpt(source: str, line: int, around: int = 2) -> list[dict[str, object]]:
 def _start(lines: list[str], sentence: str) -> int | None:
     """The index of the line with which the table begins that a sentence names."""
     if found := _SUBJECT.search(sentence):
-        line = question_lines_of("\n".join(lines)).get(found[1])
+        line = _line_of_id(question_lines_of("\n".join(lines)), found[1])
         # The id may stand anywhere in its table.
         return None if line is None else _head(lines, line - 1)
+    if found := _SECTION.search(sentence):
+        named = re.compile(rf"\s*heading\s*=.*{re.escape(found[1])}")
+        place = next((place for place, line in enumerate(lines) if named.match(line)), None)
+        return None if place is None else _head(lines, place)
     if found := _GROUP.search(sentence):
         named = re.compile(rf"\s*\[\s*groups\s*\.\s*{found[1]}\s*\]")
         return next((place for place, line in enumerate(lines) if named.match(line)), None)
     if found := _NUMBERED.search(sentence):
-        heads = [place for place, line in enumerate(lines) if re.match(r"\s*\[\[\s*questions\s*\]\]", line)]
+        heads = [
+            place
+            for place, line in enumerate(lines)
+            if re.match(r"\s*\[\[\s*(sections\s*\.\s*)?questions\s*\]\]", line)
+        ]
         return heads[int(found[1]) - 1] if int(found[1]) <= len(heads) else None
     return None
+
+
+def _line_of_id(places: dict[str, int], name: str) -> int | None:
+    """The line of a question's id; of an item of a grid that of the grid, whose id it begins with."""
+    while name not in places and "_" in name:
+        name = name.rpartition("_")[0]
+    return places.get(name)
 
 
 def _head(lines: list[str], place: int) -> int:

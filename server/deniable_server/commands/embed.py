@@ -11,10 +11,14 @@ import urllib3
 from deniable import Question, Survey
 from deniable.access.hosts import is_loopback
 from deniable.commands.main import example
-from deniable.errors import ParameterError
+from deniable.commands.rules import RuledCommand, excludes
+from deniable.errors import DeniableError, ParameterError
+from deniable.output import printable
 from deniable_server.access import remote
 from deniable_server.authors.checking import host_of
-from deniable_server.authors.hosts import HOSTS, STORES_ITSELF, Embedding
+from deniable_server.authors.hosts import HOSTS, PLUGINS, STORES_ITSELF, Embedding
+from deniable_server.authors.page_check import findings, lines_of
+from deniable_server.authors.page_visit import visit
 from deniable_server.people.links import read_place
 
 
@@ -23,20 +27,33 @@ from deniable_server.people.links import read_place
         "deniable embed https://collector.example/s/ID --host plain",
         "deniable embed https://collector.example/s/ID --host jspsych --question affair",
         "deniable embed https://collector.example/s/ID --host react --own-folder /deniable",
-    )
+        "deniable embed --check https://uni.example/study.html",
+    ),
+    cls=RuledCommand,
+    rules=[excludes("--check", "--host"), excludes("--check", "--question"), excludes("--check", "--own-folder")],
 )
-@click.argument("link", metavar="SURVEY")
+@click.argument("link", metavar="SURVEY", required=False)
 @click.option(
     "--host", type=click.Choice(list(HOSTS)), default="plain", show_default=True, help="Where it is to stand."
 )
 @click.option("--question", help="One question, whose value the host stores; by default the first that can be.")
 @click.option("--own-folder", metavar="URL", help="Serve the script yourself from there: no upgrade breaks the page.")
-def embed(link: str, host: str, question: str | None, own_folder: str | None) -> None:
+@click.option("--check", "page", metavar="URL", help="Look at a page in a browser instead; it takes the extra audit.")
+def embed(link: str | None, host: str, question: str | None, own_folder: str | None, page: str | None) -> None:
     """Print what puts a published survey into a page, with its hashes and where to paste it.
 
     SURVEY is its link. Hosts that store answers themselves, such as jsPsych or Qualtrics, get one question: what chance
     made of the answer is stored there, and nothing goes to the collector.
+
+    With --check it opens a page of yours in a browser without a window, and says whether the element in it runs, what
+    the page's Content-Security-Policy lacks, who could look on, and whether a reply would arrive. Nothing is pressed
+    and nothing sent. It fails where people could not answer, or where the page asks another survey than SURVEY.
     """
+    if page is not None:
+        _check(page, None if link is None else read_place(link).survey)
+        return
+    if link is None:
+        raise click.UsageError("say which survey: SURVEY is its link; or look at a page with --check")
     place = read_place(link)
     if place.collector is None:
         raise ParameterError(
@@ -58,8 +75,9 @@ def embed(link: str, host: str, question: str | None, own_folder: str | None) ->
         click.echo(f"{number}. {where}:\n\n{code}\n")
     click.echo(f"If the page has a content security policy, it needs: {'; '.join(of.policy)}")
     if own_folder:
+        plugin = f", {collector}/client/{PLUGINS[host]} (in a folder hosts)" if host in PLUGINS else ""
         click.echo(
-            f"Put {collector}/client/{of.file} and the files of {collector}/client/catalogues/ "
+            f"Put {collector}/client/{of.file}{plugin} and the files of {collector}/client/catalogues/ "
             f"(ar, de, en, es, fr, each .json) into {own_folder}, the catalogues in a folder of that name."
         )
     else:
@@ -70,16 +88,30 @@ def embed(link: str, host: str, question: str | None, own_folder: str | None) ->
         click.echo(f"Warning: {collector} can be reached from this computer alone.", err=True)
 
 
+def _check(page: str, wanted: str | None) -> None:
+    """Say what is to be said of a page with an element in it; fail if people cannot answer there."""
+    found = list(findings(visit(page), wanted, remote.takes_reports))
+    for line in lines_of(found):
+        click.echo(printable(line))
+    if any(each.is_problem for each in found):
+        raise PageProblem("page: people cannot answer there yet; each PROBLEM says why")
+
+
+class PageProblem(DeniableError):
+    """A page in which people cannot answer."""
+
+
 def _question(survey: Survey, name: str | None) -> Question:
     """The question that a form can ask, by its id or the first one."""
-    possible = [each for each in survey.questions if each.group is None]
+    possible = [each for each in survey.questions if each.group is None and each.ask_if is None]
     if name is not None and name not in [each.id for each in survey.questions]:
         known = ", ".join(each.id for each in survey.questions)
         raise ParameterError(f"question: must be one of the survey ({known}), got {name!r:.50}")
     found = next((each for each in possible if name in (None, each.id)), None)
     if found is None:
         raise ParameterError(
-            "question: must have an epsilon of its own; one that shares it with others cannot be asked by a form alone"
+            "question: must have an epsilon of its own and no filter; one that shares its epsilon or needs the answers "
+            "to others cannot be asked by a form alone"
         )
     return found
 
@@ -88,9 +120,13 @@ def _hashes(collector: str) -> dict[str, str]:
     """The hashes of the scripts that the collector serves now."""
     try:
         answer = urllib3.request("GET", f"{collector}/client/manifest.json", timeout=10, retries=2)
-        served: dict[str, str] = answer.json()["integrity"]
+        return _by_file(answer.json())
     except (urllib3.exceptions.HTTPError, ValueError, KeyError):
         click.echo(f"{collector} did not say its hashes: these are of the installed version.", err=True)
         manifest = files("deniable_web").joinpath("dist", "manifest.json").read_text(encoding="utf-8")
-        served = json.loads(manifest)["integrity"]
-    return served
+        return _by_file(json.loads(manifest))
+
+
+def _by_file(manifest: dict[str, dict[str, str]]) -> dict[str, str]:
+    """The hashes of a manifest, by the file below the folder of scripts."""
+    return {**manifest["integrity"], **{f"hosts/{name}": each for name, each in manifest["hosts"].items()}}

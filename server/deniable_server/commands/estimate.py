@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,8 +19,8 @@ from deniable.output import percent
 from deniable_server.access import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
+from deniable_server.commands.waiting import not_shown
 from deniable_server.location import Location
-from deniable_server.people.links import id_at
 from deniable_server.results.query import HIGHEST_SERVED, EstimatesQuery
 from deniable_server.results.service import estimates_document
 from deniable_server.results.work import estimates_csv
@@ -88,7 +88,7 @@ def estimate(
         del query["misbehaviour"]
     if query["misbehaving"] is not None and query["target"] == "respondents":
         raise click.UsageError("--misbehaving goes with --target population")
-    survey_id = id_at(survey_id, url)
+    survey_id, url = options.survey_at(survey_id, url)
     # A collector refuses what it does not take; here the same model does, so both say the same.
     if url:
         result = remote.estimates(url, token, survey_id, query)
@@ -108,24 +108,6 @@ def _save(to: Path, result: dict[str, Any]) -> None:
         replace_file(to, lambda part: part.write_text(as_printed(result), encoding="utf-8", newline=""))
     else:
         write_data_set(estimates_data(f"Survey {result['survey']}", result["estimates"], result["access"]), to)
-
-
-def not_shown(result: Mapping[str, Any]) -> str | None:
-    """A sentence on the reports that estimates do not count yet, or that there may be some; None if there are none.
-
-    >>> not_shown({"more": "others may have come", "waiting": [{"cohort": None, "n": 3}, {"cohort": "web", "n": 180}]})
-    '183 reports wait for a release: 3 without a cohort, 180 of web'
-    >>> not_shown({"more": "others may have come", "waiting": None}), not_shown({})
-    ('others may have come', None)
-    """
-    waiting = result.get("waiting")
-    if not waiting:
-        return result.get("more")
-    n = sum(each["n"] for each in waiting)
-    of = [f"{each['n']} of {each['cohort']}" if each["cohort"] else f"{each['n']} without a cohort" for each in waiting]
-    has_cohorts = any(each["cohort"] for each in waiting)
-    by_cohort = f": {', '.join(of)}" if has_cohorts else ""
-    return f"{n} report{' waits' if n == 1 else 's wait'} for a release{by_cohort}"
 
 
 def _as_table(result: dict[str, Any]) -> str:

@@ -18,15 +18,13 @@ from deniable.report.report import Report
 from deniable.survey.document import Survey
 from deniable_server.access import remote
 from deniable_server.commands import options
-from deniable_server.commands.estimate import not_shown
 from deniable_server.commands.survey import existing, open_store
+from deniable_server.commands.waiting import not_shown
 from deniable_server.location import Location
-from deniable_server.people.links import id_at
-from deniable_server.results.service import waiting_rows
+from deniable_statistics.archive.files import SCRIPTS
 from deniable_statistics.data.folder import Row, check_folder, write_folder
 from deniable_statistics.data.manifest import FORMATS
 from deniable_statistics.data.reports_csv import reports_from_csv
-from deniable_statistics.data.scripts import r_script, stata_script
 from deniable_statistics.data.survey_data import reports_data
 from deniable_statistics.data.whole import replace_file
 from deniable_statistics.data.writing import WRITTEN, check_suffix, write_data_set
@@ -54,7 +52,9 @@ from deniable_statistics.data.writing import WRITTEN, check_suffix, write_data_s
     help=f"What to write: a file, {WRITTEN}; or with --format a folder, new or empty.",
 )
 @click.option(
-    "--scripts", is_flag=True, help="Write an R script and a Stata do-file that estimate from the CSV, and the CSV."
+    "--scripts",
+    is_flag=True,
+    help="Write scripts of R, Stata, SPSS and Python that estimate, and the CSV for them.",
 )
 @click.option(
     "--format",
@@ -77,14 +77,14 @@ def export(
 
     A row for each report that results show, in the order of their random ids, as reports.csv of the collector has them.
     Labels say what each number stands for: it is what a device sent, not what anybody answered. The scripts have the
-    name of the file, and give shares with standard errors of yes-no, k-ary and subset questions and of ticked boxes.
+    name of the file, and give shares and means with standard errors, and intervals where one count tells a share.
 
     With --url they come from a running collector, and each is checked on its way; --token where results need one.
 
     With --format the folder gets the survey as it was published, the reports in parts, and manifest.json with the rows
     and the SHA-256 of each, also while a collector runs. 'deniable analyze ... --from FOLDER' checks and reads it.
     """
-    survey_id = id_at(survey_id, url)
+    survey_id, url = options.survey_at(survey_id, url)
     # Before anything is fetched: a download of hours must not end at a name that cannot be written.
     if form is None:
         if to.is_dir():
@@ -103,7 +103,7 @@ def export(
             return
         data = reports_data(found.survey, (_report(found.survey, row) for row in found.rows))
     table = to.with_suffix(".csv")
-    texts = {".R": r_script, ".do": stata_script} if scripts else {}
+    texts = SCRIPTS if scripts else {}
     written = {to.with_suffix(suffix): script(found.survey, table.name) for suffix, script in texts.items()}
     for path in dict.fromkeys([to, table] if scripts else [to]):
         write_data_set(data, path)
@@ -135,6 +135,9 @@ class _Found(NamedTuple):
 @contextmanager
 def _in_database(database: Location, survey_id: str) -> Iterator[_Found]:
     """The released reports in a database, from one snapshot."""
+    # Loads what a collector needs; from an address it can be had without.
+    from deniable_server.results.service import waiting_rows
+
     store = open_store(existing(database))
     state = store.state(survey_id)
     _refuse_without_rows(state.survey)

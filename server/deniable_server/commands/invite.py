@@ -14,7 +14,6 @@ from typing import Any, TextIO
 from urllib.parse import urlsplit
 
 import click
-from click.core import ParameterSource
 
 from deniable import Survey
 from deniable.access.invitation import hash_of, new_invitation
@@ -384,10 +383,7 @@ def _find(
 ) -> _Target:
     """The survey that an id or a link names, which must have invitations unless it `may_be_open`."""
     collector, survey_id = read_place(survey)
-    # A link names a running collector; a database that is given, by flag or environment, is used instead of it.
-    source = click.get_current_context().get_parameter_source("database")
-    if source is ParameterSource.DEFAULT:
-        url = url or collector
+    url = options.asked_at(collector, url)
     found = remote.survey(url, survey_id) if url else open_store(existing(database)).survey(survey_id)
     if found.access == "open" and not may_be_open:
         raise SurveyError(

@@ -6,10 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from deniable.commands.files import NEW_FILE
 from deniable.errors import ParameterError
 from deniable_server.location import Location, location
+from deniable_server.people.links import id_at, read_place
 from deniable_statistics.data.writing import WRITTEN
 
 DATABASE = Path("deniable.db")
@@ -68,3 +70,26 @@ public_url = click.option(
     show_default=True,
     help="Where people reach the collector; printed links start with it.",
 )
+
+
+def asked_at(collector: str | None, url: str | None) -> str | None:
+    """The collector that a command asks: that of --url, or the one that a link names; None means the database.
+
+    A database that is given, by flag or environment, is used instead of the collector of a link.
+    """
+    source = click.get_current_context().get_parameter_source("database")
+    return url or (collector if source is ParameterSource.DEFAULT else None)
+
+
+def survey_at(text: str, url: str | None) -> tuple[str, str | None]:
+    """The id of a survey that was named by id or link, and the collector to ask, as `asked_at` has it.
+
+    Raises
+    ------
+    SurveyError
+        If the text is a link to no survey, or to one of another collector than that of --url.
+    """
+    survey_id = id_at(text, url)
+    # What is no link is an id, which the store knows or refuses.
+    collector = None if survey_id == text else read_place(text).collector
+    return survey_id, asked_at(collector, url)

@@ -105,13 +105,28 @@ def folder(folder: Path) -> None:
 @click.option(
     "--batch", type=click.IntRange(2, 10_000), default=200, show_default=True, help="Sealed reports in a batch."
 )
+@click.option(
+    "--delay",
+    type=click.FloatRange(0, 1440),
+    default=15,
+    show_default=True,
+    help="Longest time in minutes for which a full batch is held.",
+)
 @click.option("--any", "serves_any", is_flag=True, help="Serve any collector of the web, not only those allowed.")
 @click.option(
     "--rate-limit", default="300/minute", show_default=True, help="Reports that one address may send, or off."
 )
 @click.option("--trusted-proxies", type=click.IntRange(0, 16), default=0, show_default=True, help="Proxies in front.")
 def serve(
-    path: Path, origin: str, host: str, port: int, batch: int, serves_any: bool, rate_limit: str, trusted_proxies: int
+    path: Path,
+    origin: str,
+    host: str,
+    port: int,
+    batch: int,
+    delay: float,
+    serves_any: bool,
+    rate_limit: str,
+    trusted_proxies: int,
 ) -> None:
     """Run a place until Ctrl-C. It logs no request, sets no cookie, and opens nothing that it passes on."""
     from deniable.survey.sealed import check_places
@@ -122,7 +137,8 @@ def serve(
     from deniable_server.store.sqlite.lock import Lock
 
     check_places((origin,))
-    settings = PlaceSettings(path, host, port, origin, batch, serves_any, Rate.parse(rate_limit), trusted_proxies)
+    rate = Rate.parse(rate_limit)
+    settings = PlaceSettings(path, host, port, origin, batch, serves_any, rate, trusted_proxies, delay=60 * delay)
     with serving.listen(host, port) as listener, Lock(path):
         served = Letterbox(path)
         collectors = served.collectors()

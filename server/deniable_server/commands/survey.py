@@ -12,11 +12,12 @@ from typing import TYPE_CHECKING, BinaryIO
 import click
 from click.core import ParameterSource
 
-from deniable import read_survey
+from deniable import Survey, read_survey
 from deniable.access.hosts import is_loopback
 from deniable.access.words import ONE_REPORT, ONE_REPORT_HEADING, enforced
 from deniable.commands.files import folder_of
 from deniable.commands.main import example
+from deniable.output import printable
 from deniable.privacy.ceiling import check_askable
 from deniable.table import format_table
 from deniable_server.access import remote
@@ -35,7 +36,7 @@ from deniable_server.authors.templates import ASKED, TEMPLATES, template, text_o
 from deniable_server.commands import options
 from deniable_server.commands.trail import operation
 from deniable_server.location import Location
-from deniable_server.people.links import id_at, people_link
+from deniable_server.people.links import people_link
 from deniable_statistics.authoring.outlook import RESPONDENTS, outlook
 
 if TYPE_CHECKING:
@@ -91,18 +92,47 @@ def new(file: Path, name: str | None, **given: str | None) -> None:
             texts.setdefault(key, click.prompt(key.capitalize(), default=text_of(name, key)))
     content = template(name, **texts)
     read_survey(content)  # a text that surveys cannot have is refused before there is a file
-    try:
-        with file.open("x", encoding="utf-8") as made:
-            made.write(content)
-    except FileExistsError:
-        raise click.ClickException(f"{file}: exists already, and is not replaced; name another file") from None
-    except OSError as error:
-        raise click.ClickException(f"{file}: cannot be written: {error.strerror}") from None
+    write_new(file, content)
     click.echo(
         f"{file} is written. Now look at it:\n\n"
         f"  deniable survey preview {file}    as people will see it, while you change it\n"
         f"  deniable survey try {file}        with made-up replies, to the results\n"
         f"  deniable survey publish {file}    when it is done"
+    )
+
+
+@survey.command(
+    "import",
+    epilog=example("deniable survey import form.xlsx", "deniable survey import survey.json --to my-survey.toml"),
+)
+@click.argument("form", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option(
+    "--to",
+    "file",
+    type=click.Path(dir_okay=False, path_type=Path),
+    default="my-survey.toml",
+    show_default=True,
+    help="The survey file; none is replaced.",
+)
+def import_(form: Path, file: Path) -> None:
+    """Begin a survey with a form that you have: an XLSForm of ODK or KoBo (.xlsx), or a survey of SurveyJS (.json).
+
+    Writes what a survey file can hold, and lists what it cannot, with the reason: free text, say, has no list of
+    answers into which chance could be mixed. Conditions become ask_if where they compare earlier answers. Fails if
+    there is no question that could be taken over.
+    """
+    from deniable_server.authors.importing import import_form
+
+    found = import_form(form)
+    for each in found.left_out:
+        click.echo(f"Left out: {printable(each.name)}: {printable(each.why)}")
+    if not found.taken:
+        raise click.ClickException(f"{form.name}: holds no question that a survey could ask")
+    write_new(file, found.toml)
+    click.echo(
+        f"{file} is written with {len(found.taken)} question{'s' if len(found.taken) > 1 else ''}: "
+        f"{', '.join(found.taken)}. Keep those that need protection, and look at it:\n\n"
+        f"  deniable survey check {file}\n  deniable survey preview {file}"
     )
 
 
@@ -120,7 +150,7 @@ def check(file: BinaryIO, respondents: int | None) -> None:
     click.echo(f"{outlook(checked, respondents or RESPONDENTS)}\n")
     click.echo(f"{checked.title}\nsurvey {checked.id}, {len(checked.document)} bytes when published\n")
     for question in checked.questions:
-        click.echo(f"{question.id} ({question.type}): {question.text}")
+        click.echo(f"{question.id} ({question.type}): {question.label}")
         for line in question_lines(question, checked):
             click.echo(f"  {line}")
     for unit in checked.units:
@@ -215,7 +245,11 @@ def publish(
         )
     elif is_loopback(host_of(url or public_url)):
         click.echo(f"Links start with {url or public_url}, which only somebody at this computer can open.", err=True)
-    base = f"{(url or public_url).rstrip('/')}/s/{published.id}"
+    _show_links(published, f"{(url or public_url).rstrip('/')}/s/{published.id}", url, database)
+
+
+def _show_links(published: Survey, base: str, url: str | None, database: Location) -> None:
+    """Print the id of a survey, and where people answer it, invite to it and read its results."""
     click.echo(f"id       {published.id}")
     links = [] if published.cohort_required or published.access != "open" else [base]
     links += [f"{base}#{cohort_fragment(cohort)}" for cohort in published.cohorts if published.access == "open"]
@@ -270,13 +304,24 @@ def list_(database: Location, url: str | None, token: str | None) -> None:
 @options.token
 def close(survey_id: str, database: Location, url: str | None, token: str | None) -> None:
     """Take no more reports for a survey, from now on and for good."""
-    survey_id = id_at(survey_id, url)
+    survey_id, url = options.survey_at(survey_id, url)
     if url:
         remote.close(url, token, survey_id)
     else:
         with operation("close_survey", database, survey=survey_id):
             open_store(existing(database)).close_survey(survey_id)
     click.echo(f"Survey {survey_id} is closed.")
+
+
+def write_new(file: Path, content: str) -> None:
+    """Write a survey file; none is replaced."""
+    try:
+        with file.open("x", encoding="utf-8") as made:
+            made.write(content)
+    except FileExistsError:
+        raise click.ClickException(f"{file}: exists already, and is not replaced; name another file") from None
+    except OSError as error:
+        raise click.ClickException(f"{file}: cannot be written: {error.strerror}") from None
 
 
 def open_store(database: Location) -> Store:

@@ -16,7 +16,7 @@ from deniable_server import logs
 from deniable_server.edge import heads, limits, problems
 from deniable_server.edge.limits import PAGES, REPORTS, Limits, NoPlace, Rate, TooMany
 from deniable_server.place import routes
-from deniable_server.place.relay import PAUSE, BatchRelay
+from deniable_server.place.relay import DELAY, PAUSE, BatchRelay
 from deniable_server.store import utc_today
 from deniable_server.store.sqlite.letterbox import Letterbox
 
@@ -45,6 +45,8 @@ class PlaceSettings:
     trusted_proxies : int
     pause : float
         Seconds between two looks for batches that are due.
+    delay : float
+        Longest time for which a full batch is held, in seconds.
     """
 
     db: Path
@@ -56,6 +58,7 @@ class PlaceSettings:
     rate_limit: Rate | None = None
     trusted_proxies: int = 0
     pause: float = PAUSE
+    delay: float = DELAY
 
 
 def create_place(settings: PlaceSettings, today: Callable[[], datetime.date] = utc_today) -> APIFlask:
@@ -64,7 +67,7 @@ def create_place(settings: PlaceSettings, today: Callable[[], datetime.date] = u
     app.template_folder = "web/templates"
     app.config.update(MAX_CONTENT_LENGTH=64 * 1024, TRAP_HTTP_EXCEPTIONS=False)
     box = Letterbox(settings.db)
-    relay = BatchRelay(box, settings.size, today, settings.pause)
+    relay = BatchRelay(box, settings.size, today, settings.pause, settings.delay)
     problems.init_app(app)
     logs.init_app(app)
     limits.init_app(app, settings.rate_limit, settings.trusted_proxies)

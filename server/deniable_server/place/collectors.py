@@ -10,6 +10,7 @@ import urllib3
 from deniable import Survey, parse_survey
 from deniable.access.hosts import HIGHEST_PORT, is_host, is_loopback
 from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed
+from deniable.oblivious.encapsulation import REQUEST, RESPONSE
 from deniable.survey.document import MAX_BYTES
 from deniable.unreachable import unreachable
 from deniable.wire.answers import object_in
@@ -19,6 +20,11 @@ _WHERE = re.compile(r"([a-z0-9.-]{1,253}|\[[0-9a-f:]+\])(?::([1-9][0-9]{0,4}))?(
 
 QUICK = 5.0
 """Timeout in seconds of calls for which a person waits."""
+
+PROBLEM = "application/problem+json"
+
+MORE = 4096
+"""By how many bytes an encapsulated answer with a survey may be longer than the survey."""
 
 _http = urllib3.PoolManager(
     headers={"User-Agent": "deniable", "Accept": "*/*"},
@@ -41,6 +47,14 @@ class BatchOutcome(NamedTuple):
     stored: int
     known: int
     refused: int
+
+
+class RelayedAnswer(NamedTuple):
+    """What a gateway answered: status, media type and body."""
+
+    status: int
+    kind: str
+    body: bytes
 
 
 class BatchRefused(ReportError):
@@ -120,6 +134,25 @@ def sign(survey: Survey, collector: str, body: bytes) -> str:
     return signature
 
 
+def pass_in(survey: Survey, collector: str, token: str | None, body: bytes) -> RelayedAnswer:
+    """Pass an encapsulated request on to the gateway of a survey, and return what it answers, which is not read here.
+
+    Raises
+    ------
+    CollectorError
+        If it cannot be reached, or answers something else.
+    """
+    # The token lets requests of many people pass from this one address; nothing else says anything of who asks.
+    headers = {"Content-Type": REQUEST} | ({"Authorization": f"Bearer {token}"} if token else {})
+    url = f"{collector}/api/v1/surveys/{survey.id}/gateway"
+    answer = _call("POST", url, body, headers, most=MAX_BYTES + MORE)
+    if answer.status == 200 and answer.kind == RESPONSE:
+        return RelayedAnswer(200, RESPONSE, answer.data)
+    if 400 <= answer.status < 500 and answer.kind == PROBLEM and "detail" in object_in(answer.data):
+        return RelayedAnswer(answer.status, PROBLEM, answer.data)
+    raise CollectorError(f"{collector}: its gateway answered with status {answer.status}")
+
+
 def deliver(survey: Survey, collector: str, token: str | None, messages: tuple[bytes, ...]) -> BatchOutcome:
     """Pass a batch on; what the outcome counts as stored or known is on the collector's disk.
 
@@ -153,17 +186,25 @@ def deliver(survey: Survey, collector: str, token: str | None, messages: tuple[b
 class _Answer(NamedTuple):
     status: int
     data: bytes
+    kind: str
 
 
-def _call(method: str, url: str, body: bytes | None, headers: dict[str, str], timeout: float = QUICK) -> _Answer:
+def _call(
+    method: str,
+    url: str,
+    body: bytes | None,
+    headers: dict[str, str],
+    timeout: float = QUICK,
+    most: int = MAX_BYTES,
+) -> _Answer:
     try:
         answer = _http.request(
             method, url, body=body, headers={**_http.headers, **headers}, timeout=timeout, preload_content=False
         )
-        data = answer.read(MAX_BYTES + 1)
-        if len(data) > MAX_BYTES:  # what is left of it is not worth reading
+        data = answer.read(most + 1)
+        if len(data) > most:  # what is left of it is not worth reading
             answer.close()
         answer.release_conn()
     except urllib3.exceptions.HTTPError as error:
         raise CollectorError(f"{url.split('/api/')[0]}: {unreachable(error)}") from None
-    return _Answer(answer.status, data)
+    return _Answer(answer.status, data, answer.headers.get("Content-Type", "").partition(";")[0])

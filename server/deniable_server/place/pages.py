@@ -13,14 +13,15 @@ POLICY = FRAME_POLICY
 """Any site may frame the page of a place, and none can look into it. It reaches nobody but the place."""
 
 PREFIXES = ("catalogues/",)
-NAMES = ("deniable.js", "manifest.json")
+SCRIPT = "deniable-place.js"
+NAMES = (SCRIPT, "manifest.json")
 """The files of the browser client that a place serves: the one bundle, its hash, and the sentences."""
 
 
 def page(language: str = "en") -> str:
     """The page on which people answer; it holds no survey, which stands behind the # of its address."""
     said = words(language)
-    integrity = bundles()["deniable.js"]
+    integrity = bundles()[SCRIPT]
     return f"""<!doctype html>
 <html lang="{said["lang"]}" dir="{said["dir"]}">
 <head>
@@ -30,7 +31,7 @@ def page(language: str = "en") -> str:
 <meta name="robots" content="noindex">
 <title>Deniable</title>
 <link rel="stylesheet" href="/place.css">
-<script type="module" src="/client/deniable.js" integrity="{integrity}"></script>
+<script type="module" src="/client/{SCRIPT}" integrity="{integrity}"></script>
 </head>
 <body class="narrow">
 <main>
@@ -43,7 +44,7 @@ def page(language: str = "en") -> str:
 <details>
 <summary>{escape(said["experts"])}</summary>
 <p>{escape(said["scriptHash"])}</p>
-<p class="client" dir="ltr"><a href="/client/deniable.js">deniable.js</a> {integrity}</p>
+<p class="client" dir="ltr"><a href="/client/{SCRIPT}">{SCRIPT}</a> {integrity}</p>
 </details>
 </footer>
 </body>

@@ -1,10 +1,12 @@
-"""Passing on: batches leave when they are full, or when their survey is over, and again until they are acknowledged."""
+"""Passing on: a batch leaves a random time after it is full, or when its survey is over, until it is acknowledged."""
 
 from __future__ import annotations
 
 import datetime
 import logging
+import secrets
 import threading
+import time
 from collections.abc import Callable
 
 from deniable.errors import CollectorError
@@ -15,8 +17,18 @@ from deniable_server.store.sqlite.letterbox import Letterbox, SealedBatch
 PAUSE = 5.0
 """Seconds between two looks for batches that are full, or were not acknowledged."""
 
+DELAY = 900.0
+"""Longest time for which a full batch is held, in seconds.
+
+Each is held for a random part of it, and drawn then from all that wait: so the time at which a batch leaves says
+neither when its last report came, nor who is in it.
+"""
+
 LONGEST_PAUSE = 300.0
 """Longest time between two tries of a batch, in seconds."""
+
+
+_random = secrets.SystemRandom()
 
 
 class BatchRelay:
@@ -29,15 +41,28 @@ class BatchRelay:
         Number of sealed reports in a batch.
     today : callable
         The day by which a survey is over.
-    pause : float
-        See `PAUSE`.
+    pause, delay : float
+        See `PAUSE` and `DELAY`.
+    now : callable
+        Seconds that only go up.
     """
 
-    def __init__(self, box: Letterbox, size: int, today: Callable[[], datetime.date], pause: float = PAUSE) -> None:
+    def __init__(
+        self,
+        box: Letterbox,
+        size: int,
+        today: Callable[[], datetime.date],
+        pause: float = PAUSE,
+        delay: float = DELAY,
+        now: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._box = box
         self._size = size
         self._today = today
         self._pause = pause
+        self._delay = delay
+        self._now = now
+        self._due: dict[str, float] = {}  # in memory alone: the file of a place says no time
         self._tries: dict[bytes, int] = {}
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="deniable-relay", daemon=True)
@@ -56,10 +81,19 @@ class BatchRelay:
         today = self._today()
         for survey, _, waiting in self._box.surveys():
             is_over = survey.closes is not None and today > survey.closes
-            if waiting >= self._size or (is_over and waiting):
+            if (is_over and waiting) or self._is_due(survey.id, waiting):
                 self._box.cut(survey.id, self._size, is_last=is_over)
+                self._due.pop(survey.id, None)
         for batch in self._box.leaving():
             self._pass_on(batch)
+
+    def _is_due(self, survey_id: str, waiting: int) -> bool:
+        """Whether a batch of a survey is full, and was held for its random time."""
+        if waiting < self._size:
+            return False
+        if survey_id not in self._due:
+            self._due[survey_id] = self._now() + _random.uniform(0.0, self._delay)
+        return self._now() >= self._due[survey_id]
 
     def _run(self) -> None:
         while not self._stop.is_set():

@@ -17,6 +17,8 @@ from werkzeug.exceptions import NotFound as NoPage
 
 from deniable import Survey, is_address
 from deniable.errors import CollectorError, ReportError, SurveyClosed
+from deniable.oblivious.encapsulation import KEYS, REQUEST, encode_keys
+from deniable.oblivious.pinned import configuration_of
 from deniable_server.edge.problems import problem
 from deniable_server.language import language_of
 from deniable_server.place import collectors, pages
@@ -29,6 +31,9 @@ FRESH = 60.0
 
 MAX_REQUEST = 4 * 1024
 """Largest body with an invitation and a blinded message, in bytes."""
+
+MAX_ENCAPSULATED = 32 * 1024
+"""Largest encapsulated request, in bytes, as gateways take it."""
 
 KINDS = {"css": "text/css", "js": "text/javascript", "json": "application/json"}
 
@@ -102,6 +107,14 @@ class ServedPlace:
                     self._states.clear()
                 self._states[survey.id] = now, state
         return state or "open"
+
+    def today(self) -> datetime.date:
+        """The day, by the clock of this place."""
+        return self._today()
+
+    def pass_in(self, survey: Survey, collector: str, body: bytes) -> collectors.RelayedAnswer:
+        """Pass an encapsulated request on to the gateway of a survey."""
+        return collectors.pass_in(survey, collector, self._box.collectors().get(collector), body)
 
     def keep(self, survey: Survey, collector: str, message: bytes) -> bool:
         """Keep a sealed report until it leaves; return whether this very one is here already.
@@ -193,12 +206,33 @@ def take(where: str, survey_id: str) -> tuple[Response, int]:
     return _fresh({"status": "known" if is_known else "stored"}), 200 if is_known else 201
 
 
+@via.get("/gateway")
+def gateway_keys(where: str, survey_id: str) -> Response:
+    """The key configuration of this week, from the survey itself: everybody gets the same."""
+    survey, _ = _place().survey(where, survey_id)
+    response = Response(encode_keys([configuration_of(survey, _place().today())]), mimetype=KEYS)
+    response.headers["Cache-Control"] = "public, max-age=3600"
+    return response
+
+
+@via.post("/gateway")
+def relay(where: str, survey_id: str) -> Response:
+    """Pass an encapsulated request on (RFC 9458): this place cannot read it, and the gateway sees this place alone."""
+    survey, collector = _place().survey(where, survey_id)
+    answer = _place().pass_in(survey, collector, read_body(MAX_ENCAPSULATED, REQUEST))
+    response = Response(answer.body, answer.status, mimetype=answer.kind)
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
 @via.post("/tokens")
 def sign(where: str, survey_id: str) -> Response:
-    """Have a token signed by the issuer of a survey, who sees this place alone."""
+    """Have a token signed by an issuer with an address of its own, who sees this place alone."""
     survey, collector = _place().survey(where, survey_id)
     if survey.issuer is None:
         raise ReportError(f"survey {survey_id}: has no blind tokens, its access is {survey.access!r}")
+    if survey.issuer.url is None:  # its collector signs, and has a gateway: nobody on the way need see the invitation
+        raise ReportError(f"survey {survey_id}: its tokens are asked for by its gateway")
     body = read_body(MAX_REQUEST, "application/json")
     return _fresh({"signature": collectors.sign(survey, collector, body)})
 

@@ -1,11 +1,14 @@
-"""One archive of a survey: its document, noisy rows, estimates, releases, figures, scripts, and how to cite it."""
+"""One archive of a survey: its document, rows, estimates, releases, codebook, scripts, database, and how to cite it."""
 
 from __future__ import annotations
 
 import json
+import shutil
+import tempfile
 import zipfile
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import IO, Any
 
 from deniable import EstimateRow, Survey
@@ -16,6 +19,9 @@ from deniable_statistics.views.view_rows import share_view
 
 EPOCH = (1980, 1, 1, 0, 0, 0)
 """The time of every file of an archive: the same content has the same bytes, and no file says when it was made."""
+
+DATABASE = "survey.db"
+"""The SQLite file of an archive."""
 
 _TYPES = {"int": "integer", "float": "number", "str": "string", "bool": "boolean", "Count": "number"}
 
@@ -35,6 +41,28 @@ class Resource:
     columns: Sequence[tuple[str, str]]
 
 
+@dataclass(frozen=True)
+class Content:
+    """What an archive holds beside the survey and its rows.
+
+    Attributes
+    ----------
+    estimates : mapping of str to bytes
+        Tables of estimates, by the names of their files.
+    files : mapping of str to bytes
+        A codebook and scripts; see `deniable_statistics.archive.files`.
+    texts : mapping of str to str
+        Releases, recipes, citations, a paragraph of methods.
+    about : mapping of str to str
+        What the SQLite file says of the survey.
+    """
+
+    estimates: Mapping[str, bytes]
+    files: Mapping[str, bytes]
+    texts: Mapping[str, str]
+    about: Mapping[str, str]
+
+
 def _type_of(annotation: str) -> str:
     return _TYPES[annotation.removesuffix(" | None")]
 
@@ -46,9 +74,7 @@ ESTIMATE_COLUMNS = (
 """Columns of tables of estimates, and their types."""
 
 
-def write(
-    file: IO[bytes], survey: Survey, rows: Iterable[bytes], estimates: Mapping[str, bytes], texts: Mapping[str, str]
-) -> None:
+def write(file: IO[bytes], survey: Survey, rows: Iterable[bytes], content: Content) -> None:
     """Write the archive of a survey.
 
     Parameters
@@ -57,25 +83,47 @@ def write(
     survey : Survey
     rows : iterable of bytes
         The lines of ``reports.csv``; none where the survey keeps only tallies.
-    estimates : mapping of str to bytes
-        Tables of estimates, by the names of their files.
-    texts : mapping of str to str
-        Further files by their names: releases, scripts, citations, a paragraph of methods.
+    content : Content
+        Everything else.
     """
-    resources = [Resource(name, ESTIMATE_COLUMNS) for name in estimates]
+    resources = [Resource(name, ESTIMATE_COLUMNS) for name in content.estimates]
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
         _add(archive, "survey.json", survey.document)
-        for name, content in estimates.items():
-            _add(archive, name, content)
-        for name, text in texts.items():
+        for name, written in (*content.estimates.items(), *content.files.items()):
+            _add(archive, name, written)
+        for name, text in content.texts.items():
             _add(archive, name, text.encode())
-        if survey.retention == "reports":
-            with archive.open(_entry("reports.csv"), "w", force_zip64=True) as entry:
-                for line in rows:
-                    entry.write(line)
-            resources.append(Resource("reports.csv", _report_columns(survey)))
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / DATABASE
+            if survey.retention == "reports":
+                resources.append(Resource("reports.csv", _report_columns(survey)))
+                with archive.open(_entry("reports.csv"), "w", force_zip64=True) as entry:
+                    _write_database(path, survey, _copied(rows, entry), content)
+            else:
+                _write_database(path, survey, (), content)
+            with path.open("rb") as database, archive.open(_entry(DATABASE), "w", force_zip64=True) as entry:
+                shutil.copyfileobj(database, entry)
         package = json.dumps(data_package(survey, resources), indent=1, ensure_ascii=False)
         _add(archive, "datapackage.json", package.encode())
+
+
+def _copied(rows: Iterable[bytes], entry: IO[bytes]) -> Iterator[bytes]:
+    """Lines that are written as they are read, so that the rows of the store are read once."""
+    for line in rows:
+        entry.write(line)
+        yield line
+
+
+def _write_database(path: Path, survey: Survey, rows: Iterable[bytes], content: Content) -> None:
+    from deniable_statistics.archive.sqlite_file import Table, write_sqlite  # for archives alone
+
+    tables = [
+        Table(name.removesuffix(".csv").replace("-", "_"), ESTIMATE_COLUMNS, written.splitlines(keepends=True))
+        for name, written in content.estimates.items()
+    ]
+    if survey.retention == "reports":
+        tables.append(Table("reports", _report_columns(survey), rows, key="id"))
+    write_sqlite(path, survey, tables, content.about)
 
 
 def recipes(survey: Survey, estimates: Sequence[EstimateRow], url: str) -> Iterator[tuple[str, str]]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from deniable import EstimateRow, Question
 from deniable.survey.texts import Text
@@ -29,9 +29,15 @@ class Labels:
     ----------
     words : mapping of str to str
         The sentences of the language, with its tag as ``lang``.
+    waves : mapping of str to str
+        What waves are called, by the addresses of their surveys; or releases, by their numbers.
+    wave : str
+        What the column of waves is called.
     """
 
     words: Words
+    waves: Mapping[str, str] = field(default_factory=dict)
+    wave: str = ""
 
     def text(self, text: str) -> str:
         """A text of the survey's author."""
@@ -41,7 +47,7 @@ class Labels:
         """An option of a question; a mean has none."""
         if not option:
             return self.words["rMean"]
-        if question.kind.is_yes_no:
+        if option in question.kind.options:
             return self.words[option]
         return next((self.text(each) for each in question.options if each == option), option)
 
@@ -110,5 +116,7 @@ def _mark(question: Question, row: ViewRow, labels: Labels, given: Question | No
         series = option
     elif by_cohort:
         series = labels.cohort(row.cohort)
+    elif row.wave is not None:
+        series = labels.waves[row.wave]
     said = labels.value(row)
     return Mark(line, row.estimate, row.conf_low, row.conf_high, series, point=row.value, said=said, weak=row.weak)

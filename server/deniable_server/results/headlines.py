@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 
 from deniable import EstimateRow, Question
 from deniable_server.language import words as words_of
+from deniable_statistics.intervals import Interval
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.leading import most_frequent
 from deniable_statistics.views.shown import axis_of, is_wide, shown_point, spoken
@@ -30,12 +31,16 @@ MOST_DIFFERENCES_SAID = 6
 
 @dataclass(frozen=True)
 class Headline:
-    """One sentence about the results of a question; `option` is given if `what` does not imply it."""
+    """One sentence about the results of a question; `option` is given if `what` does not imply it.
+
+    `interval` is the one in the sentence where it is wider than that of the table, because it allows for a selection.
+    """
 
     what: str
     cohort: str | None
     option: str | None
     said: str
+    interval: Interval | None = None
 
 
 def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | None = None) -> list[Headline]:
@@ -89,7 +94,7 @@ def _most_frequent(question: Question, rows: Sequence[EstimateRow], words: Words
         return Headline(what, None, None, words["rWeak"] if is_vague else words["rNoneAhead"])
     row = replace(rows[found.option], conf_low=found.interval.low, conf_high=found.interval.high)
     said = in_words(row, SHARES, words)
-    return Headline(what, None, None if said == words["rWeak"] else row.option, said)
+    return Headline(what, None, None if said == words["rWeak"] else row.option, said, found.interval)
 
 
 def in_words(row: EstimateRow, axis: Axis, words: Words | None = None) -> str:

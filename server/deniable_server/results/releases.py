@@ -1,7 +1,8 @@
-"""Numbered releases: each is recorded and signed when somebody first sees it, and never changes.
+"""Numbered releases: each is recorded and signed before somebody sees it, and never changes.
 
-A fold is what makes results change (see `deniable_server.store`). The first request after it writes the new record into
-the log, so whatever is shown has a number and a signature. Results that are live change with every reply; they are
+A fold is what makes results change (see `deniable_server.store`). A collector that serves writes the new record into
+the log then (`deniable_server.results.ahead`), and the first request does where that did not come to it, so whatever is
+shown has a number and a signature. Results that are live change with every reply; they are
 numbered once the survey has closed.
 """
 
@@ -10,6 +11,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
@@ -49,6 +51,12 @@ class Shown:
         return sum(tally.n for tally in self.tallies.values())
 
 
+@lru_cache(maxsize=64)
+def parsed(record: str) -> ReleaseRecord:
+    """The record of a release; every request asks for the newest one, which is long where there are many options."""
+    return ReleaseRecord.parse(record.encode())
+
+
 class ReleaseLog:
     """The releases of the surveys in a store."""
 
@@ -68,10 +76,10 @@ class ReleaseLog:
         if number is not None:
             if not 1 <= number <= len(rows):
                 raise NotFound(f"release: must be one of the {len(rows)} of this survey, got {number}")
-            record = ReleaseRecord.parse(rows[number - 1].record.encode())
+            record = parsed(rows[number - 1].record)
             return Shown(record.tallies, record, number == len(rows))
         if self._is_numbered(state) and rows:
-            record = ReleaseRecord.parse(rows[-1].record.encode())
+            record = parsed(rows[-1].record)
             return Shown(record.tallies, record)
         return Shown(self._store.tallies(state.survey), None)
 
@@ -114,7 +122,7 @@ class ReleaseLog:
     @staticmethod
     def _has(rows: list[ReleaseRow], reports: int) -> bool:
         """Whether the newest release is of that many reports, a number that grows with everything that is released."""
-        return bool(rows) and ReleaseRecord.parse(rows[-1].record.encode()).n == reports
+        return bool(rows) and parsed(rows[-1].record).n == reports
 
     def _record(self, survey: Survey, number: int) -> None:
         # Rows and tallies of one snapshot: a fold that comes meanwhile is the next release.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from markupsafe import Markup
 
@@ -20,6 +20,7 @@ from deniable_server.results.headlines import (
 )
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.estimates.fakes import fake_margins
+from deniable_statistics.intervals import Interval
 from deniable_statistics.views.figures import Caption, figure
 from deniable_statistics.views.recipe import Ingredients, ingredients, scripts
 from deniable_statistics.views.view_rows import ViewOptions, ViewRow
@@ -78,6 +79,7 @@ def section(
     labels: Labels,
     url: str,
     estimates: Sequence[EstimateRow] = (),
+    draws: bool = True,
 ) -> Section:
     """A view of a question.
 
@@ -92,26 +94,35 @@ def section(
         Address of the noisy rows, for scripts.
     estimates : sequence of EstimateRow
         The estimates behind a view of shares, from which sentences and warnings are made.
+    draws : bool
+        Whether a figure is shown.
     """
     given = None if options.crossed_with is None else survey.question(options.crossed_with)
-    panels = panels_of(question, rows, labels, given)
     text = labels.text(question.text)
     said = sentences(question, rows, options, labels, estimates)
-    drawn = can_draw(rows) and any(row.estimate is not None for row in rows)
+    drawn = draws and can_draw(rows) and any(row.estimate is not None for row in rows)
     caption = Caption(text, language=labels.words["lang"], direction=labels.words["dir"], description=" ".join(said))
     columns = _columns(question, rows, options, labels, given)
+    is_of_this_survey = options.is_of_shares and not options.over_time
     return Section(
         question=question,
         text=text,
         sentences=said,
-        figure=Markup(figure(panels, caption, alone=False, name=question.id)) if drawn else None,  # noqa: S704  # escaped there
+        figure=_drawn(question, rows, labels, given, caption) if drawn else None,
         columns=columns,
         rows=[(row.weak, _cells(question, row, columns, labels, given)) for row in rows],
         flags=_flags(question, estimates, labels),
         notes=notes(survey, question, labels),
-        recipe=ingredients(question, rows) if options.is_of_shares else [],
-        scripts=scripts(question, rows, url) if options.is_of_shares and survey.retention == "reports" else ("", ""),
+        recipe=ingredients(question, rows) if is_of_this_survey else [],
+        scripts=scripts(question, rows, url) if is_of_this_survey and survey.retention == "reports" else ("", ""),
     )
+
+
+def _drawn(
+    question: Question, rows: Sequence[ViewRow], labels: Labels, given: Question | None, caption: Caption
+) -> Markup:
+    panels = panels_of(question, rows, labels, given)
+    return Markup(figure(panels, caption, alone=False, name=question.id))  # noqa: S704  # escaped there
 
 
 def sentences(
@@ -122,8 +133,8 @@ def sentences(
     estimates: Sequence[EstimateRow] = (),
 ) -> list[str]:
     """What a view says in words: only what a simultaneous comparison holds, at a level of 95 % or more."""
-    words, wanted = labels.words, options.wanted
-    if options.confidence_level < LEAST_LEVEL or wanted.method != DEFAULT_METHOD:
+    words = labels.words
+    if not may_say(options):
         return []
     if options.compare:
         if not rows:
@@ -131,9 +142,14 @@ def sentences(
         certain = certain_differences(rows, words, {each: labels.option(question, each) for each in question.options})
         held = words["rHoldTogether"].format(level=level_text(options.confidence_level, words))
         return [*(certain or [words["rNoDifference"]]), held]
-    if options.crossed_with is not None:
+    if options.crossed_with is not None or options.over_time:
         return []
     return [sentence(question, each, options.by_cohort, labels) for each in headlines(question, estimates, words)]
+
+
+def may_say(options: ViewOptions) -> bool:
+    """Whether the intervals of a view are such as sentences are made from."""
+    return options.confidence_level >= LEAST_LEVEL and options.wanted.method == DEFAULT_METHOD
 
 
 def sentence(question: Question, headline: Headline, by_cohort: bool, labels: Labels) -> str:
@@ -161,8 +177,12 @@ def _columns(
         columns += [(words["rGroup"], False), (words["rMinus"], False)]
     elif options.by_cohort:
         columns.append((words["rGroup"], False))
+    elif options.over_time:
+        columns.append((labels.wave, False))
     # Where devices draw what they ask, each row is of other people.
-    if options.is_of_shares and (options.by_cohort or len({row.n for row in rows}) > 1 or _is_drawn(question)):
+    if options.is_of_shares and (
+        options.by_cohort or options.over_time or len({row.n for row in rows}) > 1 or _is_drawn(question)
+    ):
         columns.append((words["rReplies"], True))
     interval = words["rInterval"].format(level=level_text(options.confidence_level, words))
     return [*columns, (words["rDifference"] if options.compare else words["rEstimate"], True), (interval, True)]
@@ -182,6 +202,8 @@ def _cells(
         words["rMinus"]: "" if row.minus is None else row.minus,
         words["rReplies"]: "" if row.n is None else f"{row.n}",
     }
+    if row.wave is not None:
+        texts[labels.wave] = labels.waves[row.wave]
     if given is not None and row.given_option is not None:
         texts[labels.text(given.text)] = labels.option(given, row.given_option)
     is_mean = row.statistic.startswith("mean")
@@ -237,8 +259,10 @@ def shown_row(question: Question, rows: Sequence[ViewRow], option: str | None) -
     return None
 
 
-def dot(question: Question, row: ViewRow, labels: Labels) -> Markup:
-    """One row as a small figure, for an overview."""
+def dot(question: Question, row: ViewRow, labels: Labels, interval: Interval | None = None) -> Markup:
+    """One row as a small figure, for an overview; with the interval of the sentence above it, if that has its own."""
+    if interval is not None and row.value is not None:
+        row = replace(row, low=interval.low, high=interval.high, conf_low=interval.low, conf_high=interval.high)
     caption = Caption(labels.text(question.text), language=labels.words["lang"], description=labels.value(row))
     panels = panels_of(question, [row], labels)
     assert axis_of_row(question, row) == panels[0].fixed

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeVar
 
 from apiflask import APIFlask
@@ -12,11 +13,13 @@ from flask import current_app, request
 from deniable import EstimateRow, Question, Survey, Tally
 from deniable.errors import ParameterError
 from deniable_server.edge.limits import ROWS_A_REQUEST, asker, get_limits
+from deniable_server.results.ahead import Ahead
 from deniable_server.results.cache import ResultCache
 from deniable_server.results.computing import Pool
 from deniable_server.results.query import EstimatesQuery, ViewQuery
 from deniable_server.results.releases import ReleaseLog, Shown
-from deniable_server.results.work import NOTHING, ResultNotes, image_of, rows_of, text_of, view_rows
+from deniable_server.results.waves import Wave, WaveIndex
+from deniable_server.results.work import NOTHING, ResultNotes, files_of, image_of, rows_of, text_of, view_rows
 from deniable_server.results.work import estimates_document as make_document
 from deniable_server.store import Store, SurveyState
 from deniable_statistics.designs.of_mechanisms import design_of
@@ -60,6 +63,15 @@ MOST_REQUESTS = 40
 CHART_ROWS = 400
 """Cost of drawing a small chart, in plain rows."""
 
+EVERYBODY = EstimatesQuery.model_validate({})
+"""The query of everybody's estimates."""
+
+EVERYBODY_VIEW, BY_COHORT_VIEW = ViewQuery.model_validate({}), ViewQuery.model_validate({"by": "cohort"})
+"""The queries that are computed ahead."""
+
+AHEAD = b"ahead"
+"""The key under which the pool counts work that nobody asked for yet."""
+
 _POOL = Pool()  # of this process: applications of tests share it
 
 R = TypeVar("R")
@@ -70,9 +82,11 @@ def init_app(app: APIFlask, store: Store) -> None:
     app.extensions["deniable-results"] = ResultsService(store, _POOL)
 
 
-def start_computing() -> None:
-    """Start the processes that compute, which takes seconds, before somebody asks."""
+def start_computing(app: APIFlask) -> None:
+    """Start the processes that compute, which takes seconds, before somebody asks, and prepare each release."""
     _POOL.start()
+    results: ResultsService = app.extensions["deniable-results"]
+    results.prepare_releases()
 
 
 def get_results() -> ResultsService:
@@ -97,6 +111,29 @@ class ResultsService:
         self._pool = pool
         self._kept = ResultCache(MOST_KEPT)
         self.releases = ReleaseLog(store)
+        self.waves = WaveIndex(store)
+        self.ahead = Ahead(self._prepare)
+
+    def prepare_releases(self) -> None:
+        """From now on record each release, and compute its estimates, when it comes."""
+        before = self._store.on_release
+
+        def come(survey: Survey) -> None:
+            before(survey)
+            self.ahead.add(survey.id)
+
+        self._store.on_release = come
+
+    def _prepare(self, survey_id: str) -> None:
+        state = self._store.state(survey_id)
+        if not (shown := self.releases.shown(state)).n:
+            return
+        for query in (EVERYBODY_VIEW, BY_COHORT_VIEW)[: 1 + bool(state.survey.cohorts)]:
+            name = self._name(survey_id, query, "views")
+            if self._kept.get(name) is None:
+                with self._pool.place(AHEAD):
+                    found, size = self._views_of(state.survey, shown, query)
+                self._kept.put(name, found, size)
 
     def estimates(self, survey_id: str, query: EstimatesQuery) -> tuple[int, Sequence[EstimateRow]]:
         """The number of reports, and all estimates of a survey."""
@@ -120,19 +157,34 @@ class ResultsService:
 
         return self._computed(survey_id, query, f"{form} {said.note} {said.more}", 0, write)
 
+    def files_about(self, survey_id: str) -> Mapping[str, bytes]:
+        """The codebook and the scripts of an archive, which are the same for every release."""
+
+        def write(survey: Survey) -> tuple[Mapping[str, bytes], int]:
+            files = self._pool.run(files_of, survey.document)
+            return files, sum(map(len, files.values()))
+
+        return self._computed(survey_id, EVERYBODY, "files", 0, write)
+
     def views(self, state: SurveyState, shown: Shown, query: ViewQuery) -> Mapping[str, View]:
         """The shares of all questions by the id of each, computed at once: one by one they would wait in the queue."""
 
         def compute(survey: Survey) -> tuple[Mapping[str, View], int]:
-            estimates = self._pool.run(rows_of, survey.document, shown.tallies, _wanted(query))
-            found: dict[str, View] = {}
-            for question in survey.questions:
-                of_question = [row for row in estimates if row.question == question.id]
-                found[question.id] = [share_view(question, row) for row in of_question], of_question
-            return found, 2 * ROW_BYTES * len(estimates)
+            return self._views_of(survey, shown, query)
 
-        name = query.model_copy(update={"lang": None, "view": None})
-        return self._computed(state.survey.id, name, "views", 0, compute)
+        return self._computed(state.survey.id, plain(query), "views", 0, compute)
+
+    def _views_of(self, survey: Survey, shown: Shown, query: ViewQuery) -> tuple[Mapping[str, View], int]:
+        """The shares of all questions, and their size in bytes."""
+        estimates = self._pool.run(rows_of, survey.document, shown.tallies, _wanted(query))
+        together: dict[str, list[EstimateRow]] = {}
+        for row in estimates:
+            together.setdefault(row.question, []).append(row)
+        found: dict[str, View] = {}
+        for question in survey.questions:
+            of_question = together.get(question.id, [])
+            found[question.id] = [share_view(question, row) for row in of_question], of_question
+        return found, 2 * ROW_BYTES * len(estimates)
 
     def image(
         self, survey_id: str, query: ViewQuery, form: str, name: Hashable, panels: Sequence[Panel], caption: Caption
@@ -171,8 +223,54 @@ class ResultsService:
                 found = self._pool.run(view_rows, survey.document, shown.tallies, question, options, joint)
             return (found, estimates), ROW_BYTES * (len(found) + len(estimates))
 
-        name = query.model_copy(update={"lang": None, "view": None})
+        name = plain(query)
+        if (
+            options.is_of_shares
+            and (together := self._kept.get(self._name(state.survey.id, name, "views"))) is not None
+        ):
+            found_together: View = together[question]
+            return found_together
         return self._computed(state.survey.id, name, f"view {question}", 0, compute, question)
+
+    def over_time(self, waves: Sequence[Wave], query: ViewQuery) -> View:
+        """The shares of each wave of a question, as its own view has them, from its newest release.
+
+        Raises
+        ------
+        ParameterError
+            If the query names a release: each wave has releases of its own.
+        """
+        if query.release is not None:
+            raise ParameterError("over: must be asked of the newest releases, not of one by its number")
+        return self._one_after_the_other(
+            [(wave.state, wave.question.id, None, wave.state.survey.id) for wave in waves], query
+        )
+
+    def over_releases(self, state: SurveyState, numbers: Sequence[int], query: ViewQuery, question: str) -> View:
+        """The shares of a question in some releases of its survey.
+
+        Raises
+        ------
+        ParameterError
+            If the query names a release.
+        """
+        if query.release is not None:
+            raise ParameterError("over: must be asked of all releases, not of one by its number")
+        return self._one_after_the_other([(state, question, number, str(number)) for number in numbers], query)
+
+    def _one_after_the_other(self, waves: Sequence[tuple[SurveyState, str, int | None, str]], query: ViewQuery) -> View:
+        """The rows of several views: of a survey, its question, a release or the newest, and what rows call it."""
+        rows: list[ViewRow] = []
+        estimates: list[EstimateRow] = []
+        for state, question, number, name in waves:
+            shown = self.releases.shown(state, number)
+            if shown.n:
+                # The newest release has one name, so that its view is computed once.
+                own = query.model_copy(update={"over": None, "release": None if shown.is_newest else number})
+                found, behind = self.view(state, shown, own, question)
+                rows += [replace(row, wave=name) for row in found]
+                estimates += behind
+        return rows, estimates
 
     def page(self, survey_id: str, query: EstimatesQuery, saying: Hashable, render: Callable[[], str]) -> bytes:
         """The page of these estimates, rendered in this process, which takes up to 0.2 s; ``saying`` names it, too.
@@ -251,6 +349,11 @@ def _cost(question: Question, query: EstimatesQuery) -> int:
     return (question.rows - means) * share + mean
 
 
+def plain(query: ViewQuery) -> ViewQuery:
+    """A query without what changes no number: the language, and on how many pages it is shown."""
+    return query.model_copy(update={"lang": None, "view": None})
+
+
 def view_options(query: ViewQuery) -> ViewOptions:
     """What a query asks a view to show."""
     wanted = {name: value for name, value in _wanted(query).items() if name != "by_cohort"}
@@ -259,6 +362,7 @@ def view_options(query: ViewQuery) -> ViewOptions:
         compare=query.compare is not None,
         against=query.against,
         crossed_with=query.crossed_with,
+        over_time=query.over is not None,
         wanted=EstimateOptions(**wanted),
     )
 

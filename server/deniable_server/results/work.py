@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import functools
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import fields
 from typing import Any, NamedTuple
 
-from deniable import EstimateRow, Survey, Tally, estimate, parse_survey
+from deniable import EstimateRow, Survey, Tally, estimate
+from deniable import parse_survey as parse
 from deniable.access.words import ACCESS_LABELS, access_cells
 from deniable.table import csv_lines
 from deniable_statistics.published.charts import Panel
@@ -16,6 +18,12 @@ from deniable_statistics.views.view_rows import JointCounts, ViewOptions, ViewRo
 
 COLUMNS = [field.name for field in fields(EstimateRow)]
 """Columns of the CSV and keys of the JSON, in order. `ACCESS_LABELS` end each row of the CSV."""
+
+
+@functools.lru_cache(maxsize=16)
+def parse_survey(document: bytes) -> Survey:
+    """The survey of a document; a process is asked about one survey again and again, and reading it takes long."""
+    return parse(document)
 
 
 class ResultNotes(NamedTuple):
@@ -88,3 +96,10 @@ def image_of(panels: tuple[Panel, ...], caption: Caption, form: str, salt: str) 
     from deniable_server.results import results_chart  # matplotlib is for processes that draw
 
     return results_chart.image(panels, caption, form, salt)
+
+
+def files_of(document: bytes) -> dict[str, bytes]:
+    """The codebook and the scripts of a survey's archive, by the names of their files."""
+    from deniable_statistics.archive.files import files_about  # for archives alone
+
+    return dict(files_about(parse_survey(document)))

@@ -33,9 +33,18 @@ MOST_KEPT = 16 * 2**20
 
 def bundles() -> dict[str, str]:
     """The ``integrity`` attribute of each bundle, which browsers compare with its bytes before they run it."""
+    return _hashes("integrity")
+
+
+def plugins() -> dict[str, str]:
+    """The ``integrity`` attribute of each plugin for a tool that stores answers itself."""
+    return _hashes("hosts")
+
+
+def _hashes(kind: str) -> dict[str, str]:
     manifest = json.loads((client_folder() / "dist" / "manifest.json").read_text(encoding="utf-8"))
-    integrity: dict[str, str] = manifest["integrity"]
-    return integrity
+    hashes: dict[str, str] = manifest[kind]
+    return hashes
 
 
 class ClientFile(NamedTuple):
@@ -52,7 +61,7 @@ def client_files() -> dict[str, ClientFile]:
     modules = [*root.glob("*.js"), *root.glob("mechanisms/*.js"), *root.glob("catalogues/*.js*")]
     files = {path.relative_to(root).as_posix(): ClientFile(path, None) for path in modules}
     files["manifest.json"] = ClientFile(root / "dist" / "manifest.json", None)
-    for name in bundles():
+    for name in (*bundles(), *(f"hosts/{name}" for name in plugins())):
         path = root / "dist" / name
         # A fixed time in the header of gzip: the same bytes, and so the same ETag, after every start.
         files[name] = ClientFile(path, gzip.compress(path.read_bytes(), mtime=0))

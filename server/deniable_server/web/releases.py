@@ -104,9 +104,9 @@ def fetch_release(survey_id: str, number: str) -> Response:
 def fetch_archive(survey_id: str) -> Response:
     """Everything in one archive.
 
-    The survey, its noisy reports, its estimates, the record of the release, scripts of Python and R that recompute
-    the estimates, citations, and a description of all tables as a data package (Frictionless). The same release has
-    the same bytes.
+    The survey, its noisy reports, its estimates, the records of its releases, a codebook (DDI), scripts of R, Stata,
+    SPSS and Python that recompute the estimates, citations, a SQLite file of all tables, and their description as a
+    data package (Frictionless). The same release has the same bytes.
     """
     state, rows = _rows_of(survey_id)
     limits = get_limits()
@@ -149,9 +149,19 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
     }
     # Beyond some megabytes on the disk; it is gone when it is closed.
     file = tempfile.SpooledTemporaryFile(max_size=IN_MEMORY)  # noqa: SIM115
+    about = {
+        "survey": survey.id,
+        "title": str(survey.title),
+        "release": f"{citation.number or ''}",
+        "released_on": citation.date or "",
+        "url": citation.url,
+        "cite": citation.text,
+        "methods": citation.methods,
+    }
+    content = archive.Content(estimates, results.files_about(survey.id), texts, about)
     try:
         with get_store().released(survey) as released:
-            archive.write(file, survey, reports_file(survey, released), estimates, texts)
+            archive.write(file, survey, reports_file(survey, released), content)
     except BaseException:
         file.close()
         raise

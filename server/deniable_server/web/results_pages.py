@@ -4,31 +4,44 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import asdict, fields
+from dataclasses import fields
 from functools import cached_property
 from typing import Any
-from urllib.parse import urlencode
+from urllib.parse import quote, urlencode
 
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, render_template, request
 from markupsafe import Markup, escape
 from werkzeug.exceptions import NotFound
+from werkzeug.exceptions import NotImplemented as NotSupported
 
 from deniable import EstimateRow, Question
 from deniable.errors import ParameterError
 from deniable.output import number, percent
 from deniable.privacy.ceiling import weakness
 from deniable.table import csv_lines
-from deniable_server.access.tokens import is_owner, require_reader
+from deniable_server.access.tokens import is_owner, is_reader, require_reader
 from deniable_server.edge.delivery import counted
 from deniable_server.language import language_of, words
 from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, panels_of
 from deniable_server.results.headlines import headlines, localized
 from deniable_server.results.query import EstimatesQuery, ViewQuery
-from deniable_server.results.releases import Shown
-from deniable_server.results.sections import Section, dot, level_text, section, sentence, sentences, shown_row
+from deniable_server.results.releases import Shown, parsed
+from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
+from deniable_server.results.sections import (
+    Section,
+    dot,
+    level_text,
+    may_say,
+    section,
+    sentence,
+    sentences,
+    shown_row,
+)
 from deniable_server.results.service import View, get_results, view_options, waiting_rows
+from deniable_server.results.waves import MOST_WAVES, Wave
 from deniable_server.store import SurveyState
+from deniable_server.store.release_log import ReleaseRow
 from deniable_server.web.api import get_store
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
@@ -61,6 +74,7 @@ _STANDING = {"open": "rTakes", "early": "rTakesLater", "closed": "rTakesNone"}
 def init_app(app: APIFlask) -> None:
     """Serve pages and files of results."""
     app.jinja_env.filters["say"] = say
+    app.jinja_env.globals["has_images"] = can_draw_images()
     app.jinja_env.filters["unbiased"] = lambda row: shown_figure(row.estimate, row.statistic)
     app.jinja_env.filters["std_error"] = lambda row: shown_figure(row.std_error, row.statistic)
     app.register_blueprint(results_pages)
@@ -83,15 +97,15 @@ def shown_figure(value: float | None, statistic: str) -> str:
 class ResultsPage:
     """What every page and file of results of one survey has in common, for one query and one reader."""
 
-    def __init__(self, survey_id: str, query: ViewQuery) -> None:
+    def __init__(self, survey_id: str, query: ViewQuery, question_id: str | None = None) -> None:
         self.state: SurveyState = get_store().state(survey_id)
         require_reader(self.state.survey)
         self.survey = self.state.survey
         self.query = query
         self.language = query.lang or language_of(request.accept_languages)
         self.words = words(self.language)
-        self.labels = Labels(self.words)
         self.options: ViewOptions = view_options(query)
+        self.asked = None if question_id is None else question_of(self, question_id)
         self._together: Mapping[str, View] | None = None
         self.methods: set[str] = set()  # of the intervals that the page shows
         self.standing = self.state.standing(get_store().today())
@@ -100,6 +114,33 @@ class ResultsPage:
     def shown(self) -> Shown:
         """The release that is shown."""
         return get_results().releases.shown(self.state, self.query.release)
+
+    @cached_property
+    def labels(self) -> Labels:
+        """The words of the survey's texts, and what waves are called."""
+        if self.query.over == "releases":
+            records = (parsed(row.record) for row in self.releases_shown)
+            named = {
+                f"{each.number}": say_text(self.words["rRelease"], number=each.number, date=each.released_on)
+                for each in records
+            }
+            return Labels(self.words, named, self.words["rReleases"])
+        waves = {each.state.survey.id: each.label for each in self.waves_shown}
+        return Labels(self.words, waves, self.words["rWave"])
+
+    @cached_property
+    def releases_shown(self) -> list[ReleaseRow]:
+        """The newest releases of the survey, in order."""
+        return get_results().releases.rows(self.state)[-MOST_WAVES:]
+
+    def waves(self, question: Question) -> list[Wave]:
+        """The surveys that ask a question to the letter and that the reader may see; this one is among them."""
+        return get_results().waves.waves(question, is_reader)
+
+    @cached_property
+    def waves_shown(self) -> list[Wave]:
+        """The waves that the view shows; none where it is not over time."""
+        return [] if self.asked is None or self.query.over != "time" else self.waves(self.asked)
 
     @property
     def base(self) -> str:
@@ -125,6 +166,11 @@ class ResultsPage:
         """The rows of a view of a question, and the estimates behind them."""
         if self._together is not None:
             found = self._together[question.id]
+        elif self.query.over == "time":
+            found = get_results().over_time(self.waves_shown, self.query)
+        elif self.query.over == "releases":
+            numbers = [row.number for row in self.releases_shown]
+            found = get_results().over_releases(self.state, numbers, self.query, question.id)
         else:
             found = get_results().view(self.state, self.shown, self.query, question.id)
         self.methods |= {row.method for row in found[0]}
@@ -134,11 +180,11 @@ class ResultsPage:
         """Compute all questions at once, for a page or a file of all of them."""
         self._together = get_results().views(self.state, self.shown, self.query)
 
-    def section(self, question: Question) -> Section:
-        """A view of a question, as a page shows it."""
+    def section(self, question: Question, draws: bool = True) -> Section:
+        """A view of a question, as a page shows it; with or without its figure."""
         rows, estimates = self.rows(question)
         url = f"{self.api}/reports.csv"
-        return section(self.survey, question, rows, self.options, self.labels, url, estimates)
+        return section(self.survey, question, rows, self.options, self.labels, url, estimates, draws)
 
     def link(self, question: str | None = None, form: str = "", **changes: object) -> str:
         """The address of a view: of a question or of all, as a page or as a file, with changes to the query."""
@@ -155,7 +201,7 @@ class ResultsPage:
     @property
     def plain(self) -> dict[str, object]:
         """The changes to a query that leave nobody compared or crossed."""
-        return {"by": None, "compare": None, "against": None, "crossed_with": None, "view": None}
+        return {"by": None, "compare": None, "against": None, "crossed_with": None, "over": None, "view": None}
 
     def crossable(self, question: Question) -> list[Question]:
         """The questions with which one can be crossed."""
@@ -210,25 +256,35 @@ class ResultsPage:
     def caption(self, question: Question | None, rows: Sequence[ViewRow], estimates: Sequence[EstimateRow]) -> Caption:
         """The texts around a figure that stands alone."""
         survey, words = self.survey, self.words
-        count = say_text(words["rCount"], n=self.shown.n)
-        source = ", ".join(self.labels.text(each) for each in (survey.organiser, survey.title) if each)
-        number = self.shown.record.number if self.shown.record else "\u2013"
         said = [] if question is None else sentences(question, rows, self.options, self.labels, estimates)
         title = survey.title if question is None else question.text
-        notes = [
-            *said,
+        return Caption(
+            self.labels.text(title),
+            self.caption_line,
+            (*said, *self.caption_notes),
+            self.language,
+            words["dir"],
+            " ".join(said) or self.caption_line,
+        )
+
+    @property
+    def caption_line(self) -> str:
+        """The number of replies and the field dates."""
+        if self.query.over is not None:
+            return self.words["rOverTime" if self.query.over == "time" else "rReleases"]
+        return " \u00b7 ".join(filter(None, [say_text(self.words["rCount"], n=self.shown.n), self.dates]))
+
+    @property
+    def caption_notes(self) -> list[str]:
+        """The notes below a figure: its method, who is counted, and its source."""
+        survey, words = self.survey, self.words
+        source = ", ".join(self.labels.text(each) for each in (survey.organiser, survey.title) if each)
+        number = self.shown.record.number if self.shown.record else "\u2013"
+        return [
             say_text(words["rMethodNote"], level=self.level),
             words[ONCE[survey.access]],
             say_text(words["rSource"], source=source, id=survey.id, number=number),
         ]
-        return Caption(
-            self.labels.text(title),
-            " \u00b7 ".join(filter(None, [count, self.dates])),
-            tuple(notes),
-            self.language,
-            words["dir"],
-            " ".join(said) or count,
-        )
 
 
 def say_text(sentence: str, **values: object) -> str:
@@ -274,11 +330,23 @@ def overview(survey_id: str, query: ViewQuery) -> Response:
 @results_pages.input(ViewQuery, location="query", arg_name="query")
 def one_question(survey_id: str, question_id: str, query: ViewQuery) -> Response:
     """A view of one question."""
-    page = ResultsPage(survey_id, query)
+    page = ResultsPage(survey_id, query, question_id)
     question = question_of(page, question_id)
     if not page.shown.n:
         return render(page, "results_none.html", "", dict)
-    return render(page, "question.html", question.id, lambda: {"section": page.section(question)})
+    # Waves are other surveys, which move by themselves.
+    waves = tuple((each.state.survey.id, each.state.release) for each in page.waves(question))
+
+    def values() -> dict[str, Any]:
+        return {
+            "section": page.section(question),
+            "has_waves": len(waves) > 1,
+            "has_releases": len(page.releases_shown) > 1,
+            "frame": frame_of(page, question),
+            "oembed": oembed_path(page, question),
+        }
+
+    return render(page, "question.html", (question.id, waves), values)
 
 
 @results_pages.get(f"/s/<survey_id>/results.<any({', '.join(FORMS)}):form>")
@@ -295,8 +363,24 @@ def file_of_all(survey_id: str, form: str, query: ViewQuery) -> Response:
 @results_pages.input(ViewQuery, location="query", arg_name="query")
 def file_of_question(survey_id: str, question_id: str, form: str, query: ViewQuery) -> Response:
     """A view of one question as a file."""
-    page = ResultsPage(survey_id, query)
+    page = ResultsPage(survey_id, query, question_id)
     return file_of(page, form, (question_of(page, question_id),))
+
+
+def frame_of(page: ResultsPage, question: Question, width: int = 560, height: int = 480) -> str:
+    """The element that shows the figure of a view on a page of another site."""
+    address = f"{page.base}/s/{page.survey.id}/results/{question.id}/embed{query_string(page.query)}"
+    title = f"{page.labels.text(question.text)} \u2013 {page.labels.text(page.survey.title)}"
+    return (
+        f'<iframe src="{escape(address)}" title="{escape(title)}" width="{width}" height="{height}" '
+        'style="border:0;max-width:100%" loading="lazy" sandbox="allow-popups"></iframe>'
+    )
+
+
+def oembed_path(page: ResultsPage, question: Question) -> str:
+    """The path at which oEmbed tells other sites of a view."""
+    # The placeholder stays as it is: what replaces it is no letter that a query could not hold.
+    return f"/oembed?format=json&url={page.base}{quote(page.link(question.id))}"
 
 
 def question_of(page: ResultsPage, question_id: str) -> Question:
@@ -309,16 +393,17 @@ def question_of(page: ResultsPage, question_id: str) -> Question:
 
 def refuse_one_question_views(query: ViewQuery) -> None:
     """Refuse a query that can be asked of one question alone."""
-    if query.compare or query.crossed_with:
-        raise ParameterError("compare, with: must be asked of one question, as /results/ and its id")
+    if query.compare or query.crossed_with or query.over:
+        raise ParameterError("compare, over, with: must be asked of one question, as /results/ and its id")
 
 
 def everything(page: ResultsPage) -> dict[str, Any]:
     """The values of a page with all questions in full."""
     page.compute_together()
-    sections = [page.section(each) for each in page.survey.questions]
-    rows = sum(len(each.rows) for each in sections)
-    return {"sections": sections, "has_figures": rows <= MOST_ROWS}
+    rows = sum(len(page.rows(each)[0]) for each in page.survey.questions)
+    has_figures = rows <= MOST_ROWS
+    sections = [page.section(each, has_figures) for each in page.survey.questions]
+    return {"sections": sections, "has_figures": has_figures}
 
 
 def lines(page: ResultsPage) -> dict[str, Any]:
@@ -330,13 +415,14 @@ def lines(page: ResultsPage) -> dict[str, Any]:
 def line(page: ResultsPage, question: Question) -> dict[str, Any]:
     """A question in an overview: its sentence, and a dot with its interval."""
     rows, estimates = page.rows(question)
-    found = headlines(question, estimates, page.words)
-    said = sentences(question, rows, page.options, page.labels, estimates)
+    found = headlines(question, estimates, page.words) if may_say(page.options) else []
     row = shown_row(question, rows, found[0].option if found else None)
+    # One number for one thing: the dot has the interval of the sentence above it.
+    interval = found[0].interval if found else None
     return {
         "question": question,
-        "said": said or [sentence(question, each, False, page.labels) for each in found],
-        "dot": None if row is None or row.value is None else dot(question, row, page.labels),
+        "said": [sentence(question, each, False, page.labels) for each in found],
+        "dot": None if row is None or row.value is None else dot(question, row, page.labels, interval),
     }
 
 
@@ -346,7 +432,7 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
     rows = [row for view, _ in found for row in view]
     name = "-".join(["results", page.survey.id, *([questions[0].id] if len(questions) == 1 else [])])
     if form == "csv":
-        body = "".join(csv_lines([[each.name for each in fields(ViewRow)], *(asdict(row).values() for row in rows)]))
+        body = "".join(csv_lines([[each.name for each in fields(ViewRow)], *(vars(row).values() for row in rows)]))
         response = Response(body, mimetype="text/csv")
         response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     elif form == "json":
@@ -355,7 +441,7 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
             "survey": page.survey.id,
             "release": record and record.number,
             "n": page.shown.n,
-            "rows": [asdict(row) for row in rows],
+            "rows": [vars(row) for row in rows],
         }
         # How many replies wait tells each arrival, so it is for whoever owns the survey alone.
         waiting = waiting_rows(get_store(), page.survey) if is_owner(get_store(), page.survey) else None
@@ -393,7 +479,12 @@ def figure_of(
         response = Response(figure(panels, caption), mimetype=FORMS[form])
         response.headers["Content-Security-Policy"] = FIGURE_POLICY
         return response
+    try:
+        check_images()
+    except NoImages as error:
+        raise NotSupported(str(error)) from None
+    waves = ((each.state.survey.id, each.state.release) for each in page.waves_shown)
     image = get_results().image(
-        page.survey.id, page.query, form, (page.language, *(each.id for each in questions)), panels, caption
+        page.survey.id, page.query, form, (page.language, *(each.id for each in questions), *waves), panels, caption
     )
     return Response(image, mimetype=FORMS[form])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 
 from deniable.errors import SurveyError, describe, shown
@@ -32,6 +33,18 @@ def is_loopback(host: str) -> bool:
     return host in ("localhost", "[::1]") or (host.startswith("127.") and _IPV4.fullmatch(host) is not None)
 
 
+def short_ipv6(host: str) -> str:
+    """An IPv6 address as browsers write it: in brackets, and in its short form.
+
+    >>> short_ipv6("2001:db8:0:0:1::1"), short_ipv6("0:1:1:1:1:1:1:1")
+    ('[2001:db8::1:0:0:1]', '[0:1:1:1:1:1:1:1]')
+    """
+    number = int(ipaddress.IPv6Address(host))
+    if number >> 32 == 0xFFFF:  # newer versions of Python write the last 32 bits of these with dots
+        return f"[::ffff:{number >> 16 & 0xFFFF:x}:{number & 0xFFFF:x}]"
+    return f"[{ipaddress.IPv6Address(number).compressed}]"
+
+
 def check_origin(url: object, subject: str, *, who: str, danger: str, is_exact: bool = False) -> None:
     """Raise a SurveyError unless an address leads to an origin that nobody on the way can listen to or change.
 
@@ -45,7 +58,8 @@ def check_origin(url: object, subject: str, *, who: str, danger: str, is_exact: 
         For the message: the key that holds it, who is there, such as *an issuer*, and what everybody on the way can do
         without https.
     is_exact : bool
-        Whether it must be written as browsers write an origin, without the usual port of its scheme.
+        Whether it must be written as browsers write an origin: without the usual port of its scheme, and with an
+        IPv6 address in its short form.
     """
     found = _ORIGIN.fullmatch(url) if isinstance(url, str) else None
     if not found:
@@ -59,6 +73,8 @@ def check_origin(url: object, subject: str, *, who: str, danger: str, is_exact: 
         raise SurveyError(f"{subject}: must have a port from 1 to {HIGHEST_PORT}, got {port}")
     if is_exact and port and int(port) == _USUAL_PORTS[scheme]:
         raise SurveyError(f"{subject}: must be written as browsers write an origin, without the port {port}")
+    if is_exact and host.startswith("[") and host != (short := short_ipv6(host[1:-1])):
+        raise SurveyError(f"{subject}: must be written as browsers write an origin, with the host {short}, got {host}")
     if scheme == "http" and not is_loopback(host):
         raise SurveyError(
             f"{subject}: must start with https://, or everybody on the way can {danger}; "

@@ -25,6 +25,9 @@ from deniable.installing import extra_with, install_hint
 GROUP = "deniable.commands"
 """The entry points of commands that run without an extra; those in ``GROUP.extra`` need it."""
 
+MAY_TAKE_LONG = {"analyze", "backup", "check", "copy", "estimate", "export", "plan", "simulate", "verify", "witness"}
+"""Commands that say at a terminal that they are at work. Others ask somebody, serve, or have a progress bar."""
+
 
 class Commands(click.Group):
     """Commands found by entry point, loaded when they are needed; errors of this project become one sentence."""
@@ -46,12 +49,17 @@ class Commands(click.Group):
         self, ctx: click.Context, args: list[str]
     ) -> tuple[str | None, click.Command | None, list[str]]:
         try:
-            return super().resolve_command(ctx, args)
+            name, command, rest = super().resolve_command(ctx, args)
         except click.UsageError as error:
             near = difflib.get_close_matches(args[0], self.list_commands(ctx), n=1)
             if not near or not isinstance(error, click.exceptions.NoSuchCommand):
                 raise
             raise click.UsageError(f"No such command {args[0]!r}. Did you mean {near[0]!r}?", ctx) from None
+        if name in MAY_TAKE_LONG and sys.stderr.isatty():
+            from deniable.commands.working import working
+
+            ctx.with_resource(working(ctx))
+        return name, command, rest
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         names = self.list_commands(ctx)

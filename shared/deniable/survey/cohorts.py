@@ -61,7 +61,9 @@ them before the survey closes; release = 125 or fewer cohorts would show them so
 
 
 def unlinkable_warning(survey: Survey, respondents: int | None) -> str | None:
-    """A warning if a cohort of an unlinkable survey has too few people to hide among; else None.
+    """A warning if a cohort of a survey that nobody can link to people has too few to hide among; else None.
+
+    Such a survey is unlinkable, or answered at a place.
 
     Parameters
     ----------
@@ -69,9 +71,14 @@ def unlinkable_warning(survey: Survey, respondents: int | None) -> str | None:
     respondents : int or None
         Number of planned respondents, who are assumed to divide evenly among cohorts; None if it is not known.
     """
-    if survey.access != "unlinkable" or not survey.cohorts:
+    if not survey.cohorts:
         return None
-    rule = "access: nobody can link a report of an unlinkable survey to an invitation, but each report names its cohort"
+    if survey.access == "unlinkable":
+        rule = "access: nobody can link a report of an unlinkable survey to an invitation, but each names its cohort"
+    elif survey.places:
+        rule = "place: the collector cannot tell who sent which report of a batch, but each names its cohort"
+    else:
+        return None
     if respondents is None:
         return f"{rule}, so a person hides among those of one cohort; make none of fewer than {FEW_PEOPLE} people"
     each = respondents // len(survey.cohorts)

@@ -21,6 +21,8 @@ from deniable.access.invitation import INVITATION
 from deniable.access.issuer import TOKEN_DIGITS, Issuer, Tokens
 from deniable.errors import SurveyError, shown
 from deniable.exact import sum_above
+from deniable.randomness import Word
+from deniable.survey.arrangement import Block, Presentation, check_arrangement, present
 from deniable.survey.completion import Completion
 from deniable.survey.group import Group
 from deniable.survey.look import Look
@@ -128,6 +130,8 @@ class Survey:
         The colour and the logo.
     sealed : Sealed or None
         The keys to which devices seal reports; None where reports travel as they are.
+    arrangement : Block or None
+        Sections, grids and random orders; None where questions are shown one after the other.
     places : tuple of str
         Where people answer, and what passes reports on: origins that the collector's operator does not run. Where there
         are some, reports come by them alone.
@@ -160,6 +164,7 @@ class Survey:
     sealed: Sealed | None = None
     places: tuple[str, ...] = ()
     closes_at: int | None = None
+    arrangement: Block | None = None
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -202,6 +207,8 @@ class Survey:
         for members in self.groups.values():
             check_group(members)
         check_routing(self.questions)
+        if self.arrangement is not None:
+            check_arrangement(self.arrangement, self.questions)
 
     def _check_cohorts(self) -> None:
         if len(self.cohorts) > MAX_COHORTS:
@@ -347,6 +354,21 @@ class Survey:
     def _grouped(self) -> tuple[Unit, ...]:
         return tuple(unit for unit in self.units if unit.group and unit.group.is_drawn)
 
+    @property
+    def is_shuffled(self) -> bool:
+        """Whether devices draw an order of sections, of questions or of options."""
+        return any(each.order for each in self.questions) or bool(self.arrangement and self.arrangement.is_random)
+
+    def sections_of(self, question_id: str) -> list[Block]:
+        """The section with a heading in which a question stands, if there is one."""
+        around = dict(self.arrangement.paths()).get(question_id, ()) if self.arrangement else ()
+        return [block for block, _ in around if block.heading is not None]
+
+    def presented(self, asked: Collection[str], word: Word) -> Presentation:
+        """Draw the order in which a device shows what it asks, and what filters of that are about."""
+        plain = Block(tuple(each.id for each in self.questions))
+        return present(self.arrangement or plain, self.questions, self.shown(asked), word)
+
     def shown(self, asked: Collection[str]) -> tuple[str, ...]:
         """The ids of the questions to put to a person who is asked these, in order: filters are about others too."""
         return needed(self.questions, asked)
@@ -461,6 +483,7 @@ def _published(survey: Survey) -> dict[str, Any]:
         "issuer": survey.issuer and {"key": survey.issuer.key} | _given(url=survey.issuer.url),
         "completion": survey.completion and survey.completion.publish(),
         "look": survey.look and survey.look.publish(),
+        "arrangement": survey.arrangement and survey.arrangement.publish(),
         "sealed": survey.sealed and survey.sealed.publish(),
         "place": list(survey.places),
     }
@@ -484,7 +507,9 @@ def _published(survey: Survey) -> dict[str, Any]:
             }
             | _given(goal=question.goal, why=question.why, group=question.group and question.group.name)
             | _given(help=_published_text(question.help), unit=_published_text(question.unit))
-            | _given(ask_if=question.ask_if and question.ask_if.publish())
+            | _given(ask_if=question.ask_if and question.ask_if.publish(), before=_published_text(question.before))
+            | (question.order.publish() if question.order else {})
+            | _given(last=list(question.last) or None)
             for question in survey.questions
         ],
     } | {key: value for key, value in optional.items() if value}

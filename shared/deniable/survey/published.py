@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 from deniable.access.issuer import Issuer
 from deniable.errors import DeniableError, SurveyError, describe
 from deniable.mechanisms import KAry, Mechanism, mechanism_from_published
+from deniable.survey.arrangement import Block
 from deniable.survey.completion import Completion
 from deniable.survey.condition import Answers, condition_from
 from deniable.survey.document import (
@@ -27,6 +28,7 @@ from deniable.survey.document import (
 )
 from deniable.survey.group import Group
 from deniable.survey.look import Logo, Look
+from deniable.survey.order import RandomOrder, order_from
 from deniable.survey.question import Question
 from deniable.survey.routing import answers_of
 from deniable.survey.sealed import Sealed
@@ -88,6 +90,7 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
         look=_look(keys.optional("look")),
         sealed=_sealed(keys.optional("sealed")),
         places=tuple(keys.array("place", ())),
+        arrangement=_arrangement(keys.optional("arrangement")),
     )
     keys.refuse_others()
     # Publishing again must give these very bytes, so nothing in them was ignored, and one survey has one address.
@@ -149,6 +152,27 @@ def _look(published: object) -> Look | None:
     )
     keys.refuse_others()
     return look
+
+
+def _arrangement(published: object) -> Block | None:
+    return None if published is None else _block(published, "arrangement")
+
+
+def _block(published: object, where: str) -> Block:
+    keys = _Keys(published, where)
+    block = Block(
+        of=tuple(each if isinstance(each, str) else _block(each, f"{where}.of") for each in keys.array("of")),
+        heading=keys.text("heading", keys.optional("heading")),
+        text=keys.text("text", keys.optional("text")),
+        order=_order(keys, where),
+        is_grid=keys.optional("grid", False),
+    )
+    keys.refuse_others()
+    return block
+
+
+def _order(keys: _Keys, where: str) -> RandomOrder | None:
+    return order_from(keys.optional, where)
 
 
 def _logo(published: object, text: object) -> Logo | None:
@@ -227,6 +251,9 @@ def _question(published: object, number: int, groups: Mapping[str, Group], earli
             help=keys.text("help", keys.optional("help")),
             unit=keys.text("unit", keys.optional("unit")),
             ask_if=ask_if,
+            before=keys.text("before", keys.optional("before")),
+            order=_order(keys, f"questions[{number}]"),
+            last=tuple(keys.array("last", ())),
         )
     except SurveyError:
         raise

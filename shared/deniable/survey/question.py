@@ -12,7 +12,8 @@ from deniable.mechanisms import Mechanism
 from deniable.mechanisms.base import Answer
 from deniable.survey.condition import Condition
 from deniable.survey.group import IDENTIFIER, Group
-from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
+from deniable.survey.order import RandomOrder
+from deniable.survey.question_types import EXCLUSIVE, LAST, QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.texts import MAX_LABEL, MAX_TEXT, Text, check_text, refuse_repeats
 from deniable.wire.space import Count, OptionalField, ReportField
 
@@ -48,6 +49,12 @@ class Question:
         What helps to answer it, shown below the text.
     unit : str or None
         The unit of a number, shown beside it.
+    before : str or None
+        A text that stands before it.
+    order : RandomOrder or None
+        The random order in which its options are shown; None for that of the document.
+    last : tuple of str
+        What the last of its options stand for, of `LAST`.
     ask_if : Condition or None
         On which earlier answers a person is asked. The last option then stands for *does not apply*: nobody chooses it,
         and whoever is not asked sends it, through the same mechanism.
@@ -64,6 +71,9 @@ class Question:
     help: str | None = None
     unit: str | None = None
     ask_if: Condition | None = None
+    before: str | None = None
+    order: RandomOrder | None = None
+    last: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         where = f"question {self.id!r}" if isinstance(self.id, str) else "question"
@@ -76,7 +86,7 @@ class Question:
         if not isinstance(self.type, str) or self.type not in QUESTION_TYPES:
             raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {self.type!r:.40}")
         check_text(self.text, f"{where}: text", MAX_TEXT)
-        for name, longest in (("why", MAX_TEXT), ("help", MAX_TEXT), ("unit", MAX_UNIT)):
+        for name, longest in (("why", MAX_TEXT), ("help", MAX_TEXT), ("before", MAX_TEXT), ("unit", MAX_UNIT)):
             if (text := getattr(self, name)) is not None:
                 check_text(text, f"{where}: {name}", longest)
         if self.unit is not None and self.kind.answers is not AnswerKind.RANGE:
@@ -85,6 +95,7 @@ class Question:
             raise SurveyError(f"{where}: goal must be one of {', '.join(GOALS)}, got {describe(self.goal)}")
         if not self.kind.has_goal and self.goal is not None:
             raise SurveyError(f"{where}: only a scale has a goal")
+        self._check_last(where)
         # A mechanism over a range cannot answer a choice, whatever its numbers are.
         if self.noise_kind.family not in self.mechanism.question_types:
             raise SurveyError(f"{where}: a {self.type} question cannot use the mechanism {self.mechanism.name}")
@@ -103,6 +114,18 @@ class Question:
         if self.goal == "mean":
             raise SurveyError(f"{where}: goal must be shares with ask_if, got mean")
 
+    def _check_last(self, where: str) -> None:
+        if self.last != tuple(each for each in LAST if each in self.last and each in self.kind.last):
+            possible = ", ".join(self.kind.last) or "there is none"
+            raise SurveyError(f"{where}: last must be of these, in this order: {possible}, got {describe(self.last)}")
+        if self.order is None:
+            return
+        if self.kind.answers is not AnswerKind.OPTIONS or self.kind.options:
+            raise SurveyError(f"{where}: options of a {self.type} question have no random order")
+        self.order.check(len(self.choices), where, "options")
+        if self.order.fixed_last < len(self.last):
+            raise SurveyError(f"{where}: fixed_last must be at least {len(self.last)}, for {', '.join(self.last)}")
+
     def _check_options(self, where: str) -> None:
         most = self.kind.most_options
         if not 2 <= len(self.choices) <= most:
@@ -110,10 +133,13 @@ class Question:
         for option in self.options:
             check_text(option, f"{where}: options", MAX_LABEL)
         refuse_repeats(self.options, f"{where}: options")
-        if self.kind.options and any(isinstance(option, Text) for option in self.options):
+        own = self.options[: len(self.options) - len(self.last)] if self.kind.options else ()
+        if any(isinstance(option, Text) for option in own):
             raise SurveyError(f"{where}: options of a {self.type} question have no translations of their own")
-        if self.kind.options and self.options != self.kind.options:
+        if own != self.kind.options:
             raise SurveyError(f"{where}: options of a {self.type} question must be {list(self.kind.options)}")
+        if len(self.choices) <= len(self.last):
+            raise SurveyError(f"{where}: options must be more than {', '.join(self.last)}")
         # The mean needs numbers, so the options of a scale are its numbers; labels are translations of them.
         if self.kind.answers is AnswerKind.LEVELS and self.choices != levels_from(self.choices[0], len(self.choices)):
             raise SurveyError(f"{where}: options of a scale must be consecutive whole numbers in rising order")
@@ -121,9 +147,27 @@ class Question:
             raise SurveyError(f"{where}: the mechanism must be one of its {len(self.options)} options")
 
     @property
+    def label(self) -> str:
+        """The text on one line."""
+        return " ".join(self.text.split())
+
+    @property
     def choices(self) -> tuple[str, ...]:
         """The options that people choose from: all but *does not apply*."""
         return self.options if self.ask_if is None else self.options[:-1]
+
+    @property
+    def apart(self) -> tuple[str, ...]:
+        """Its options that stand apart, such as *prefer not to say*."""
+        return self.choices[len(self.choices) - len(self.last) :]
+
+    @property
+    def exclusive(self) -> frozenset[int]:
+        """The places of the boxes beside which nothing else can be ticked."""
+        if not self.kind.takes_several:
+            return frozenset()
+        first = len(self.choices) - len(self.last)
+        return frozenset(first + place for place, name in enumerate(self.last) if name in EXCLUSIVE)
 
     @property
     def not_applicable(self) -> Answer:
@@ -144,7 +188,7 @@ class Question:
     @property
     def noise_kind(self) -> QuestionType:
         """The descriptor of the question type whose mechanisms randomise it."""
-        return self.kind.noise(has_filter=self.ask_if is not None)
+        return self.kind.noise(is_extended=self.ask_if is not None or bool(self.last))
 
     @property
     def noise_goal(self) -> str | None:

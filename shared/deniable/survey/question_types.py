@@ -20,6 +20,17 @@ MAX_LEVELS = 101
 YES_NO = ("no", "yes")
 """The options of every yes-no question, in the order of their numbers."""
 
+LAST = ("other", "none", "decline")
+"""Options that stand apart behind the others, in this order: *other*, *none of these* and *prefer not to say*.
+
+They go through the mechanism like all options. Whoever chooses one of `EXCLUSIVE` among boxes ticks nothing else.
+"""
+
+EXCLUSIVE = ("none", "decline")
+
+OPTION_KEYS = ("options", "order", "fixed_first", "fixed_last")
+"""Keys of a type whose author lists the options: which there are, and in which order they are shown."""
+
 
 class AnswerKind(Enum):
     """Kinds of answers."""
@@ -53,8 +64,11 @@ class QuestionType:
         The number of the option whose share alone is the result; None where all shares are.
     like : str or None
         The type whose mechanisms this type uses, where no mechanism names it.
-    filtered : str or None
-        The type whose mechanisms this type uses with a filter, because whoever is not asked is on no level.
+    extended : str or None
+        The type whose mechanisms this type uses with a further option, for whoever is not asked or declines, because
+        that is on no level, and neither no nor yes.
+    last : tuple of str
+        Which of the options that stand apart from the others it may have, of `LAST`.
     most_options : int
         Largest number of options of a question.
     counted_by : str or None
@@ -69,7 +83,8 @@ class QuestionType:
     goals: tuple[str, ...] = ()
     headline: int | None = None
     like: str | None = None
-    filtered: str | None = None
+    extended: str | None = None
+    last: tuple[str, ...] = ()
     most_options: int = MAX_OPTIONS
     counted_by: str | None = None
 
@@ -78,9 +93,9 @@ class QuestionType:
         """The type that a mechanism must name to randomise this one."""
         return self.like or self.name
 
-    def noise(self, *, has_filter: bool) -> QuestionType:
-        """The descriptor of the type whose mechanisms randomise a question of this one."""
-        return QUESTION_TYPES[self.filtered] if has_filter and self.filtered else self
+    def noise(self, *, is_extended: bool) -> QuestionType:
+        """The descriptor of the type whose mechanisms randomise a question of this one, perhaps with an option more."""
+        return QUESTION_TYPES[self.extended] if is_extended and self.extended else self
 
     @property
     def has_numbers(self) -> bool:
@@ -110,32 +125,36 @@ QUESTION_TYPES: dict[str, QuestionType] = {
             "yes-no",
             keys=("truth", "yes", "mechanism", "wave_epsilon", "decline"),
             options=YES_NO,
+            extended="choice",
+            last=("decline",),
             # Yes: of two shares that add up to 1, one says it all.
             headline=1,
         ),
         QuestionType(
             "choice",
-            keys=("options", "truth", "forced", "mechanism", "wave_epsilon", "decline"),
+            keys=(*OPTION_KEYS, "truth", "forced", "mechanism", "wave_epsilon", "other", "decline"),
+            last=("other", "decline"),
         ),
         QuestionType(
             "ticks",
-            keys=("options", "goal", "mechanism"),
+            keys=(*OPTION_KEYS, "goal", "mechanism", "other", "none", "decline"),
             takes_several=True,
+            last=LAST,
             goals=("shares", "together"),
         ),
         QuestionType(
             "scale",
-            keys=("lo", "hi", "ends", "goal", "mechanism", "wave_epsilon"),
+            keys=("lo", "hi", "ends", "labels", "goal", "mechanism", "wave_epsilon"),
             answers=AnswerKind.LEVELS,
-            filtered="choice",
+            extended="choice",
             goals=("shares", "mean"),
             most_options=MAX_LEVELS,
         ),
         QuestionType(
             "rating",
-            keys=("stars", "ends", "goal", "mechanism", "wave_epsilon"),
+            keys=("stars", "ends", "labels", "goal", "mechanism", "wave_epsilon"),
             answers=AnswerKind.LEVELS,
-            filtered="choice",
+            extended="choice",
             goals=("shares", "mean"),
             # A rating is a scale with other words, so every mechanism of scales can randomise it.
             like="scale",

@@ -94,7 +94,8 @@ def _kinds(question: Question, tests: Sequence[Any]) -> Iterator[Any]:
     if question.kind.takes_several:
         boxes = sorted({each.box for each in tests if each.box <= last})
         for size in range(len(boxes) + 1):
-            yield from map(list, itertools.combinations(boxes, size))
+            sets = itertools.combinations(boxes, size)
+            yield from (list(each) for each in sets if size < 2 or question.exclusive.isdisjoint(each))
         return
     # Between two places where some test begins or ends all answers are alike.
     starts = {possible[0]}

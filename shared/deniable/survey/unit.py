@@ -146,5 +146,5 @@ def check_group(members: Sequence[Question]) -> None:
         )
     for each in members:
         # The published mechanism is what estimates invert, so it must be exactly what the joint response does.
-        if each.mechanism != marginal(group.joint, k, is_yes_no=each.kind.is_yes_no):
+        if each.mechanism != marginal(group.joint, k, is_yes_no=each.noise_kind.is_yes_no):
             raise SurveyError(f"question {each.id!r}: mechanism must be what the response of {group} does to it")

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from fractions import Fraction
 
-from deniable_research.codebook.codebook import Codebook, Entry
 from deniable_research.files.paper import escape_markdown, markdown_table
+from deniable_statistics.archive.codebook import Codebook, Entry
+from deniable_statistics.archive.numbers_in_words import epsilon_in_words, exactly
 
 
 def to_markdown(codebook: Codebook) -> str:
@@ -15,6 +14,7 @@ def to_markdown(codebook: Codebook) -> str:
 
     Examples
     --------
+    >>> from deniable_research.codebook import Codebook
     >>> from deniable_research.files import Layout, quick_question
     >>> layout = Layout((quick_question("q1: forced-response truth=1/2 codes=yes:1,no:2"),))
     >>> print(to_markdown(Codebook.of_layout(layout, "Study")).partition("| answer |")[0])
@@ -41,24 +41,6 @@ def to_markdown(codebook: Codebook) -> str:
     if codebook.address:
         head.append(f"Survey `{codebook.address}`, whose address is the hash of what was published.")
     return "\n\n".join([*head, *map(escape_markdown, codebook.about), *map(_entry, codebook.entries)]) + "\n"
-
-
-def exactly(probability: Fraction) -> str:
-    """A probability as a fraction, followed by a decimal number if the fraction is long.
-
-    >>> exactly(Fraction(3, 4)), exactly(Fraction(2863311531, 4294967296)), exactly(Fraction(1))
-    ('3/4', '2863311531/4294967296 (0.666667)', '1')
-    """
-    return str(probability) if probability.denominator < 1000 else f"{probability} ({float(probability):.6g})"
-
-
-def epsilon_in_words(entry: Entry) -> str:
-    """The privacy loss of a report in words, with the exact likelihood ratio if its fraction is short."""
-    if not math.isfinite(entry.epsilon):
-        return "no bound on epsilon"
-    # A ratio of 32-bit weights has ten digits above and below, which nobody reads.
-    short = entry.ratio is not None and entry.ratio.denominator < 1000
-    return f"epsilon {entry.epsilon:.6g}{f' = ln({entry.ratio})' if short else ''}"
 
 
 def _entry(entry: Entry) -> str:

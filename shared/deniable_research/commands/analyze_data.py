@@ -11,6 +11,7 @@ import click
 
 from deniable.access.words import ONE_REPORT
 from deniable.commands.rules import RuledCommand, excludes, goes_with
+from deniable.errors import ReportError
 from deniable.installing import install_hint
 from deniable.output import printable
 from deniable_research.commands.levels import LEVEL
@@ -21,8 +22,10 @@ from deniable_research.engine.tallies import survey_of
 from deniable_research.files import Layout, Table, quick_question, read_layout
 from deniable_research.files.estimating import cautions
 from deniable_research.files.paper import PAPERS, check_paper
+from deniable_research.files.reading import Columns
 from deniable_research.files.samples import SamplingColumns, read_margins, replicate_columns
 from deniable_research.files.saving import save_results
+from deniable_research.hosts import HOSTS, looks_like, read_export
 from deniable_research.output import counted, rows_csv, to_json
 from deniable_research.pictures import save_picture
 from deniable_research.results.read_results import read_any_survey
@@ -123,7 +126,7 @@ class Output:
 
 
 _SOURCE = params_of(
-    click.argument("data", type=FILE),
+    click.argument("data", type=click.Path(exists=True, path_type=Path)),
     click.option(
         "--from",
         "source",
@@ -151,6 +154,17 @@ _SOURCE = params_of(
         metavar="QUESTION=COLUMN",
         multiple=True,
         help="With --survey: where another tool's export keeps a question; only these are read.",
+    ),
+    click.option(
+        "--host",
+        type=click.Choice(list(HOSTS)),
+        help="With --survey: DATA is what this tool, whose forms asked the questions, exports by itself; of jsPsych "
+        "also a folder with a file for each person.",
+    ),
+    click.option(
+        "--person",
+        metavar="COLUMN",
+        help="With --host: whose each row is, where people have several; by default as the tool has it.",
     ),
     click.option(
         "--design", metavar="FILE", type=FILE, help="Reports from elsewhere: TOML, see 'deniable analyze --help'."
@@ -222,7 +236,11 @@ class AnalysisCommand(RuledCommand):
         rules = (
             goes_with("--from", "--engine"),
             excludes("--from", "--skip"),
+            excludes("--from", "--host"),
             goes_with("--survey", "--column"),
+            goes_with("--survey", "--host"),
+            goes_with("--host", "--person"),
+            excludes("--host", "--skip"),
             *settings.pop("rules", ()),
         )
         every = [*_SOURCE, *_SAMPLING, *_ROWS, *params, *_OUTPUT]
@@ -263,6 +281,8 @@ def _open(
     engine: str | None,
     survey: Path | None,
     renamed: tuple[str, ...],
+    host: str | None,
+    person: str | None,
     design: Path | None,
     lines: tuple[str, ...],
     weights: str | None,
@@ -276,7 +296,11 @@ def _open(
     # A shell does not turn \t into a tab, and few people know how to type one.
     separator = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
     opened = None if source is None else open_source(source, engine or EMBEDDED, separator)
-    layout = _layout(opened, survey, renamed, design, lines)
+    columns: Columns | None = None
+    if host is not None and data is not None and survey is not None:
+        columns, layout = _exported(data, host, separator, person, survey, renamed)
+    else:
+        layout = _layout(opened, survey, renamed, design, lines)
     if weights is not None:
         layout = replace(layout, weights=weights)
     layout = replace(layout, sampling=_sampling(layout.sampling, drawn, margins)).with_missing(missing)
@@ -286,11 +310,33 @@ def _open(
         access = None if opened.export is None else opened.export.survey.access
     else:
         assert data is not None
-        table = Table.read(data, layout, delimiter=separator, skip=skip)
+        table = _read(data, layout, separator, skip) if columns is None else Table.of(columns, layout)
         reports, access = FileReports(table), table.access
     if access is not None:
         click.echo(f"Each row is a report; {ONE_REPORT[access]}", err=True)
     return reports
+
+
+def _exported(
+    data: Path, host: str, separator: str | None, person: str | None, survey: Path, renamed: Sequence[str]
+) -> tuple[Columns, Layout]:
+    """The columns of another tool's own export, and their layout; what was left out of it is said."""
+    export = read_export(data, host, delimiter=separator, person=person)
+    for note in export.rows.notes:
+        click.echo(f"{data.name}: {note}", err=True)
+    return export.of(read_any_survey(survey.read_bytes(), survey.parent), dict(map(_pair, renamed)))
+
+
+def _read(data: Path, layout: Layout, separator: str | None, skip: int) -> Table:
+    """The table of a file; an error says if the file looks like the export of a tool that can be read by itself."""
+    try:
+        if data.is_dir():
+            raise ReportError(f"{data.name}: must be a file, got a folder")
+        return Table.read(data, layout, delimiter=separator, skip=skip)
+    except ReportError as error:
+        if (host := looks_like(data)) is None:
+            raise
+        raise ReportError(f"{error}; it looks like an export of {HOSTS[host].title}, read by --host {host}") from None
 
 
 def _layout(

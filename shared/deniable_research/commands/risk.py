@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from decimal import ROUND_FLOOR, Context, Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
+from deniable import Survey
+from deniable.commands.files import FILE
 from deniable.commands.main import example
+from deniable.commands.rules import RuledCommand, at_most_one, goes_with
 from deniable.privacy.odds import whole_odds_sentences
 from deniable.table import format_table
-from deniable_research.commands.options import FILE, plot_option
+from deniable_research.commands.plotting import plot_option
 from deniable_research.commands.shuffled import ShuffledBatch, of_epsilons, of_survey
 from deniable_research.pictures import FAINT_INK, INK, STYLES, label_in_percent, save_picture, tidy
 from deniable_statistics.authoring.authoring import read_survey
@@ -37,14 +41,74 @@ LARGEST_SHOWN = 6.0
 """Largest epsilon of the chart, in nats; beyond it all curves are nearly constant."""
 
 
+ASKED = "give one of --epsilon, --survey and --advantage"
+
+
+def _asks_something(given: frozenset[str]) -> str | None:
+    """A chart alone needs no epsilon: it shows a whole range."""
+    return None if given & {"--epsilon", "--survey", "--advantage", "--plot"} else ASKED
+
+
+def _has_epsilons(given: frozenset[str]) -> str | None:
+    """Reports that are shuffled have epsilons."""
+    is_right = "--shuffled" not in given or given & {"--epsilon", "--survey"}
+    return None if is_right else "--shuffled goes with --epsilon or --survey"
+
+
+RULES = [
+    at_most_one("--epsilon", "--survey", "--advantage", sentence=ASKED),
+    _asks_something,
+    goes_with("--advantage", "--prior"),
+    goes_with("--shuffled", "--delta", "--own"),
+    _has_epsilons,
+]
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is asked about: epsilons by name, and what they mean in words.
+
+    Attributes
+    ----------
+    rows : list of tuple
+        Name and epsilon, in nats.
+    meanings : list of sequences of str
+        Paragraphs.
+    """
+
+    rows: list[tuple[str, float]]
+    meanings: Sequence[Sequence[str]]
+
+    @classmethod
+    def of_epsilons(cls, epsilons: Sequence[float]) -> Subject:
+        """One report of each epsilon."""
+        named = len(epsilons) > 1
+        meanings = [odds_of(each, f"Epsilon {each:g}: one report" if named else "One report") for each in epsilons]
+        return cls([(f"{each:g}", each) for each in epsilons], meanings)
+
+    @classmethod
+    def of_survey(cls, survey: Survey) -> Subject:
+        """Each question by itself, then the whole survey, which one person answers."""
+        rows = [(each.id, each.epsilon) for each in survey.questions]
+        return cls([*rows, ("whole survey", survey.epsilon)], [whole_odds_sentences(survey)])
+
+    @classmethod
+    def of_advantage(cls, advantage: float, prior: float | None) -> Subject:
+        """The epsilon that keeps an advantage."""
+        needed = _below(epsilon_for_advantage(advantage, prior))  # rounded down, so that what is printed keeps it
+        return cls([("needed", needed)], [odds_of(needed)])
+
+
 @click.command(
+    cls=RuledCommand,
+    rules=RULES,
     epilog=example(
         "deniable risk --epsilon 0.5 --epsilon 1",
         "deniable risk --survey my-survey.toml",
         "deniable risk --advantage 0.2 --prior 0.1",
         "deniable risk --epsilon 1 --plot risk.svg",
         "deniable risk --survey my-survey.toml --shuffled 200 --delta 1e-6",
-    )
+    ),
 )
 @click.option("--epsilon", "epsilons", type=float, multiple=True, help="Privacy loss of a report; may be repeated.")
 @click.option(
@@ -74,45 +138,26 @@ def risk(
     Shuffled: N reports that reach whoever asks in random order and without a sender, as from a place that
     somebody else runs. Then the epsilon of each is less, except with probability D.
     """
-    given = sum((bool(epsilons), file is not None, advantage is not None))
-    # A chart alone needs no epsilon: it shows a whole range.
-    if given > 1 or (given == 0 and picture is None):
-        raise click.UsageError("give one of --epsilon, --survey and --advantage")
-    if prior is not None and advantage is None:
-        raise click.UsageError("--prior goes with --advantage")
-    if shuffled is None and (delta is not None or own is not None):
-        raise click.UsageError("--delta and --own go with --shuffled")
-    if shuffled is not None and not (epsilons or file is not None):
-        raise click.UsageError("--shuffled goes with --epsilon or --survey")
-    meanings = [
-        odds_of(epsilon, f"Epsilon {epsilon:g}: one report" if len(epsilons) > 1 else "One report")
-        for epsilon in epsilons
-    ]
-    rows = [(f"{epsilon:g}", epsilon) for epsilon in epsilons]
-    if file is not None:
-        survey = read_survey(path=file)
-        # Each question by itself, then the whole survey, which one person answers.
-        rows = [*((each.id, each.epsilon) for each in survey.questions), ("whole survey", survey.epsilon)]
-        meanings = [whole_odds_sentences(survey)]
-    if advantage is not None:
-        # Rounded down, so that the printed epsilon keeps the advantage.
-        needed = _below(epsilon_for_advantage(advantage, prior))
-        rows = [("needed", needed)]
-        meanings = [odds_of(needed)]
-        whom = "whatever the prior" if prior is None else f"at prior {100 * prior:g} %"
-        click.echo(f"An advantage of at most {100 * advantage:g} points, {whom}, needs epsilon {needed:g} or less.\n")
+    survey = read_survey(path=file) if file else None
     among = None
     if shuffled is not None:
         batch = ShuffledBatch(shuffled, 1e-6 if delta is None else delta, own or 0)
-        among = of_survey(read_survey(path=file), batch) if file else of_epsilons(epsilons, batch)
-    if rows:
-        click.echo(table(rows, (*PRIORS, prior) if prior is not None and prior not in PRIORS else PRIORS))
-        for meaning in meanings:
+        among = of_survey(survey, batch) if survey else of_epsilons(epsilons, batch)
+    if advantage is not None:
+        subject = Subject.of_advantage(advantage, prior)
+        ((_, needed),) = subject.rows
+        whom = "whatever the prior" if prior is None else f"at prior {100 * prior:g} %"
+        click.echo(f"An advantage of at most {100 * advantage:g} points, {whom}, needs epsilon {needed:g} or less.\n")
+    else:
+        subject = Subject.of_survey(survey) if survey else Subject.of_epsilons(epsilons)
+    if subject.rows:
+        click.echo(table(subject.rows, sorted({*PRIORS, *([prior] if prior is not None else [])})))
+        for meaning in subject.meanings:
             click.echo("\n" + "\n".join(meaning))
     if among is not None:
         click.echo(f"\n{among}")
     if picture is not None:
-        save_picture(picture, lambda: chart([epsilon for _, epsilon in rows]))
+        save_picture(picture, lambda: chart([epsilon for _, epsilon in subject.rows]))
 
 
 def table(rows: Sequence[tuple[str, float]], priors: Sequence[float]) -> str:

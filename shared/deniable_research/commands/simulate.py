@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -13,6 +15,7 @@ import click
 from deniable.commands.files import folder_of
 from deniable.commands.main import example
 from deniable.commands.numbers import Number
+from deniable.commands.working import done
 from deniable.errors import ParameterError
 from deniable.exact import number_hint
 from deniable.survey.document import Survey
@@ -216,16 +219,18 @@ def _simulate_analysis(asked: SimulateRequest, survey: Survey, formula: str) -> 
     covariates = _pairs(asked.covariates, "--covariate", "age_group=young:0.6,old:0.4", Covariate.parse)
     truth = _shares(asked.truths, "--truth")
     study = Study(survey, formula, effects, covariates, truth, asked.respondents, asked.misbehaviour)
+    curves = _curves(asked.curves)
     # All samples before anything is printed; an analysis that refuses every one is an error.
     found = planning_curve(
         study,
-        _curves(asked.curves),
+        curves,
         asked.repetitions,
         asked.seed,
         analysis=asked.analysis or "regress",
         confidence_level=asked.confidence,
         penalty=PENALTIES[asked.penalty],
         processes=asked.processes or 1,
+        progress=_counting(asked.repetitions, math.prod(map(len, curves.values()))),
     )
     rows = [row for each in found for row in each.rows]
     document = {
@@ -243,6 +248,12 @@ def _simulate_analysis(asked: SimulateRequest, survey: Survey, formula: str) -> 
         click.echo(sentence, err=True)
     if asked.picture is not None:
         save_picture(asked.picture, lambda: power_chart(rows))
+
+
+def _counting(repetitions: int, points: int) -> Callable[[int], None]:
+    """A function that says how many samples of all points of a curve are done, for the line at the terminal."""
+    count = itertools.count(1)
+    return lambda _: done(next(count), points * repetitions)
 
 
 def _simulate_survey(asked: SimulateRequest, survey: Survey) -> None:

@@ -21,6 +21,7 @@ from deniable_research.attention import Anchor
 from deniable_research.attention.anchor import yes_no_support
 from deniable_research.files.coded import CodedColumn, alike
 from deniable_research.files.samples import SamplingColumns
+from deniable_statistics.archive.codebook import allowed_reports, listed, true_answers
 from deniable_statistics.classical import of_one_truth
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import design_of, level_values, mean_values
@@ -29,8 +30,6 @@ MISSING = ("", "NA", "NaN")
 """Texts that mean a missing value, unless a layout names others."""
 
 _WHOLE = re.compile(r"(-?[0-9]{1,15})(\.0+)?")  # pandas writes 1.0 where a column of integers has gaps
-_SHOWN = 12
-"""Largest number of codes that a message lists."""
 
 
 @dataclass(frozen=True)
@@ -243,11 +242,7 @@ class RandomizedColumn:
     @property
     def allowed(self) -> str:
         """The texts that the column may hold, in words."""
-        if self.codes is not None:
-            return _listed(self.codes)
-        names = [each for each in self.design.reports.labels if not _WHOLE.fullmatch(each)]
-        described = self.design.reports.described
-        return f"{_listed(names)} or {described}" if names else described
+        return allowed_reports(self.design.reports) if self.codes is None else listed(self.codes)
 
 
 @dataclass(frozen=True)
@@ -470,10 +465,8 @@ class Layout:
 def _of_question(question: Question) -> RandomizedColumn:
     """The column of a survey's question in a collector's file."""
     design, numbers = design_of(question.mechanism), mean_values(question)
-    # The truths of a design for numbers may be fewer than the numbers: the knots between which its channel is linear.
-    names = question.options if len(question.options) == len(design.truths) else design.truths
     values: tuple[float, ...] | None = None
-    if question.kind.headline is not None:
+    if question.noise_kind.headline is not None:
         values = (0.0, 1.0)
     elif design.has_shares:
         values = numbers
@@ -481,7 +474,7 @@ def _of_question(question: Question) -> RandomizedColumn:
         question.id,
         question.id,
         design,
-        names,
+        true_answers(question, design),
         values,
         mean_values=numbers,
         has_shares=question.has_shares,
@@ -489,9 +482,3 @@ def _of_question(question: Question) -> RandomizedColumn:
         levels=level_values(question),
         is_filtered=question.ask_if is not None,
     )
-
-
-def _listed(codes: Iterable[str]) -> str:
-    every = list(codes)
-    more = f" or {len(every) - _SHOWN} more" if len(every) > _SHOWN else ""
-    return ", ".join(map(repr, every[:_SHOWN])) + more

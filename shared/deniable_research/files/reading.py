@@ -103,7 +103,7 @@ def columns_of_frame(frame: Any, subject: str = "table") -> Columns:
             codes, values = pandas.factorize(frame.iloc[:, place])
         except TypeError:  # lists have no hash
             raise ReportError(f"{subject}: column {name!r} must hold numbers, texts or dates") from None
-        columns[name] = CodedColumn(codes.astype(np.int32), tuple(values)).map(_text)
+        columns[name] = CodedColumn(codes.astype(np.int32), tuple(values)).map(cell_text)
     return columns
 
 
@@ -138,7 +138,7 @@ def columns_of_arrow(table: Any, subject: str) -> Columns:
         array = array.chunk(0) if isinstance(array, arrow.ChunkedArray) and array.num_chunks else array
         codes = array.indices.fill_null(-1).to_numpy() if len(table) else np.empty(0)
         values = array.dictionary.to_pylist() if len(table) else ()
-        texts = CodedColumn(codes.astype(np.int32), tuple(values)).map(_text)
+        texts = CodedColumn(codes.astype(np.int32), tuple(values)).map(cell_text)
         label = about.get(b"label", b"").decode(errors="replace")
         columns[name] = _with_labels(texts, json.loads(about.get(b"value_labels", b"{}")), label)
     return columns
@@ -164,7 +164,7 @@ def _first_sheet(book: Any, skip: int, subject: str) -> Columns:
         sheet = book.worksheets[0]
         sheet.reset_dimensions()  # some programs write a range that is too small, and cells beyond it would be lost
         rows = sheet.iter_rows(values_only=True)
-    header = [_text(cell) or "" for cell in next(rows, ())]
+    header = [cell_text(cell) or "" for cell in next(rows, ())]
     # Excel keeps columns whose cells were cleared, as empty cells at the end of each row.
     while header and not header[-1]:
         header.pop()
@@ -177,7 +177,7 @@ def _first_sheet(book: Any, skip: int, subject: str) -> Columns:
 def _padded(rows: Iterable[Sequence[Any]], width: int, subject: str) -> Iterator[list[str]]:
     """The rows of a sheet as texts, each as long as the header, without empty rows."""
     for number, row in enumerate(rows, start=2):
-        texts = [_text(cell) or "" for cell in row]
+        texts = [cell_text(cell) or "" for cell in row]
         if any(texts[width:]):
             raise ReportError(f"{subject}, row {number}: must have no cells beyond the {width} columns of the header")
         if any(texts):
@@ -186,14 +186,14 @@ def _padded(rows: Iterable[Sequence[Any]], width: int, subject: str) -> Iterator
 
 def _with_labels(column: CodedColumn[str], labels: Mapping[Any, str], label: str) -> CodedColumn[str]:
     """The column with labels, and without unused values."""
-    texts = {text: str(label).strip() for value, label in labels.items() if (text := _text(value)) is not None}
+    texts = {text: str(label).strip() for value, label in labels.items() if (text := cell_text(value)) is not None}
     return CodedColumn(column.codes, column.values, texts, label).without(())
 
 
-def _text(value: Any) -> str | None:
+def cell_text(value: Any) -> str | None:
     """A cell as the text of a CSV; None for a missing value.
 
-    >>> [_text(value) for value in (1.0, 0.5, True, "a ", datetime.date(2026, 1, 2), float("nan"))]
+    >>> [cell_text(value) for value in (1.0, 0.5, True, "a ", datetime.date(2026, 1, 2), float("nan"))]
     ['1', '0.5', '1', 'a', '2026-01-02', None]
     """
     # NaN and NaT alone differ from themselves.

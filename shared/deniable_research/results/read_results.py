@@ -15,6 +15,7 @@ from deniable.survey.published import parse_survey
 from deniable_research.files import Layout, RandomizedColumn, SamplingColumns, Table, quick_question, read_layout
 from deniable_research.files.design_files import texts
 from deniable_research.files.reading import columns_of_frame
+from deniable_research.hosts import read_export
 from deniable_research.results.collector import REPORTS, published
 from deniable_research.results.results import Results
 from deniable_research.web import is_url
@@ -35,6 +36,8 @@ def read(
     token: str | None = None,
     delimiter: str | None = None,
     skip: int = 0,
+    host: str | None = None,
+    person: str | None = None,
 ) -> Results:
     """Read reports from a collector, a file or a table.
 
@@ -58,6 +61,9 @@ def read(
         The API token for a link, if the survey's results need one.
     delimiter, skip
         As for `deniable_research.files.Table.read`.
+    host, person : str, optional
+        The tool whose own export the file is, and the column that says whose each row is, as for
+        `deniable_research.hosts.read_export`; with a survey.
 
     Raises
     ------
@@ -88,6 +94,9 @@ def read(
         raise ParameterError("token: must go with the link of a survey")
     if design is None:
         raise ParameterError("design: must say what the columns hold: a survey, a design file or a question in short")
+    if host is not None:
+        exported, layout = read_export(source, host, delimiter=delimiter, person=person).of(_survey_of(design), columns)
+        return Results(Table.of(exported, _layout(layout, weights, sampling, missing)))
     layout = _layout(layout_of(design, columns), weights, sampling, missing)
     if isinstance(source, (str, Path)):
         if not Path(source).is_file():
@@ -131,6 +140,15 @@ def layout_of(design: Said, columns: Mapping[str, str] | None = None) -> Layout:
     if columns:
         raise ParameterError("columns: must go with a survey; a design names its columns itself")
     return found
+
+
+def _survey_of(design: Said) -> Survey:
+    """The survey that a description is, or the file of one."""
+    if isinstance(design, Survey):
+        return design
+    if isinstance(design, (str, Path)) and Path(design).is_file():
+        return read_any_survey(Path(design).read_bytes(), Path(design).parent)
+    raise ParameterError(f"design: must be a survey or the file of one with host, got {describe(design)}")
 
 
 def read_any_survey(document: bytes, folder: Path | None = None) -> Survey:

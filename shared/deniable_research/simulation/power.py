@@ -76,6 +76,7 @@ def simulated_power(
     confidence_level: float = 0.95,
     penalty: str | None = "auto",
     processes: int = 1,
+    progress: Callable[[int], object] = lambda _: None,
 ) -> Power:
     """Draw a study again and again, and analyse every sample.
 
@@ -95,6 +96,8 @@ def simulated_power(
         has no estimate, and its sample is not among the repetitions of its row.
     processes : int
         Number of samples that are analysed at a time.
+    progress : callable
+        Called with the number of samples that are done, after each one.
 
     Returns
     -------
@@ -123,7 +126,7 @@ def simulated_power(
     seeds = [int(each) for each in np.random.SeedSequence(seed).generate_state(repetitions, np.uint64)]
     analyse = ANALYSES[analysis] if penalty == "auto" else partial(_regression, penalty=penalty)
     one = partial(_sample, study, analyse, confidence_level)
-    found = map_all(one, seeds, processes, chunk=max(repetitions // (8 * processes), 1))
+    found = map_all(one, seeds, processes, chunk=max(repetitions // (8 * processes), 1), progress=progress)
     failures = Counter(each for each in found if isinstance(each, str))
     # A standard deviation needs two samples at least.
     if sum(failures.values()) > repetitions - 2:

@@ -155,7 +155,7 @@ def _shares(question: Question, given: Shares | None) -> tuple[float, ...]:
         if len(given) != len(names):
             raise ParameterError(f"{where}: must be {len(names)} shares, one for each answer, got {len(given)}")
         shares = [_share(each, where) for each in given]
-    elif question.kind.headline is not None:
+    elif question.noise_kind.headline is not None:
         yes = _share(given, where)
         shares = [1 - yes, yes]
     else:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from deniable.access.issuer import Issuer
-from deniable.errors import ParameterError, SurveyError, describe, key_hint, shown
+from deniable.errors import ParameterError, SurveyError, describe, shown
 from deniable.exact import positive_epsilon
 from deniable.mechanisms import MECHANISMS, ForcedResponse, KAry, Longitudinal, Mechanism, TwoCoin, Warner
 from deniable.survey.completion import Completion
@@ -21,23 +21,27 @@ from deniable.survey.condition import Condition
 from deniable.survey.document import MAX_BYTES, Survey
 from deniable.survey.group import Group, check_name
 from deniable.survey.look import Look
+from deniable.survey.order import ORDER_KEYS, RandomOrder, order_from
 from deniable.survey.question import Question, levels_from
-from deniable.survey.question_types import QUESTION_TYPES, AnswerKind, QuestionType
+from deniable.survey.question_types import LAST, QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.sealed import Sealed, padded_size
 from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refuse_repeats
-from deniable_statistics.authoring.condition_text import Earlier, read_condition, words_of
 from deniable_statistics.authoring.look import LOOK_KEYS, read_look
+from deniable_statistics.authoring.sections import GRID, spelled_out
 from deniable_statistics.authoring.selection import choice_for
 from deniable_statistics.authoring.sharing import WANTED, Member, chosen_way, ways_to_share, why
+from deniable_statistics.authoring.tables import listed, refuse_unknown, required
+from deniable_statistics.published.condition_text import Earlier, read_condition, words_of
 
 AS_WRITTEN = ("closes_at", "cohort_required", "retention", "fresh", "release", "results", "readers", "access", "layout")
 """Keys whose values are passed to `Survey` unchanged, which checks them and has their defaults."""
 
 SURVEY_KEYS = (
     *("title", "organiser", "about", "contact", "opens", "closes", "cohorts", *AS_WRITTEN, "issuer", "sealed", "place"),
-    *("thanks", "completion", "look", "epsilon", "draw", "want", "groups", "questions"),
+    *("thanks", "completion", "look", "epsilon", "draw", "want", "groups", "questions", "sections"),
+    *ORDER_KEYS,
 )
-QUESTION_KEYS = ("id", "type", "text", "help", "epsilon", "group", "ask_if")
+QUESTION_KEYS = ("id", "type", "text", "before", "help", "epsilon", "group", "ask_if")
 ISSUER_KEYS = ("key", "url")
 SEALED_KEYS = ("first", "keys")
 COMPLETION_KEYS = ("text", "link", "code", "code_length")
@@ -61,7 +65,7 @@ CURLY_QUOTES = frozenset("\u201c\u201d\u201e\u2018\u2019\u201a\xab\xbb")
 
 _DAY_FIRST = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 MAX_END = 100
-"""Longest label of an end of a scale, in characters, since it is shown in a box beside the others."""
+"""Longest label of a level of a scale, in characters, since it is shown in a box beside the others."""
 
 _FILE_NAME = re.compile(r"[^\n=\[\]]{1,250}\.[A-Za-z]{1,8}|[^\n=\[\]]{0,250}[/\\][^\n=\[\]]{1,250}")
 
@@ -117,17 +121,15 @@ def read_survey(
 
 def survey_of(written: Mapping[str, Any], folder: str | PathLike[str] | None = None) -> Survey:
     """The survey of a file whose TOML was read by `read_toml`; parameters and errors are those of `read_survey`."""
-    _refuse_unknown(written, SURVEY_KEYS, "survey")
-    questions = written.get("questions")
-    if not isinstance(questions, list) or not questions or not all(isinstance(each, dict) for each in questions):
-        raise SurveyError("questions: must be one or more tables [[questions]]")
-    ids = tuple(str(each["id"]) for each in questions if "id" in each)
+    refuse_unknown(written, SURVEY_KEYS, "survey")
+    spelled = spelled_out(written)
+    ids = tuple(str(each["id"]) for each in spelled.questions if "id" in each)
     # Before any question is read, because errors in questions are named by id.
     refuse_repeats(ids, "questions: ids")
-    groups = _groups(written)
-    drafts = _drafts(questions, groups)
+    groups = _groups(written, spelled.groups)
+    drafts = _drafts(spelled.questions, groups)
     survey = Survey(
-        title=_text(_required(written, "title", "survey"), "title"),
+        title=_text(required(written, "title", "survey"), "title"),
         organiser=_text(written.get("organiser"), "organiser"),
         about=_text(written.get("about"), "about"),
         contact=_text(written.get("contact"), "contact"),
@@ -136,9 +138,10 @@ def survey_of(written: Mapping[str, Any], folder: str | PathLike[str] | None = N
         look=_look(written.get("look"), None if folder is None else Path(folder)),
         opens=_date(written, "opens"),
         closes=_date(written, "closes"),
-        cohorts=tuple(_list(written, "cohorts", "survey")) if "cohorts" in written else (),
+        cohorts=tuple(listed(written, "cohorts", "survey")) if "cohorts" in written else (),
         issuer=_issuer(written.get("issuer")),
         questions=_questions(drafts, groups),
+        arrangement=spelled.arrangement,
         **{key: written[key] for key in AS_WRITTEN if key in written},
     )
     return _with_places(survey, written)
@@ -181,19 +184,19 @@ def _issuer(written: object) -> Issuer | None:
     if written is None:
         return None
     table = _table(written, "issuer", ISSUER_KEYS)
-    return Issuer(_required(table, "key", "issuer"), table.get("url"))
+    return Issuer(required(table, "key", "issuer"), table.get("url"))
 
 
 def _with_places(survey: Survey, written: Mapping[str, Any]) -> Survey:
     """The survey with its table [sealed], whose size follows from the longest report, and its places."""
-    places = tuple(_list(written, "place", "survey")) if "place" in written else ()
+    places = tuple(listed(written, "place", "survey")) if "place" in written else ()
     if "sealed" not in written:
         return replace(survey, places=places) if places else survey
     table = _table(written["sealed"], "sealed", SEALED_KEYS)
     first = _date(table, "first")
     if first is None:
         raise SurveyError("sealed: must have the key 'first', the first day of the first key")
-    keys = tuple(_list(table, "keys", "sealed"))
+    keys = tuple(listed(table, "keys", "sealed"))
     return replace(survey, sealed=Sealed(first, keys, padded_size(survey.longest_report)), places=places)
 
 
@@ -212,7 +215,7 @@ def _table(written: object, name: str, known: Collection[str]) -> Mapping[str, A
     """A table of the survey with no other keys than these."""
     if not isinstance(written, dict):
         raise SurveyError(f"{name}: must be a table [{name}], got {shown(written)}")
-    _refuse_unknown(written, known, name)
+    refuse_unknown(written, known, name)
     return written
 
 
@@ -247,11 +250,14 @@ def _year_first(written: str) -> str:
         return "year-month-day, such as 2026-11-20"
 
 
-def _groups(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
-    """The table of each group; if the survey has an epsilon, the questions without their own are a group, too."""
+def _groups(written: Mapping[str, Any], grids: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """The table of each group; grids are groups too, and so are questions that share the epsilon of the survey."""
     groups = written.get("groups", {})
     if not isinstance(groups, dict) or not all(isinstance(each, dict) for each in groups.values()):
         raise SurveyError("groups: must be tables such as [groups.private]")
+    if both := sorted(groups.keys() & grids.keys()):
+        raise SurveyError(f"groups: must not be called {both[0]!r}, the grid whose items share an epsilon")
+    groups = {**groups, **grids}
     for key in ("draw", "want"):
         if key in written and "epsilon" not in written:
             raise SurveyError(f"{key}: needs epsilon, which the questions share")
@@ -262,8 +268,8 @@ def _groups(written: Mapping[str, Any]) -> dict[str, Mapping[str, Any]]:
         groups = groups | {WHOLE_SURVEY: {key: written[key] for key in GROUP_KEYS if key in written}}
     for name, each in groups.items():
         check_name(name)
-        _refuse_unknown(each, GROUP_KEYS, f"group {name!r}")
-        _required(each, "epsilon", f"group {name!r}")
+        refuse_unknown(each, GROUP_KEYS, f"group {name!r}")
+        required(each, "epsilon", f"group {name!r}")
     return groups
 
 
@@ -277,12 +283,14 @@ class _Draft:
     options: tuple[str, ...]
     goal: str | None
     group: str | None
+    order: RandomOrder | None = None
+    last: tuple[str, ...] = ()
     ask_if: Condition | None = None
 
     @property
     def noise_kind(self) -> QuestionType:
         """The type whose mechanisms answer."""
-        return self.kind.noise(has_filter=self.ask_if is not None)
+        return self.kind.noise(is_extended=self.ask_if is not None or bool(self.last))
 
     @property
     def noise_goal(self) -> str | None:
@@ -294,9 +302,9 @@ class _Draft:
 
     def with_noise(self, mechanism: Mechanism, why: str | None, group: Group | None = None) -> Question:
         return Question(
-            id=_required(self.written, "id", self.where),
+            id=required(self.written, "id", self.where),
             type=self.kind.name,
-            text=_text(_required(self.written, "text", self.where), f"{self.where}: text"),
+            text=_text(required(self.written, "text", self.where), f"{self.where}: text"),
             options=self.options,
             mechanism=mechanism,
             goal=self.goal if self.kind.has_goal else None,
@@ -305,6 +313,9 @@ class _Draft:
             help=self._optional_text("help"),
             unit=self._optional_text("unit"),
             ask_if=self.ask_if,
+            before=self._optional_text("before"),
+            order=self.order,
+            last=self.last,
         )
 
     def _optional_text(self, key: str) -> str | None:
@@ -355,22 +366,26 @@ def _with_filter(draft: _Draft, earlier: Mapping[str, Earlier], later: Mapping[s
         )
     if "yes" in draft.written:
         raise SurveyError(f"{where}: must have either yes or ask_if: with three options there is no second coin")
-    options = (*(SPOKEN_NO_YES if kind.is_yes_no else draft.options), DOES_NOT_APPLY)
+    own = (*SPOKEN_NO_YES, *draft.options[len(SPOKEN_NO_YES) :]) if kind.is_yes_no else draft.options
+    options = (*own, DOES_NOT_APPLY)
     kind = QUESTION_TYPES["choice"] if kind.is_yes_no else kind
     return replace(draft, kind=kind, options=options, ask_if=condition)
 
 
 def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> _Draft:
     where = f"question {written['id']!r}" if isinstance(written.get("id"), str) else f"question {number}"
-    name = _required(written, "type", where)
+    name = required(written, "type", where)
     if not isinstance(name, str) or name not in QUESTION_TYPES:
-        raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {name!r}")
+        raise SurveyError(f"{where}: type must be one of {', '.join((*QUESTION_TYPES, GRID))}, got {name!r}")
     kind = QUESTION_TYPES[name]
-    _refuse_unknown(written, (*QUESTION_KEYS, *kind.keys), where)
+    refuse_unknown(written, (*QUESTION_KEYS, *kind.keys), where)
     group = _group_of(written, kind, where, groups)
     options = _options(kind, written, where)
-    if "decline" in written:
-        kind, options = _declinable(kind, options, written, where)
+    last = tuple(each for each in LAST if each in written)
+    if last and "yes" in written:
+        raise SurveyError(f"{where}: must have either yes or {last[0]}: with three options there is no second coin")
+    # They go through the mechanism like every other answer: a blank, or a value of its own, would tell.
+    options = (*options, *(_text(written[each], f"{where}: {each}") for each in last))
     # Different options may have equal translations, between which nobody could choose.
     for language in {language for each in options if isinstance(each, Text) for language in each.translations}:
         spoken = tuple(each.in_language(language) if isinstance(each, Text) else each for each in options)
@@ -378,7 +393,15 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
     goal = written.get("goal", kind.goals[0]) if kind.goals else None
     if goal not in (kind.goals or (None,)):
         raise SurveyError(f"{where}: goal must be one of {', '.join(kind.goals)}, got {goal!r}")
-    return _Draft(written, where, kind, options, goal, group)
+    return _Draft(written, where, kind, options, goal, group, _option_order(written, where, len(last)), last)
+
+
+def _option_order(written: Mapping[str, Any], where: str, last: int) -> RandomOrder | None:
+    """The random order of options; those that stand apart keep their places behind the others."""
+    order = order_from(written.get, where)
+    if order is None or type(order.fixed_last) is not int:
+        return order
+    return replace(order, fixed_last=order.fixed_last + last)
 
 
 def _group_of(written: Mapping[str, Any], kind: QuestionType, where: str, groups: Collection[str]) -> str | None:
@@ -445,7 +468,7 @@ def _shared(name: str, written: Mapping[str, Any], drafts: Sequence[_Draft]) -> 
 
 def _want(written: Mapping[str, Any], where: str) -> list[str]:
     """What the author wants to know of the questions of a group; empty if the author does not say."""
-    want = _list(written, "want", where) if "want" in written else []
+    want = listed(written, "want", where) if "want" in written else []
     if "want" in written and (not want or any(each not in WANTED for each in want)):
         raise SurveyError(f'{where}: want must be ["shares"] or ["shares", "crosstabs"], got {shown(written["want"])}')
     return want
@@ -475,33 +498,43 @@ def _options(kind: QuestionType, written: Mapping[str, Any], where: str) -> tupl
             raise SurveyError(
                 f"{where}: a {kind.name} has at most {kind.most_options} levels, got {hi - lo + 1}; ask a number"
             )
-        levels = levels_from(str(lo), hi - lo + 1)
-        return _with_ends(levels, written, where) if "ends" in written else levels
+        return _with_labels(levels_from(str(lo), hi - lo + 1), written, where)
     # Types that have neither fixed options nor numbers list theirs.
-    options = tuple(_text(each, f"{where}: options") for each in _list(written, "options", where))
+    options = tuple(_text(each, f"{where}: options") for each in listed(written, "options", where))
     if len(options) < 2:
         raise SurveyError(f"{where}: options must be at least 2, got {len(options)}: one option needs no question")
     return options
 
 
-def _with_ends(levels: tuple[str, ...], written: Mapping[str, Any], where: str) -> tuple[str, ...]:
-    """The levels of a scale with labels at both ends; answers and results keep the numbers."""
-    ends = tuple(_text(each, f"{where}: ends") for each in _list(written, "ends", where))
-    if len(ends) != 2:
-        raise SurveyError(f'{where}: ends must be two texts like ["not at all", "completely"], got {len(ends)}')
-    for end in ends:
-        check_text(end, f"{where}: ends", MAX_END)
-    refuse_repeats(ends, f"{where}: ends")
+def _with_labels(levels: tuple[str, ...], written: Mapping[str, Any], where: str) -> tuple[str, ...]:
+    """The levels of a scale with labels at both ends, or at all of them; answers and results keep the numbers."""
+    given = [key for key in ("ends", "labels") if key in written]
+    if not given:
+        return levels
+    if len(given) == 2:
+        raise SurveyError(f"{where}: must have either ends or labels: labels say what every level means")
+    (key,) = given
+    labels = tuple(_text(each, f"{where}: {key}") for each in listed(written, key, where))
+    if key == "ends" and len(labels) != 2:
+        raise SurveyError(f'{where}: ends must be two texts like ["not at all", "completely"], got {len(labels)}')
+    if key == "labels" and len(labels) != len(levels):
+        raise SurveyError(f"{where}: labels must be {len(levels)} texts, one for each level, got {len(labels)}")
+    for label in labels:
+        check_text(label, f"{where}: {key}", MAX_END)
+    refuse_repeats(labels, f"{where}: {key}")
+    if key == "ends":
+        return _labelled(levels[0], labels[0]), *levels[1:-1], _labelled(levels[-1], labels[1])
+    return tuple(map(_labelled, levels, labels))
 
-    def labelled(level: str, end: str) -> Text:
-        spoken = end.translations if isinstance(end, Text) else {}
-        return Text(level, {key: f"{level} \u2013 {text}" for key, text in {**spoken, EVERY_OTHER: str(end)}.items()})
 
-    return labelled(levels[0], ends[0]), *levels[1:-1], labelled(levels[-1], ends[1])
+def _labelled(level: str, label: str) -> Text:
+    """A level, in each language of its label followed by that."""
+    spoken = label.translations if isinstance(label, Text) else {}
+    return Text(level, {key: f"{level} \u2013 {text}" for key, text in {**spoken, EVERY_OTHER: str(label)}.items()})
 
 
 def _whole(written: Mapping[str, Any], key: str, where: str) -> int:
-    value = _required(written, key, where)
+    value = required(written, key, where)
     if type(value) is not int:
         hint = f"; write {value:.0f}" if _is_whole(value) else ""
         raise SurveyError(f"{where}: {key} must be a whole number without a point, got {shown(value)}{hint}")
@@ -510,19 +543,6 @@ def _whole(written: Mapping[str, Any], key: str, where: str) -> int:
 
 def _is_whole(value: object) -> bool:
     return isinstance(value, Decimal) and value.is_finite() and abs(value) < 10**12 and value % 1 == 0
-
-
-def _declinable(
-    kind: QuestionType, options: tuple[str, ...], written: Mapping[str, Any], where: str
-) -> tuple[QuestionType, tuple[str, ...]]:
-    """The question with "prefer not to say" as one of its options.
-
-    It goes through the mechanism like every other answer: a blank, or a value of its own, would tell.
-    """
-    if "yes" in written:
-        raise SurveyError(f"{where}: must have either yes or decline: with three options there is no second coin")
-    declined = _text(written["decline"], f"{where}: decline")
-    return QUESTION_TYPES["choice"], (*(SPOKEN_NO_YES if kind.is_yes_no else options), declined)
 
 
 def _mechanism(
@@ -569,22 +589,9 @@ def _answers(kind: QuestionType, k: int, written: Mapping[str, Any]) -> range:
     return range(written["lo"], written["hi"] + 1) if kind.answers is AnswerKind.RANGE else range(k)
 
 
-def _required(written: Mapping[str, Any], key: str, where: str) -> Any:
-    if key not in written:
-        raise SurveyError(f"{where}: must have the key {key}")
-    return written[key]
-
-
 def _text(written: Any, where: str) -> Any:
     """A text, which may have translations; `Survey` and `Question` check it."""
     return read_text(written, where)
-
-
-def _list(written: Mapping[str, Any], key: str, where: str) -> list[Any]:
-    value = _required(written, key, where)
-    if not isinstance(value, list):
-        raise SurveyError(f'{where}: {key} must be a list like ["a", "b"], got {shown(value)}')
-    return value
 
 
 def _date(written: Mapping[str, Any], key: str) -> datetime.date | None:
@@ -597,9 +604,3 @@ def _date(written: Mapping[str, Any], key: str) -> datetime.date | None:
     if isinstance(value, datetime.datetime):
         raise SurveyError(f"{key}: must be a day without a time, {value.date()}; days begin and end in UTC")
     raise SurveyError(f"{key}: must be a day like 2026-11-20, got {shown(value)}")
-
-
-def _refuse_unknown(written: Mapping[str, Any], known: Collection[str], where: str) -> None:
-    for key in written:
-        if key not in known:
-            raise SurveyError(f"{where}: has the unknown key {key!r}; {key_hint(key, known)}")

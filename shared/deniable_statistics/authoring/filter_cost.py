@@ -17,11 +17,11 @@ from deniable.survey.condition import Among
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable.survey.question_types import MAX_OPTIONS, AnswerKind
-from deniable_statistics.authoring.condition_text import condition_words
 from deniable_statistics.authoring.sample_size import people
 from deniable_statistics.authoring.selection import choose_for_choice
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.estimates.among import variance_among
+from deniable_statistics.published.condition_text import condition_words
 
 APPLYING = (0.5, 0.2, 0.05)
 """Shares of the people to whom a question applies, for which respondents are counted."""

@@ -48,7 +48,13 @@ def scaled(written: Mapping[str, Any], epsilon: Number) -> dict[str, Any]:
     found = changed(written)
     if isinstance(written.get("groups"), dict):
         found["groups"] = {name: changed(each) for name, each in written["groups"].items()}
-    return found | {"questions": [changed(each) for each in written["questions"]]}
+    if "sections" in written:
+        found["sections"] = [
+            each | {"questions": [changed(one) for one in each["questions"]]} for each in written["sections"]
+        ]
+    if "questions" in written:
+        found["questions"] = [changed(each) for each in written["questions"]]
+    return found
 
 
 def _tables(written: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
@@ -56,4 +62,5 @@ def _tables(written: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     yield written
     groups = written.get("groups")
     yield from groups.values() if isinstance(groups, dict) else ()
-    yield from written.get("questions", ())
+    for each in (written, *written.get("sections", ())):
+        yield from each.get("questions", ())

@@ -75,7 +75,7 @@ def report_variables(survey: Survey) -> list[Variable]:
 
 def variable_of(question: Question) -> Variable:
     """The column of a question's reports."""
-    label = f"Noisy report, not an answer: {question.text}"
+    label = f"Noisy report, not an answer: {question.label}"
     if question.mechanism.reports.json_type is str:
         return Variable(question.id, label)
     return Variable(question.id, label, Kind.WHOLE, report_labels(question))

@@ -338,6 +338,7 @@ def columns(text: str) -> float:
 
 
 # Approximate widths of a sans-serif font, because the viewer's font is unknown.
+@functools.lru_cache(maxsize=4096)
 def _width(letter: str) -> float:
     if unicodedata.combining(letter) or unicodedata.category(letter) in ("Mn", "Me", "Cf"):
         return 0

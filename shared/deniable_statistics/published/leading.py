@@ -64,21 +64,23 @@ def most_frequent(
         return None
     # Half of the error probability goes to the comparison, half to the interval.
     best, half = int(np.argmax(shares)), (1 + confidence_level) / 2
-    estimate: Estimate | None = None
     covariance = np.full((len(rows), len(rows)), np.nan)
     np.fill_diagonal(covariance, [(row.std_error or 0.0) ** 2 for row in rows])
-    if design.is_exclusive and all(row.count is not None for row in rows):
-        estimate = Estimate.from_counts(design, [row.count or 0 for row in rows], rows[0].n)
-        covariance = estimate.covariance
+    counts = [row.count or 0 for row in rows]
+    is_counted = design.is_exclusive and all(row.count is not None for row in rows)
+    if is_counted:
+        covariance = design.covariance(counts, rows[0].n)
     if not is_ahead(best, shares, covariance, min(row.n for row in rows), half):
         return None
     level, binomials = level_of_each(half, len(rows)), design.binomials(design.expected_if_even, 1)
     if binomials is not None:
         row = rows[best]
         return LeadingOption(best, share_interval(row.count or 0, row.n, binomials[best].support.floats, level))
-    if estimate is None or not design.channels:
+    if not is_counted or not design.channels:
         return None
-    (interval,) = estimate.combination_intervals(np.eye(len(rows))[[best]], confidence_level=level)
+    (interval,) = Estimate.from_counts(design, counts, rows[0].n).combination_intervals(
+        np.eye(len(rows))[[best]], confidence_level=level
+    )
     return LeadingOption(best, interval)
 
 

@@ -61,6 +61,8 @@ class ViewRow:
         Empty for a mean.
     cohort, minus : str or None
         The cohort; of a difference the one from which that of `minus` is taken.
+    wave : str or None
+        The address of the survey, where several that ask the question are shown; or the number of the release.
     given, given_option : str or None
     n, count : int or None
         Reports with information on the figure, and those that support it, where one count tells it.
@@ -82,6 +84,7 @@ class ViewRow:
     option: str
     cohort: str | None
     minus: str | None
+    wave: str | None
     given: str | None
     given_option: str | None
     n: int | None
@@ -114,6 +117,8 @@ class ViewOptions:
         The cohort from which the others differ; by default every two cohorts are compared.
     crossed_with : str, optional
         The id of another question, among whose answers the shares are shown.
+    over_time : bool
+        Whether the shares of all surveys that ask the question are shown, or those of all releases.
     wanted : EstimateOptions
         How shares are estimated; of differences and crossed shares the confidence level alone can be chosen.
     """
@@ -122,11 +127,14 @@ class ViewOptions:
     compare: bool = False
     against: str | None = None
     crossed_with: str | None = None
+    over_time: bool = False
     wanted: EstimateOptions = field(default_factory=EstimateOptions)
 
     def __post_init__(self) -> None:
         if self.crossed_with is not None and (self.compare or self.by_cohort):
             raise ParameterError("with: must not go with cohorts; choose one of the two")
+        if self.over_time and (self.compare or self.by_cohort or self.crossed_with is not None):
+            raise ParameterError("over: must not go with cohorts, nor with another question; choose one of them")
         if self.against is not None and not self.compare:
             raise ParameterError("against: must go with compare")
         if not self.is_of_shares and self.wanted != EstimateOptions(self.confidence_level):
@@ -187,6 +195,7 @@ def share_view(question: Question, row: EstimateRow) -> ViewRow:
         option=row.option,
         cohort=row.cohort,
         minus=None,
+        wave=None,
         given=None,
         given_option=None,
         n=row.n,
@@ -274,10 +283,8 @@ def _pairs(cohorts: Sequence[str], against: str | None) -> list[tuple[str, str]]
 
 
 def _compared_options(question: Question) -> Sequence[int]:
-    """The options whose shares are compared: yes alone of a yes-no question, else all."""
-    if not question.has_shares:
-        return ()
-    return range(len(question.options)) if question.kind.headline is None else (question.kind.headline,)
+    """The options whose shares are compared: all but *no*, whose share follows from the others."""
+    return range(question.kind.headline or 0, len(question.options)) if question.has_shares else ()
 
 
 def _estimate(question: Question, tally: Tally) -> Estimate:
@@ -306,6 +313,7 @@ def _difference_row(
         option=option,
         cohort=cohorts[0],
         minus=cohorts[1],
+        wave=None,
         given=None,
         given_option=None,
         n=None,
@@ -371,6 +379,7 @@ def _crossed(first: Question, second: Question, joint: JointCounts, options: Vie
                     option=option,
                     cohort=None,
                     minus=None,
+                    wave=None,
                     given=second.id,
                     given_option=given_option,
                     n=n,

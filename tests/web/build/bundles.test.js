@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 import { transform } from "../../../client/deniable_web/node_modules/esbuild/lib/main.js";
-import { BUNDLES, outputs } from "../../../client/deniable_web/build.mjs";
+import { BUNDLES, HOSTS, outputs } from "../../../client/deniable_web/build.mjs";
 
 const FOLDER = new URL("../../../client/deniable_web/", import.meta.url);
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER), "utf8");
@@ -19,14 +19,32 @@ let building = /** @type {Promise<Map<string, Uint8Array>> | undefined} */ (unde
 const made = () => (building ??= outputs());
 const madeBundle = async (/** @type {string} */ file) => String((await made()).get(`dist/${file}`));
 
-/** The most bytes of a bundle by `gzip -9`. */
-const LARGEST = 34_000;
+/** The most bytes of each bundle by `gzip -9`. That of a place is the survey's, and what asks by a gateway. */
+const LARGEST = /** @type {Record<string, number>} */ ({
+  "deniable.js": 34_000,
+  "deniable-place.js": 35_500,
+  "deniable-question.js": 23_000,
+  "deniable-told.js": 21_000,
+});
 
-test("bundles are at most 34 kB gzipped", () => {
+test("bundles are small", () => {
   for (const file of Object.keys(BUNDLES)) {
     const { length } = gzipSync(readFileSync(new URL(`dist/${file}`, FOLDER)), { level: 9 });
-    assert.ok(length <= LARGEST, `${file}: ${length} bytes`);
+    assert.ok(length <= LARGEST[file], `${file}: ${length} bytes`);
   }
+});
+
+test("plugins for hosts are at most 3 kB gzipped, import nothing and name the version of the package", () => {
+  const { version } = JSON.parse(read("package.json"));
+  const { hosts } = JSON.parse(read("dist/manifest.json"));
+  assert.deepEqual(Object.keys(hosts), Object.keys(HOSTS));
+  for (const [file, hash] of Object.entries(hosts)) {
+    const code = readFileSync(new URL(`dist/hosts/${file}`, FOLDER));
+    assert.ok(gzipSync(code, { level: 9 }).length <= 3000, file);
+    assert.equal(hash, `sha384-${createHash("sha384").update(code).digest("base64")}`);
+    assert.doesNotMatch(read(`../hosts/${file}`), /^import /m, file);
+  }
+  assert.match(read("../hosts/jspsych.js"), new RegExp(`version: "${version}"`));
 });
 
 test("what the sources freeze is frozen in the bundles, and every message of an error is there", async () => {
@@ -64,6 +82,7 @@ test("the same sources make the same bytes in any folder", () => {
   const built = ["a", "another folder, deeper/b"].map((name) => {
     const folder = mkdtempSync(join(tmpdir(), "deniable-"));
     const copy = join(folder, name);
+    cpSync(fileURLToPath(new URL("../hosts", FOLDER)), join(copy, "..", "hosts"), { recursive: true });
     cpSync(fileURLToPath(FOLDER), copy, { recursive: true, filter: (path) => path !== modules && !path.includes("/dist/") });
     symlinkSync(modules, join(copy, "node_modules"));
     execFileSync(process.execPath, ["build.mjs"], { cwd: copy });

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import shutil
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -13,18 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from deniable.commands.chromium import FLAGS, installed
 from deniable.errors import NotInstalled
 from deniable_client.audit.blackbox.person import BLOCKED, DISGUISE, NAMES, Chance, Person, Stuck, Tab
 from deniable_client.audit.blackbox.relay import RecordingRelay
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, CDPSession
-
-PROGRAMS = ("chromium-headless-shell", "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
-FLAGS = [
-    *("--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"),
-    *("--disable-component-update", "--no-first-run", "--disable-domain-reliability", "--disable-sync"),
-]
 
 
 @contextmanager
@@ -34,14 +28,13 @@ def chromium(relay: RecordingRelay, program: str | None = None) -> Iterator[Chro
         from playwright.sync_api import sync_playwright
     except ModuleNotFoundError:
         raise NotInstalled("playwright") from None
-    found = program or next(filter(None, map(shutil.which, PROGRAMS)), None)
     with ExitStack() as stack:
         folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="deniable-audit-"))
         log = Path(folder) / "net.json"
         playwright = stack.enter_context(sync_playwright())
         # No name but the relay's is found, and every name that is asked for stands in the log of the network.
         ways = [f"--log-net-log={log}", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
-        browser = playwright.chromium.launch(executable_path=found, args=[*FLAGS, *ways])
+        browser = playwright.chromium.launch(executable_path=program or installed(), args=[*FLAGS, *ways])
         made = Chromium(browser, relay, log)
         # The log is whole once the browser has ended, and gone with its folder.
         stack.callback(made.read_log)

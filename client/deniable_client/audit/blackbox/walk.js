@@ -25,7 +25,7 @@
     case "input": {
       const [name, place] = argument;
       const inputs = sets().flatMap((set) => [...set.querySelectorAll("input")]).filter((each) => each.name === name);
-      const input = inputs[place];
+      const input = inputs.find((each) => each.value === String(place)) ?? inputs[place]; // options may stand in another order
       return input && (middle(input.type === "number" ? input : (input.labels?.[0] ?? input)) ?? middle(input));
     }
     case "onward":

@@ -18,7 +18,7 @@ from deniable_client.audit.reference.chance import Word, below, subset, subsets
 Value = int | str | None
 """What a report holds for a question; None where it was not asked."""
 
-_DESCRIBED = ("mechanism", "options", "text", "type")
+_DESCRIBED = ("mechanism", "options", "text", "type", "unit")
 """What makes a question the same elsewhere."""
 
 
@@ -188,6 +188,16 @@ class PublishedSurvey:
         drawn = {name for unit in self.units for name in unit.drawn(word)}
         return [each["id"] for each in self.questions if each["id"] in drawn]
 
+    def arrange(self, word: Word) -> tuple[list[str], dict[str, list[str]]]:
+        """Ids of all questions in the order in which a device shows them, and the options of each in theirs.
+
+        Orders of the arrangement come first, from the outside to the inside, then those of options, all in the order of
+        the document.
+        """
+        arrangement = self.content.get("arrangement", {"of": [each["id"] for each in self.questions]})
+        ids = _arranged(arrangement, word)
+        return ids, {each["id"]: _shuffled(_choices(each), each, word) for each in self.questions}
+
     @property
     def is_drawn(self) -> bool:
         """Whether devices ask fewer questions than there are."""
@@ -201,6 +211,30 @@ class PublishedSurvey:
         """The only bytes of a report."""
         content = {"id": id, "cohort": cohort, "values": self.in_order(values)}
         return compact(content | ({"credential": credential} if credential else {})).encode("utf-8")
+
+
+def _arranged(block: Mapping[str, Any], word: Word) -> list[str]:
+    places = _shuffled(list(range(len(block["of"]))), block, word)
+    parts = [[each] if isinstance(each, str) else _arranged(each, word) for each in block["of"]]
+    return [name for place in places for name in parts[place]]
+
+
+def _shuffled(parts: list[Any], how: Mapping[str, Any], word: Word) -> list[Any]:
+    """Fisher and Yates: each place from the last one down changes with one before it, or with itself."""
+    if how.get("order") != "random":
+        return parts
+    first = how.get("fixed_first", 0)
+    moving, last = parts[first : len(parts) - how.get("fixed_last", 0)], parts[len(parts) - how.get("fixed_last", 0) :]
+    for left in range(len(moving), 1, -1):
+        drawn = below(left, word)
+        moving[left - 1], moving[drawn] = moving[drawn], moving[left - 1]
+    return [*parts[:first], *moving, *last]
+
+
+def _choices(question: Mapping[str, Any]) -> list[str]:
+    """What people choose from: all options but that a question with a filter does not apply."""
+    found = labels(question)
+    return found[:-1] if "ask_if" in question else found
 
 
 def completion_code(length: int, word: Word) -> str:

@@ -1,0 +1,70 @@
+//@ts-check
+/*
+ * What comes up together, a stop: one question, or the rows of a grid.
+ *
+ * A grid is a table for the eye alone. Each row is a group of radio buttons with labels of its own, so that screen readers, keys
+ * and narrow screens have the same as elsewhere; where there is room, the style sheet puts the buttons into columns.
+ */
+
+import { ask } from "./ask.js";
+import { h, own, p } from "./dom.js";
+
+/** @typedef {import("./arrangement.js").Shown} Shown */
+/** @typedef {ReturnType<typeof together>} Stop */
+/** @typedef {Omit<import("./survey.js").View, "questions"> & { questions: Shown[], stops: Shown[][] }} Drawn a survey in the order of a visit */
+
+/** More columns than this are too narrow to be read. */
+const COLUMNS = 7;
+
+/** Questions by stops. @param {readonly Shown[]} questions @param {boolean} hasRoom whether rows of a grid stand below each other */
+export function stopsOf(questions, hasRoom) {
+  /** @type {Shown[][]} */
+  const stops = [];
+  questions.forEach((each, n) => {
+    const { grid, choices } = each;
+    if (hasRoom && grid && grid === questions[n - 1]?.grid && choices.length <= COLUMNS) stops[stops.length - 1].push(each);
+    else stops.push([each]);
+  });
+  return stops;
+}
+
+/**
+ * Ask the questions of a stop.
+ * @param {import("./messages.js").Messages} m @param {readonly Shown[]} questions @param {Parameters<typeof ask>[2]} how
+ */
+export function together(m, questions, how) {
+  const [first] = questions;
+  const { id, section, text } = first;
+  /** What stands before a section, where it begins. */
+  const intro = section && h("div", { class: "stack", id: `said-${id}` }, section.heading && h("h2", {}, own(section.heading)), section.text && p(own(section.text)));
+  const end = text.lastIndexOf("\n");
+  const isGrid = questions.length > 1;
+  const card = ask(m, isGrid ? { ...first, text: text.slice(0, end) } : first, how);
+  /** Answers by the ids of questions. @type {() => [string, unknown][]} */
+  const given = () => [[id, card.answer()]];
+  if (!isGrid) return { ...card, section, intro, given };
+  const rows = questions.map((each) => {
+    const asked = ask(m, { ...each, kind: { ...each.kind, isRow: undefined, hasStars: undefined }, text: each.text.slice(end + 1), help: null }, { isStep: how?.isStep });
+    asked.set.className = "";
+    asked.set.lastChild?.remove(); // the grid says it for all rows
+    return asked;
+  });
+  // The card of one question, with rows in the place of its options.
+  card.set.classList.add("grid");
+  const columns = h("div", { class: "columns quiet", "aria-hidden": true }, ...first.choices.map((_, n) => own(first.labels[n])));
+  card.set.querySelector(".choices, .rated")?.replaceWith(columns, ...rows.map(({ set }) => set));
+  const lacking = () => rows.find((each) => each.answer() === undefined);
+  return {
+    ...card,
+    section,
+    intro,
+    /** @type {typeof given} */
+    given: () => rows.map((each, n) => [questions[n].id, each.answer()]),
+    answer: () => (lacking() ? undefined : true),
+    words: () => rows.map(({ title, words }) => `${title} ${words()}`).join("\n"),
+    check: () => rows.filter((each) => each.check()).length > 0,
+    focus: () => (lacking() ?? rows[0]).focus(),
+    /** In the row that has the focus. @param {string} key */
+    press: (key) => rows.find(({ set }) => set.matches(":focus-within"))?.press(key),
+  };
+}

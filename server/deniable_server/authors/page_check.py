@@ -1,0 +1,187 @@
+"""What was seen of a page with an element in it, in plain words: whether it runs, what is missing, who could watch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from urllib.parse import urlsplit
+
+from deniable.access.hosts import is_loopback
+from deniable.errors import SurveyError
+from deniable_server.authors.checking import host_of
+from deniable_server.authors.page_visit import Script, SeenElement, Visit
+from deniable_server.people.links import SurveyReference, read_place
+
+Takes = Callable[[str, str, str], bool]
+"""Whether a collector takes a report of a survey from pages of an origin; it is asked, and nothing is sent."""
+
+BUNDLES = ("deniable.js", "deniable-question.js")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """A sentence on a page; a problem keeps people from answering."""
+
+    text: str
+    is_problem: bool = False
+
+
+def findings(seen: Visit, wanted: str | None, takes: Takes) -> Iterator[Finding]:
+    """All that is to be said of a page.
+
+    Parameters
+    ----------
+    seen : Visit
+    wanted : str or None
+        The address of the survey that the page is to show; None for any.
+    takes : Takes
+    """
+    if not seen.elements:
+        yield Finding(_why_no_element(seen), is_problem=True)
+        return
+    for element in seen.elements:
+        yield from _of_element(element, seen, wanted, takes)
+    yield from _missing_policy(seen)
+    yield from _onlookers(seen)
+
+
+def _why_no_element(seen: Visit) -> str:
+    if seen.has_tag:
+        return "The page came with the tag, but it is gone: a script of the page or an editor takes unknown tags out."
+    return (
+        "The page has no <deniable-survey>, no <deniable-question> and no frame of a survey. Tools that filter HTML "
+        "take unknown tags out: look for a setting, or use the frame that 'deniable embed' prints."
+    )
+
+
+def _of_element(element: SeenElement, seen: Visit, wanted: str | None, takes: Takes) -> Iterator[Finding]:
+    name = f"<{element.tag}>"
+    try:
+        place = _place(element, seen)
+    except SurveyError as error:
+        yield Finding(f"{name}: its src is no link of a survey; {error}", is_problem=True)
+        return
+    yield Finding(f"{name} asks survey {place.survey} of {place.collector}.")
+    if wanted is not None and wanted != place.survey:
+        yield Finding(f"This is another survey than {wanted}.", is_problem=True)
+    if element.told == "ready":
+        yield Finding("It runs, and people can answer.")
+        yield from _arrival(element, place, seen, takes)
+    elif element.told:
+        yield Finding(f"It runs, but nobody can answer. People read: {_quoted(element.said)}", is_problem=True)
+    else:
+        yield Finding(_why_silent(element, seen), is_problem=True)
+    if place.collector and is_loopback(host_of(place.collector)):
+        yield Finding(f"{place.collector} can be reached from this computer alone: other people's pages stay empty.")
+
+
+def _place(element: SeenElement, seen: Visit) -> SurveyReference:
+    """The survey of an element; the page of a collector's own frame names it by its address."""
+    link = element.link or seen.address
+    return read_place(link if "://" in link else f"{_origin(seen.address)}{link}")
+
+
+def _arrival(element: SeenElement, place: SurveyReference, seen: Visit, takes: Takes) -> Iterator[Finding]:
+    if element.tag == "deniable-question":
+        yield from _in_form(element)
+        return
+    assert place.collector is not None
+    origin = place.collector if element.is_isolated else _origin(seen.address)
+    if takes(place.collector, place.survey, origin):
+        yield Finding(f"A reply would arrive: the collector takes replies from pages of {origin}. None was sent.")
+    else:
+        yield Finding(f"No reply would arrive: the collector refuses replies from pages of {origin}.", is_problem=True)
+
+
+def _in_form(element: SeenElement) -> Iterator[Finding]:
+    if element.is_in_form:
+        yield Finding("Its value goes out with the form that it stands in; nothing goes to the collector.")
+    else:
+        yield Finding(
+            "It stands in no form: its value goes nowhere unless a script of the page takes it. Nothing goes to the "
+            "collector."
+        )
+
+
+def _why_silent(element: SeenElement, seen: Visit) -> str:
+    script = next((each for each in seen.scripts if _file(each.address) in BUNDLES), None)
+    if not element.is_defined:
+        return _why_undefined(script, seen)
+    if element.reaches is False:
+        return "Its script runs, but it cannot reach the collector: the page's policy, the network or the address."
+    said = _quoted(element.said)
+    return f"Its script runs, but it did not say in time that it can be answered. People read: {said}"
+
+
+def _why_undefined(script: Script | None, seen: Visit) -> str:
+    start = "It does not run, and people read what stands inside the tag: "
+    if any(each.directive == "script-src" and _file(each.blocked) in BUNDLES for each in seen.violations):
+        return f"{start}the page's Content-Security-Policy keeps its script out."
+    if script is None:
+        return f"{start}no script deniable.js or deniable-question.js is in the page."
+    # Chromium says this of a hash that does not fit.
+    if any("integrity" in line and "digest" in line for line in seen.lines):
+        return (
+            f"{start}{script.address} is another script than the integrity hash says. The collector was upgraded, or "
+            "the script was changed: run 'deniable embed' again, or serve the script yourself with --own-folder."
+        )
+    if any("CORS" in line for line in seen.lines) or script.address in seen.failed:
+        return f"{start}{script.address} cannot be loaded from this page."
+    if script.kind != "module":
+        return f'{start}its script must have type="module", got {script.kind or "none"!r}.'
+    return f"{start}its script is of another element, or failed."
+
+
+def _missing_policy(seen: Visit) -> Iterator[Finding]:
+    """The lines of a policy that the page lacks, as its browser told them."""
+    known = {_origin(element.link) for element in seen.elements}
+    known |= {_origin(each.address) for each in seen.scripts if _file(each.address) in BUNDLES}
+    lacking: dict[str, set[str]] = {}
+    for each in seen.violations:
+        if _origin(each.blocked) in known - {""}:
+            lacking.setdefault(each.directive, set()).add(_origin(each.blocked))
+    if lacking:
+        lines = "; ".join(f"{directive} {' '.join(sorted(some))}" for directive, some in sorted(lacking.items()))
+        yield Finding(f"Missing in the page's Content-Security-Policy: {lines}", is_problem=True)
+
+
+def _onlookers(seen: Visit) -> Iterator[Finding]:
+    """Who could watch what people press."""
+    if all(each.is_isolated for each in seen.elements):
+        yield Finding(
+            "The page cannot look into the frame: it learns that somebody answers, and how high the frame is."
+        )
+        return
+    foreign = sorted({_origin(each.address) for each in seen.scripts if each.address} - _own(seen))
+    others = f", and so could scripts of {', '.join(foreign)}, which run in it" if foreign else ""
+    yield Finding(
+        f"The page could watch what people press, as with every element in the same page{others}. <deniable-survey "
+        "isolated> keeps it from that."
+    )
+    if any(_file(each.address) in BUNDLES and not each.integrity for each in seen.scripts):
+        yield Finding("The element's script has no integrity hash: whoever serves it could serve another one.")
+    if not seen.is_secure:
+        yield Finding("The page has no https: whoever is between could change it.")
+
+
+def _own(seen: Visit) -> set[str]:
+    """The page's own origin, and those from which the element's script comes."""
+    return {_origin(seen.address)} | {_origin(each.address) for each in seen.scripts if _file(each.address) in BUNDLES}
+
+
+def _origin(address: str) -> str:
+    parts = urlsplit(address)
+    return f"{parts.scheme}://{parts.netloc}" if parts.scheme in ("http", "https") else ""
+
+
+def _file(address: str) -> str:
+    return urlsplit(address).path.rpartition("/")[2]
+
+
+def _quoted(said: str) -> str:
+    return f"\u201c{said[:200]}\u201d" if said else "nothing"
+
+
+def lines_of(found: Sequence[Finding]) -> list[str]:
+    """Findings as lines, each with its sign."""
+    return [f"{'PROBLEM' if each.is_problem else 'ok':<8} {each.text}" for each in found]

@@ -1,0 +1,238 @@
+"""A page with an element in it, opened in a browser that presses nothing: what happened there, as facts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from deniable.commands.chromium import FLAGS, installed
+from deniable.errors import NotInstalled, ParameterError
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Frame, Page
+
+WAIT = 10.0
+"""Seconds that an element has to say whether it can be answered."""
+
+WAIT_FOR_SCRIPT = 3.0
+"""Seconds after its load event in which a page may still put an element in, or load its script, by itself."""
+
+FRAME = re.compile(r"/embed/[a-z2-7]{26}")
+"""The path of a survey's page for frames."""
+
+_LISTEN = """
+window.deniableSeen = { events: [], violations: [] };
+for (const kind of ["ready", "error", "closed", "queued"]) {
+    addEventListener(`deniable-${kind}`, ({ target }) => {
+        deniableSeen.events.push({ kind, place: [...document.querySelectorAll(TAGS)].indexOf(target) });
+    }, true);
+}
+document.addEventListener("securitypolicyviolation", ({ effectiveDirective, blockedURI }) => {
+    deniableSeen.violations.push({ directive: effectiveDirective.replace(/-(elem|attr)$/, ""), blocked: blockedURI });
+});
+""".replace("TAGS", "'deniable-survey, deniable-question'")
+
+_LOOK = """() => ({
+    elements: [...document.querySelectorAll("deniable-survey, deniable-question")].map((each) => ({
+        tag: each.localName,
+        src: each.getAttribute("src") ?? "",
+        isDefined: !!customElements.get(each.localName),
+        isIsolated: each.hasAttribute("isolated") && each.getAttribute("isolated") !== "false",
+        isInForm: !!each.closest("form") || !!each.getAttribute("form"),
+        said: (each.shadowRoot?.textContent ?? "").trim().slice(0, 300),
+    })),
+    scripts: [...document.scripts].map(({ src, type, integrity, text }) => ({
+        src, type, integrity, isInline: !src && !!text.trim() && !/json|importmap/.test(type),
+    })),
+    isSecure: isSecureContext,
+    ...deniableSeen,
+})"""
+
+_REACH = """(address) => fetch(address, { credentials: "omit" }).then(({ ok }) => ok, () => false)"""
+
+
+@dataclass(frozen=True)
+class Violation:
+    """What a policy kept a page from: the directive, and the address or keyword that it blocked."""
+
+    directive: str
+    blocked: str
+
+
+@dataclass(frozen=True)
+class Script:
+    """A script of a page, by its address; empty for one within the page."""
+
+    address: str
+    kind: str
+    integrity: str
+
+
+@dataclass(frozen=True)
+class SeenElement:
+    """An element as it stands in a page.
+
+    Attributes
+    ----------
+    tag, link : str
+        Its name, and the link of its survey.
+    is_defined : bool
+        Whether a script has made an element of the tag.
+    is_isolated : bool
+        Whether it is to show the survey in a frame, or the page holds that frame itself.
+    is_in_form : bool
+    told : str
+        The last of its events without ``deniable-``: ready, closed, error or queued; empty for none.
+    said : str
+        The beginning of what people read in it.
+    reaches : bool or None
+        Whether the page can fetch the survey; None where that was not tried, because the element did.
+    """
+
+    tag: str
+    link: str
+    is_defined: bool
+    is_isolated: bool
+    is_in_form: bool
+    told: str
+    said: str
+    reaches: bool | None = None
+
+
+@dataclass(frozen=True)
+class Visit:
+    """What happened in a page.
+
+    Attributes
+    ----------
+    address : str
+        Where the browser ended up.
+    elements : tuple of SeenElement
+    scripts : tuple of Script
+    violations : tuple of Violation
+    lines : tuple of str
+        Errors on the console.
+    failed : tuple of str
+        Addresses that could not be loaded.
+    is_secure : bool
+        Whether the page has a secure context.
+    has_tag : bool
+        Whether the markup that came from the server has one of the tags.
+    """
+
+    address: str
+    elements: tuple[SeenElement, ...]
+    scripts: tuple[Script, ...]
+    violations: tuple[Violation, ...] = ()
+    lines: tuple[str, ...] = ()
+    failed: tuple[str, ...] = ()
+    is_secure: bool = True
+    has_tag: bool = False
+
+
+def visit(address: str, wait: float = WAIT) -> Visit:
+    """Open a page, wait until its elements say what they are, and look; press nothing, and send no report.
+
+    Raises
+    ------
+    NotInstalled
+        If playwright is not there.
+    ParameterError
+        If the page cannot be opened.
+    """
+    try:
+        from playwright.sync_api import Error, sync_playwright
+    except ModuleNotFoundError:
+        raise NotInstalled("playwright") from None
+    if not address.startswith(("http://", "https://")):
+        raise ParameterError(f"page: must be an address that starts with http:// or https://, got {address!r:.80}")
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=installed(), args=list(FLAGS))
+        try:
+            page = browser.new_page(viewport={"width": 1280, "height": 900}, locale="en-GB")
+            return _visit(page, address, wait)
+        except Error as error:
+            raise ParameterError(f"page: must be one that can be opened, got {_reason(error)}") from None
+        finally:
+            browser.close()
+
+
+def _reason(error: Exception) -> str:
+    """The browser's own name of an error, such as net::ERR_CONNECTION_REFUSED."""
+    found = re.search(r"net::[A-Z_]+", str(error))
+    return found[0] if found else str(error).splitlines()[0][:120]
+
+
+def _visit(page: Page, address: str, wait: float) -> Visit:
+    lines: list[str] = []
+    failed: list[str] = []
+    page.on("console", lambda line: lines.append(line.text) if line.type == "error" else None)
+    page.on("requestfailed", lambda request: failed.append(request.url))
+    page.on("response", lambda each: failed.append(each.url) if each.status >= 400 else None)
+    # Nobody presses anything; a page that sends a report by itself does not get it through either.
+    page.route("**/api/v1/surveys/*/reports", lambda route: route.abort())
+    page.add_init_script(_LISTEN)
+    response = page.goto(address, wait_until="load")
+    for tenth in range(int(wait * 10)):
+        looked = page.evaluate(_LOOK)
+        runs = any(each["isDefined"] for each in looked["elements"])
+        if _is_settled(looked) or (not runs and tenth >= 10 * WAIT_FOR_SCRIPT):
+            break
+        page.wait_for_timeout(100)
+    elements = [each for frame in page.frames for each in _elements_in(frame, page)]
+    looked = page.evaluate(_LOOK)
+    return Visit(
+        page.url,
+        tuple(elements),
+        tuple(Script(each["src"], each["type"], each["integrity"]) for each in looked["scripts"] if _runs(each)),
+        tuple(Violation(each["directive"], each["blocked"]) for each in looked["violations"]),
+        tuple(lines),
+        tuple(failed),
+        looked["isSecure"],
+        response is not None and "<deniable-" in response.text(),
+    )
+
+
+def _runs(script: dict[str, Any]) -> bool:
+    return bool(script["src"]) or script["isInline"]
+
+
+def _is_settled(looked: dict[str, Any]) -> bool:
+    """Whether there are elements, and every one has said what it is."""
+    told = {each["place"] for each in looked["events"] if each["kind"] != "queued"}
+    return all(place in told for place, _ in enumerate(looked["elements"])) and bool(looked["elements"])
+
+
+def _elements_in(frame: Frame, page: Page) -> Sequence[SeenElement]:
+    """The elements of the page, or of a frame of a collector that it shows by itself."""
+    is_page = frame == page.main_frame
+    # The frame of an isolated element is told of by the element.
+    if not is_page and (not FRAME.search(frame.url) or page.locator("deniable-survey").count()):
+        return ()
+    with suppress(Exception):  # a frame may go while it is looked at
+        looked = frame.evaluate(_LOOK)
+        found = [_element(each, place, looked, is_page) for place, each in enumerate(looked["elements"])]
+        return [each if each.told else _tried(each, frame) for each in found] if is_page else found
+    return ()
+
+
+def _element(each: dict[str, Any], place: int, looked: dict[str, Any], is_page: bool) -> SeenElement:
+    told = [event["kind"] for event in looked["events"] if event["place"] == place]
+    return SeenElement(
+        each["tag"],
+        each["src"],
+        each["isDefined"],
+        each["isIsolated"] or not is_page,
+        each["isInForm"],
+        told[-1] if told else "",
+        each["said"],
+    )
+
+
+def _tried(element: SeenElement, frame: Frame) -> SeenElement:
+    """The element with what the page itself reaches, which also makes its policy say what it keeps it from."""
+    address = re.sub(r"/s/([a-z2-7]{26}).*", r"/api/v1/surveys/\1", element.link)
+    return replace(element, reaches=bool(address != element.link and frame.evaluate(_REACH, address)))

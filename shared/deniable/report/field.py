@@ -1,0 +1,61 @@
+"""The value of a ``<deniable-question>`` as a form sends it to somebody's own server."""
+
+from __future__ import annotations
+
+import re
+
+from deniable.errors import ParameterError, ReportError, describe
+from deniable.survey.document import Survey
+from deniable.wire.space import ReportValue
+
+_NUMBER = re.compile(r"0|-?[1-9][0-9]{0,14}")
+
+
+def field_value(survey: Survey, question_id: str, text: object) -> ReportValue:
+    """Check what a form's field says, and give the noisy value that it stands for.
+
+    Whoever sends a form can put anything into it: check it as anything else that comes from outside.
+
+    Parameters
+    ----------
+    survey : Survey
+        The survey that the element names, such as ``parse_survey(document)`` of its published bytes.
+    question_id : str
+    text : str
+        What stands in the field.
+
+    Returns
+    -------
+    int or str
+        A number, or for ticks and questions that report sets of options a text of 0 and 1.
+
+    Raises
+    ------
+    ParameterError
+        If the survey has no such question, or a form cannot ask it alone.
+    ReportError
+        If no device sends this for the question. The message does not say what came.
+
+    Examples
+    --------
+    >>> from deniable import read_survey
+    >>> survey = read_survey('title="T"\\n[[questions]]\\nid="affair"\\ntype="yes-no"\\ntext="?"\\ntruth="1/2"')
+    >>> field_value(survey, "affair", "1")
+    1
+    >>> field_value(survey, "affair", "2")
+    Traceback (most recent call last):
+    ...
+    deniable.errors.ReportError: affair: must be an integer in [0, 2), got something else
+    """
+    question = next((each for each in survey.questions if each.id == question_id), None)
+    if question is None or question.group or question.ask_if:
+        alone = ", ".join(each.id for each in survey.questions if not each.group and not each.ask_if)
+        raise ParameterError(f"question: must be one that a form can ask alone ({alone}), got {question_id!r:.50}")
+    space = question.mechanism.reports
+    if isinstance(text, str) and text:
+        value = (int(text) if _NUMBER.fullmatch(text) else None) if space.json_type is int else text
+        if value in space:
+            checked: ReportValue = space.check(value, question_id)
+            return checked
+    got = "nothing" if text == "" else "something else" if isinstance(text, str) else describe(text)
+    raise ReportError(f"{question_id}: must be {space.described}, got {got}")

@@ -1,0 +1,10 @@
+"""Exports of the tools that store values of ``<deniable-question>`` themselves, read as those tools write them.
+
+`read_export` reads one, and `looks_like` says which tool a file seems to come from.
+"""
+
+from deniable_research.hosts.export import Export, read_export
+from deniable_research.hosts.recognition import looks_like
+from deniable_research.hosts.tools import HOSTS
+
+__all__ = ["HOSTS", "Export", "looks_like", "read_export"]

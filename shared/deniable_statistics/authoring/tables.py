@@ -1,0 +1,30 @@
+"""Tables of a survey's file: their keys, each error with the subject of its table."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import Any
+
+from deniable.errors import SurveyError, key_hint, shown
+
+
+def required(written: Mapping[str, Any], key: str, where: str) -> Any:
+    """The value of a key that must be there."""
+    if key not in written:
+        raise SurveyError(f"{where}: must have the key {key}")
+    return written[key]
+
+
+def listed(written: Mapping[str, Any], key: str, where: str) -> list[Any]:
+    """The list under a key that must be there."""
+    value = required(written, key, where)
+    if not isinstance(value, list):
+        raise SurveyError(f'{where}: {key} must be a list like ["a", "b"], got {shown(value)}')
+    return value
+
+
+def refuse_unknown(written: Mapping[str, Any], known: Collection[str], where: str) -> None:
+    """Raise a SurveyError that names the first unknown key, and perhaps the known one that was meant."""
+    for key in written:
+        if key not in known:
+            raise SurveyError(f"{where}: has the unknown key {key!r}; {key_hint(key, known)}")

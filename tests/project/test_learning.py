@@ -1,0 +1,239 @@
+"""The site and its tutorials: every page stands behind a door, sentences are short, pages show what is printed."""
+
+from __future__ import annotations
+
+import doctest
+import json
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from types import ModuleType
+
+import click
+import pytest
+import yaml
+from click.testing import CliRunner
+
+from deniable.commands.main import main
+from deniable_server.app import create_app
+from tests.project.test_docs import sentences
+from tests.support.extras import with_extras
+from tools import make_drawings, tutorials
+from tools.site import docstrings, elsewhere, glossary
+from tools.tutorials import NOT_RUN, blocks_of, commands_of, comparable, executed
+
+ROOT = Path(__file__).parents[2]
+DOCS = ROOT / "docs"
+TUTORIALS = sorted((DOCS / "learn").glob("*.md"))
+DEPLOY = ROOT / "deploy"
+
+
+def behind(door: str) -> list[str]:
+    """The pages that a door lists, in order."""
+    (listed,) = re.findall(r"```\{toctree\}\n:hidden:\n\n(.*?)```", (DOCS / f"{door}.md").read_text("utf-8"), re.DOTALL)
+    return str(listed).split()
+
+
+DOORS = {door: behind(door) for door in ("learn", "do", "look-up", "understand")}
+
+
+def test_every_page_stands_behind_one_door_and_is_named_there() -> None:
+    pages = {path.relative_to(DOCS).with_suffix("").as_posix() for path in DOCS.rglob("*.md")}
+    outside = {"index", *behind("index")}
+    listed = [page for pages in DOORS.values() for page in pages]
+    assert len(listed) == len(set(listed))
+    assert pages == {*listed, *outside}
+    for door, of_door in DOORS.items():
+        text = (DOCS / f"{door}.md").read_text(encoding="utf-8")
+        named = set(re.findall(r"\]\(([\w/-]+)\.md", text))
+        assert {page for page in of_door if not page.startswith("embedding/") or page.endswith("README")} <= named, door
+
+
+@pytest.mark.parametrize(
+    "page", [*DOORS["learn"], *DOORS["do"], "learn", "do", "index", "questions", "by-hand", "drawings"]
+)
+def test_no_sentence_of_learn_and_do_has_more_than_35_words(page: str) -> None:
+    found = sentences((DOCS / f"{page}.md").read_text(encoding="utf-8"))
+    assert found
+    assert [each for each in found if len(each.split()) > 35] == []
+
+
+def test_terms_of_the_glossary_are_explained_once_and_in_two_lines_or_so() -> None:
+    page = (DOCS / "glossary.md").read_text(encoding="utf-8")
+    headings = re.findall(r"^## (.+)$", page, re.MULTILINE)
+    assert len(headings) == len(set(headings)) > 30
+    words = glossary.terms(page)
+    assert set(words.values()) <= set(headings)
+    assert {"epsilon", "noisy report", "cohort", "release"} - words.keys() == {"release"}
+    assert words["released"] == "Release"
+
+
+@pytest.mark.parametrize("name", make_drawings.drawings())
+def test_drawings_are_what_their_script_draws(name: str) -> None:
+    assert (make_drawings.FOLDER / name).read_text("utf-8") == make_drawings.drawings()[name], (
+        "run: python -m tools.make_drawings"
+    )
+
+
+def deniable_lines(page: Path) -> Iterator[list[str]]:
+    """The command lines of a tutorial that begin with `deniable`, word by word."""
+    for block in blocks_of(page.read_text(encoding="utf-8")):
+        for line, _ in commands_of(block) if block.language == "console" else ():
+            for part in re.split(r"[|;]|&&|>", line.replace("\\\n", " ")):
+                if re.match(r"\s*(/opt/deniable/bin/)?deniable ", part):
+                    yield shlex.split(part)[1:]
+
+
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda path: path.stem)
+def test_options_of_a_tutorial_exist(page: Path) -> None:
+    lines = list(deniable_lines(page))
+    assert len(lines) > 4
+    for words in lines:
+        command: click.Command = main
+        context = click.Context(main, info_name="deniable", obj=main)
+        while isinstance(command, click.Group):
+            _, found, words = command.resolve_command(context, words)
+            assert found is not None
+            command = found
+            context = click.Context(command, parent=context)
+        known = {name for each in command.get_params(context) for name in each.opts}
+        assert {word for word in words if re.match("--[a-z]", word)} <= known, words
+
+
+def with_named_extras(text: str) -> dict[str, str]:
+    """Variables for commands to have the extras that a tutorial says to install, and no others."""
+    (extras,) = re.findall(r"You need\s+an environment with `pip install '\.\[([\w,]+)\]'`", text)
+    return {
+        name: value for name, value in with_extras(str(extras).split(",")).items() if name in ("PYTHONPATH", "HIDDEN")
+    }
+
+
+def run(page: Path, leaving_out: frozenset[str]) -> None:
+    text = page.read_text(encoding="utf-8")
+    with tempfile.TemporaryDirectory() as folder:
+        printed = executed(text, Path(folder), leaving_out, with_named_extras(text))
+        assert comparable(printed) == comparable(text), "run: make tutorials"
+
+
+@pytest.mark.parametrize("module", [glossary, docstrings, elsewhere, tutorials], ids=lambda module: module.__name__)
+def test_examples_of_the_tools_hold(module: ModuleType) -> None:
+    found = doctest.testmod(module)
+    assert (found.failed, found.attempted > 0) == (0, True)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("page", TUTORIALS, ids=lambda path: path.stem)
+def test_a_tutorial_shows_what_its_commands_print(page: Path) -> None:
+    run(page, NOT_RUN | {"r"})
+
+
+@pytest.mark.r
+def test_the_tutorial_shows_what_r_prints() -> None:
+    run(DOCS / "learn" / "paper.md", NOT_RUN)
+
+
+def test_what_a_tutorial_does_not_run_needs_a_machine_of_its_own() -> None:
+    """The one exception: what root does to a machine, which tests must not."""
+    for page in TUTORIALS:
+        for block in blocks_of(page.read_text(encoding="utf-8")):
+            if "not run" in block.notes:
+                assert page.stem == "institution"
+                assert re.search(r"useradd|systemctl|runuser", block.text)
+
+
+def test_the_example_of_the_tutorial_is_what_its_script_draws() -> None:
+    import importlib.util
+    import random
+
+    folder = ROOT / "examples" / "exams"
+    about = importlib.util.spec_from_file_location("exams", folder / "make.py")
+    assert about
+    assert about.loader
+    module = importlib.util.module_from_spec(about)
+    about.loader.exec_module(module)
+    drawn = module.make(random.Random(1974))
+    assert drawn == (folder / "reports.csv").read_bytes().decode()
+
+
+def test_alarms_and_dashboard_ask_for_figures_that_a_collector_has(tmp_path: Path) -> None:
+    app = create_app(tmp_path / "test.db")
+    try:
+        collected = app.extensions["deniable-metrics"].collect()
+        known = {sample for each in collected for sample in (each.name, *(f"{each.name}{end}" for end in SUFFIXES))}
+    finally:
+        app.extensions["deniable"]["writer"].stop()
+        app.extensions["deniable"]["store"].close()
+    rules = yaml.safe_load((DEPLOY / "deniable-alerts.yml").read_text(encoding="utf-8"))["groups"][0]["rules"]
+    board = json.loads((DEPLOY / "grafana-dashboard.json").read_text(encoding="utf-8"))
+    asked = [rule["expr"] for rule in rules]
+    asked += [target["expr"] for panel in board["panels"] for target in panel["targets"]]
+    figures = {name for each in asked for name in re.findall(r"\bdeniable_\w+", each)}
+    assert len(figures) == 5
+    assert figures <= known
+    jobs = {job["job_name"] for job in yaml.safe_load((DEPLOY / "prometheus.yml").read_text("utf-8"))["scrape_configs"]}
+    assert {name for each in asked for name in re.findall(r'job="([\w-]+)"', each)} == jobs
+    document = (DOCS / "monitoring.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| `(Deniable\w+)` \|", document, re.MULTILINE)) == {rule["alert"] for rule in rules}
+
+
+SUFFIXES = ("_total", "_count", "_bucket", "_sum")
+"""What Prometheus adds to the name of a counter or a histogram."""
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_is_there_for_the_shells_that_the_page_names(shell: str) -> None:
+    page = (DOCS / "completion.md").read_text(encoding="utf-8")
+    assert f"_DENIABLE_COMPLETE={shell}_source deniable" in page
+    done = CliRunner().invoke(main, [], prog_name="deniable", env={"_DENIABLE_COMPLETE": f"{shell}_source"})
+    assert (done.exit_code, "_DENIABLE_COMPLETE" in done.stdout) == (0, True)
+
+
+class Requests(HTMLParser):
+    """What a browser fetches by itself to show a page."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        names = dict(attrs)
+        if tag in {"script", "img", "iframe", "source"}:
+            self.found += [names["src"] or ""] if "src" in names else []
+        if tag == "link":
+            self.found.append(names.get("href") or "")
+
+
+@pytest.mark.long
+def test_the_site_is_built_without_warnings_and_asks_no_other_host(tmp_path: Path) -> None:
+    command = [
+        sys.executable,
+        "-m",
+        "sphinx",
+        "-c",
+        "tools/site",
+        "-W",
+        "--keep-going",
+        "--quiet",
+        "docs",
+        str(tmp_path),
+    ]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
+    pages = list(tmp_path.rglob("*.html"))
+    assert len(pages) > 50
+    for page in pages:
+        requests = Requests()
+        requests.feed(page.read_text(encoding="utf-8"))
+        assert requests.found
+        assert [each for each in requests.found if re.match(r"(\w+:)?//", each)] == [], page
+    for style in tmp_path.rglob("*.css"):
+        assert not re.search(r"url\(['\"]?(https?:)?//|@import", style.read_text(encoding="utf-8")), style
+    survey = (tmp_path / "learn" / "survey.html").read_text(encoding="utf-8")
+    assert survey.count('href="../glossary.html#epsilon"') == 1
+    assert len(re.findall(r'class="term[^"]*"', survey)) >= 5
+    assert "searchindex.js" in (tmp_path / "search.html").read_text(encoding="utf-8")

@@ -1,0 +1,171 @@
+"""The archive of a survey: its scripts compute the published table, its codebook and its database describe it."""
+
+from __future__ import annotations
+
+import ast
+import csv
+import io
+import re
+import sqlite3
+import subprocess
+import xml.etree.ElementTree as ElementTree
+import zipfile
+from contextlib import closing, redirect_stdout
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from flask.testing import FlaskClient
+
+from deniable import EstimateRow, Survey, estimate, read_survey, tally_reports
+from deniable_server.app import create_app
+from deniable_server.settings import Settings
+from deniable_server.store import Store
+from deniable_statistics.archive.files import files_about
+from tests.support.views import filled, reports_of
+from tools.packages import rscript
+from tools.rig.in_process import ended
+from tools.rig.patience import PATIENCE
+from tools.rig.survey_files import question_toml, survey_toml
+from tools.rig.surveys import FIVE_TYPES, Clock
+
+KINDS = survey_toml(
+    "Kinds",
+    question_toml("yes_no", "yes-no", truth="1/2"),
+    question_toml("k_ary", "choice", options=["a", "b", 'c "d"'], epsilon=1),
+    question_toml("subset", "choice", options=[*"abcdef"], mechanism="subset", epsilon=1),
+    question_toml("forced", "choice", options=["a", "b", "c"], truth="1/2", forced=["1/2", "1/4", "1/4"]),
+    question_toml("ticks", "ticks", options=["a", "b"], epsilon=2),
+    question_toml("drawn", "ticks", options=["a", "b", "c"], goal="together", epsilon=2),
+    question_toml("geometric", "scale", lo=1, hi=3, mechanism="geometric", epsilon=1),
+    question_toml("mean", "number", lo=0, hi=4, mechanism="mean", epsilon=1),
+    layout="page",
+)
+"""Questions that are estimated in every way."""
+
+DDI = "{ddi:codebook:2_5}"
+
+
+@pytest.fixture(scope="module")
+def unpacked(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Survey, list[EstimateRow]]:
+    """The archive of a survey of every mechanism, and the estimates of the library."""
+    folder = tmp_path_factory.mktemp("archive")
+    with ended(create_app(folder / "test.db", Clock(), Settings(rate_limit=None, fold_seconds=86_400))) as app:
+        survey, reports = filled(app.extensions["deniable"]["store"], KINDS)
+        response = app.test_client().get(f"/api/v1/surveys/{survey.id}/archive.zip")
+        assert response.status_code == 200, response.text
+        content = response.data
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        archive.extractall(folder / "zip")
+    return folder / "zip", survey, estimate(tally_reports(reports, survey), survey)
+
+
+def assert_table(text: str, expected: list[EstimateRow]) -> None:
+    """Compare what a script printed: points and errors, and of rows with a count the interval to the third digit."""
+    found = {(row["question"], row["option"]): row for row in csv.DictReader(io.StringIO(text))}
+    told = 0
+    for row in expected:
+        theirs = found.pop((row.question, row.option), None)
+        if theirs is None:
+            continue  # the script says which
+        told += 1
+        assert int(theirs["n"]) == row.n
+        assert float(theirs["estimate"]) == pytest.approx(row.estimate, abs=1e-7)
+        assert float(theirs["std_error"]) == pytest.approx(row.std_error, abs=1e-7)
+        if theirs["count"] not in ("", "NA"):
+            assert int(theirs["count"]) == row.count
+            assert float(theirs["conf_low"]) == pytest.approx(row.conf_low, abs=0.0011)
+            assert float(theirs["conf_high"]) == pytest.approx(row.conf_high, abs=0.0011)
+    assert not found
+    assert told == len(expected)
+
+
+@pytest.mark.slow
+def test_its_python_computes_the_published_table(
+    unpacked: tuple[Path, Survey, list[EstimateRow]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, _, expected = unpacked
+    monkeypatch.chdir(folder)
+    printed = io.StringIO()
+    with redirect_stdout(printed):
+        exec((folder / "estimates.py").read_text(encoding="utf-8"), {})
+    assert_table(printed.getvalue(), expected)
+
+
+@pytest.mark.r
+def test_its_r_computes_the_published_table(unpacked: tuple[Path, Survey, list[EstimateRow]]) -> None:
+    folder, _, expected = unpacked
+    code = 'sink(nullfile()); source("estimates.R"); sink(); write.csv(results, stdout(), row.names = FALSE)'
+    command = [rscript(), "-e", code]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=PATIENCE, check=True)
+    assert_table(done.stdout, expected)
+
+
+@pytest.mark.slow
+def test_its_other_scripts_name_every_row(unpacked: tuple[Path, Survey, list[EstimateRow]]) -> None:
+    folder, _, expected = unpacked
+    stata, spss = ((folder / f"estimates{each}").read_text(encoding="utf-8") for each in (".do", ".sps"))
+    assert stata.count("deniable_share `results' ") + stata.count("deniable_scored `results' ") == len(expected)
+    assert spss.count("PRINT /'") == len(expected)
+    assert "invchi2(1, 0.95)" in stata
+    assert "!interval" in spss
+
+
+@pytest.mark.slow
+def test_its_database_holds_what_its_tables_hold(unpacked: tuple[Path, Survey, list[EstimateRow]]) -> None:
+    folder, survey, expected = unpacked
+    with closing(sqlite3.connect(f"file:{folder / 'survey.db'}?mode=ro&immutable=1", uri=True)) as db:
+        assert db.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+        assert db.execute("PRAGMA foreign_key_check").fetchall() == []
+        for name in ("reports", "estimates", "estimates_by_cohort"):
+            rows = list(csv.reader((folder / f"{name.replace('_', '-')}.csv").read_text("utf-8").splitlines()))
+            kept = db.execute(f"SELECT * FROM {name} ORDER BY rowid").fetchall()
+            for ours, theirs in zip(rows[1:], kept, strict=True):
+                # A count may be of weights elsewhere, so its column is of numbers with a point.
+                shown = ["" if each is None else str(each).removesuffix(".0") for each in theirs]
+                assert shown == [each.removesuffix(".0") for each in ours]
+            assert [each[1] for each in db.execute(f"PRAGMA table_info({name})")] == rows[0]
+        assert db.execute("SELECT count(*) FROM questions").fetchone() == (len(survey.questions),)
+        found = db.execute(
+            "SELECT questions.mechanism, options.a, estimates.estimate FROM estimates JOIN questions "
+            "ON questions.id = question JOIN options USING (question, option) WHERE question = 'yes_no'"
+        ).fetchall()
+        assert found == [("two-coin", "3/4", row.estimate) for row in expected[:2]]
+        about = dict(db.execute("SELECT * FROM about").fetchall())
+        assert (about["survey"], about["release"]) == (survey.id, "1")
+
+
+@pytest.mark.slow
+def test_its_codebook_describes_every_column(unpacked: tuple[Path, Survey, list[EstimateRow]]) -> None:
+    folder, _, _ = unpacked
+    book = ElementTree.parse(folder / "codebook.xml")
+    names = [each.attrib["name"] for each in book.iter(f"{DDI}var")]
+    assert names == (folder / "reports.csv").read_text(encoding="utf-8").splitlines()[0].split(",")
+
+
+def test_of_a_survey_that_keeps_tallies_has_no_rows_and_no_scripts(http: FlaskClient, store: Store) -> None:
+    survey = replace(read_survey(FIVE_TYPES), results="batches", release=50, retention="tallies")
+    store.publish(survey)
+    store.store_reports(
+        [(survey, [replace(each, cohort=None) for each in reports_of(replace(survey, cohorts=("a", "b", "c")), 60)])]
+    )
+    store.settle()
+    content = http.get(f"/api/v1/surveys/{survey.id}/archive.zip").data
+    with zipfile.ZipFile(io.BytesIO(content)) as archive:
+        names = set(archive.namelist())
+        assert {"survey.db", "codebook.xml", "estimates.csv"} <= names
+        assert not names & {"reports.csv", "estimates.py", "estimates.R"}
+
+
+@pytest.mark.parametrize("text", ["'; import os #", "*/ $x `y' \"", "\u0646\u0639\u0645 \\ \"\"\" '''"])
+def test_texts_of_authors_are_texts_in_every_script(text: str) -> None:
+    survey = read_survey(survey_toml(text, question_toml("q", "choice", text, options=[text, "b", "c"], epsilon=1)))
+    files = {name: content.decode() for name, content in files_about(survey)}
+    tree = list(ast.walk(ast.parse(files["estimates.py"])))
+    assert [node.value for node in tree if isinstance(node, ast.Constant)].count(text) == 1
+    assert not [node for node in tree if getattr(node, "id", "") == "os"]
+    (stata,) = re.findall('label define option 1 "(.*)", add', files["estimates.do"])
+    spss = re.findall("PRINT /'(.*?): '", files["estimates.sps"])[0]
+    for line in (stata, spss):
+        assert not set("`$'\"\\") & set(line), line
+    assert files["estimates.R"].isascii()

@@ -1,0 +1,194 @@
+"""Every number of every view is the library's for the same tally: as page, CSV and JSON, of every kind of survey."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict, replace
+from typing import Any
+
+import pytest
+from flask.testing import FlaskClient
+
+from deniable import Question, Report, Survey, parse_report, parse_survey, tally_reports
+from deniable.output import number, percent
+from deniable_server.results import waves
+from deniable_server.store import Store
+from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_cross, view_of
+from tests.support.views import filled
+from tools.rig.survey_files import question_toml, survey_toml
+from tools.rig.surveys import EVERY_KIND, FIVE_TYPES
+
+FILTERED = survey_toml(
+    "Filters",
+    question_toml("smokes", "yes-no", "Do you smoke?", epsilon=2),
+    question_toml("many", "scale", "How many?", lo=1, hi=3, goal="shares", epsilon=2, ask_if="smokes = yes"),
+    question_toml("which", "choice", "Which?", options=["a", "b"], epsilon=2, ask_if="smokes = yes"),
+    layout="page",
+)
+"""Questions that not everybody is asked: shares among those to whom they apply, and a mean."""
+
+DRAWN = survey_toml("Drawn", *(question_toml(f"q{n}", "yes-no", f"Q{n}?") for n in range(3)), epsilon=2, draw=2)
+"""Questions of which each device asks two of three, with one chance or with several."""
+
+TOGETHER = survey_toml(
+    "Together",
+    question_toml("boxes", "ticks", "Which boxes?", options=["x", "y"], goal="together", epsilon=2),
+    question_toml("age", "number", "How old?", lo=18, hi=30, epsilon=2),
+)
+"""Boxes in one response, and a mean."""
+
+WAVES = survey_toml(
+    "Panel",
+    question_toml("often", "yes-no", "Often?", mechanism="longitudinal", epsilon=2, wave_epsilon=1),
+    question_toml("fond", "scale", "How fond?", lo=1, hi=4, mechanism="longitudinal", epsilon=2, wave_epsilon=1),
+)
+"""Questions whose permanent value devices keep."""
+
+
+def views_of(survey: Survey, question: Question, is_whole: bool) -> Iterator[tuple[str, ViewOptions]]:
+    """The views of a question, as its query and as what it shows; the dear ones of the first question alone."""
+    yield "", ViewOptions()
+    yield "?by=cohort", ViewOptions(by_cohort=True)
+    yield "?compare=cohort", ViewOptions(compare=True)
+    if not is_whole and question is not survey.questions[0]:
+        return
+    yield "?compare=cohort&against=west", ViewOptions(compare=True, against="west")
+    other = next((each for each in survey.questions if refusal_to_cross(question, each) is None), None)
+    if other is not None:
+        yield f"?with={other.id}", ViewOptions(crossed_with=other.id)
+
+
+def joint_counts(reports: Sequence[Report], question: str, other: str | None) -> list[tuple[Any, Any, int]]:
+    """How many reports hold each pair of values."""
+    if other is None:
+        return []
+    pairs = Counter((each.values[question], each.values[other]) for each in reports)
+    return sorted(((*pair, n) for pair, n in pairs.items()), key=lambda each: tuple(map(str, each)))
+
+
+def assert_rows(found: list[dict[str, Any]], expected: Sequence[ViewRow], where: str) -> None:
+    assert len(found) == len(expected) > 0, where
+    for theirs, ours in zip(found, map(asdict, expected), strict=True):
+        for name, value in ours.items():
+            same = pytest.approx(value) if isinstance(value, float) else value
+            assert theirs[name] == same, f"{where}: {name} of {ours['option'] or ours['statistic']}"
+
+
+def walk(http: FlaskClient, survey: Survey, reports: Sequence[Report], is_whole: bool = False) -> int:
+    """Compare the views of all questions; the number of values that stand on pages."""
+    tallies, seen = tally_reports(reports, survey), 0
+    for question in survey.questions:
+        path = f"/s/{survey.id}/results/{question.id}"
+        for query, options in views_of(survey, question, is_whole):
+            joint = joint_counts(reports, question.id, options.crossed_with)
+            expected = view_of(survey, tallies, question.id, options, joint)
+            seen += compare(http, f"{path}{{}}{query}", expected, len(reports))
+    return seen
+
+
+def compare(http: FlaskClient, address: str, expected: Sequence[ViewRow], n: int) -> int:
+    """Compare one view in three forms; the number of values that stand on its page."""
+    document = http.get(address.format(".json")).json
+    assert document["n"] == n
+    assert_rows(document["rows"], expected, address)
+    table = list(csv.DictReader(io.StringIO(http.get(address.format(".csv")).text)))
+    assert [list(row.values()) for row in table] == [
+        ["" if value is None else str(value) for value in row.values()] for row in document["rows"]
+    ]
+    page, seen = http.get(address.format("")).text, 0
+    for row in expected:
+        if row.value is not None and row.low is not None and row.high is not None:
+            show = number if row.statistic.startswith("mean") else percent
+            value, ends = show(row.value), f"{show(row.low)} to {show(row.high)}"
+            assert f">{value}</td>" in page, (address, row.option, value)
+            assert f">{ends}</td>" in page, (address, row.option, ends)
+            seen += 1
+    return seen
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("text", "statistics"),
+    [
+        (FIVE_TYPES.replace("hi = 60", "hi = 12"), {"share", "mean"}),
+        (FILTERED, {"share", "among", "mean"}),
+        (DRAWN, {"share"}),
+        pytest.param(TOGETHER, {"share", "mean"}, marks=pytest.mark.long),
+    ],
+    ids=["five types", "filters", "drawn questions", "boxes together"],
+)
+def test_every_number_of_every_view_is_the_librarys(
+    text: str, statistics: set[str], http: FlaskClient, store: Store
+) -> None:
+    survey, reports = filled(store, text)
+    assert walk(http, survey, reports) > 10 * len(survey.questions)
+    rows = http.get(f"/s/{survey.id}/results.json").json["rows"]
+    assert {row["statistic"] for row in rows} == statistics
+    of_questions = [
+        row for each in survey.questions for row in http.get(f"/s/{survey.id}/results/{each.id}.json").json["rows"]
+    ]
+    assert rows == of_questions
+
+
+@pytest.mark.long
+def test_every_number_of_every_mechanism_is_the_librarys(http: FlaskClient, store: Store) -> None:
+    survey, reports = filled(store, EVERY_KIND)
+    assert walk(http, survey, reports, is_whole=True) > 300
+
+
+@pytest.mark.slow
+def test_waves_are_the_surveys_that_ask_a_question_to_the_letter(http: FlaskClient, store: Store) -> None:
+    first, reports = filled(store, WAVES, 150)
+    second, later = filled(store, WAVES.replace("Panel", "Panel, spring"), 180)
+    other, _ = filled(store, WAVES.replace("Often?", "How often?").replace("Panel", "Another"), 150)
+    private = replace(parse_survey(second.document), title="Private", readers="token", results="live")
+    store.publish(private)
+    store.store_reports([(private, [parse_report(each.encode(), private) for each in later])])
+    expected = [
+        replace(row, wave=survey.id)
+        for survey, sent in sorted(((first, reports), (second, later)), key=lambda each: each[0].id)
+        for row in view_of(survey, tally_reports(sent, survey), "often")
+    ]
+    for survey in (first, second):
+        address = f"/s/{survey.id}/results/often{{}}?over=time"
+        assert compare(http, address, expected, 150 if survey is first else 180) == 4
+        page = http.get(f"/s/{survey.id}/results/often").text
+        assert f'href="/s/{survey.id}/results/often?over=time"' in page
+        assert http.get(f"/s/{survey.id}/results/often.svg?over=time").text.count("Panel") >= 4
+    assert "Private" not in http.get(f"/s/{first.id}/results/often?over=time").text
+    assert "?over=time" not in http.get(f"/s/{other.id}/results/often").text
+    assert len(http.get(f"/s/{other.id}/results/fond.json?over=time").json["rows"]) == 3 * 5
+    for query in ("over=time&by=cohort", "over=time&release=1", "over=time&with=fond"):
+        assert http.get(f"/s/{first.id}/results/often.json?{query}").status_code == 422
+    assert http.get(f"/s/{first.id}/results?over=time").status_code == 422
+
+
+@pytest.mark.slow
+def test_releases_are_compared(http: FlaskClient, store: Store) -> None:
+    survey, reports = filled(store, WAVES, 150)
+    assert "over=releases" not in http.get(f"/s/{survey.id}/results/fond").text
+    more = [replace(each, id=f"f{each.id[1:]}") for each in reports]
+    store.store_reports([(survey, more)])
+    store.settle()
+    expected = [
+        replace(row, wave=str(number))
+        for number, sent in enumerate((reports, [*reports, *more]), start=1)
+        for row in view_of(survey, tally_reports(sent, survey), "fond")
+    ]
+    assert compare(http, f"/s/{survey.id}/results/fond{{}}?over=releases", expected, 300) == len(expected) == 10
+    assert "over=releases" in http.get(f"/s/{survey.id}/results/fond").text
+    assert http.get(f"/s/{survey.id}/results/fond.svg?over=releases").text.count("Release 2") == 5
+    assert http.get(f"/s/{survey.id}/results/fond.json?over=releases&release=1").status_code == 422
+
+
+def test_a_wave_that_comes_later_stands_on_pages_that_were_kept(
+    http: FlaskClient, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(waves, "LOOK_AGAIN_SECONDS", 0.0)
+    first, _ = filled(store, WAVES, 150)
+    assert "over=time" not in http.get(f"/s/{first.id}/results/often").text
+    filled(store, WAVES.replace("Panel", "Panel, spring"), 150)
+    assert "over=time" in http.get(f"/s/{first.id}/results/often").text
