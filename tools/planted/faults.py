@@ -261,4 +261,8 @@ LATER = [
 ]  # fmt: skip
 
 # One block is enough where every Yes leaks; sessions in a browser take longer.
-FAULTS = [*PYTHON, *(each._replace(sessions=12) if each.sessions == 24 else each for each in (*BROWSER, *BUNDLE)), *LATER]
+FAULTS = [
+    *PYTHON,
+    *(each._replace(sessions=12) if each.sessions == 24 else each for each in (*BROWSER, *BUNDLE)),
+    *LATER,
+]
