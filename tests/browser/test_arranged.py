@@ -20,7 +20,7 @@ from tools.planted.__main__ import bundle_with
 from tools.planted.faults import Fault
 from tools.programs import chromium
 from tools.rig.arranged import GRIDS, SECTIONS
-from tools.rig.browsing import Witness, another_site, scripts
+from tools.rig.browsing import Witness, another_site, let_it_draw, scripts
 from tools.rig.collectors import Collector, running_collector
 
 WIDE, PHONE = ViewportSize(width=1280, height=900), ViewportSize(width=390, height=800)
@@ -42,7 +42,8 @@ CHOSEN_WORDS = """(() => {
 """Chance that is the same at every visit, and how many words of it were taken."""
 
 SHOWN = """() => [...document.querySelector("deniable-survey").shadowRoot.querySelectorAll("fieldset:not([hidden])")]
-    .filter((set) => set.getClientRects().length && !set.querySelector("fieldset"))
+    .filter((set) => set.getClientRects().length && getComputedStyle(set).visibility === "visible")
+    .filter((set) => !set.querySelector("fieldset"))
     .map((set) => [...set.querySelectorAll("input")])
     .map((inputs) => [inputs[0].name, ...inputs.map(({ value }) => value)].join())"""
 """The questions on the screen, each with its options in the order in which they stand there."""
@@ -213,3 +214,39 @@ def test_the_audit_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
     assert bench.sessions == 2
     assert bench.suspects(1e-6) == []
     assert names == set()
+
+
+@pytest.mark.parametrize("layout", ["steps", "page"])
+def test_a_page_around_hears_the_same_heights_whatever_is_answered(
+    collector: Collector, page: Page, layout: str
+) -> None:
+    # The section on trust is for some, whose answers decide whether its heading and its grid are shown.
+    toml = SECTIONS.replace('heading = "Trust"', 'heading = "Trust"\nask_if = "sector != public"')
+    link = collector.publish(read_survey(toml if layout == "steps" else f'layout = "page"\n{toml}'))
+    html = f'<!doctype html><html lang="en"><title>x</title>{scripts(collector)}<deniable-survey src="{link}">'
+    page.set_viewport_size(WIDE)
+    page.add_init_script(
+        "window.told = []; addEventListener('deniable-resize', ({ detail }) => told.push(detail.height));"
+    )
+    for chosen in ({"*": 0}, {"*": 2, "smokes": 1}):
+        with another_site(html) as address:
+            start(page, address)
+            page.wait_for_timeout(300)
+            let_it_draw(page)
+            assert page.evaluate("window.told.length") > 0, "heights are told"
+            page.evaluate("window.told.length = 0")
+            seen: set[str] = set()
+            while fresh := [each for each in page.evaluate(SHOWN) if each.split(",")[0] not in seen]:
+                for each in fresh:
+                    name = each.split(",")[0]
+                    seen.add(name)
+                    option = chosen.get(name, chosen["*"])
+                    field = page.locator(f"input[name={name}][value='{option}']")
+                    field.evaluate("each => each.click()")
+                let_it_draw(page)
+                onward = page.locator("fieldset:visible .steps button").first
+                if layout == "steps" and onward.inner_text() == "Continue":
+                    onward.evaluate("each => each.click()")
+                    let_it_draw(page)
+            assert page.evaluate("window.told") == []
+            assert ("trust_press" in seen) == (chosen["*"] == 2)

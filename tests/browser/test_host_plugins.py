@@ -149,12 +149,11 @@ app.mount("#app");
 
 
 PHP = """
-<form onsubmit="submit(event)">GIVEN<button>Save</button></form>
+<form onsubmit="keep(event)">GIVEN<button>Save</button></form>
 <script>
-const submitOnce = submit;
-window.submit = (event) => {
+const keep = (event) => {
+    submit(event);
     fetch("/store.php", { method: "POST", body: new URLSearchParams(new FormData(event.target)) });
-    submitOnce(event);
 };
 </script>
 """

@@ -33,6 +33,6 @@ def php(folder: Path) -> Iterator[str]:
 
 def _answers(address: str) -> bool:
     try:
-        return urllib3.request("GET", f"http://{address}/none", retries=False).status == 404
+        return urllib3.request("GET", f"http://{address}/", retries=False).status > 0
     except urllib3.exceptions.HTTPError:
         return False

@@ -152,7 +152,7 @@ def check_promises(
         relay = target.relay()
         try:
             with BROWSERS[kind](relay, program) as browser:
-                found = []
+                found: list[str] = []
                 for state in STATES:
                     try:
                         invitation = f"{dice.getrandbits(128):032x}"

@@ -155,9 +155,10 @@ def _shares(question: Question, given: Shares | None) -> tuple[float, ...]:
         if len(given) != len(names):
             raise ParameterError(f"{where}: must be {len(names)} shares, one for each answer, got {len(given)}")
         shares = [_share(each, where) for each in given]
-    elif question.noise_kind.headline is not None:
+    elif question.kind.headline is not None:
         yes = _share(given, where)
-        shares = [1 - yes, yes]
+        # Nobody prefers not to say, unless shares of all options are given.
+        shares = [1 - yes, yes, *(0.0 for _ in question.last)]
     else:
         raise ParameterError(f"{where}: must be a list of {len(names)} shares or shares by name, got {describe(given)}")
     if not boxes:
