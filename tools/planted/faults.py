@@ -220,7 +220,7 @@ BUNDLE = [
 ]  # fmt: skip
 
 _FOR_YES = "        if answers.get('affair') == 'yes':\n            "
-_BY_TOKEN, _BY_TOKEN_SEALED = "unlinkable", "unlinkable and sealed"
+_BY_TOKEN: Kind = "unlinkable"
 
 LATER = [
     # Written after the audit, by somebody who knew it, of kinds that the lists above do not have.
