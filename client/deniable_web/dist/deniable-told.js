@@ -30,7 +30,6 @@ header .quiet{margin-top:.25rem}
 .logo{display:block;max-width:12rem;max-height:4rem}
 .options>*+*{margin-top:.625rem}
 .options{clear:both}
-dl div{display:block}
 dt{color:var(--ink)}
 dd{margin-top:.125rem}
 .said dt{color:var(--quiet);font-weight:400}
@@ -77,7 +76,7 @@ button:hover{filter:brightness(1.1)}
 .tick{display:block;width:2.75rem;fill:var(--accent)}
 .tick path{fill:none;stroke:var(--card);stroke-width:3.5;stroke-linecap:round;stroke-linejoin:round}
 .exit{display:flex;justify-content:flex-end;position:sticky;top:.5rem;z-index:1;pointer-events:none}
-.exit .minor{background:var(--ink);color:var(--card);border-color:var(--ink);pointer-events:auto;box-shadow:0 0 0 .25rem var(--card)}
+.exit .minor{background:var(--ink);color:var(--card);border-color:var(--ink);pointer-events:auto}
 .exit+* .head{margin-top:-3.5rem}
 .exit+* .head h1{display:flex;align-items:center;min-height:2.5rem;padding-inline-end:10rem}
 .exit .minor,.chance .minor,.chance select{min-height:2.5rem;padding:.375rem .75rem;font-size:var(--small)}
@@ -87,17 +86,16 @@ button:hover{filter:brightness(1.1)}
 .start button{width:100%}
 .card :is(button,select,summary,a){scroll-margin-block-end:5.5rem}}
 .stack>a{display:block;width:fit-content}
-@media(min-width:70rem){.wide,.exit:has(+.wide){margin-inline:-11rem}
-.wide .intro{display:grid;grid:repeat(12,auto) 1fr / minmax(0,1fr) 25rem;column-gap:2.5rem}
-.wide .intro>*{grid-column:1}
-.wide .intro>.chance{grid-area:1 / 2 / -1;align-self:start;margin:0}
-.wide>:not(.intro,.folds){max-width:40rem}
-.wide>.folds{display:grid;grid-template-columns:1fr 1fr;column-gap:2.5rem;align-items:start}}
+@media(min-width:70rem){.spread,.exit:has(+.spread){margin-inline:-11rem}
+.spread .intro{display:grid;grid:repeat(12,auto) 1fr / minmax(0,1fr) 25rem;column-gap:2.5rem}
+.spread .intro>*{grid-column:1}
+.spread .intro>.chance{grid-area:1 / 2 / -1;align-self:start;margin:0}
+.spread>.folds{display:grid;grid-template-columns:1fr 1fr;column-gap:2.5rem;align-items:start}}
 .folds{border-top:1px solid var(--hair)}
 .folds>details{border-bottom:1px solid var(--hair)}
 details>:not(summary){margin-bottom:1rem}
 .people{display:block;width:100%;max-width:26rem;margin-inline:auto}
-.person,.outline{fill:none;stroke:var(--accent);stroke-width:1;transition:fill .3s}
+.person,.outline{fill:none;stroke:var(--accent);transition:fill .3s}
 .filled{fill:var(--accent)}
 .other{stroke:var(--chance)}
 .other.filled{fill:var(--chance)}
@@ -106,7 +104,7 @@ details>:not(summary){margin-bottom:1rem}
 .sign{height:1.25rem}
 .sign:not(:first-child){margin-inline-start:1rem}
 .caption{min-height:3.2em}
-.chance>:is(p,div){text-wrap:balance}
+.chance p{text-wrap:balance}
 .tries{display:grid;grid-template-columns:1fr 1fr;gap:.5rem;max-width:22rem;margin-inline:auto}
 .chance label{border:0;padding:0;min-height:0;justify-content:center;flex-wrap:wrap;background:none}
 .heard{position:absolute;clip-path:inset(50%)}
@@ -127,7 +125,6 @@ legend+div{clear:both}
 .steps button:first-child{flex:1;min-width:fit-content;padding-inline:.75rem}
 @container (min-width: 34rem){.steps button:first-child{flex:none;min-width:10rem;padding-inline:1.5rem}}
 .steps .minor{min-height:3.25rem;border-color:transparent}
-.steps .minor:hover{text-decoration:underline}
 .steps~details>summary{font-size:var(--small);font-weight:400}
 .missing:not(:empty){border-inline-start:.25rem solid;padding-inline-start:.75rem;margin-top:.75rem}
 [aria-invalid=true]{border-color:var(--danger);box-shadow:0 0 0 1px var(--danger)}
@@ -177,7 +174,7 @@ legend+div{clear:both}
 .grid label{grid-row:1;margin:.125rem;border:0;justify-content:center}
 .grid label>span{position:absolute;clip-path:inset(50%)}}
 .given{display:grid;grid-template:"q q" "a c" / 1fr auto;align-items:center;gap:.25rem 1rem}
-.given .link{min-height:2.75rem;min-width:2.75rem;flex:none}
+.given .link{min-height:2.75rem;min-width:2.75rem}
 .given>div{display:contents}
 .given>div>:first-child{grid-area:q}
 .given>div>*+*{font-weight:600;margin:0}
