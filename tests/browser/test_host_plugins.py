@@ -381,6 +381,21 @@ def test_a_kept_value_is_given_again_and_another_person_of_a_shared_device_is_as
 
 
 @pytest.mark.long
+def test_whoever_clears_the_data_of_a_survey_does_not_lock_anybody_in(link: str, context: BrowserContext) -> None:
+    with another_site(page_of("surveyjs", link)) as address:
+        page, _ = prepared(context)
+        page.goto(address)
+        page.get_by_role("radio", name=OPTIONS[0]).check()
+        page.get_by_role("button", name="Mix in chance").click()
+        expect(page.get_by_text("This form gets only what chance made of your answer")).to_be_visible()
+        page.evaluate("survey.clearValue('stone')")
+        assert page.evaluate("survey.data") == {}
+        page.get_by_role("button", name="Next").click()
+        expect(page.get_by_role("button", name="Preview")).to_be_visible()
+        assert page.evaluate("survey.data") == {"stone": MADE_OF_IT}
+
+
+@pytest.mark.long
 def test_extensions_that_record_people_are_refused_and_simulations_have_nobodys_value(
     link: str, context: BrowserContext
 ) -> None:
