@@ -70,8 +70,9 @@ export class DeniableSurvey extends DeniableElement {
   constructor() {
     super();
     new ResizeObserver(() => {
-      // The height of the review depends on the answers in it: it is not told.
-      if (this.gone && !this.root.querySelector(".review *")) this.announce("resize", { height: this.offsetHeight });
+      // The height of the review depends on the answers in it, and that of the receipt, once somebody looks there at what was
+      // sent, on what chance made of them: neither is told.
+      if (this.gone && !this.root.querySelector(".review *, [open] > .said, [open] pre")) this.announce("resize", { height: this.offsetHeight });
     }).observe(this);
   }
 
@@ -178,9 +179,10 @@ export class DeniableSurvey extends DeniableElement {
       const isAbout = (/** @type {string} */ id) => view.questions.some(({ askIf }) => askIf?.named.includes(id));
       const asksMore = view.units.some(({ members, draw }) => draw < members.length && members.some(({ id }) => isAbout(id)));
       const [own, all] = seen.totals.map((total, n) => usedOf100(total, [CEILING.survey, CEILING.device][n]));
+      const drawnKept = h("span", {}, this.isShared || !this.#memory.lasts ? "" : m.drawnKept);
       const notes = [
         this.isShared ? m.kiosk : !this.#memory.lasts && !this.isTraceless && m.fleeting,
-        n < length && `${fill(m.drawn, { n, all: length })} ${asksMore ? m.needed : ""} ${this.isShared || !this.#memory.lasts ? "" : m.drawnKept}`,
+        n < length && h("span", {}, `${fill(m.drawn, { n, all: length })} ${asksMore ? m.needed : ""} `, drawnKept),
         seen.isWiped && m.wiped,
         seen.isSame && m.same,
         seen.hasTold && fill(m.told, { own, all }),
@@ -196,17 +198,19 @@ export class DeniableSurvey extends DeniableElement {
       const checked = check();
       const opened = Date.now();
       let isStarted = false;
+      let isNoted = false; // whether Start has stored something of this survey already
       const start = () => {
         if (isStarted) return; // two presses can come before the button is gone
         isStarted = true;
+        isNoted = this.#memory.lasts && (n < length || !!view.issuer);
         // A survey may be closed, or an invitation used, while its first screen stands open.
         this.#start(view, place, Date.now() - opened < FRESH ? checked : check());
       };
-      const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => this.#trace(isOn) };
+      const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => (this.#trace(isOn), (drawnKept.hidden = isOn)) };
       const kept = () => (this.isShared ? m.kiosk : this.#memory.lasts && !this.isTraceless ? said(this.#weak, { answerKept: m.answerKept, answerKeptWeak: m.answerKeptWeak }) : m.answerKeptNone);
       const { cohort, isOwn, way } = place;
       // Back from the first question leads here again, with the answers kept, and Start to the questions as they are.
-      const first = () => this.show(screens.consent(m, view, { ...how, start: () => this.#walk?.go(0) }), true);
+      const first = () => this.show(screens.consent(m, view, { ...how, trace: !isNoted && trace, start: () => this.#walk?.go(0) }), true);
       const mayAsk = parent === window && !this.isShared;
       this.#walk = new Walk({ isHome: this.#isHome, mayAsk }, first, /** @type {AbortController} */ (gone).signal);
       const how = { cohort, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, notes, start, kept, trace, canExit: this.#isHome, history: this.#history(place) };

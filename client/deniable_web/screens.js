@@ -61,7 +61,7 @@ const head = (m, view) =>
 
 /**
  * @param {Messages} m @param {View} view
- * @param {{ cohort: string | null, isVia: boolean, isSeen: boolean, weak: number, n: number, notes: (string | false)[], start: (event: Event) => void, kept: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
+ * @param {{ cohort: string | null, isVia: boolean, isSeen: boolean, weak: number, n: number, notes: (string | Node | false)[], start: (event: Event) => void, kept: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
  *   `isVia` a place, which passes no question on before Start; `isSeen` by the site around it; `n` is how many questions are asked; `weak` as in ceiling.js; `kept` says what stays on the
  *   device; `history` is the address of the page on what this device has told
  */
@@ -153,14 +153,14 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
       isMine && quiet(m[`${view.access}Used`]),
       place && p(fill(m.passedOn, { place })),
       view.thanks && p(own(view.thanks)),
-      isNew && p(m.mayClose),
+      isNew && !view.completion && p(m.mayClose), // with a code, or a way back, there is one more thing to do
       isPlace && quiet(m.resultsElsewhere),
       // No way out of a shared device, and none by a slip from a place to the collector, which would see who comes.
       next || isPlace ? quiet(code(`${link}/results`)) : h("a", { href: `${link}/results` }, m.results),
       contact(m, view),
       next && button(m.next, next),
     ),
-    isNew && view.completion && way(m, view),
+    isNew && view.completion && way(m, view, !next),
     card(
       h(
         "div",
@@ -201,15 +201,16 @@ const tick = () =>
 
 /**
  * The way back to a panel: a code, a link, or both, each opened only by a press, and none made of anything that was sent.
- * @param {Messages} m @param {View} view
+ * @param {Messages} m @param {View} view @param {boolean} mayLeave whether a link may lead there, which from a shared device it may not
  */
-function way(m, view) {
+function way(m, view, mayLeave) {
   const { text, link, code: given } = /** @type {NonNullable<ReturnType<typeof completionOf>>} */ (completionOf(view));
+  if (!given && !mayLeave) return false;
   const isDrawn = !view.completion?.code;
   const shown = h("div", { role: "status", class: "stack" });
   const show = () => shown.replaceChildren(p(fill(m.codeIs, { code: given }), "lead"), quiet(isDrawn ? m.codeDrawn : m.codeSame));
-  const go = () => (location.href = /** @type {string} */ (link));
-  return card(heading(m.way, "h2"), text && p(own(text)), given && minor(m.wayCode, show), shown, link && button(m.wayLink, go));
+  const go = () => open(/** @type {string} */ (link), "_top"); // panels refuse to stand in a frame
+  return card(heading(m.way, "h2"), text && p(own(text)), given && minor(m.wayCode, show), shown, link && mayLeave && button(m.wayLink, go));
 }
 
 /** The hash that the browser held this script to before it ran it, if the page asked for that. */
@@ -250,7 +251,7 @@ export function hindered(m, view, why) {
  */
 function days(m, { opens, closes }) {
   const values = { opens: opens && begin(m, opens), closes: closes && end(m, closes) };
-  return fill(opens && closes ? m.openFromTo : opens ? m.openFrom : m.openTo, values);
+  return fill(opens && closes ? m.openFromTo : opens ? m.openFrom : closes ? m.openTo : "", values);
 }
 
 /**

@@ -79,12 +79,13 @@ button:hover{filter:brightness(1.1)}
 .tick{display:block;width:2.75rem;fill:var(--accent)}
 .tick path{fill:none;stroke:var(--card);stroke-width:3.5;stroke-linecap:round;stroke-linejoin:round}
 .exit{display:flex;justify-content:flex-end;position:sticky;top:.5rem;z-index:1;pointer-events:none}
+.exit+* :is(a,button,input,select,summary){scroll-margin-block-start:4.5rem}
 .exit .minor{background:var(--ink);color:var(--card);border-color:var(--ink);pointer-events:auto;box-shadow:0 0 0 .25rem var(--card)}
 .exit+* .head{margin-top:-3.5rem}
 .exit+* .head h1{display:flex;align-items:center;min-height:2.5rem;padding-inline-end:10rem}
 .exit .minor,.chance .minor,.chance select{min-height:2.5rem;padding:.375rem .75rem;font-size:var(--small)}
 .exit+*{margin-top:1rem!important}
-.start button{min-width:10rem}
+.start button{min-width:min(10rem,100%)}
 @media(max-width:40rem){.start{position:sticky;bottom:0;background:var(--card);border-top:1px solid var(--hair);padding:.75rem var(--pad);margin-inline:calc(-1 * var(--pad))}
 .start button{width:100%}
 .card :is(button,select,summary,a){scroll-margin-block-end:5.5rem}}
