@@ -208,12 +208,14 @@ export class DeniableSurvey extends DeniableElement {
       };
       const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => (this.#trace(isOn), (drawnKept.hidden = isOn)) };
       const kept = () => (this.isShared ? m.kiosk : this.#memory.lasts && !this.isTraceless ? said(this.#weak, { answerKept: m.answerKept, answerKeptWeak: m.answerKeptWeak }) : m.answerKeptNone);
+      // A token that the device does not keep ends with the page, and nobody signs another one for the same invitation.
+      const stop = () => (view.issuer && !this.#memory.lasts ? m.answerStopSpent : m.answerStop);
       const { cohort, isOwn, way } = place;
       // Back from the first question leads here again, with the answers kept, and Start to the questions as they are.
       const first = () => this.show(screens.consent(m, view, { ...how, trace: !isNoted && trace, start: () => this.#walk?.go(0) }), true);
       const mayAsk = parent === window && !this.isShared;
       this.#walk = new Walk({ isHome: this.#isHome, mayAsk }, first, /** @type {AbortController} */ (gone).signal);
-      const how = { cohort, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, notes, start, kept, trace, canExit: this.#isHome, history: this.#history(place) };
+      const how = { cohort, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, notes, start, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
     }

@@ -61,16 +61,21 @@ const head = (m, view) =>
 
 /**
  * @param {Messages} m @param {View} view
- * @param {{ cohort: string | null, isVia: boolean, isSeen: boolean, weak: number, n: number, notes: (string | Node | false)[], start: (event: Event) => void, kept: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
+ * @param {{ cohort: string | null, isVia: boolean, isSeen: boolean, weak: number, n: number, notes: (string | Node | false)[], start: (event: Event) => void, kept: () => string, stop: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
  *   `isVia` a place, which passes no question on before Start; `isSeen` by the site around it; `n` is how many questions are asked; `weak` as in ceiling.js; `kept` says what stays on the
- *   device; `history` is the address of the page on what this device has told
+ *   device, `stop` what becomes of a visit that ends before Send; `history` is the address of the page on what this device has told
  */
-export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start, kept, trace, canExit, history }) {
+export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start, kept, stop, trace, canExit, history }) {
   const least = plainest(view.questions);
   const shown = clearest(m, view.questions);
   const minutes = Math.ceil(n / PACE);
-  const stays = h("span", {}, kept());
-  const tracing = trace && { ...trace, choose: (/** @type {boolean} */ isOn) => (trace.choose(isOn), stays.replaceChildren(kept())) };
+  const [stays, stops] = [h("span", {}, kept()), h("span", {}, stop())];
+  const choose = (/** @type {boolean} */ isOn) => {
+    if (trace) trace.choose(isOn);
+    stays.replaceChildren(kept());
+    stops.replaceChildren(stop());
+  };
+  const on = `${m.noTraceOn} ${view.issuer ? m.answerStopSpent : ""}`;
   const screen = card(
     h(
       "div",
@@ -105,8 +110,8 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
       fold(m.odds, () =>
         h("div", { class: "stack" }, view.questions.length > 1 && quiet(m.oddsLeast), oddsBox(m, least.mechanism), ...whole(m, view)),
       ),
-      fold(m.faq, () => faq(m, view, weak, stays)),
-      (trace || canExit) && fold(m.shared, () => sharing(m, tracing, canExit)),
+      fold(m.faq, () => faq(m, view, weak, stays, stops)),
+      (trace || canExit) && fold(m.shared, () => sharing(m, trace && { ...trace, choose, on }, canExit)),
     ),
     history && h("a", { href: history }, m.historyLink),
   );
@@ -114,13 +119,17 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
   return screen;
 }
 
-/** For people who share a device with somebody whom they fear. @param {Messages} m @param {Tracing | false} trace @param {boolean} canExit */
+/**
+ * For people who share a device with somebody whom they fear.
+ * @param {Messages} m @param {(Tracing & { on: string }) | false} trace `on` says what holds once that is chosen @param {boolean} canExit
+ */
 function sharing(m, trace, canExit) {
-  const status = h("p", { role: "status" }, trace && trace.isOn ? m.noTraceOn : "");
+  const status = h("p", { role: "status" }, trace && trace.isOn ? trace.on : "");
   const change = (/** @type {Event} */ { target }) => {
     const { checked } = /** @type {HTMLInputElement} */ (target);
-    /** @type {Tracing} */ (trace).choose(checked);
-    status.replaceChildren(checked ? m.noTraceOn : "");
+    if (!trace) return;
+    trace.choose(checked);
+    status.replaceChildren(checked ? trace.on : "");
   };
   const tick = h("input", { type: "checkbox", change });
   if (trace) tick.checked = trace.isOn;

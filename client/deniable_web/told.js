@@ -72,7 +72,7 @@ export class DeniableTold extends DeniableElement {
         show.remove();
         asks.remove();
       } catch {
-        shown.replaceChildren(quiet(`${m.unreachable}. ${m.unreachableText}`));
+        shown.replaceChildren(quiet(`${m.unreachable}.`)); // the reply itself may well have been sent
       }
     });
     const asks = quiet(m.deviceAsks);

@@ -360,7 +360,15 @@ def test_a_logo_and_an_accent_are_worn_under_the_strict_policy(collector: Collec
     assert witness.lines == []
 
 
-@pytest.mark.parametrize("pasted", [lambda link: f"{link}#cohort=web", lambda link: link.rsplit("/", 1)[1]])
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        lambda link: f"{link}#cohort=web",
+        lambda link: link.rsplit("/", 1)[1],
+        lambda link: link.rsplit("/", 1)[1].capitalize(),
+        lambda link: f" <{link}>.",
+    ],
+)
 def test_the_home_page_opens_a_pasted_link_and_tells_the_server_nothing_of_it(
     collector: Collector, page: Page, survey: Survey, pasted: Callable[[str], str]
 ) -> None:
@@ -369,10 +377,11 @@ def test_the_home_page_opens_a_pasted_link_and_tells_the_server_nothing_of_it(
     witness = Witness.of(page)
     page.goto(collector.url)
     field = page.get_by_role("textbox")
-    field.fill("my survey")
-    field.press("Enter")
-    expect(page.get_by_text("This does not look like the link of a survey.")).to_be_visible()
-    expect(field).to_be_focused()
+    for mistyped in ("my survey", f"http://[here/s/{survey.id}"):
+        field.fill(mistyped)
+        field.press("Enter")
+        expect(page.get_by_text("This does not look like the link of a survey.")).to_be_visible()
+        expect(field).to_be_focused()
     assert len([each for each in witness.requests if each.resource_type == "document"]) == 1
     field.fill(pasted(link))
     page.get_by_role("button", name="Open the survey").click()

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "6cfvek4phbz462aecjtninjnu4",
-  de: "qyyg35em6znt5q5wmaabzwnsnm",
-  en: "42nkvzlmh7j6f4lybpd5em44se",
-  es: "kukrd73xsk7ala2wa3ahc4iieu",
-  fr: "a45wrdnmnprcakj7lvvjvmwq7e",
+  ar: "lhrtbwuihlxzehkrkg5uuk472i",
+  de: "gfpfp4zwjdm7s5wrgobpzmvwrq",
+  en: "zq26bgcwigfqbfl62uvmlwy7ai",
+  es: "5z4oqikb2q77rhtvuvvdx364le",
+  fr: "gigeiizgs6nfcpftugwghkx2v4",
 };
