@@ -136,11 +136,14 @@ function sharing(m, trace, canExit) {
   return h("div", { class: "stack" }, canExit && p(m.exitText), trace && p(m.traceText), trace && h("label", { part: "option" }, tick, m.noTrace), status);
 }
 
-/** What a report says of each question, in words. @param {Messages} m @param {View} view @param {string} report */
-export function sentInWords(m, { questions }, report) {
+/**
+ * What a report says of each question, in words.
+ * @param {Messages} m @param {View} view @param {string} report @param {boolean} hasArrived whether the survey's server has it
+ */
+export function sentInWords(m, { questions }, report, hasArrived) {
   const { values } = JSON.parse(report);
   const words = (/** @type {View["questions"][number]} */ each) => own(inWords(m, each, values[each.id]).join("\n"));
-  return h("div", { class: "stack said" }, p(m.inWordsText), pairs(questions.map((each) => [own(each.text), words(each)])));
+  return h("div", { class: "stack said" }, p(hasArrived ? m.inWordsText : ""), pairs(questions.map((each) => [own(each.text), words(each)])));
 }
 
 /**
@@ -174,7 +177,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
       h(
         "div",
         { class: "folds" },
-        fold(m.inWords, () => sentInWords(m, view, report)),
+        fold(m.inWords, () => sentInWords(m, view, report, !place)),
         fold(m.askResults, () => p(results(m, view))),
         fold(m.odds, () => box(...[...each].map((sentence) => quiet(sentence)), ...whole(m, view))),
         fold(m.experts, () =>

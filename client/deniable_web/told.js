@@ -68,7 +68,7 @@ export class DeniableTold extends DeniableElement {
       try {
         const view = translate(await fetchSurvey({ collector, survey, cohort: null, invitation: null }), tongues, m);
         name.replaceChildren(own(view.title));
-        shown.replaceChildren(sentInWords(m, view, report));
+        shown.replaceChildren(sentInWords(m, view, report, hasArrived));
         show.remove();
         asks.remove();
       } catch {

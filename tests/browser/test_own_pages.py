@@ -24,6 +24,7 @@ from tools.rig.browsing import (
     everything_kept,
     let_it_draw,
     long_survey,
+    press_send,
     remembered,
     wait_for,
 )
@@ -205,6 +206,19 @@ def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page:
     expect(page.get_by_text("This browser remembers no reply")).to_be_visible()
 
 
+def test_what_waits_is_not_said_to_have_been_received(collector: Collector, page: Page) -> None:
+    survey = read_survey(survey_toml("Waits", ONE))
+    page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
+    page.goto(collector.publish(survey))
+    press_send(page, survey, {"affair": "yes"})
+    expect(page.get_by_role("heading", name="Your reply has not arrived yet")).to_be_visible()
+    page.goto(f"{collector.url}/device")
+    expect(page.get_by_text("A survey on this server: your reply has not arrived yet.")).to_be_visible()
+    page.get_by_role("button", name="Show it in words").click()
+    expect(page.locator("dl dd")).to_have_count(1)
+    expect(page.get_by_text("This is what the server received")).to_have_count(0)
+
+
 def test_what_is_said_of_traces_holds_before_and_after_start(collector: Collector, page: Page) -> None:
     questions = [question_toml(f"q{n}", "yes-no", f"Is it {n}?") for n in range(5)]
     page.goto(collector.publish(read_survey(survey_toml("Drawn without a trace", *questions, epsilon=2.0))))
@@ -318,7 +332,9 @@ def test_the_page_around_does_not_hear_how_long_the_words_of_what_was_sent_are(
 ) -> None:
     """A site that knows its visitor would learn which option chance made of the answer."""
     options = ["one", "two words " * 18]
-    survey = read_survey(survey_toml("Long and short", question_toml("which", "choice", "?", options=options, epsilon=1)))
+    survey = read_survey(
+        survey_toml("Long and short", question_toml("which", "choice", "?", options=options, epsilon=1))
+    )
     with another_site(around(collector.publish(survey), "isolated")) as address:
         page.goto(address)
         expect(page.frame_locator("iframe").get_by_role("button", name="Start", exact=True)).to_be_visible()
