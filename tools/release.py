@@ -84,7 +84,7 @@ def build_python(commit: str, scratch: Path) -> Path:
         run(["git", "clone", "--quiet", "--no-hardlinks", str(ROOT), str(clone)])
         run(["git", "checkout", "--quiet", "--detach", commit], clone)
         settings = {"SOURCE_DATE_EPOCH": moment, "PIP_CONSTRAINT": str(ROOT / "constraints.txt")}
-        run([sys.executable, "-m", "build", "--outdir", str(to), str(clone)], **settings)
+        run([sys.executable, "-m", "build", "--outdir", str(to), str(clone)], ROOT, **settings)
         made.append(to)
     for name, digest in compared(*made).items():
         print(f"{name}: the same twice, {size(made[0] / name)}, sha256 {digest}")
@@ -222,8 +222,8 @@ def release(to: Path, pythons: Sequence[str], without: Sequence[str]) -> None:
                     bill_of_materials(scratch / f"{version}-{kind}", to / "sbom.cdx.json")
                 shutil.rmtree(scratch / f"{version}-{kind}")
         packs = [pack_npm(path.parent, scratch) for path in public_packages()]
-        for path in (*dist.iterdir(), *packs):
-            shutil.copy(path, to)
+        for made in (*dist.iterdir(), *packs):
+            shutil.copy(made, to)
     lines = [f"{sha256(path)}  {path.name}" for path in sorted(to.iterdir())]
     (to / "SHA256SUMS").write_text("\n".join(lines) + "\n", encoding="utf-8")
     print(f"{to}: {', '.join(path.name for path in sorted(to.iterdir()))}")

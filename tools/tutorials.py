@@ -23,9 +23,11 @@ import socket
 import subprocess
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, suppress
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
 from tools.rig.collectors import free_port
@@ -105,7 +107,11 @@ def commands_of(block: Block) -> list[tuple[str, str]]:
 
 
 def executed(
-    page: str, folder: Path, leaving_out: frozenset[str] = NOT_RUN, report: Callable[[str], None] = lambda line: None
+    page: str,
+    folder: Path,
+    leaving_out: frozenset[str] = NOT_RUN,
+    variables: Mapping[str, str] = MappingProxyType({}),
+    report: Callable[[str], None] = lambda line: None,
 ) -> str:
     """The page with what its commands print now.
 
@@ -117,6 +123,8 @@ def executed(
         An empty folder, in which all of it happens.
     leaving_out : frozenset of str
         Blocks with one of these notes stay as they are.
+    variables : mapping of str to str
+        What the environment of the commands has besides.
     report : callable, optional
         Gets each command line before it runs.
 
@@ -126,6 +134,7 @@ def executed(
         If a command fails, or one that goes on ends or never prints what the page shows.
     """
     ports = Ports({each: str(free_port()) for each in SHOWN_PORTS})
+    environment = environment_of(ports) | dict(variables)
     parts, end = [], 0
     with ExitStack() as running:
         for block in blocks_of(page):
@@ -136,7 +145,7 @@ def executed(
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(ports.taken_in(block.text), encoding="utf-8")
             runs = block.language == "console" and not block.notes & leaving_out
-            parts.append("".join(_shown(block, folder, ports, running, report)) if runs else block.text)
+            parts.append("".join(_shown(block, folder, ports, environment, running, report)) if runs else block.text)
     return "".join([*parts, page[end:]])
 
 
@@ -163,7 +172,12 @@ class Ports(dict[str, str]):
 
 
 def _shown(
-    block: Block, folder: Path, ports: Ports, running: ExitStack, report: Callable[[str], None]
+    block: Block,
+    folder: Path,
+    ports: Ports,
+    environment: dict[str, str],
+    running: ExitStack,
+    report: Callable[[str], None],
 ) -> Iterator[str]:
     if "stop" in block.notes:
         running.close()
@@ -172,13 +186,21 @@ def _shown(
         run = ports.taken_in(line)
         if "goes on" in block.notes:
             port = next((taken for each, taken in ports.items() if f"--port {each}" in line), ports["8000"])
-            printed = _started(run, folder, ports, int(port), running, shown)
+            _start(
+                run,
+                folder,
+                environment,
+                int(port),
+                running,
+                lambda printed, shown=shown: shown in ports.shown_in(printed),
+            )
+            printed = shown
         else:
-            printed = _run(run, folder, ports)
-        yield f"$ {line}\n{ports.shown_in(printed)}"
+            printed = ports.shown_in(_run(run, folder, environment))
+        yield f"$ {line}\n{printed}"
 
 
-def environment(ports: Ports) -> dict[str, str]:
+def environment_of(ports: Ports) -> dict[str, str]:
     """What the commands of a tutorial find: the programs of this environment, and nothing of whoever runs them."""
     kept = {name: text for name, text in os.environ.items() if not name.startswith("DENIABLE_")}
     return kept | {
@@ -192,11 +214,11 @@ def environment(ports: Ports) -> dict[str, str]:
     }
 
 
-def _run(line: str, folder: Path, ports: Ports) -> str:
+def _run(line: str, folder: Path, environment: dict[str, str]) -> str:
     done = subprocess.run(
         ["bash", "-o", "pipefail", "-c", line],
         cwd=folder,
-        env=environment(ports),
+        env=environment,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -208,29 +230,34 @@ def _run(line: str, folder: Path, ports: Ports) -> str:
     return "".join(f"{each.rstrip()}\n" for each in done.stdout.splitlines())
 
 
-def _started(line: str, folder: Path, ports: Ports, port: int, running: ExitStack, shown: str) -> str:
-    """Start a command at a terminal of its own, and wait until it takes connections and says what the page shows."""
+def _start(
+    line: str, folder: Path, environment: dict[str, str], port: int, running: ExitStack, is_right: Callable[[str], bool]
+) -> None:
+    """Start a command at a terminal of its own, and wait until it takes connections and has printed the right thing."""
     ours, terminal = pty.openpty()
     running.callback(os.close, ours)
     process = subprocess.Popen(
-        ["bash", "-c", f"exec {line}"], cwd=folder, env=environment(ports), stdout=terminal, stderr=terminal
+        ["bash", "-c", f"exec {line}"], cwd=folder, env=environment, stdout=terminal, stderr=terminal
     )
     os.close(terminal)
     running.callback(process.wait)
     running.callback(process.terminate)
-    os.set_blocking(ours, False)
     said: list[str] = []
 
-    def ready() -> bool:
-        with suppress(BlockingIOError, OSError):  # nothing is there yet, or the command has ended
-            said.append(os.read(ours, 65_536).decode())
-        printed = ports.shown_in("".join(said).replace("\r\n", "\n"))
-        return takes_connections(port) and shown in printed
+    def read_all() -> None:
+        # Until the command has ended: a terminal that nobody reads is soon full, and then the command waits for it.
+        with suppress(OSError):
+            while text := os.read(ours, 65_536):
+                said.append(text.decode(errors="replace").replace("\r\n", "\n"))
 
-    wait_until(lambda: process.poll() is not None or ready(), f"{line} takes connections and says {shown!r}")
+    threading.Thread(target=read_all, daemon=True).start()
+
+    def ready() -> bool:
+        return takes_connections(port) and is_right("".join(said))
+
+    wait_until(lambda: process.poll() is not None or ready(), f"{line} takes connections and says what is shown")
     if process.poll() is not None:
         raise RuntimeError(f"{line}: ended with status {process.returncode}:\n{''.join(said)}")
-    return shown
 
 
 def takes_connections(port: int) -> bool:
@@ -264,7 +291,7 @@ def main(names: list[str]) -> None:
         path = Path(name)
         with tempfile.TemporaryDirectory() as folder:
             leaving_out = NOT_RUN if shutil.which("Rscript") else NOT_RUN | {"r"}
-            new = executed(path.read_text(encoding="utf-8"), Path(folder), leaving_out, print)
+            new = executed(path.read_text(encoding="utf-8"), Path(folder), leaving_out, report=print)
         path.write_text(new, encoding="utf-8")
 
 

@@ -11,6 +11,7 @@ from deniable import (
     Ceiling,
     CollectorError,
     NotInvited,
+    ParameterError,
     Report,
     ReportConflict,
     ReportError,
@@ -160,6 +161,8 @@ class Client:
             ObliviousConnection, self.collector, retries=retries, timeout=timeout, size=connections
         )
         self._relay = relay and collector_url(relay)
+        if self._relay and origin_of(self._relay) == origin_of(self.collector):
+            raise ParameterError("relay: must be somebody else's, or the collector sees who asks; got its own address")
         self._keys = _usable(keys) if self._relay else None
         if self._relay and self._keys:
             self._connection: CollectorConnection = self._by_relay(relay=self._relay, configuration=self._keys)

@@ -179,10 +179,12 @@ export class DeniableSurvey extends DeniableElement {
       const isAbout = (/** @type {string} */ id) => view.questions.some(({ askIf }) => askIf?.named.includes(id));
       const asksMore = view.units.some(({ members, draw }) => draw < members.length && members.some(({ id }) => isAbout(id)));
       const [own, all] = seen.totals.map((total, n) => usedOf100(total, [CEILING.survey, CEILING.device][n]));
-      const drawnKept = h("span", {}, this.isShared || !this.#memory.lasts ? "" : m.drawnKept);
+      const keepsDraw = () => (this.isShared || !this.#memory.lasts ? "" : m.drawnKept);
+      const picks = () => `${fill(m.drawn, { n, all: length })} ${asksMore ? m.needed : ""} ${keepsDraw()}`;
+      const picked = n < length && h("span", {}, picks());
       const notes = [
         this.isShared ? m.kiosk : !this.#memory.lasts && !this.isTraceless && m.fleeting,
-        n < length && h("span", {}, `${fill(m.drawn, { n, all: length })} ${asksMore ? m.needed : ""} `, drawnKept),
+        picked,
         seen.isWiped && m.wiped,
         seen.isSame && m.same,
         seen.hasTold && fill(m.told, { own, all }),
@@ -206,7 +208,7 @@ export class DeniableSurvey extends DeniableElement {
         // A survey may be closed, or an invitation used, while its first screen stands open.
         this.#start(view, place, Date.now() - opened < FRESH ? checked : check());
       };
-      const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => (this.#trace(isOn), (drawnKept.hidden = isOn)) };
+      const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => (this.#trace(isOn), picked && picked.replaceChildren(picks())) };
       const kept = () => (this.isShared ? m.kiosk : this.#memory.lasts && !this.isTraceless ? said(this.#weak, { answerKept: m.answerKept, answerKeptWeak: m.answerKeptWeak }) : m.answerKeptNone);
       // A token that the device does not keep ends with the page, and nobody signs another one for the same invitation.
       const stop = () => (view.issuer && !this.#memory.lasts ? m.answerStopSpent : m.answerStop);

@@ -61,24 +61,18 @@ export async function setup(pkR, info, pair) {
   return { enc, derived, expand };
 }
 
-/** The first message of a context, and the only one. @param {Context} context @param {Bytes} plaintext @param {Bytes} [aad] */
-export const sealWith = async ({ derived }, plaintext, aad) =>
-  gcm("encrypt", await derived("key", 16), await derived("base_nonce", 12), plaintext, aad);
+/** The first message of a context, and the only one. @param {Context} context @param {Bytes} plaintext @param {Bytes} [aad] @returns {Promise<Bytes>} */
+export async function sealWith({ derived }, plaintext, aad = EMPTY) {
+  const key = await crypto.subtle.importKey("raw", await derived("key", 16), "AES-GCM", false, ["encrypt"]);
+  const iv = await derived("base_nonce", 12);
+  return new Uint8Array(await crypto.subtle.encrypt({ name: "AES-GCM", iv, additionalData: aad }, key, plaintext));
+}
 
 /** A secret of a context (Export, section 5.3). @param {Context} context @param {string} label @param {number} length */
 export const exported = async ({ derived, expand }, label, length) => expand(await derived("exp", 32), "sec", utf8(label), length);
 
 /** The identifiers of KEM, KDF and AEAD, by the length of a public key. @param {number} length */
 export const algorithmsOf = (length) => Uint8Array.of(0, KEMS[length][0], 0, 1, 0, 1);
-
-/**
- * AES-128-GCM.
- * @param {"encrypt" | "decrypt"} act @param {Bytes} raw @param {Bytes} iv @param {Bytes} text @param {Bytes} [additionalData]
- */
-export async function gcm(act, raw, iv, text, additionalData = EMPTY) {
-  const key = await crypto.subtle.importKey("raw", raw, "AES-GCM", false, [act]);
-  return new Uint8Array(await crypto.subtle[act]({ name: "AES-GCM", iv, additionalData }, key, text));
-}
 
 /**
  * Seal a message: the encapsulated key, and the ciphertext behind it (SealBase, section 6.1).

@@ -5,7 +5,7 @@
  */
 
 import { encodeRequest, parseResponse } from "./binary-http.js";
-import { algorithmsOf, exported, gcm, hmac, joined, sealWith, setup } from "./hpke.js";
+import { algorithmsOf, exported, hmac, joined, sealWith, setup } from "./hpke.js";
 import { keyOf } from "./sealed.js";
 import { utf8 } from "./sha.js";
 
@@ -27,7 +27,10 @@ export async function encapsulate(identifier, key, request, pair) {
   const open = async (response) => {
     const prk = await hmac(joined(context.enc, response.slice(0, KEY)), await exported(context, "message/bhttp response", KEY));
     const expand = (/** @type {string} */ label) => hmac(prk, joined(utf8(label), Uint8Array.of(1)));
-    return gcm("decrypt", (await expand("key")).slice(0, KEY), (await expand("nonce")).slice(0, 12), response.slice(KEY));
+    const raw = (await expand("key")).slice(0, KEY);
+    const iv = (await expand("nonce")).slice(0, 12);
+    const own = await crypto.subtle.importKey("raw", raw, "AES-GCM", false, ["decrypt"]);
+    return new Uint8Array(await crypto.subtle.decrypt({ name: "AES-GCM", iv }, own, response.slice(KEY)));
   };
   return { message: joined(header, context.enc, await sealWith(context, request)), open };
 }

@@ -34,6 +34,7 @@ export function steps(m, view, walk, send, isWatched) {
     // Each step has buttons of its own: the second half of a double click finds the first half's button gone.
     onward.push(h("button", { part: "button" }));
     const odds = /** @type {Node} */ (each.set.lastChild); // behind the buttons, where it does not compete with them
+    if (each.intro) each.set.prepend(each.intro);
     each.set.append(
       quiet(n ? "" : `${m.honestly} `, m.stays, !n && isFiltered && ` ${m.filtered}`),
       h("div", { class: "row steps" }, onward[n], minor(m.back, () => walk.back())),

@@ -7,7 +7,6 @@
 
 import { blind, bytesOf, finalize } from "./blind-rsa.js";
 import { sign } from "./collector.js";
-import { SurveyError } from "./errors.js";
 import { digits, hexadecimal, random } from "./randomness.js";
 import { sha, utf8 } from "./sha.js";
 
@@ -16,12 +15,11 @@ import { sha, utf8 } from "./sha.js";
 
 const TYPE = "0002";
 
-/** How to ask by a gateway, on a page that can: gateways.js says it. @type {{ byGateway: typeof import("./oblivious.js").byGateway }} */
-export const ways = {
-  byGateway: () => {
-    throw new SurveyError("place: needs gateways");
-  },
-};
+/**
+ * How to ask by a gateway, on a page that can: gateways.js says it. On another one nothing is asked: to call what is not there throws.
+ * @type {{ byGateway: typeof import("./oblivious.js").byGateway }}
+ */
+export const ways = /** @type {any} */ ({});
 
 /**
  * A token that nobody has signed yet: type, nonce, challenge and key (RFC 9578, section 6.1), and what hides them.

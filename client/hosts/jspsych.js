@@ -57,7 +57,8 @@ export default class DeniableQuestionPlugin {
     onward.className = "jspsych-btn";
     onward.textContent = trial.button_label;
     const form = document.createElement("form");
-    form.style.textAlign = "start";
+    // jsPsych centres texts, and makes what it shows as narrow as its shortest line.
+    Object.assign(form.style, { textAlign: "start", width: "min(40rem, 90vw)", margin: "1rem auto" });
     form.append(asked, onward);
     if (trial.preamble) form.insertAdjacentHTML("afterbegin", trial.preamble);
     form.addEventListener("submit", (event) => {

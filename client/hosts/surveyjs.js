@@ -75,6 +75,8 @@ export function registerDeniableQuestion(Survey) {
     }
     /** @param {object[]} errors @param {boolean} isOnValueChanged @param {boolean} fireCallback */
     onCheckForErrors(errors, isOnValueChanged, fireCallback) {
+      // Whoever clears the survey's data clears no device: what was drawn stays.
+      if (this.isEmpty() && this.#asked?.value) this.value = this.#asked.value;
       const own = !isOnValueChanged && this.hasRequiredError() && this.#asked?.validationMessage;
       if (own) errors.push(new Survey.CustomError(own, this));
       else super.onCheckForErrors(errors, isOnValueChanged, fireCallback);

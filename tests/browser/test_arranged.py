@@ -20,8 +20,8 @@ from tools.planted.__main__ import bundle_with
 from tools.planted.faults import Fault
 from tools.programs import chromium
 from tools.rig.arranged import GRIDS, SECTIONS
-from tools.rig.browsing import Witness, another_site, scripts
-from tools.rig.collectors import Collector
+from tools.rig.browsing import Witness, another_site, let_it_draw, scripts
+from tools.rig.collectors import Collector, running_collector
 
 WIDE, PHONE = ViewportSize(width=1280, height=900), ViewportSize(width=390, height=800)
 
@@ -42,7 +42,8 @@ CHOSEN_WORDS = """(() => {
 """Chance that is the same at every visit, and how many words of it were taken."""
 
 SHOWN = """() => [...document.querySelector("deniable-survey").shadowRoot.querySelectorAll("fieldset:not([hidden])")]
-    .filter((set) => set.getClientRects().length && !set.querySelector("fieldset"))
+    .filter((set) => set.getClientRects().length && getComputedStyle(set).visibility === "visible")
+    .filter((set) => !set.querySelector("fieldset"))
     .map((set) => [...set.querySelectorAll("input")])
     .map((inputs) => [inputs[0].name, ...inputs.map(({ value }) => value)].join())"""
 """The questions on the screen, each with its options in the order in which they stand there."""
@@ -194,16 +195,18 @@ def test_a_box_for_none_stands_alone(collector: Collector, page: Page) -> None:
 
 
 @pytest.mark.long
-def test_the_audit_passes(collector: Collector, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_audit_passes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shipped, "BLOCK", 2)
     survey = read_survey(SECTIONS)
-    collector.publish(survey)
-    target = Target.of(collector.url, PublishedSurvey(survey.document))
 
     def audit() -> Any:
-        return audit_shipped(
-            target, 2, dice=random.Random(5), browsers=1, histories=("a broken way",), program=chromium()
-        )
+        # A collector of its own, whose limits nobody else has used up.
+        with running_collector(tmp_path) as alone:
+            alone.publish(survey)
+            target = Target.of(alone.url, PublishedSurvey(survey.document))
+            return audit_shipped(
+                target, 2, dice=random.Random(5), browsers=1, histories=("a broken way",), program=chromium()
+            )
 
     # In a thread of its own, because Playwright works once a thread.
     with ThreadPoolExecutor(1) as thread:
@@ -211,3 +214,39 @@ def test_the_audit_passes(collector: Collector, monkeypatch: pytest.MonkeyPatch)
     assert bench.sessions == 2
     assert bench.suspects(1e-6) == []
     assert names == set()
+
+
+@pytest.mark.parametrize("layout", ["steps", "page"])
+def test_a_page_around_hears_the_same_heights_whatever_is_answered(
+    collector: Collector, page: Page, layout: str
+) -> None:
+    # The section on trust is for some, whose answers decide whether its heading and its grid are shown.
+    toml = SECTIONS.replace('heading = "Trust"', 'heading = "Trust"\nask_if = "sector != public"')
+    link = collector.publish(read_survey(toml if layout == "steps" else f'layout = "page"\n{toml}'))
+    html = f'<!doctype html><html lang="en"><title>x</title>{scripts(collector)}<deniable-survey src="{link}">'
+    page.set_viewport_size(WIDE)
+    page.add_init_script(
+        "window.told = []; addEventListener('deniable-resize', ({ detail }) => told.push(detail.height));"
+    )
+    for chosen in ({"*": 0}, {"*": 2, "smokes": 1}):
+        with another_site(html) as address:
+            start(page, address)
+            page.wait_for_timeout(300)
+            let_it_draw(page)
+            assert page.evaluate("window.told.length") > 0, "heights are told"
+            page.evaluate("window.told.length = 0")
+            seen: set[str] = set()
+            while fresh := [each for each in page.evaluate(SHOWN) if each.split(",")[0] not in seen]:
+                for each in fresh:
+                    name = each.split(",")[0]
+                    seen.add(name)
+                    option = chosen.get(name, chosen["*"])
+                    field = page.locator(f"input[name={name}][value='{option}']")
+                    field.evaluate("each => each.click()")
+                let_it_draw(page)
+                onward = page.locator("fieldset:visible .steps button").first
+                if layout == "steps" and onward.inner_text() == "Continue":
+                    onward.evaluate("each => each.click()")
+                    let_it_draw(page)
+            assert page.evaluate("window.told") == []
+            assert ("trust_press" in seen) == (chosen["*"] == 2)

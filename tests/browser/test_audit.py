@@ -10,15 +10,18 @@ from pathlib import Path
 import pytest
 
 from deniable_client.audit import shipped
-from deniable_client.audit.blackbox.chromium import Chance, chromium
+from deniable_client.audit.blackbox.chromium import chromium
+from deniable_client.audit.blackbox.person import Chance
 from deniable_client.audit.judge import Bench
 from deniable_client.audit.release import check_served
-from deniable_client.audit.shipped import Target, audit_shipped
+from deniable_client.audit.shipped import Target, audit_shipped, check_promises
 from tests.support.audited import Targets, target, targets
+from tests.support.marks import long
 from tools.planted.__main__ import bundle_with
 from tools.planted.faults import BUNDLE
-from tools.planted.targets import PlantedTarget
+from tools.planted.targets import Kind, PlantedTarget
 from tools.programs import chromium as chromium_path
+from tools.programs import firefox as firefox_path
 from tools.rig.browsing import wait_for
 
 __all__ = ["target", "targets"]
@@ -29,11 +32,10 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shipped, "BLOCK", 2)
 
 
-def seen(target: Target, *histories: str) -> tuple[Bench, set[str]]:
-    program = chromium_path()
-    return audit_shipped(
-        target, shipped.BLOCK, dice=random.Random(41), browsers=1, histories=histories, program=program
-    )
+def seen(target: Target, *histories: str, kind: str = "chromium") -> tuple[Bench, set[str]]:
+    program = chromium_path() if kind == "chromium" else firefox_path()
+    dice = random.Random(41)
+    return audit_shipped(target, shipped.BLOCK, dice=dice, browsers=1, histories=histories, program=program, kind=kind)
 
 
 def test_served_pages_pass(target: Target) -> None:
@@ -44,11 +46,57 @@ def test_served_pages_pass(target: Target) -> None:
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(
+    ("kind", "history"),
+    [("open", "a broken way"), ("open", "twice"), ("unlinkable and sealed", "two tabs")],
+)
+def test_served_pages_pass_in_firefox(targets: Targets, kind: Kind, history: str) -> None:
+    bench, names = seen(targets(kind), history, kind="firefox")
+    assert bench.suspects(1e-6) == []
+    assert names == set()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("chance in one's own hands", "report"),
+        ("a picture elsewhere", "elsewhere.example"),
+        ("a request at the click", "livez"),
+        ("a service cache", "caches"),
+    ],
+)
+def test_what_is_planted_in_the_bundle_is_named_in_firefox(
+    target: Target, tmp_path: Path, name: str, named: str
+) -> None:
+    (fault,) = (each for each in BUNDLE if each.name == name)
+    planted = PlantedTarget(
+        target.upstream, target.surveys, target.companions, target.keys, bundle_with(fault, tmp_path)
+    )
+    bench, names = seen(planted, "once", kind="firefox")
+    assert named in " ".join((*names, *(each.observable for each in bench.suspects(1e-6))))
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("history", ["a broken way", "cut off", "two tabs", "three waves"])
 def test_pages_pass_by_blind_token_and_sealed(targets: Targets, history: str) -> None:
     bench, names = seen(targets("unlinkable and sealed"), history)
     assert bench.suspects(1e-6) == []
     assert names == set()
+
+
+@pytest.mark.parametrize(
+    ("kind", "browser"),
+    [
+        ("open", "chromium"),
+        long("invited", "chromium"),
+        long("unlinkable and sealed", "chromium"),
+        long("open", "firefox"),
+    ],
+)
+def test_words_of_the_first_screen_are_kept_in_each_state(targets: Targets, kind: Kind, browser: str) -> None:
+    program = chromium_path() if browser == "chromium" else firefox_path()
+    assert check_promises(targets(kind), dice=random.Random(41), program=program, kind=browser) == []
 
 
 def test_what_is_planted_in_the_bundle_is_named(

@@ -206,7 +206,7 @@ def test_question_belongs_to_the_form_that_it_names(collector: Collector, contex
 
 
 def test_weak_protection_is_said_before_a_choice_is_mixed(collector: Collector, context: BrowserContext) -> None:
-    for epsilon, sentence in [("1.5", "but never certainty"), ("3.5", "protects you only a little")]:
+    for epsilon, sentence in [("1.5", "but never proves them"), ("3.5", "protects you only a little")]:
         link = collector.publish(read_survey(SURVEY.replace("EPSILON", epsilon)))
         with page_of(context, collector, f'<deniable-question name=affair src="{link}"></deniable-question>') as page:
             expect(page.get_by_text(sentence)).to_be_visible()

@@ -33,6 +33,7 @@ def looked(html: str, *more: str, policy: str = "") -> tuple[int, str]:
     return done.returncode, done.stdout
 
 
+@pytest.mark.long
 def test_a_page_as_it_is_printed_runs_and_nothing_is_sent(link: str, collector: Collector, survey: Survey) -> None:
     before = collector.reports(survey)
     code, said = looked(page_of(EMBED.ok(link)))

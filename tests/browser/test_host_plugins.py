@@ -9,7 +9,8 @@ from __future__ import annotations
 import json
 import re
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -25,6 +26,7 @@ from tools.rig.collectors import Collector
 from tools.rig.command_line import CommandLine
 from tools.rig.npm import MODULES, WEB, serve_npm
 from tools.rig.patience import PATIENCE
+from tools.rig.php import php
 from tools.rig.survey_files import question_toml, survey_toml
 
 EMBED = CommandLine("embed")
@@ -146,6 +148,24 @@ app.mount("#app");
 """
 
 
+PHP = """
+<form onsubmit="keep(event)">GIVEN<button>Save</button></form>
+<script>
+const keep = (event) => {
+    submit(event);
+    fetch("/store.php", { method: "POST", body: new URLSearchParams(new FormData(event.target)) });
+};
+</script>
+"""
+
+STORE = re.search(
+    r"^## PHP\n.*?```php\n(.*?)```",
+    (WEB.parents[1] / "docs" / "embedding" / "servers.md").read_text(encoding="utf-8"),
+    re.DOTALL | re.MULTILINE,
+)
+"""What the documents say of a server of PHP, for a yes-no question called affair."""
+
+
 def finish_jspsych(page: Page) -> None:
     page.get_by_role("button", name="Continue").click()
 
@@ -165,6 +185,7 @@ HOSTS: dict[str, tuple[str, Callable[[Page], None], str]] = {
     "surveyjs": (SURVEYJS, finish_surveyjs, "results.json"),
     "react": (FORM, finish_form, "results.json"),
     "vue": (FORM, finish_form, "results.json"),
+    "php": (FORM, finish_form, "results.json"),
 }
 PLUGINS = ("jspsych", "surveyjs")
 GIVEN = {
@@ -172,6 +193,7 @@ GIVEN = {
     "surveyjs": r"^\{\n  type.*?^\}",
     "react": r"export const Asked.*?^\);",
     "vue": r"<deniable-question.*?</deniable-question>",
+    "php": r"<deniable-question.*?</deniable-question>",
 }
 """What `deniable embed` prints for each host, besides scripts."""
 
@@ -188,14 +210,16 @@ def link(collector: Collector, survey: Survey) -> str:
 
 def page_of(host: str, link: str) -> str:
     """A page of the host with what `deniable embed` prints for it, pasted where it says."""
-    said = EMBED.ok(link, "--host", host, *(() if host in PLUGINS else ("--question", "stone")))
+    said = EMBED.ok(
+        link, "--host", "plain" if host == "php" else host, *(() if host in PLUGINS else ("--question", "stone"))
+    )
     scripts = "\n".join(re.findall(r"<script.*?</script>", said, re.DOTALL))
     given = re.search(GIVEN[host], said, re.DOTALL | re.MULTILINE)
     assert given
     html = HOSTS[host][0].replace("SCRIPTS", scripts).replace("SEEN", SEEN)
     if host == "react":
         html = html.replace("LIBRARY", f"<script>{built(REACT.replace('GIVEN', given[0]))}</script>")
-    return html.replace("LIBRARY", VUE).replace("GIVEN", given[0])
+    return html.replace("LIBRARY", PHP if host == "php" else VUE).replace("GIVEN", given[0])
 
 
 BUILD = """import { build } from "esbuild";
@@ -238,32 +262,51 @@ def trace(page: Page, witness: Witness) -> str:
     return re.sub(r"127\.0\.0\.1:\d+", "SITE", json.dumps(state, sort_keys=True))
 
 
-def walk(browser: Browser, host: str, html: str, answer: str) -> tuple[str, str]:
+@contextmanager
+def site(host: str, html: str, stored: Path | None) -> Iterator[str]:
+    """The host's page on a site of its own; that of PHP stores in a folder what its form gets."""
+    if host != "php":
+        with another_site(html) as address:
+            yield address
+        return
+    assert stored
+    assert STORE
+    (stored / "index.html").write_text(html, encoding="utf-8")
+    code = STORE[1].replace("affair", "stone").replace("[01]$", "[012]$")
+    (stored / "store.php").write_text(code, encoding="utf-8")
+    with php(stored) as address:
+        yield f"{address}/"
+
+
+def walk(browser: Browser, host: str, html: str, answer: str, stored: Path | None = None) -> tuple[str, str]:
     """Give an answer to the host's page as a person does; its trace, and its own export."""
     context = browser.new_context(locale="en-GB")
     context.set_default_timeout(PATIENCE * 1000)
     page, witness = prepared(context)
     try:
-        with another_site(html) as address:
+        with site(host, html, stored) as address:
             page.goto(address)
             page.get_by_role("radio", name=answer).check()
             page.get_by_role("button", name="Mix in chance").click()
             expect(page.get_by_text("This form gets only what chance made of your answer")).to_be_visible()
             HOSTS[host][1](page)
             wait_for(page, lambda: page.evaluate("done()"), "the host is done")
+            page.wait_for_load_state("networkidle")
             return trace(page, witness), page.evaluate("exported()")
     finally:
         context.close()
 
 
-@pytest.mark.parametrize("host", [*PLUGINS, long("react"), long("vue")])
+@pytest.mark.parametrize("host", [*PLUGINS, long("react"), long("vue"), long("php")])
 def test_hosts_get_the_value_and_are_the_same_whatever_was_answered(
     host: str, link: str, survey: Survey, browser: Browser, tmp_path: Path
 ) -> None:
     html = page_of(host, link)
-    (one, exported), (other, _) = (walk(browser, host, html, answer) for answer in OPTIONS[:2])
+    (one, exported), (other, _) = (walk(browser, host, html, answer, tmp_path) for answer in OPTIONS[:2])
     assert one == other
     assert "MARKED" not in one
+    if host == "php":
+        assert (tmp_path / "data.csv").read_text(encoding="utf-8") == f"{MADE_OF_IT}\n" * 2
     assert one.count("autosave") > 0
     path = tmp_path / HOSTS[host][2]
     path.write_text(exported, encoding="utf-8", newline="")
@@ -335,6 +378,21 @@ def test_a_kept_value_is_given_again_and_another_person_of_a_shared_device_is_as
                 ).to_be_visible()
                 assert page.evaluate("survey.data") == {"stone": MADE_OF_IT}
                 page.close()
+
+
+@pytest.mark.long
+def test_whoever_clears_the_data_of_a_survey_does_not_lock_anybody_in(link: str, context: BrowserContext) -> None:
+    with another_site(page_of("surveyjs", link)) as address:
+        page, _ = prepared(context)
+        page.goto(address)
+        page.get_by_role("radio", name=OPTIONS[0]).check()
+        page.get_by_role("button", name="Mix in chance").click()
+        expect(page.get_by_text("This form gets only what chance made of your answer")).to_be_visible()
+        page.evaluate("survey.clearValue('stone')")
+        assert page.evaluate("survey.data") == {}
+        page.get_by_role("button", name="Next").click()
+        expect(page.get_by_role("button", name="Preview")).to_be_visible()
+        assert page.evaluate("survey.data") == {"stone": MADE_OF_IT}
 
 
 @pytest.mark.long

@@ -14,7 +14,7 @@ import urllib3
 from apiflask import APIFlask
 from click.testing import CliRunner
 
-from deniable import CollectorError, Survey, SurveyError
+from deniable import CollectorError, ParameterError, Survey, SurveyError
 from deniable.errors import MessageError
 from deniable.oblivious.encapsulation import KeyConfiguration, encode_keys
 from deniable_client import Client, Memory, UndeliveredReport
@@ -142,6 +142,8 @@ def _keys_of_one_person_are_found_out(url: str, relay: str, survey: Survey, keys
 
     with pytest.raises(SurveyError, match="must publish the key by which it was fetched"):
         check_pinned(swapped, KeyConfiguration(0, bytes.fromhex(survey.sealed.keys[0])))
+    with pytest.raises(ParameterError, match="relay: must be somebody else's"):
+        Client(url, relay=f"{url}/api/v1/surveys/{survey.id}/gateway", keys=keys)
     for wrong in (None, b"", keys[:-1]):
         with pytest.raises(MessageError, match="key"):
             Client(url, relay=relay, keys=wrong)

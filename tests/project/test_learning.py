@@ -22,8 +22,9 @@ from click.testing import CliRunner
 from deniable.commands.main import main
 from deniable_server.app import create_app
 from tests.project.test_docs import sentences
+from tests.support.extras import with_extras
 from tools import make_drawings, tutorials
-from tools.site import docstrings, glossary
+from tools.site import docstrings, elsewhere, glossary
 from tools.tutorials import NOT_RUN, blocks_of, commands_of, comparable, executed
 
 ROOT = Path(__file__).parents[2]
@@ -104,13 +105,22 @@ def test_options_of_a_tutorial_exist(page: Path) -> None:
         assert {word for word in words if re.match("--[a-z]", word)} <= known, words
 
 
+def with_named_extras(text: str) -> dict[str, str]:
+    """Variables for commands to have the extras that a tutorial says to install, and no others."""
+    (extras,) = re.findall(r"You need\s+an environment with `pip install '\.\[([\w,]+)\]'`", text)
+    return {
+        name: value for name, value in with_extras(str(extras).split(",")).items() if name in ("PYTHONPATH", "HIDDEN")
+    }
+
+
 def run(page: Path, leaving_out: frozenset[str]) -> None:
     text = page.read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as folder:
-        assert comparable(executed(text, Path(folder), leaving_out)) == comparable(text), "run: make tutorials"
+        printed = executed(text, Path(folder), leaving_out, with_named_extras(text))
+        assert comparable(printed) == comparable(text), "run: make tutorials"
 
 
-@pytest.mark.parametrize("module", [glossary, docstrings, tutorials], ids=lambda module: module.__name__)
+@pytest.mark.parametrize("module", [glossary, docstrings, elsewhere, tutorials], ids=lambda module: module.__name__)
 def test_examples_of_the_tools_hold(module: ModuleType) -> None:
     found = doctest.testmod(module)
     assert (found.failed, found.attempted > 0) == (0, True)

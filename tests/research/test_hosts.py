@@ -45,7 +45,7 @@ def jspsych_trials(person: int) -> list[dict[str, Any]]:
     """What jsPsych 8 keeps of a person: a key, two forms, and how long each took."""
     said, about = PEOPLE[person], {"subject": f"s{person}", "arm": "ab"[person % 2]}
     return [
-        {"rt": 512.5, "response": " ", "trial_type": "html-keyboard-response", "trial_index": 0, **about},
+        {"rt": 512.5, "response": "{", "trial_type": "html-keyboard-response", "trial_index": 0, **about},
         {
             "rt": 900,
             "response": {"affair": said["affair"], "age": "40"},
@@ -290,5 +290,6 @@ def test_options_that_a_tool_has_no_use_for_are_refused(tmp_path: Path, survey_f
 
 def test_plain_files_look_like_no_tool(tmp_path: Path) -> None:
     path = tmp_path / "study.csv"
-    path.write_text("id,q1\n1,yes\n", encoding="utf-8")
-    assert looks_like(path) is None
+    for content in ("id,q1\n1,yes\n", "", '"', "trial_type,trial\r_index\n", "\x00"):
+        path.write_text(content, encoding="utf-8", newline="")
+        assert looks_like(path) is None

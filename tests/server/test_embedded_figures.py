@@ -59,9 +59,17 @@ def test_oembed_tells_of_the_frame(http: FlaskClient, view: str) -> None:
     assert document["height"] > 300
     narrow = http.get(f"{unescape(found)}&maxwidth=390").json
     assert narrow["width"] == 390
+    assert http.get(f"{unescape(found)}&maxheight=-1&maxwidth=1").json["height"] == 200
     assert document["html"].replace('"560"', '"480"') != narrow["html"]
     snippet = unescape(page)
     assert f'<iframe src="http://localhost{view}/embed?by=cohort"' in snippet
+
+
+def test_oembed_writes_the_host_that_was_asked_as_text(http: FlaskClient, view: str) -> None:
+    host = 'x"><b>'
+    answer = http.get(f"/oembed?url={quote(f'http://{host}{view}', safe='')}", headers={"Host": host})
+    assert answer.status_code in (400, 404, 200)
+    assert '"><b>' not in (answer.json or {}).get("html", "")
 
 
 def test_oembed_knows_no_other_addresses(http: FlaskClient, view: str) -> None:

@@ -325,6 +325,8 @@ class TestMetrics:
                 f"{survey}/releases/<number>",
                 f"{survey}/archive.zip",
                 "/s/<survey_id>/releases",
+                "/s/<survey_id>/results/<question_id>/embed",
+                "/oembed",
             ),
             *(f"/s/<survey_id>/results{each}" for each in ("", files, "/<question_id>", f"/<question_id>{files}")),
         }

@@ -30,10 +30,15 @@ SCALE = survey_toml(
 def test_prefer_not_to_say_is_one_of_the_options_and_goes_through_the_mechanism(noise: str) -> None:
     survey = read_survey(f'title = "T"\n{PLAIN}{noise}\ndecline = "Prefer not to say"\n')
     (question,) = survey.questions
-    assert question.type == "choice"
-    assert question.options == ("No", "Yes", "Prefer not to say")
+    assert question.type == "yes-no"
+    assert question.options == ("no", "yes", "Prefer not to say")
+    # With a filter too it is published as a choice, whose No and Yes are in the words of the catalogues.
+    filtered = read_survey(
+        f'title = "T"\n{PLAIN}{noise}\n{PLAIN.replace(chr(34) + "q" + chr(34), chr(34) + "r" + chr(34))}{noise}\n'
+        'decline = "Prefer not to say"\nask_if = "q = yes"\n'
+    )
     for language, words in catalogues().items():
-        spoken = [parse_survey(survey.document).questions[0].options[n] for n in (0, 1)]
+        spoken = parse_survey(filtered.document).questions[1].options[:2]
         own = [each.in_language(language) for each in spoken if isinstance(each, Text)]
         assert own == [json.loads(words)[each] for each in ("no", "yes")]
     assert isinstance(question.mechanism, KAry)

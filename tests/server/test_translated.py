@@ -54,7 +54,7 @@ def bilingual(title: str = "Life", question: str = "Ever?", option: str = "town"
 def reports(survey: Survey) -> Iterator[Report]:
     """As many noisy reports as make a release."""
     answers: dict[str, Any] = {
-        "affair": "Yes",
+        "affair": "yes",
         "place": survey.question("place").options[0],
         "drugs": ["x"],
         "trust": 3,

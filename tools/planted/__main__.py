@@ -94,6 +94,7 @@ def bundle_with(fault: Fault, folder: Path) -> bytes:
     copy = folder / "client" / "deniable_web"
     shutil.copytree(WEB, copy, ignore=shutil.ignore_patterns("node_modules", "__pycache__"))
     (copy / "node_modules").symlink_to(WEB / "node_modules")
+    (copy.parent / "hosts").symlink_to(WEB.parent / "hosts")  # which the build looks at too
     plant(fault, folder)
     subprocess.run([*node_command(), "build.mjs"], cwd=copy, check=True)
     return (copy / "dist" / "deniable.js").read_bytes()

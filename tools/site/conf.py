@@ -21,6 +21,9 @@ exclude_patterns = ["pictures"]
 myst_enable_extensions = ["deflist"]
 myst_heading_anchors = 4
 
+# Examples for JSX, Vue and Svelte hold what the lexers of these languages do not know; they are shown without colours.
+suppress_warnings = ["misc.highlighting_failure"]
+
 html_theme = "furo"
 html_title = "Deniable"
 html_static_path = ["static"]

@@ -105,16 +105,16 @@ class TwoInstitutions:
         commands["place"] += ["--batch", str(BATCH)]
         for name, command in commands.items():
             if name not in self.processes or self.processes[name].poll() is not None:
-                log = (self.folder / f"{name}.log").open("ab")
                 flags = ["--port", str(self.ports[name]), "--rate-limit", "off"]
-                self.processes[name] = subprocess.Popen(
-                    [sys.executable, "-m", "deniable", *command, *flags],
-                    cwd=self.folder,
-                    stdout=log,
-                    stderr=subprocess.STDOUT,
-                    env=os.environ | {"PYTHONUNBUFFERED": "1"},
-                    start_new_session=True,
-                )
+                with (self.folder / f"{name}.log").open("ab") as log:
+                    self.processes[name] = subprocess.Popen(
+                        [sys.executable, "-m", "deniable", *command, *flags],
+                        cwd=self.folder,
+                        stdout=log,
+                        stderr=subprocess.STDOUT,
+                        env=os.environ | {"PYTHONUNBUFFERED": "1"},
+                        start_new_session=True,
+                    )
         for name, process in self.processes.items():
             wait_until_answered(f"{self.urls[name]}/livez", process, self.folder / f"{name}.log")
 
@@ -155,10 +155,10 @@ class TwoInstitutions:
 
     def send_the_rest(self) -> None:
         """What was not acknowledged is sent again, as devices do, sealed anew."""
-        http = urllib3.PoolManager()
-        for number in range(1, self.numbers + 1):
-            if number not in self.acknowledged:
-                self.send(http, number)
+        with urllib3.PoolManager() as http:
+            for number in range(1, self.numbers + 1):
+                if number not in self.acknowledged:
+                    self.send(http, number)
         assert len(self.acknowledged) == self.numbers
 
     def drain(self) -> int:
@@ -214,6 +214,6 @@ class Load:
             thread.join(PATIENCE)
 
     def _run(self) -> None:
-        http = urllib3.PoolManager()
-        while not self._stop.is_set():
-            self._two.send(http, self._two.next_number())
+        with urllib3.PoolManager() as http:
+            while not self._stop.is_set():
+                self._two.send(http, self._two.next_number())

@@ -142,8 +142,9 @@ def answer_from(asked: Question, typed: str, choices: Sequence[str] | None = Non
     given: object = None
     choices = choices or asked.choices
     if asked.kind.is_yes_no:
-        # One letter is enough where there are only two words; who may decline, does so by the number that stands there.
-        given = {"n": "no", "y": "yes"}.get(typed) or _option(choices, typed) or typed
+        # A letter is enough for two words. Numbers stand only beside three options: of two, a 1 may be meant as Yes.
+        numbered = _option(choices, typed) if len(choices) > 2 else None
+        given = {"n": "no", "y": "yes"}.get(typed) or numbered or typed
     elif asked.kind.answers is AnswerKind.LEVELS:
         given = typed
     elif asked.kind.answers is AnswerKind.RANGE:

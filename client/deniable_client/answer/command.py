@@ -15,6 +15,7 @@ from deniable import (
     BudgetError,
     CollectorError,
     NotInvited,
+    ParameterError,
     Report,
     ReportConflict,
     ReportError,
@@ -142,7 +143,7 @@ def open_survey(link: str, memory: Memory | None, via: Relay | None = None) -> O
         client = Client(parsed.collector, memory=memory, place=parsed.place, relay=url, keys=keys)
         survey = client.survey(parsed.survey)
         client.check(survey)
-    except (SurveyError, MessageError) as error:
+    except (SurveyError, MessageError, ParameterError) as error:
         end(notice(m.ALTERED, m.ALTERED_TEXT, detail=str(error)))
     except CollectorError as error:
         end(notice(m.UNREACHABLE, m.UNREACHABLE_TEXT, detail=str(error)))

@@ -6,11 +6,12 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from deniable_client.audit.blackbox.chromium import PATIENCE, Chance, Chromium, Person, Stuck, Tab
+from deniable_client.audit.blackbox.person import PATIENCE, Chance, Person, Stuck, Tab, Watching
 from deniable_client.audit.blackbox.relay import Answer, RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.plan import Load, Session, Visit
 from deniable_client.audit.reference.published import PublishedSurvey
+from deniable_client.audit.ways import has_filters, without_screens
 
 BUSY: Answer = (503, {"content-type": "application/json"}, b'{"detail":"busy"}')
 SILENT: Answer = (0, {}, b"")
@@ -27,7 +28,7 @@ def chance_of(load: Load) -> Chance:
     return Chance(load.words, pieces)
 
 
-def browse(browser: Chromium, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
+def browse(browser: Watching, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
     """One history, and all that was seen of it."""
     relay = browser.relay
     relay.take()
@@ -38,7 +39,8 @@ def browse(browser: Chromium, session: Session, surveys: Sequence[PublishedSurve
         for number, visit in enumerate(session.visits):
             link = f"{relay.url}/s/{surveys[visit.survey].id}{fragment}"
             _Visiting(person, relay, session, number, link, loads).go(visit)
-        return person.trace([str(visit) for visit in session.visits])
+        trace = person.trace([str(visit) for visit in session.visits])
+        return without_screens(trace) if any(map(has_filters, surveys)) else trace
 
 
 class _Visiting:
@@ -66,6 +68,7 @@ class _Visiting:
             self._note(tab, "started")
             tab.feed(chance_of(next(self.loads)))
             tab.reload()
+            tab.wait("settled")
             tab.click("start")
         own = next(self.loads) if visit.kind == "tabs" else None
         if own:
@@ -114,9 +117,9 @@ class _Visiting:
         while self._posts() == before:
             if time.monotonic() > give_up:
                 raise Stuck("page: sent nothing")
-            tab.page.wait_for_timeout(2)
+            time.sleep(0.002)
         self._note(tab, "sending")
-        tab.page.close()
+        tab.close()
 
     def _note(self, tab: Tab, step: str) -> None:
         tab.note(f"visit {self.number + 1}, {step}")

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import html
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -40,10 +40,15 @@ def copy_of(survey: PublishedSurvey, keys: AuditKeys, *, again: bool = False, ot
     if "sealed" in content:
         content |= {"sealed": keys.sealed(content["sealed"]["size"]), "closes": keys.last_day}
     if again:
-        content["title"] = _longer(content["title"])
+        content = renamed(content)
     if other:
         content["questions"] = [each | {"text": _longer(each["text"])} for each in content["questions"]]
     return PublishedSurvey(canonical(content).encode("ascii"))
+
+
+def renamed(content: Mapping[str, Any]) -> dict[str, Any]:
+    """A published survey under another title."""
+    return {**content, "title": _longer(content["title"])}
 
 
 def _longer(text: Any) -> Any:

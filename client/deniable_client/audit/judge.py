@@ -2,7 +2,7 @@
 
 Exact observables need no statistics: all sessions of a block must be alike, because their chance makes the same noisy
 values of whatever is answered, and the reference says what these are. Loose ones (times, order, connections) are
-tested against answers, all of them together at one family-wise error rate.
+compared between answers, all of them together at one family-wise error rate.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 
 from deniable_client.audit.blackbox.trace import Posted, Trace
-from deniable_client.audit.evidence import CellCounts, log_level
+from deniable_client.audit.contrast import Contrasts, compare, contrasts_of
+from deniable_client.audit.evidence import CellCounts
 from deniable_client.audit.plan import Session
 from deniable_client.audit.reference.tokens import question_about, right_of
 
@@ -97,36 +98,22 @@ class Bench:
                 best, about = log_p, name
         return about
 
+    def contrasts(self, failure: float) -> Contrasts:
+        """What varies by itself, between the answers at the first visit."""
+        cases = [each for block in self.blocks for each in block]
+        contrasts = contrasts_of(
+            [session.answers[0] for session, _ in cases],
+            [session.history for session, _ in cases],
+            [trace.loose for _, trace in cases],
+        )
+        return compare(contrasts, failure)
+
     def _loose(self, failure: float) -> list[Suspect]:
         """Loose observables of which some value goes with an answer."""
-        columns: dict[str, list[tuple[Session, float]]] = defaultdict(list)
-        for block in self.blocks:
-            for session, trace in block:
-                for name, value in trace.loose.items():
-                    columns[f"{session.history}: {name}"].append((session, value))
-        tests = [(name, question, table) for name, cases in columns.items() for question, table in _tables(cases)]
-        level = log_level(failure, sum(table.size for _, _, table in tests))
-        found = []
-        for name, question, table in tests:
-            if CellCounts.of_table(table).worst(level) is not None:
-                shown = "; ".join(" ".join(map(str, row)) for row in table.tolist())
-                example = f"Numbers of sessions by answer, in rising order of the value: {shown}"
-                found.append(Suspect(name, int(table.sum()), self.sessions, example, question))
-        return found
-
-
-def _tables(cases: Sequence[tuple[Session, float]]) -> Iterable[tuple[str, np.ndarray[Any, Any]]]:
-    """For each question the counts of sessions by its answer and by the fourth of all values that a value is in."""
-    values = np.array([value for _, value in cases])
-    limits = np.unique(np.quantile(values, (0.25, 0.5, 0.75)))
-    bins = np.searchsorted(limits, values, side="left")
-    for name in sorted(cases[0][0].answers[0]):
-        codes: dict[str, int] = {}
-        rows = [codes.setdefault(json.dumps(session.answers[0][name]), len(codes)) for session, _ in cases]
-        table = np.zeros((len(codes), int(bins.max()) + 1), dtype=np.int64)
-        np.add.at(table, (np.array(rows), bins), 1)
-        if min(table.shape) > 1:
-            yield name, table
+        return [
+            Suspect(each.contrast.feature, each.beyond, len(each.contrast.values), str(each), each.contrast.question)
+            for each in self.contrasts(failure).differences
+        ]
 
 
 def _unlike(block: Sequence[tuple[Session, Trace]]) -> Iterable[tuple[str, Session, str]]:
@@ -220,9 +207,11 @@ def expect_reports(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
 
 
 def _unpadded(sent: Posted, size: int | None) -> bytes:
-    """A report without the zeros behind it; as it came where it is not sealed and padded as it must be."""
-    if size is None or sent.kind != "sealed" or not sent.ephemeral or len(sent.body) != size:
+    """A report without the zeros behind it; where it is not sealed and padded as it must be, that is said before it."""
+    if size is None or sent.kind != "sealed":
         return sent.body
+    if not sent.ephemeral or len(sent.body) != size:
+        return b"not sealed to one length: " + sent.body
     return sent.body.rstrip(b"\0")
 
 

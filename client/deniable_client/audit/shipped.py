@@ -7,9 +7,13 @@ import random
 import threading
 from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
-from deniable_client.audit.blackbox.chromium import Chromium, Stuck, chromium
+from deniable.errors import DeniableError
+from deniable_client.audit.blackbox.chromium import chromium
+from deniable_client.audit.blackbox.firefox import firefox
+from deniable_client.audit.blackbox.person import Stuck, Watching
 from deniable_client.audit.blackbox.relay import RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.browsing import browse
@@ -18,6 +22,7 @@ from deniable_client.audit.judge import Bench, expect_of_browser
 from deniable_client.audit.keys import AuditKeys
 from deniable_client.audit.plan import BROWSER, HISTORIES, PYTHON, SHARES, Block, Manner, Session, answers_at_random
 from deniable_client.audit.processes import expect_of_python, run_people
+from deniable_client.audit.promises import STATES, broken, read_and_answer
 from deniable_client.audit.reference.device import OF_COLLECTOR
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.steering import NotReachable
@@ -25,10 +30,16 @@ from deniable_client.audit.steering import NotReachable
 BLOCK = 12
 """Number of sessions that must look alike."""
 
-SESSIONS = 480
-"""Sessions of an audit by default: a leak of 1 % of those who give one of two answers is found 9 times in 10."""
+SESSIONS = 600
+"""Sessions of an audit by default; they show a leak of 1 % of those who give one of two answers 9 times in 10."""
 
 Progress = Callable[[int], None]
+
+BROWSERS: dict[str, Callable[[RecordingRelay, str | None], AbstractContextManager[Watching]]] = {
+    "chromium": chromium,
+    "firefox": firefox,
+}
+"""By name what starts a browser before a relay; the path of its program can be given."""
 
 
 @dataclass(frozen=True)
@@ -93,6 +104,7 @@ def audit_shipped(
     dice: random.Random | None = None,
     progress: Progress = lambda _: None,
     program: str | None = None,
+    kind: str = "chromium",
     browsers: int = 2,
     histories: Collection[str] = HISTORIES,
 ) -> tuple[Bench, set[str]]:
@@ -105,7 +117,7 @@ def audit_shipped(
     def work() -> None:
         relay = target.relay()
         try:
-            with chromium(relay, program) as browser:
+            with BROWSERS[kind](relay, program) as browser:
                 while True:
                     with lock:
                         if not waiting:
@@ -127,6 +139,33 @@ def audit_shipped(
         for done in [pool.submit(work) for _ in range(browsers)]:
             done.result()
     return bench, names
+
+
+def check_promises(
+    target: Target, *, dice: random.Random | None = None, program: str | None = None, kind: str = "chromium"
+) -> list[str]:
+    """Where the first screen says something of requests or of memory that the browser does not do."""
+    dice = dice or random.SystemRandom()
+    survey = target.surveys[0]
+
+    def work() -> list[str]:
+        relay = target.relay()
+        try:
+            with BROWSERS[kind](relay, program) as browser:
+                found: list[str] = []
+                for state in STATES:
+                    try:
+                        invitation = f"{dice.getrandbits(128):032x}"
+                        kept = read_and_answer(browser, survey, state, answers_at_random(survey, dice), invitation)
+                        found += broken(survey, state, kept)
+                    except DeniableError as error:
+                        found.append(f"{state}: did not come to its end: {error}")
+                return found
+        finally:
+            relay.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work).result()
 
 
 def audit_installed(
@@ -186,7 +225,7 @@ def sessions_of(target: Target, history: str, manner: Manner, collector: str, di
     return people
 
 
-def _patiently(browser: Chromium, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
+def _patiently(browser: Watching, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
     """A session, and once more where a page did not come up in time: a busy machine is no finding, a second time is."""
     from playwright.sync_api import Error
 

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "lhrtbwuihlxzehkrkg5uuk472i",
-  de: "gfpfp4zwjdm7s5wrgobpzmvwrq",
-  en: "zq26bgcwigfqbfl62uvmlwy7ai",
-  es: "5z4oqikb2q77rhtvuvvdx364le",
-  fr: "gigeiizgs6nfcpftugwghkx2v4",
+  ar: "ivoftsavaohn3f4mh4zqfnjr54",
+  de: "xfv77vlezsviuyw3vqootpliku",
+  en: "y44cb6rbasuvha5t6t2htezvoe",
+  es: "vief2ito7z4pyt2x4y2yolekaa",
+  fr: "fint6wfjx2kth2gvcvmhio3tcy",
 };

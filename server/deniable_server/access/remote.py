@@ -103,7 +103,10 @@ def invitations(url: str, token: str | None, survey_id: str, what: str, hashes: 
 
 def _needed(token: str | None) -> str:
     if not token:
-        raise CollectorError("--token: is needed with --url; make one where the collector runs: deniable token create")
+        raise CollectorError(
+            "--token: is needed with --url or a link; make one where the collector runs: deniable token create; "
+            "or name its database there with --db"
+        )
     return token
 
 

@@ -157,6 +157,8 @@ class _Worker:
     def __init__(self) -> None:
         # It imports the same code as this process, and nothing (-P) from the folder that happens to be the current one.
         environment = os.environ | {"PYTHONPATH": os.pathsep.join(path for path in sys.path if path)}
+        # Matrices here are small: threads of BLAS would wait for each other, and take processors from the server.
+        environment |= {"OPENBLAS_NUM_THREADS": "1", "OMP_NUM_THREADS": "1"}
         self._process = subprocess.Popen(
             [sys.executable, "-P", "-m", __name__],
             stdin=subprocess.PIPE,

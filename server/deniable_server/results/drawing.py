@@ -30,11 +30,14 @@ class Labels:
     words : mapping of str to str
         The sentences of the language, with its tag as ``lang``.
     waves : mapping of str to str
-        What waves are called, by the addresses of their surveys.
+        What waves are called, by the addresses of their surveys; or releases, by their numbers.
+    wave : str
+        What the column of waves is called.
     """
 
     words: Words
     waves: Mapping[str, str] = field(default_factory=dict)
+    wave: str = ""
 
     def text(self, text: str) -> str:
         """A text of the survey's author."""

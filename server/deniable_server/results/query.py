@@ -91,8 +91,10 @@ class ViewQuery(EstimatesQuery):
     crossed_with: Annotated[str, Field(max_length=40)] | None = Field(
         None, alias="with", description="another question, among whose answers the shares are shown"
     )
-    over: Literal["time"] | None = Field(
-        None, description="`time`: the shares in every survey of this collector that asks the question to the letter"
+    over: Literal["time", "releases"] | None = Field(
+        None,
+        description="`time`: the shares in every survey of this collector that asks the question to the letter; "
+        "`releases`: those in every release of this survey",
     )
     view: Literal["all"] | None = Field(None, description="`all`: every question on one page, for printing")
     release: Annotated[int, Field(ge=1, le=10**6)] | None = Field(

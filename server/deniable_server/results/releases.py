@@ -1,7 +1,8 @@
-"""Numbered releases: each is recorded and signed when somebody first sees it, and never changes.
+"""Numbered releases: each is recorded and signed before somebody sees it, and never changes.
 
-A fold is what makes results change (see `deniable_server.store`). The first request after it writes the new record into
-the log, so whatever is shown has a number and a signature. Results that are live change with every reply; they are
+A fold is what makes results change (see `deniable_server.store`). A collector that serves writes the new record into
+the log then (`deniable_server.results.ahead`), and the first request does where that did not come to it, so whatever is
+shown has a number and a signature. Results that are live change with every reply; they are
 numbered once the survey has closed.
 """
 

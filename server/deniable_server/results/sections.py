@@ -178,7 +178,7 @@ def _columns(
     elif options.by_cohort:
         columns.append((words["rGroup"], False))
     elif options.over_time:
-        columns.append((words["rWave"], False))
+        columns.append((labels.wave, False))
     # Where devices draw what they ask, each row is of other people.
     if options.is_of_shares and (
         options.by_cohort or options.over_time or len({row.n for row in rows}) > 1 or _is_drawn(question)
@@ -199,10 +199,11 @@ def _cells(
     texts = {
         words["rOption"]: labels.row(question, row),
         words["rGroup"]: labels.cohort(row.cohort),
-        words["rWave"]: "" if row.wave is None else labels.waves[row.wave],
         words["rMinus"]: "" if row.minus is None else row.minus,
         words["rReplies"]: "" if row.n is None else f"{row.n}",
     }
+    if row.wave is not None:
+        texts[labels.wave] = labels.waves[row.wave]
     if given is not None and row.given_option is not None:
         texts[labels.text(given.text)] = labels.option(given, row.given_option)
     is_mean = row.statistic.startswith("mean")

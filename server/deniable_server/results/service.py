@@ -18,7 +18,7 @@ from deniable_server.results.cache import ResultCache
 from deniable_server.results.computing import Pool
 from deniable_server.results.query import EstimatesQuery, ViewQuery
 from deniable_server.results.releases import ReleaseLog, Shown
-from deniable_server.results.waves import Wave
+from deniable_server.results.waves import Wave, WaveIndex
 from deniable_server.results.work import NOTHING, ResultNotes, files_of, image_of, rows_of, text_of, view_rows
 from deniable_server.results.work import estimates_document as make_document
 from deniable_server.store import Store, SurveyState
@@ -111,6 +111,7 @@ class ResultsService:
         self._pool = pool
         self._kept = ResultCache(MOST_KEPT)
         self.releases = ReleaseLog(store)
+        self.waves = WaveIndex(store)
         self.ahead = Ahead(self._prepare)
 
     def prepare_releases(self) -> None:
@@ -241,14 +242,33 @@ class ResultsService:
         """
         if query.release is not None:
             raise ParameterError("over: must be asked of the newest releases, not of one by its number")
-        own = query.model_copy(update={"over": None})
+        return self._one_after_the_other(
+            [(wave.state, wave.question.id, None, wave.state.survey.id) for wave in waves], query
+        )
+
+    def over_releases(self, state: SurveyState, numbers: Sequence[int], query: ViewQuery, question: str) -> View:
+        """The shares of a question in some releases of its survey.
+
+        Raises
+        ------
+        ParameterError
+            If the query names a release.
+        """
+        if query.release is not None:
+            raise ParameterError("over: must be asked of all releases, not of one by its number")
+        return self._one_after_the_other([(state, question, number, str(number)) for number in numbers], query)
+
+    def _one_after_the_other(self, waves: Sequence[tuple[SurveyState, str, int | None, str]], query: ViewQuery) -> View:
+        """The rows of several views: of a survey, its question, a release or the newest, and what rows call it."""
         rows: list[ViewRow] = []
         estimates: list[EstimateRow] = []
-        for wave in waves:
-            shown = self.releases.shown(wave.state)
+        for state, question, number, name in waves:
+            shown = self.releases.shown(state, number)
             if shown.n:
-                found, behind = self.view(wave.state, shown, own, wave.question.id)
-                rows += [replace(row, wave=wave.state.survey.id) for row in found]
+                # The newest release has one name, so that its view is computed once.
+                own = query.model_copy(update={"over": None, "release": None if shown.is_newest else number})
+                found, behind = self.view(state, shown, own, question)
+                rows += [replace(row, wave=name) for row in found]
                 estimates += behind
         return rows, estimates
 

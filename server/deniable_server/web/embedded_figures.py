@@ -8,6 +8,7 @@ from urllib.parse import parse_qs
 
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, jsonify, request
+from markupsafe import escape
 from pydantic import ValidationError
 from werkzeug.exceptions import NotFound
 from werkzeug.exceptions import NotImplemented as NotSupported
@@ -32,6 +33,9 @@ AROUND = 340
 
 LEAST_WIDTH, MOST_WIDTH = 320, 560
 """Widths of frames, in pixels."""
+
+LEAST_HEIGHT = 200
+"""Least height of a frame, in pixels; what is higher scrolls within it."""
 
 _VIEW = re.compile(r"/s/([a-z2-7]{26})/results/([A-Za-z0-9_-]{1,64})")
 
@@ -64,7 +68,8 @@ def oembed() -> Response:
         raise NotSupported("format: must be json")
     page, question = _view_of(request.args.get("url", ""))
     width = max(LEAST_WIDTH, min(MOST_WIDTH, request.args.get("maxwidth", MOST_WIDTH, int)))
-    height = min(height_of(page, question, width), request.args.get("maxheight", 10**4, int))
+    highest = max(LEAST_HEIGHT, request.args.get("maxheight", 10**4, int))
+    height = min(height_of(page, question, width), highest)
     pages: Pages = current_app.extensions["deniable-pages"]
     title = f"{page.labels.text(question.text)} \u2013 {page.labels.text(page.survey.title)}"
     document: dict[str, Any] = {
@@ -75,7 +80,7 @@ def oembed() -> Response:
         "title": title,
         "width": width,
         "height": height,
-        "html": frame_of(page, question, width, height).replace(page.base, pages.base),
+        "html": frame_of(page, question, width, height).replace(page.base, escape(pages.base)),
         "cache_age": 3600,
     }
     if page.survey.organiser:

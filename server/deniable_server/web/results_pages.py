@@ -26,7 +26,7 @@ from deniable_server.language import language_of, words
 from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, panels_of
 from deniable_server.results.headlines import headlines, localized
 from deniable_server.results.query import EstimatesQuery, ViewQuery
-from deniable_server.results.releases import Shown
+from deniable_server.results.releases import Shown, parsed
 from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
 from deniable_server.results.sections import (
     Section,
@@ -39,8 +39,9 @@ from deniable_server.results.sections import (
     shown_row,
 )
 from deniable_server.results.service import View, get_results, view_options, waiting_rows
-from deniable_server.results.waves import Wave, waves_of
+from deniable_server.results.waves import MOST_WAVES, Wave
 from deniable_server.store import SurveyState
+from deniable_server.store.release_log import ReleaseRow
 from deniable_server.web.api import get_store
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
@@ -117,17 +118,29 @@ class ResultsPage:
     @cached_property
     def labels(self) -> Labels:
         """The words of the survey's texts, and what waves are called."""
-        return Labels(self.words, {each.state.survey.id: each.label for each in self.waves_shown})
+        if self.query.over == "releases":
+            records = (parsed(row.record) for row in self.releases_shown)
+            named = {
+                f"{each.number}": say_text(self.words["rRelease"], number=each.number, date=each.released_on)
+                for each in records
+            }
+            return Labels(self.words, named, self.words["rReleases"])
+        waves = {each.state.survey.id: each.label for each in self.waves_shown}
+        return Labels(self.words, waves, self.words["rWave"])
+
+    @cached_property
+    def releases_shown(self) -> list[ReleaseRow]:
+        """The newest releases of the survey, in order."""
+        return get_results().releases.rows(self.state)[-MOST_WAVES:]
 
     def waves(self, question: Question) -> list[Wave]:
         """The surveys that ask a question to the letter and that the reader may see; this one is among them."""
-        states = (each for each in get_store().states() if is_reader(each.survey))
-        return [each for each in waves_of(question, states) if each.state.reports]
+        return get_results().waves.waves(question, is_reader)
 
     @cached_property
     def waves_shown(self) -> list[Wave]:
         """The waves that the view shows; none where it is not over time."""
-        return [] if self.asked is None or not self.options.over_time else self.waves(self.asked)
+        return [] if self.asked is None or self.query.over != "time" else self.waves(self.asked)
 
     @property
     def base(self) -> str:
@@ -153,8 +166,11 @@ class ResultsPage:
         """The rows of a view of a question, and the estimates behind them."""
         if self._together is not None:
             found = self._together[question.id]
-        elif self.options.over_time:
+        elif self.query.over == "time":
             found = get_results().over_time(self.waves_shown, self.query)
+        elif self.query.over == "releases":
+            numbers = [row.number for row in self.releases_shown]
+            found = get_results().over_releases(self.state, numbers, self.query, question.id)
         else:
             found = get_results().view(self.state, self.shown, self.query, question.id)
         self.methods |= {row.method for row in found[0]}
@@ -181,6 +197,12 @@ class ResultsPage:
         """The query of the same estimates from the API."""
         names = EstimatesQuery.model_fields
         return query_string(EstimatesQuery(**{name: value for name, value in self.query if name in names}))
+
+    @property
+    def has_figure_of_all(self) -> bool:
+        """Whether all questions together are few enough for one figure."""
+        groups = len(self.survey.cohorts) + 1 if self.options.by_cohort else 1
+        return groups * sum(each.rows for each in self.survey.questions) <= MOST_ROWS
 
     @property
     def plain(self) -> dict[str, object]:
@@ -254,8 +276,8 @@ class ResultsPage:
     @property
     def caption_line(self) -> str:
         """The number of replies and the field dates."""
-        if self.options.over_time:
-            return self.words["rOverTime"]
+        if self.query.over is not None:
+            return self.words["rOverTime" if self.query.over == "time" else "rReleases"]
         return " \u00b7 ".join(filter(None, [say_text(self.words["rCount"], n=self.shown.n), self.dates]))
 
     @property
@@ -325,6 +347,7 @@ def one_question(survey_id: str, question_id: str, query: ViewQuery) -> Response
         return {
             "section": page.section(question),
             "has_waves": len(waves) > 1,
+            "has_releases": len(page.releases_shown) > 1,
             "frame": frame_of(page, question),
             "oembed": oembed_path(page, question),
         }
@@ -448,8 +471,13 @@ def figure_of(
 ) -> Response:
     """A figure with its title, its source and a note on its method."""
     rows = [row for view, _ in found for row in view]
-    if not page.shown.n or not can_draw(rows):
+    if not page.shown.n or not rows:
         raise NotFound
+    if not can_draw(rows):
+        raise ParameterError(
+            f"figure: must have at most {MOST_ROWS} intervals, got {len(rows)}; ask for one question, as /results/ and "
+            "its id, or for CSV or JSON"
+        )
     given = None if page.options.crossed_with is None else page.survey.question(page.options.crossed_with)
     panels = [
         panel

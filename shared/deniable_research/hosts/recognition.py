@@ -8,6 +8,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from deniable.errors import DeniableError
+from deniable_research.files.csv_file import DELIMITERS
 from deniable_research.files.reading import READERS, read_columns
 from deniable_research.hosts.records import is_json
 from deniable_research.hosts.tools import data_files
@@ -43,8 +44,11 @@ def _header(path: Path, start: str) -> list[str]:
         except DeniableError:
             return []
     first = start.partition("\n")[0].strip("\r")
-    between = max(",;\t", key=first.count)
-    return next(iter(csv.reader([first], delimiter=between)), [])
+    between = max(DELIMITERS, key=first.count)
+    try:
+        return next(csv.reader([first], delimiter=between), [])
+    except csv.Error:  # a damaged file looks like nothing, and reading it says where it is damaged
+        return []
 
 
 def _by_header(header: Collection[str]) -> str | None:

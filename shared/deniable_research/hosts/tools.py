@@ -100,7 +100,7 @@ def _trials(file: Path, delimiter: str | None) -> Sequence[Mapping[str, Any]]:
 def _trial(trial: Mapping[str, Any], subject: str) -> Record:
     """A trial with the fields of its response; what a tool stored as a text of JSON is read as JSON."""
     response = trial.get("response")
-    if isinstance(response, str) and response.startswith("{"):
+    if isinstance(response, str) and response.startswith('{"'):  # a single { is a key that somebody pressed
         try:
             response = json.loads(response)
         except (json.JSONDecodeError, RecursionError):

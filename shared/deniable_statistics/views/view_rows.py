@@ -62,7 +62,7 @@ class ViewRow:
     cohort, minus : str or None
         The cohort; of a difference the one from which that of `minus` is taken.
     wave : str or None
-        The address of the survey, where several that ask the question are shown.
+        The address of the survey, where several that ask the question are shown; or the number of the release.
     given, given_option : str or None
     n, count : int or None
         Reports with information on the figure, and those that support it, where one count tells it.
@@ -118,7 +118,7 @@ class ViewOptions:
     crossed_with : str, optional
         The id of another question, among whose answers the shares are shown.
     over_time : bool
-        Whether the shares of all surveys that ask the question are shown.
+        Whether the shares of all surveys that ask the question are shown, or those of all releases.
     wanted : EstimateOptions
         How shares are estimated; of differences and crossed shares the confidence level alone can be chosen.
     """

@@ -1,4 +1,4 @@
-"""Sessions in a real Chromium: pages as they are served, a person's clicks, and a recorder outside of the page."""
+"""Sessions in a real Chromium, by its own protocol (CDP)."""
 
 from __future__ import annotations
 
@@ -6,49 +6,19 @@ import json
 import re
 import tempfile
 import time
-from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
-from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from deniable.commands.chromium import FLAGS, installed
-from deniable.errors import DeniableError, NotInstalled
-from deniable_client.audit.blackbox.relay import RecordingRelay, Sent
-from deniable_client.audit.blackbox.trace import Posted, Trace
+from deniable.errors import NotInstalled
+from deniable_client.audit.blackbox.person import BLOCKED, DISGUISE, NAMES, Chance, Person, Stuck, Tab
+from deniable_client.audit.blackbox.relay import RecordingRelay
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, CDPSession
-
-PATIENCE = 15.0
-"""Longest wait for something on a page, in seconds."""
-
-_DISGUISE, _OBSERVE, _WALK = (
-    (files("deniable_client.audit.blackbox") / name).read_text(encoding="utf-8")
-    for name in ("disguise.js", "observe.js", "walk.js")
-)
-_DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
-
-
-class Stuck(DeniableError):
-    """A page did not come to where a person would have gone on."""
-
-
-@dataclass(frozen=True)
-class Chance:
-    """What a client gets where it asks its system for chance.
-
-    Attributes
-    ----------
-    words : tuple of int
-    bytes : mapping
-        By the length of a call: what each of these calls gets, in hexadecimal.
-    """
-
-    words: tuple[int, ...]
-    bytes: Mapping[int, tuple[str, ...]]
 
 
 @contextmanager
@@ -83,11 +53,11 @@ class Chromium:
     """Every host name that the browser tried to resolve, whoever asked for it; known once it has ended."""
 
     @contextmanager
-    def person(self, language: str = "en-GB") -> Iterator[Person]:
+    def person(self, language: str = "en-GB") -> Iterator[ChromiumPerson]:
         """A fresh profile: somebody's device."""
         context = self.browser.new_context(locale=language, timezone_id="UTC", viewport={"width": 800, "height": 900})
         try:
-            yield Person(context, self.relay)
+            yield ChromiumPerson(self.relay, context=context)
         finally:
             context.close()
 
@@ -104,65 +74,34 @@ _OF_THE_BROWSER = (".google.com", ".googleapis.com", ".gstatic.com", ".googleuse
 
 
 @dataclass
-class Person:
-    """One device in front of one person, with the recorder beside it."""
+class ChromiumPerson(Person):
+    """A profile of Chromium."""
 
-    context: BrowserContext
-    relay: RecordingRelay
-    events: list[tuple[str, str]] = field(default_factory=list)
+    context: BrowserContext = field(kw_only=True)
 
     def __post_init__(self) -> None:
-        self.tabs: list[Tab] = []
-        self.pressed: list[float] = []
-        """When Send was pressed, by the clock of the relay."""
         self.context.on("page", lambda page: self._opened(page))
         self.context.on("serviceworker", lambda worker: self.events.append(("worker", worker.url)))
 
-    def tab(self, chance: Chance | None) -> Tab:
+    def tab(self, chance: Chance | None) -> ChromiumTab:
         """Open a tab whose documents take this chance."""
         page = self.context.new_page()
-        tab = Tab(self, self.context.new_cdp_session(page), page)
+        tab = ChromiumTab(self, self.context.new_cdp_session(page), page)
         self.tabs.append(tab)
         tab.prepare(chance)
         return tab
 
     def _opened(self, page: Any) -> None:
-        if any(tab.page is page for tab in self.tabs):
-            return
-        self.events.append(("window", "opened"))
-
-    def trace(self, steps: Sequence[str]) -> Trace:
-        """Everything that was seen, once the steps are done."""
-        trace = Trace()
-        own = len(self.tabs)
-        windows = sum(kind == "window" for kind, _ in self.events) - own
-        trace.put("windows opened", windows)
-        for kind, count in sorted(Counter((kind, text) for kind, text in self.events if kind != "window").items()):
-            trace.put(f"{kind[0]}, {normal(kind[1], self.relay)}", count)
-        came = self.relay.take()
-        enter_requests(trace, came, self.relay)
-        for place, moment in enumerate(self.pressed):
-            sent = [each.time for each in came if each.time > moment and each.is_report]
-            if sent:
-                trace.loose[f"Send {place + 1}, ms to the report"] = 1000 * (sent[0] - moment)
-        for number, tab in enumerate(self.tabs):
-            for step, seen in tab.seen.items():
-                trace.put(f"tab {number + 1}, {step}", {key: normal(value, self.relay) for key, value in seen.items()})
-            trace.chance += tab.chance
-            for name, value in tab.counts.items():
-                trace.loose[f"tab {number + 1}, {name}"] = value
-        trace.put("steps", list(steps))
-        return trace
+        if not any(isinstance(tab, ChromiumTab) and tab.page is page for tab in self.tabs):
+            self.events.append(("window", "opened"))
 
 
-class Tab:
-    """A tab: a person's eyes and hands, and what the browser's own protocol says of it."""
+class ChromiumTab(Tab):
+    """A tab of Chromium."""
 
     def __init__(self, person: Person, session: CDPSession, page: Any) -> None:
-        self.person, self.session, self.page = person, session, page
-        self.seen: dict[str, dict[str, Any]] = {}
-        self.chance: list[list[str]] = []
-        self.counts: dict[str, float] = {}
+        super().__init__(person)
+        self.session, self.page = session, page
         self._world: int | None = None
         self._script: str | None = None
 
@@ -181,10 +120,9 @@ class Tab:
             self.session.send("Page.removeScriptToEvaluateOnNewDocument", {"identifier": self._script})
             self._script = None
         if chance is not None:
-            content = json.dumps({"words": chance.words, "bytes": dict(chance.bytes)})
             added = self.session.send(
                 "Page.addScriptToEvaluateOnNewDocument",
-                {"source": _DISGUISE.replace("CHANCE", content), "runImmediately": False},
+                {"source": f"({DISGUISE})({chance.written})", "runImmediately": False},
             )
             self._script = added["identifier"]
 
@@ -222,59 +160,35 @@ class Tab:
                 time.sleep(0.01)
         raise Stuck(f"page: {problem[:200]}")
 
-    def wait(self, what: str, argument: object = None) -> Any:
-        """Ask until there is an answer."""
-        give_up = time.monotonic() + PATIENCE
-        expression = f"({_WALK})({json.dumps(what)}, {json.dumps(argument)})"
-        while time.monotonic() < give_up:
-            found = self.look(expression)
-            if found:
-                return found
-            time.sleep(0.003)
-        raise Stuck(f"page: waited in vain for {what}")
+    def block_storage(self) -> None:
+        """Let the documents that are loaded from now on keep nothing, as a browser that blocks it does."""
+        self.session.send("Page.addScriptToEvaluateOnNewDocument", {"source": BLOCKED})
 
-    def click(self, what: str, argument: object = None) -> None:
-        """Press what a person would press, with the mouse."""
-        x, y = self.wait(what, argument)
+    def close(self) -> None:
+        """Close it, as somebody who goes away."""
+        self.page.close()
+
+    def press(self, x: float, y: float) -> None:
+        """Press a place with the mouse."""
         for kind in ("mouseMoved", "mousePressed", "mouseReleased"):
             more = {} if kind == "mouseMoved" else {"button": "left", "clickCount": 1}
             self.session.send("Input.dispatchMouseEvent", {"type": kind, "x": x, "y": y, **more})
 
-    def answer(self, answers: Mapping[str, Any]) -> None:
-        """From the first question to the review, by numbers of options, lists of them, or numbers."""
-        done: set[str] = set()
-        while True:
-            place = self.wait("place", sorted(done))
-            if place["kind"] == "review":
-                return
-            if place["kind"] == "onward":
-                self.click("onward")
-                continue
-            name, given = place["name"], answers[place["name"]]
-            done.add(name)
-            if place["type"] == "number":
-                self.click("input", [name, 0])
-                self.session.send("Input.insertText", {"text": str(given)})
-                continue
-            for option in given if isinstance(given, list) else [given]:
-                self.click("input", [name, option])
+    def write(self, text: str) -> None:
+        """Type where the focus is."""
+        self.session.send("Input.insertText", {"text": text})
 
-    def note(self, step: str) -> None:
-        """Keep all that is to be seen now, under the name of a step."""
-        self.seen[step] = self.look(f"({_OBSERVE})()")
-        self.seen[step]["entries"] = [
-            (entry["url"], entry["title"]) for entry in self.session.send("Page.getNavigationHistory")["entries"]
-        ]
-        # No report may be sent before Send.
-        self.seen[step]["reports so far"] = sum(each.is_report for each in self.person.relay.sent)
-        self.chance[-1] = self.taken(_SOURCES)
-        events = self.taken(["EventTarget.prototype.dispatchEvent"])
-        # How often a page is laid out on the way, and so how often it hears of its size, is not the same each time.
-        sizes = [each for each in events if each.startswith("deniable-resize")]
-        self.seen[step]["events"] = [each for each in events if each not in sizes] + sizes[-1:]
-        self.counts[f"{step}, events about sizes"] = len(sizes)
+    def further(self) -> dict[str, Any]:
+        """The tab's history, which a page cannot read, and what a page around an element finds on the window."""
+        entries = self.session.send("Page.getNavigationHistory")["entries"]
+        names = self.session.send("Runtime.evaluate", {"expression": NAMES})["result"].get("value")
+        return {"entries": [(entry["url"], entry["title"]) for entry in entries], "names on the window": names}
 
-    def taken(self, functions: Sequence[str]) -> list[str]:
+    def told(self) -> tuple[list[str], list[str]]:
+        """What the document took of chance so far, and the events that left its elements."""
+        return self._taken(_SOURCES), self._taken(_SAID)
+
+    def _taken(self, functions: Sequence[str]) -> list[str]:
         """What went through functions of the browser, from the handlers that no script can reach."""
         found: list[str] = []
         for expression in functions:
@@ -293,6 +207,14 @@ class Tab:
         return found
 
 
+_SAID = (
+    "EventTarget.prototype.dispatchEvent",
+    "BroadcastChannel.prototype.postMessage",
+    "MessagePort.prototype.postMessage",
+    "Clipboard.prototype.writeText",
+    "LockManager.prototype.request",
+    "Navigator.prototype.vibrate",
+)
 _SOURCES = (
     "Crypto.prototype.getRandomValues",
     "Crypto.prototype.randomUUID",
@@ -322,43 +244,3 @@ _EVENTS: dict[str, Any] = {
     "DOMStorage.domStorageItemUpdated": lambda told: f"{told['key']}={told['newValue']}",
     "DOMStorage.domStorageItemRemoved": lambda told: told["key"],
 }
-
-
-def enter_requests(trace: Trace, came: list[Sent], relay: RecordingRelay) -> None:
-    """Requests as features: the bytes of each address, and loosely their order, times and connections."""
-    numbers: dict[int, int] = {}
-    counts: Counter[str] = Counter()
-    previous: Sent | None = None
-    for place, each in enumerate(came):
-        start = normal(each.start, relay)
-        counts[start] += 1
-        name = f"request {start} ({counts[start]})"
-        trace.put(f"{name}, head", normal(each.head.decode("latin-1"), relay))
-        opened = relay.in_clear(each.start, each.body)
-        # Two texts of one length can be sealed to two of another: what is read is what was sealed, and how long it was.
-        trace.put(f"{name}, body", opened.padded.decode("latin-1"))
-        trace.put(f"{name}, length", len(each.body))
-        kind = each.start.rpartition("/")[2]
-        if each.is_report or (each.start.startswith("POST ") and kind == "tokens"):
-            trace.posted.append(Posted(kind, opened.padded, each.right, each.connection, opened.ephemeral))
-        connection = numbers.setdefault(each.connection, len(numbers))
-        trace.loose[f"{name}, connection"] = connection
-        trace.loose[f"{name}, place"] = place
-        if previous:
-            trace.loose[f"{name}, ms after the one before"] = 1000 * (each.time - previous.time)
-        previous = each
-    trace.put("requests", dict(counts))
-    # What the device itself asks for comes one after the other; only files of a page may come in any order.
-    own = [each for each in came if "/api/" in each.start]
-    trace.put("order of the device's requests", [normal(each.start, relay) for each in own])
-
-
-def normal(value: Any, relay: RecordingRelay) -> Any:
-    """Without what differs from run to run for reasons of its own: the port of the relay, and today."""
-    if isinstance(value, str):
-        return _DAY.sub("DAY", value.replace(f"127.0.0.1:{relay.port}", "COLLECTOR"))
-    if isinstance(value, dict):
-        return {normal(key, relay): normal(each, relay) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [normal(each, relay) for each in value]
-    return value

@@ -1,8 +1,10 @@
 // Runs before a page does, in its world: chance comes from what the auditor chose, and nothing shows it.
 //
 // A Proxy of the browser's own function has its name, its length and its lack of source; the auditor reads what was taken
-// from its handler, which no script can reach. CHANCE is JSON: words, and by length the bytes of other calls.
-((chance) => {
+// from its handler, which no script can reach, or is told through a channel of the browser's protocol, where there is one.
+// Chance is words, and by length the bytes of other calls.
+(chance, tell) => {
+  const taking = (name) => (tell ? { push: (text) => tell(`${name} ${text}`) } : []);
   const { apply } = Reflect;
   const native = Function.prototype.toString;
   const disguised = new WeakMap();
@@ -16,7 +18,7 @@
   const hide = (error) => {
     // A frame of this script in the trace of an exception would show that it is here.
     if (error && typeof error.stack === "string") {
-      error.stack = error.stack.split("\n").filter((line) => !line.includes("Object.apply")).join("\n");
+      error.stack = error.stack.split("\n").filter((line) => !/Object\.apply|^apply@/.test(line)).join("\n");
     }
     throw error;
   };
@@ -24,7 +26,7 @@
   let wordAt = 0;
   const byteAt = {};
   put(Crypto.prototype, "getRandomValues", {
-    taken: [],
+    taken: taking("chance"),
     apply(target, self, args) {
       let result;
       try {
@@ -46,7 +48,7 @@
   });
   const elsewhere = (object, name, subject) =>
     put(object, name, {
-      taken: [],
+      taken: taking("chance"),
       apply(target, self, args) {
         this.taken.push(subject);
         try {
@@ -58,10 +60,11 @@
     });
   if (Crypto.prototype.randomUUID) elsewhere(Crypto.prototype, "randomUUID", "randomUUID");
   elsewhere(Math, "random", "Math.random");
-  elsewhere(SubtleCrypto.prototype, "generateKey", "generateKey");
+  // An empty page has none.
+  if (globalThis.SubtleCrypto) elsewhere(SubtleCrypto.prototype, "generateKey", "generateKey");
   // What a page hears of its elements: every event that leaves a shadow, with what it says.
   put(EventTarget.prototype, "dispatchEvent", {
-    taken: [],
+    taken: taking("event"),
     apply(target, self, args) {
       const [event] = args;
       if (event?.composed) this.taken.push(`${event.type} ${JSON.stringify(event.detail ?? null)}`);
@@ -72,6 +75,22 @@
       }
     },
   });
+  // What a page says to others by other ways than requests.
+  const saying = { BroadcastChannel: "postMessage", MessagePort: "postMessage", Clipboard: "writeText", LockManager: "request", Navigator: "vibrate" };
+  for (const [name, method] of Object.entries(saying)) {
+    if (!globalThis[name]?.prototype[method]) continue;
+    put(globalThis[name].prototype, method, {
+      taken: taking("event"),
+      apply(target, self, args) {
+        this.taken.push(`${name}.${method} ${typeof args[0] === "string" ? args[0] : JSON.stringify(args[0])}`);
+        try {
+          return apply(target, self, args);
+        } catch (error) {
+          hide(error);
+        }
+      },
+    });
+  }
   put(Function.prototype, "toString", {
     apply(target, self, args) {
       try {
@@ -81,4 +100,4 @@
       }
     },
   });
-})(CHANCE);
+}

@@ -32,8 +32,14 @@
       return middle(onward());
     case "send":
       return middle(review());
+    case "settled":
+      return history.state?.at === 0; // after a reload the history goes back to where the survey began, which takes a moment
     case "receipt":
       return !!root.querySelector("a[href$=results]");
+    case "either":
+      return root.querySelector("a[href$=results]") ? "receipt" : seen(".start button")[0] ? "start" : null;
+    case "folded":
+      return middle(seen("details:not([open]) > summary")[0]);
     case "press":
       return middle(seen(argument).at(-1));
     case "shown":

@@ -9,13 +9,16 @@ from dataclasses import dataclass, field, replace
 from html import unescape
 
 from deniable import OneBitMean, SurveyError, read_survey
-from deniable.survey.texts import DEFAULT, MAX_LABEL, MAX_TEXT
+from deniable.survey.texts import DEFAULT, MAX_LABEL, MAX_TEXT, check_text
 
 Spoken = Mapping[str, str]
 """A text by language; ``default`` is the one that stands in results."""
 
 SUGGESTED_EPSILON = "2.0"
 """What all questions of an imported survey cost together, until its author decides."""
+
+UNTITLED = "Imported survey"
+"""The title of a survey whose own cannot be taken over."""
 
 _INLINE = re.compile(r"</?(?:a|b|em|font|i|span|strong|sub|sup|u)\b[^>]*>", re.IGNORECASE)
 _TAG = re.compile(r"<[^>]*>")
@@ -173,7 +176,23 @@ def settled(form: Form, translated: Iterable[tuple[str, str, str]]) -> Imported:
         left += [LeftOut(asked.name, why) for why in lacking]
     if not placed:
         return Imported("", (), tuple(left))
+    if (why := _refused(form.title, "title", MAX_LABEL)) is not None:
+        form = replace(form, title={DEFAULT: UNTITLED})
+        left.append(LeftOut("title", why))
+    if form.about and (why := _refused(form.about, "description", MAX_TEXT)) is not None:
+        form = replace(form, about={})
+        left.append(LeftOut("description", why))
     return Imported(_file(form, placed), tuple(each.id for each in placed), tuple(left))
+
+
+def _refused(text: Spoken, subject: str, longest: int) -> str | None:
+    """Why a text cannot stand in a survey; None if it can."""
+    try:
+        for each in text.values():
+            check_text(each, subject, longest)
+    except SurveyError as error:
+        return str(error).removeprefix(f"{subject}: ")
+    return None
 
 
 def _place(one: Placed, untold: str, before: Sequence[Placed]) -> tuple[Placed | None, Sequence[str]]:

@@ -64,11 +64,11 @@ def read(path: Path) -> Form:
     """
     try:
         survey = json.loads(path.read_text(encoding="utf-8-sig"))
+        if not isinstance(survey, dict) or not {"pages", "elements", "questions"} & survey.keys():
+            raise SurveyError(f"{path.name}: must be a survey of SurveyJS, with pages or elements")
+        return _Reader().form(survey, path)
     except (UnicodeDecodeError, json.JSONDecodeError, RecursionError):
         raise SurveyError(f"{path.name}: must be JSON, as SurveyJS writes it") from None
-    if not isinstance(survey, dict) or not {"pages", "elements", "questions"} & survey.keys():
-        raise SurveyError(f"{path.name}: must be a survey of SurveyJS, with pages or elements")
-    return _Reader().form(survey, path)
 
 
 class _Reader:
@@ -209,8 +209,8 @@ def _ends(each: Mapping[str, Any], values: Sequence[tuple[str, Spoken]], kind: s
         return (min(numbers), max(numbers)) if len(numbers) == max(numbers) - min(numbers) + 1 else (None, None)
     if kind == "slider":
         return each.get("min", 0), each.get("max", 100)
-    lo = each.get("rateMin", 1)
-    return lo, each.get("rateMax", lo + each["rateCount"] - 1 if isinstance(each.get("rateCount"), int) else 5)
+    lo, count = each.get("rateMin", 1), each.get("rateCount")
+    return lo, each.get("rateMax", lo + count - 1 if type(lo) is type(count) is int else 5)
 
 
 def _options(given: Any) -> list[tuple[str, Spoken]]:

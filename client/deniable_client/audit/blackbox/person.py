@@ -1,0 +1,266 @@
+"""A person before a browser, whichever it is: eyes and hands, and what a recorder outside of the page sees of them."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import time
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from importlib.resources import files
+from typing import Any, Protocol
+
+from deniable.errors import DeniableError
+from deniable_client.audit.blackbox.relay import RecordingRelay, Sent
+from deniable_client.audit.blackbox.trace import Posted, Trace
+
+PATIENCE = 15.0
+"""Longest wait for something on a page, in seconds."""
+
+_OBSERVE, _WALK, DISGUISE = (
+    (files("deniable_client.audit.blackbox") / name).read_text(encoding="utf-8")
+    for name in ("observe.js", "walk.js", "disguise.js")
+)
+NAMES = "Object.getOwnPropertyNames(globalThis).sort().join()"
+"""What stands on the window, in the page's own world."""
+
+BLOCKED = """for (const name of ["localStorage", "indexedDB"]) {
+  Object.defineProperty(window, name, { get() { throw new DOMException("no", "SecurityError") } });
+}"""
+"""Run before a page does: merely naming a store throws, as in a browser that blocks cookies."""
+
+HOUR = datetime.timedelta(hours=1)
+
+
+class Stuck(DeniableError):
+    """A page did not come to where a person would have gone on."""
+
+
+@dataclass(frozen=True)
+class Chance:
+    """What a client gets where it asks its system for chance.
+
+    Attributes
+    ----------
+    words : tuple of int
+    bytes : mapping
+        By the length of a call: what each of these calls gets, in hexadecimal.
+    """
+
+    words: tuple[int, ...]
+    bytes: Mapping[int, tuple[str, ...]]
+
+    @property
+    def written(self) -> str:
+        """As JSON, for the script that puts it under a page."""
+        return json.dumps({"words": self.words, "bytes": dict(self.bytes)})
+
+
+@dataclass
+class Person(ABC):
+    """One device in front of one person, with the recorder beside it.
+
+    Attributes
+    ----------
+    events : list of (str, str)
+        What the browser's own protocol told: the kind, and what it was about.
+    pressed : list of float
+        When Send was pressed, by the clock of the relay.
+    """
+
+    relay: RecordingRelay
+    events: list[tuple[str, str]] = field(default_factory=list)
+    tabs: list[Tab] = field(default_factory=list)
+    pressed: list[float] = field(default_factory=list)
+
+    @abstractmethod
+    def tab(self, chance: Chance | None) -> Tab:
+        """Open a tab whose documents take this chance."""
+
+    def trace(self, steps: Sequence[str]) -> Trace:
+        """Everything that was seen, once the steps are done."""
+        trace = Trace()
+        own = len(self.tabs)
+        windows = sum(kind == "window" for kind, _ in self.events) - own
+        trace.put("windows opened", windows)
+        for kind, count in sorted(Counter((kind, text) for kind, text in self.events if kind != "window").items()):
+            trace.put(f"{kind[0]}, {normal(kind[1], self.relay)}", count)
+        came = self.relay.take()
+        enter_requests(trace, came, self.relay)
+        for place, moment in enumerate(self.pressed):
+            sent = [each.time for each in came if each.time > moment and each.is_report]
+            if sent:
+                trace.loose[f"Send {place + 1}, ms to the report"] = 1000 * (sent[0] - moment)
+        for number, tab in enumerate(self.tabs):
+            for step, seen in tab.seen.items():
+                trace.put(f"tab {number + 1}, {step}", {key: normal(value, self.relay) for key, value in seen.items()})
+            trace.chance += tab.chance
+            for name, value in tab.counts.items():
+                trace.loose[f"tab {number + 1}, {name}"] = value
+        trace.put("steps", list(steps))
+        return trace
+
+
+class Tab(ABC):
+    """A tab: a person's eyes and hands, and what the browser's own protocol says of it."""
+
+    def __init__(self, person: Person) -> None:
+        self.person = person
+        self.seen: dict[str, dict[str, Any]] = {}
+        self.chance: list[list[str]] = []
+        self.counts: dict[str, float] = {}
+
+    @abstractmethod
+    def feed(self, chance: Chance | None) -> None:
+        """Put other chance under the documents that are loaded from now on."""
+
+    @abstractmethod
+    def open(self, link: str) -> None:
+        """Go to a link."""
+
+    @abstractmethod
+    def reload(self) -> None:
+        """Load the page again."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Close it, as somebody who goes away."""
+
+    @abstractmethod
+    def look(self, expression: str) -> Any:
+        """Evaluate in a world of its own, where the page sees nothing of it."""
+
+    @abstractmethod
+    def press(self, x: float, y: float) -> None:
+        """Press a place with the mouse."""
+
+    @abstractmethod
+    def write(self, text: str) -> None:
+        """Type where the focus is."""
+
+    @abstractmethod
+    def told(self) -> tuple[list[str], list[str]]:
+        """What the document took of chance so far, and the events that left its elements."""
+
+    @abstractmethod
+    def block_storage(self) -> None:
+        """Let the documents that are loaded from now on keep nothing, as a browser that blocks it does."""
+
+    def unfold(self) -> None:
+        """Open everything that is folded up."""
+        while place := self.look(f"({_WALK})('folded')"):
+            self.press(*place)
+
+    def says(self, text: str) -> bool:
+        """Whether a text stands on the screen."""
+        return bool(self.look(f"({_WALK})('text', {json.dumps(text)})"))
+
+    def wait(self, what: str, argument: object = None) -> Any:
+        """Ask until there is an answer."""
+        give_up = time.monotonic() + PATIENCE
+        expression = f"({_WALK})({json.dumps(what)}, {json.dumps(argument)})"
+        while time.monotonic() < give_up:
+            found = self.look(expression)
+            if found:
+                return found
+            time.sleep(0.003)
+        raise Stuck(f"page: waited in vain for {what}")
+
+    def click(self, what: str, argument: object = None) -> None:
+        """Press what a person would press, with the mouse."""
+        x, y = self.wait(what, argument)
+        self.press(x, y)
+
+    def answer(self, answers: Mapping[str, Any]) -> None:
+        """From the first question to the review, by numbers of options, lists of them, or numbers."""
+        done: set[str] = set()
+        while True:
+            place = self.wait("place", sorted(done))
+            if place["kind"] == "review":
+                return
+            if place["kind"] == "onward":
+                self.click("onward")
+                continue
+            name, given = place["name"], answers[place["name"]]
+            done.add(name)
+            if place["type"] == "number":
+                self.click("input", [name, 0])
+                self.write(str(given))
+                continue
+            for option in given if isinstance(given, list) else [given]:
+                self.click("input", [name, option])
+
+    def further(self) -> dict[str, Any]:
+        """What the browser's own protocol shows of the tab beside its page."""
+        return {}
+
+    def note(self, step: str) -> None:
+        """Keep all that is to be seen now, under the name of a step."""
+        self.seen[step] = self.look(f"({_OBSERVE})()") | self.further()
+        # No report may be sent before Send.
+        self.seen[step]["reports so far"] = sum(each.is_report for each in self.person.relay.sent)
+        self.chance[-1], events = self.told()
+        # How often a page is laid out on the way, and so how often it hears of its size, is not the same each time. The
+        # size of a review is not told at all, so there the last one is of any question.
+        sizes = [each for each in events if each.startswith("deniable-resize")]
+        last = [] if step.endswith("review") else sizes[-1:]
+        self.seen[step]["events"] = [each for each in events if each not in sizes] + last
+        self.counts[f"{step}, events about sizes"] = len(sizes)
+
+
+class Watching(Protocol):
+    """A browser whose only way out is a relay."""
+
+    relay: RecordingRelay
+    names: set[str]
+
+    def person(self) -> AbstractContextManager[Person]:
+        """A fresh profile: somebody's device."""
+
+
+def enter_requests(trace: Trace, came: list[Sent], relay: RecordingRelay) -> None:
+    """Requests as features: the bytes of each address, and loosely their order, times and connections."""
+    numbers: dict[int, int] = {}
+    counts: Counter[str] = Counter()
+    previous: Sent | None = None
+    for place, each in enumerate(came):
+        start = normal(each.start, relay)
+        counts[start] += 1
+        name = f"request {start} ({counts[start]})"
+        trace.put(f"{name}, head", normal(each.head.decode("latin-1"), relay))
+        opened = relay.in_clear(each.start, each.body)
+        # Two texts of one length can be sealed to two of another: what is read is what was sealed, and how long it was.
+        trace.put(f"{name}, body", opened.padded.decode("latin-1"))
+        trace.put(f"{name}, length", len(each.body))
+        kind = each.start.rpartition("/")[2]
+        if each.is_report or (each.start.startswith("POST ") and kind == "tokens"):
+            trace.posted.append(Posted(kind, opened.padded, each.right, each.connection, opened.ephemeral))
+        connection = numbers.setdefault(each.connection, len(numbers))
+        trace.loose[f"{name}, connection"] = connection
+        trace.loose[f"{name}, place"] = place
+        if previous:
+            trace.loose[f"{name}, ms after the one before"] = 1000 * (each.time - previous.time)
+        previous = each
+    trace.put("requests", dict(counts))
+    # What the device itself asks for comes one after the other; only files of a page may come in any order.
+    own = [each for each in came if "/api/" in each.start]
+    trace.put("order of the device's requests", [normal(each.start, relay) for each in own])
+
+
+def normal(value: Any, relay: RecordingRelay) -> Any:
+    """Without what differs from run to run for reasons of its own: the port of the relay, and today."""
+    if isinstance(value, str):
+        value = value.replace(f"127.0.0.1:{relay.port}", "COLLECTOR")
+        now = datetime.datetime.now(datetime.UTC)
+        # A session may have begun before midnight. Any other day than today's is one that a client chose.
+        for moment in (now, now - HOUR):
+            value = value.replace(moment.date().isoformat(), "DAY")
+        return value
+    if isinstance(value, dict):
+        return {normal(key, relay): normal(each, relay) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [normal(each, relay) for each in value]
+    return value

@@ -1,0 +1,63 @@
+"""Releases are recorded and computed when they come, before somebody asks."""
+
+from __future__ import annotations
+
+import pytest
+from apiflask import APIFlask
+from flask.testing import FlaskClient
+
+from deniable import Survey
+from deniable_server.results.ahead import Ahead
+from deniable_server.results.service import ResultsService
+from deniable_server.store import Store
+from tests.support.views import filled
+from tools.rig.patience import PATIENCE
+from tools.rig.surveys import FIVE_TYPES
+
+
+@pytest.mark.slow
+def test_a_release_is_recorded_and_computed_before_somebody_asks(
+    app: APIFlask, http: FlaskClient, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results: ResultsService = app.extensions["deniable-results"]
+    told: list[str] = []
+    monkeypatch.setattr(store, "on_release", lambda survey: told.append(survey.id))
+    results.prepare_releases()
+    survey, _ = filled(store, FIVE_TYPES, 150)
+    assert results.ahead.wait(PATIENCE)
+    assert set(told) == {survey.id}, "whoever was told of releases before is told of them still"
+    assert [row.number for row in store.releases(survey)] == [1]
+
+    def compute(*_arguments: object) -> None:
+        raise AssertionError("nothing is left to compute")
+
+    monkeypatch.setattr(results._pool, "run", compute)
+    for path in ("results", "results?by=cohort", "results/affair", "results/town.csv?by=cohort", "results/drinks.svg"):
+        assert http.get(f"/s/{survey.id}/{path}").status_code == 200, path
+
+
+@pytest.mark.slow
+def test_hidden_results_are_not_computed(app: APIFlask, store: Store, survey: Survey) -> None:
+    results: ResultsService = app.extensions["deniable-results"]
+    store.publish(survey)
+    results.ahead.add(survey.id)
+    results.ahead.add("a" * 26)  # which nobody published
+    assert results.ahead.wait(PATIENCE)
+    assert store.releases(survey) == []
+
+
+def test_what_fails_holds_nothing_up() -> None:
+    prepared: list[str] = []
+
+    def prepare(survey_id: str) -> None:
+        prepared.append(survey_id)
+        if survey_id == "bad":
+            raise ValueError(survey_id)
+
+    ahead = Ahead(prepare)
+    for _ in range(2):
+        for survey_id in ("bad", "good", "good"):
+            ahead.add(survey_id)
+        assert ahead.wait(PATIENCE)
+    assert prepared.count("bad") == 2
+    assert prepared[-1] == "good"

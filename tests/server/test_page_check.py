@@ -1,0 +1,93 @@
+"""What ``deniable embed --check`` says of what its browser saw, without a browser."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from deniable_server.authors.page_check import Finding, findings, lines_of
+from deniable_server.authors.page_visit import Script, SeenElement, Violation, Visit
+
+AT = "https://collector.example"
+SURVEY = "bpn4zq5y7xlxpqd63hsrm4s5ky"
+ELEMENT = SeenElement("deniable-survey", f"{AT}/s/{SURVEY}", True, False, False, "ready", "Start")
+SCRIPT = Script(f"{AT}/client/deniable.js", "module", "sha384-x")
+PAGE = Visit("https://uni.example/study", (ELEMENT,), (SCRIPT,), has_tag=True)
+
+
+def said(seen: Visit, wanted: str | None = None, takes: bool = True) -> tuple[list[str], list[str]]:
+    """Problems, and everything else that is said of a page."""
+    asked: list[tuple[str, str, str]] = []
+
+    def answer(*question: str) -> bool:
+        asked.append(question)  # type: ignore[arg-type]
+        return takes
+
+    found = list(findings(seen, wanted, answer))
+    assert all(collector == AT and survey == SURVEY for collector, survey, _ in asked)
+    return [each.text for each in found if each.is_problem], [each.text for each in found if not each.is_problem]
+
+
+def test_a_sound_page_has_no_problem_and_says_who_could_look_on() -> None:
+    problems, told = said(PAGE, SURVEY)
+    assert problems == []
+    assert told[:2] == [f"<deniable-survey> asks survey {SURVEY} of {AT}.", "It runs, and people can answer."]
+    assert (
+        told[2] == "A reply would arrive: the collector takes replies from pages of https://uni.example. None was sent."
+    )
+    tracked = replace(PAGE, scripts=(SCRIPT, Script("https://tracker.example/x.js", "", "")))
+    assert "scripts of https://tracker.example, which run in it" in said(tracked)[1][-1]
+    own = replace(PAGE, scripts=(SCRIPT, Script("https://uni.example/own.js", "", "")))
+    assert "and so could scripts" not in said(own)[1][-1]
+
+
+def test_a_collector_that_refuses_other_sites_and_another_survey_are_problems() -> None:
+    assert said(PAGE, takes=False)[0] == [
+        "No reply would arrive: the collector refuses replies from pages of https://uni.example."
+    ]
+    assert said(PAGE, "a" * 26)[0] == [f"This is another survey than {'a' * 26}."]
+
+
+def test_a_frame_sends_from_the_collector_and_hides_from_the_page() -> None:
+    problems, told = said(replace(PAGE, elements=(replace(ELEMENT, is_isolated=True),)))
+    assert problems == []
+    assert f"takes replies from pages of {AT}" in told[2]
+    assert told[-1].startswith("The page cannot look into the frame")
+
+
+def test_a_policy_is_answered_for_origins_of_the_survey_alone() -> None:
+    violations = (
+        Violation("script-src", f"{AT}/client/deniable.js"),
+        Violation("connect-src", f"{AT}/api/v1/surveys/{SURVEY}"),
+        Violation("connect-src", f"{AT}/client/catalogues/en.json"),
+        Violation("img-src", "https://tracker.example/pixel"),
+        Violation("script-src", "inline"),
+    )
+    silent = replace(ELEMENT, is_defined=False, told="", reaches=False)
+    problems, _ = said(replace(PAGE, elements=(silent,), violations=violations))
+    assert problems == [
+        "It does not run, and people read what stands inside the tag: the page's Content-Security-Policy keeps its "
+        "script out.",
+        f"Missing in the page's Content-Security-Policy: connect-src {AT}; script-src {AT}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("change", "problem"),
+    [
+        ({"told": "closed", "said": "This survey is over."}, "People read: \u201cThis survey is over.\u201d"),
+        ({"told": "error", "said": ""}, "nobody can answer. People read: nothing"),
+        ({"told": "", "reaches": False}, "it cannot reach the collector"),
+        ({"told": "", "reaches": True}, "did not say in time"),
+        ({"link": "https://collector.example/surveys/7"}, "its src is no link of a survey"),
+    ],
+)
+def test_elements_that_cannot_be_answered_say_why(change: dict[str, object], problem: str) -> None:
+    problems, _ = said(replace(PAGE, elements=(replace(ELEMENT, **change),)))  # type: ignore[arg-type]
+    assert len(problems) == 1
+    assert problem in problems[0]
+
+
+def test_lines_begin_with_their_sign() -> None:
+    assert lines_of([Finding("a"), Finding("b", is_problem=True)]) == ["ok       a", "PROBLEM  b"]
