@@ -5,10 +5,10 @@ import { bytesOf } from "./blind-rsa.js";
 import { CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError } from "./errors.js";
 import { UNIT, systemWord } from "./randomness.js";
 import { plain } from "./requests.js";
-import { sealReport } from "./sealed.js";
 import { sha } from "./sha.js";
 import { dumps } from "./strict-json.js";
 import { parseSurvey } from "./survey.js";
+import { ways } from "./ways.js";
 
 export const CLIENT = "deniable-web 0.1.0";
 
@@ -142,7 +142,7 @@ export async function submit(survey, collector, text, options) {
  */
 export const deliver = async ({ id, sealed }, collector, text, options) =>
   sealed
-    ? post(`${place(collector, id)}/sealed`, await sealReport({ id, sealed }, text), undefined, options)
+    ? post(`${place(collector, id)}/sealed`, await /** @type {any} */ (ways).seal({ id, sealed }, text), undefined, options)
     : post(`${place(collector, id)}/reports`, text, JSON.parse(text).credential, options);
 
 /**

@@ -32,6 +32,7 @@ import * as screens from "./screens.js";
 import { needed } from "./route.js";
 import { steps } from "./steps.js";
 import { buyToken } from "./tokens.js";
+import { ways } from "./ways.js";
 import { Walk } from "./walk.js";
 
 /** @typedef {import("./base-element.js").Place} Place */
@@ -87,6 +88,7 @@ export class DeniableSurvey extends DeniableElement {
     this.around = isFramed && originIn(more.get("host"));
     const view = await this.load(place, signal);
     const { places } = view;
+    if (view.sealed && !places[0] && !isOwn && !ways.seal) return this.#frame(place, signal); // whose page can seal
     if (places[0] && !(this.isPlace && places.includes(location.origin))) {
       // Whoever embeds it shows it where it is answered; on the collector's page, or at another place, one goes there.
       if (!isOwn) return this.#frame(place, signal, places[0]);

@@ -1,7 +1,11 @@
 //@ts-check
-/* Teaches devices to ask by gateways (Oblivious HTTP). Pages of collectors need none; a place's page, and who builds one, do. */
+/*
+ * Teaches a page to seal reports and to ask by gateways (Oblivious HTTP): a place's page, a collector's page of a survey whose
+ * reports are sealed, and whoever builds a page of these modules.
+ */
 
 import { byGateway } from "./oblivious.js";
-import { ways } from "./tokens.js";
+import { sealReport } from "./sealing.js";
+import { ways } from "./ways.js";
 
-ways.byGateway = byGateway;
+Object.assign(ways, { byGateway, seal: sealReport });

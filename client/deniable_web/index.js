@@ -2,6 +2,7 @@
 /* The library: what an author's own interface needs. `fetchSurvey`, `randomize`, `submit`; the rest is around them. */
 
 import { DeniableError } from "./errors.js";
+import "./gateways.js";
 
 export { CEILING, checkCeiling } from "./ceiling.js";
 export { CLIENT, fetchSurvey, hindrance, parseLink, submit } from "./collector.js";

@@ -1,14 +1,12 @@
 //@ts-check
 /*
- * Sealed reports: the collector's keys that a survey publishes, one a week, and the places that pass its reports on.
+ * The collector's keys to which reports of a survey are sealed, as it publishes them: one a week.
  * shared/deniable/survey/sealed.py has the same rules.
  */
 
 import { bytesOf } from "./blind-rsa.js";
 import { date, distinct, matching, taking, nothingElse } from "./fields.js";
-import { joined, seal } from "./hpke.js";
 import { demand, isWhole, list } from "./mechanisms/base.js";
-import { utf8 } from "./sha.js";
 
 /**
  * @typedef {object} Sealed
@@ -38,16 +36,4 @@ export function sealedOf(published) {
 export function keyOf({ first, keys }, now) {
   const week = Math.min(Math.max(Math.floor((now - Date.parse(first)) / WEEK), 0), keys.length - 1);
   return [week, bytesOf(keys[week])];
-}
-
-/**
- * A report as it is sent: the number of the key of this week, the encapsulated key, the ciphertext. Another text at each try,
- * of one length whatever was answered.
- * @param {{ id: string, sealed: Sealed }} survey @param {string} text
- */
-export async function sealReport({ id, sealed }, text, now = Date.now()) {
-  const [week, key] = keyOf(sealed, now);
-  const padded = new Uint8Array(sealed.size);
-  padded.set(utf8(text)); // which throws where it is too long
-  return joined(Uint8Array.of(week), await seal(key, utf8(`deniable/1|${id}`), padded));
 }

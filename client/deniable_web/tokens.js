@@ -9,17 +9,12 @@ import { blind, bytesOf, finalize } from "./blind-rsa.js";
 import { sign } from "./collector.js";
 import { digits, hexadecimal, random } from "./randomness.js";
 import { sha, utf8 } from "./sha.js";
+import { ways } from "./ways.js";
 
 /** @typedef {import("./blind-rsa.js").Blinded & { signature?: string }} Token what it is made of; the signature is of `blinded` */
 /** @typedef {import("./survey.js").Survey & { issuer: import("./survey.js").Issuer }} Survey */
 
 const TYPE = "0002";
-
-/**
- * How to ask by a gateway, on a page that can: gateways.js says it. On another one nothing is asked: to call what is not there throws.
- * @type {{ byGateway: typeof import("./oblivious.js").byGateway }}
- */
-export const ways = /** @type {any} */ ({});
 
 /**
  * A token that nobody has signed yet: type, nonce, challenge and key (RFC 9578, section 6.1), and what hides them.
@@ -54,7 +49,7 @@ export async function buyToken(memory, survey, { collector, invitation, isVia },
   const { issuer, sealed } = survey;
   const signer = (!isVia && issuer.url) || collector;
   // A collector that signs itself has a gateway: then the place passes on what it cannot read, and sees no invitation.
-  const ask = isVia && !issuer.url && sealed ? ways.byGateway({ ...survey, sealed }, collector) : undefined;
+  const ask = isVia && !issuer.url && sealed ? /** @type {any} */ (ways).byGateway({ ...survey, sealed }, collector) : undefined;
   token.signature ??= await sign(survey, signer, /** @type {string} */ (invitation), token.blinded, ask);
   const signed = await signedToken(survey, token);
   await memory.token(name, (kept) => kept && token, isShared);

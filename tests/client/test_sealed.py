@@ -27,7 +27,7 @@ ID = "bpn4zq5y7xlxpqd63hsrm4s5ky"
 SEAL = """
 import { readFileSync } from "node:fs";
 import { parseSurvey } from "WEB/index.js";
-import { sealReport } from "WEB/sealed.js";
+import { sealReport } from "WEB/sealing.js";
 const { document, reports, day } = JSON.parse(readFileSync(0, "utf8"));
 const survey = await parseSurvey(new TextEncoder().encode(document));
 const sealed = await Promise.all(reports.map((each) => sealReport(survey, each, Date.parse(day))));

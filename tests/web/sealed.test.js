@@ -5,7 +5,8 @@ import { test } from "node:test";
 import { bytesOf } from "../../client/deniable_web/blind-rsa.js";
 import { ReportError, SurveyError, encodeReport, parseSurvey, submit } from "../../client/deniable_web/index.js";
 import { exported, seal, setup } from "../../client/deniable_web/hpke.js";
-import { sealReport } from "../../client/deniable_web/sealed.js";
+import "../../client/deniable_web/gateways.js";
+import { sealReport } from "../../client/deniable_web/sealing.js";
 import { bytes, vectors } from "./helpers.js";
 import { hex, pairOf } from "./keys.js";
 

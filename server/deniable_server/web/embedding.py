@@ -68,10 +68,16 @@ def client_files() -> dict[str, ClientFile]:
     return files
 
 
+def script_of(survey: Survey) -> str:
+    """The bundle that a survey's page loads: that of places, which can seal, where its reports are sealed and it names none."""
+    return "deniable-place.js" if survey.sealed and not survey.places else "deniable.js"
+
+
 def init_app(app: APIFlask, public_url: str | None) -> None:
     """Give templates the hashes of bundles and English as the default language; register the page for frames."""
     app.extensions["deniable-pages"] = Pages(public_url)
     app.jinja_env.globals["bundles"] = bundles()
+    app.jinja_env.globals["script_of"] = script_of
     app.jinja_env.globals["words"] = words("en")
     app.register_blueprint(embedding)
 
