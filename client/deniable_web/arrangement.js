@@ -21,8 +21,6 @@ import { below, systemWord } from "./randomness.js";
  * @property {boolean} [grid]
  */
 
-const MAX_PARTS = 100;
-
 /** The text of a row: the stem of its table, a line break, and the item. */
 const ROW = /^([^]+)\n[^\n]+$/;
 
@@ -52,10 +50,10 @@ export function arrangementOf(published, questions, asked) {
     const take = taking(block, known);
     const isGrid = oneOf(take("grid"), true);
     const isSaid = [maybe(take("heading"), text, 200), maybe(take("text"), text, 4000)].join("");
-    const parts = list(take("of"), 1, MAX_PARTS);
+    const parts = list(take("of"), 1, 100);
     const order = orderOf(take, parts.length);
     nothingElse(block, known);
-    const isFlat = !parts.some((each) => typeof each !== "string");
+    const isFlat = parts.every((each) => typeof each === "string");
     demand(
       !depth ? !isSaid && !isGrid && (!!order || !isFlat)
       : isGrid ? !isSaid && isFlat && parts.length > 1 && areRows(asked.slice(at, at + parts.length))
@@ -83,10 +81,10 @@ export function arrangementOf(published, questions, asked) {
 /** Whether questions can be rows of one table: alike but for the last lines of their texts. @param {readonly any[]} asked as published */
 function areRows(asked) {
   const stem = (/** @type {string} */ _, /** @type {unknown} */ value) => (typeof value === "string" ? matching(value, ROW).replace(ROW, "$1") : value);
-  const [first, ...others] = asked.map((each) => {
-    const { most, takesSeveral } = /** @type {any} */ (QUESTION_TYPES.get(each["type"]));
-    demand(!!most && !takesSeveral && !each["order"] && !each["before"]);
-    return JSON.stringify([["type", "options", "last", "ask_if", "help"].map((key) => each[key]), JSON.stringify(each["text"], stem)]);
+  const [first, ...others] = asked.map(({ id, mechanism, group, why, ["text"]: said, ...row }) => {
+    const { most, takesSeveral } = /** @type {any} */ (QUESTION_TYPES.get(row.type));
+    demand(!!most && !takesSeveral && !row.order && !row.before);
+    return JSON.stringify([row, JSON.stringify(said, stem)]);
   });
   return others.every((each) => each === first);
 }
@@ -125,7 +123,7 @@ export function arranged({ arrangement, questions }, shown, word = systemWord) {
     const parts = block.of.map((/** @type {any} */ each) => (typeof each === "string" ? [[each, within]] : drawn(each, within)));
     return places.flatMap((/** @type {any} */ n) => parts[n]);
   };
-  const places = drawn(arrangement ?? { of: questions.map(({ id }) => id) });
+  const places = drawn(arrangement ?? { of: questions.map(({ id }) => id) }); // without one, as they stand there
   const asked = new Map(questions.map((each) => [each.id, dealt(each, word)]));
   return places
     .filter(([id]) => shown.some((each) => each.id === id))

@@ -41,7 +41,7 @@ function widthOf(levels) {
  */
 export function ask(
   m,
-  { id, kind, text, help, before, unit, options: written, choices: options, labels: all, exclusive, hasNone, mechanism, highest: hi },
+  { id, kind, text, help, before, unit, options: written, choices: options, labels: all, exclusive, mechanism, highest: hi },
   { number = "", position = "", isStep = false } = {},
 ) {
   const { lo } = mechanism;
@@ -84,8 +84,8 @@ export function ask(
   const shown = unit ? [h("div", { class: "row" }, ...rows, h("span", { id: `unit-${id}` }, own(unit)))] : rows;
   const chosen = () => inputs.flatMap((input, n) => (input.checked ? [n] : []));
 
-  const isTold = isLine && labels.slice(1, -1).some((each) => partsOf(each).end); // what every level means
-  const shape = hasStars ? "line stars" : isLine ? `line ${isTold ? "told" : widthOf(options)}` : isCells ? "cells" : isLong ? "long" : "";
+  // Where every level says what it means, they stand upright.
+  const shape = hasStars ? "line stars" : isLine ? `line ${labels[2] && partsOf(labels[1]).end ? "" : widthOf(options)}` : isCells ? "cells" : isLong ? "long" : "";
   const list = h("div", { class: `options ${shape}` }, ...shown);
   const [first, last] = [0, labels.length - 1].map((n) => (isLine ? partsOf(labels[n]).end : ""));
   const ends = (first || last) && h("p", { class: "ends quiet", "aria-hidden": true }, own(first), own(last));
@@ -108,7 +108,7 @@ export function ask(
     },
     before && h("div", { id: `before-${id}` }, p(own(before))),
     legend,
-    h("div", { id: `about-${id}` }, help && quiet(own(help)), quiet(fill(takesSeveral ? (hasNone ? m.ticksOrNone : m.ticks) : isNumber ? m.range : "", { lo, hi })), note),
+    h("div", { id: `about-${id}` }, help && quiet(own(help)), quiet(fill(takesSeveral ? (exclusive[0] ? m.ticksOrNone : m.ticks) : isNumber ? m.range : "", { lo, hi })), note),
     isLong && finder(m, list, rows, inputs),
     h("div", { class: hasStars ? "rated" : "choices" }, list, ends),
     fold(m.odds, () => oddsBox(m, mechanism)),

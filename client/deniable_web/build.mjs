@@ -25,8 +25,8 @@ export const BUNDLES = {
 const integrity = (bytes, algorithm = "sha384") => `${algorithm}-${createHash(algorithm).update(bytes).digest("base64")}`;
 
 /**
- * style.js: the elements' style sheet, of the design system and of what the elements have beyond it. Comments and
- * white space are left out.
+ * style.js: the elements' style sheet, of the design system and of what the elements have beyond it. Comments and white space
+ * are left out.
  */
 export const styleModule = () => {
   const css = ["design.css", "elements.css"].map((name) => read(name).toString()).join("\n");

@@ -102,7 +102,7 @@ export function choiceOf({ id, kind, options, choices, exclusive, mechanism, ask
   };
   /** @type {any} */
   const choice = !kind.most ? answer : !kind.takesSeveral ? find(answer) : Array.isArray(answer) && Array.from(answer, find);
-  const isMixed = choice?.[1] >= 0 && exclusive.some((each) => choice.includes(each));
+  const isMixed = exclusive.some((each) => choice?.[1] >= 0 && choice.includes(each));
   if (isMixed || !mechanism.takes(choice) || choice === notApplicable) throw new AnswerError(`answers["${id}"]: must be one that its question allows`);
   return choice;
 }

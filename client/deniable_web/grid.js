@@ -13,16 +13,13 @@ import { h, own, p } from "./dom.js";
 /** @typedef {ReturnType<typeof together>} Stop */
 /** @typedef {Omit<import("./survey.js").View, "questions"> & { questions: Shown[], stops: Shown[][] }} Drawn a survey in the order of a visit */
 
-/** More columns than this are too narrow to be read. */
-const COLUMNS = 7;
-
-/** Questions by stops. @param {readonly Shown[]} questions @param {boolean} hasRoom whether rows of a grid stand below each other */
+/** Questions by stops: more than seven columns are too narrow. @param {readonly Shown[]} questions @param {boolean} hasRoom whether rows of a grid stand below each other */
 export function stopsOf(questions, hasRoom) {
   /** @type {Shown[][]} */
   const stops = [];
   questions.forEach((each, n) => {
     const { grid, choices } = each;
-    if (hasRoom && grid && grid === questions[n - 1]?.grid && choices.length <= COLUMNS) stops[stops.length - 1].push(each);
+    if (hasRoom && grid && grid === questions[n - 1]?.grid && choices.length < 8) stops[stops.length - 1].push(each);
     else stops.push([each]);
   });
   return stops;
@@ -53,18 +50,17 @@ export function together(m, questions, how) {
   card.set.classList.add("grid");
   const columns = h("div", { class: "columns quiet", "aria-hidden": true }, ...first.choices.map((_, n) => own(first.labels[n])));
   card.set.querySelector(".choices, .rated")?.replaceWith(columns, ...rows.map(({ set }) => set));
-  const lacking = () => rows.find((each) => each.answer() === undefined);
+  const lacking = () => rows.find(({ answer }) => answer() === undefined);
   return {
     ...card,
     section,
     intro,
     /** @type {typeof given} */
     given: () => rows.map((each, n) => [questions[n].id, each.answer()]),
-    answer: () => (lacking() ? undefined : true),
+    answer: () => !lacking() || undefined,
     words: () => rows.map(({ title, words }) => `${title} ${words()}`).join("\n"),
-    check: () => rows.filter((each) => each.check()).length > 0,
+    check: () => rows.map(({ check }) => check()).includes(true),
     focus: () => (lacking() ?? rows[0]).focus(),
-    /** In the row that has the focus. @param {string} key */
-    press: (key) => rows.find(({ set }) => set.matches(":focus-within"))?.press(key),
+    press: () => {}, // a digit does not say for which row
   };
 }

@@ -34,7 +34,6 @@ import { dumps } from "./strict-json.js";
  * @property {readonly string[]} choices the options that people choose from: all but that a question with a filter does not apply
  * @property {string | null} before what stands before it
  * @property {import("./arrangement.js").Order | null} order the random order in which its options are shown
- * @property {boolean} hasNone whether one of its boxes is for none of the others
  * @property {readonly number[]} exclusive boxes beside which nothing else can be ticked
  * @property {import("./condition.js").Condition | null} askIf the filter: on which earlier answers somebody is asked
  * @property {unknown} notApplicable the answer of whoever is not asked, as its mechanism takes it; undefined without a filter
@@ -355,7 +354,6 @@ async function question(published, survey, fresh, groups, earlier) {
     options,
     choices,
     order,
-    hasNone: last.includes("none"),
     exclusive: last.flatMap((each, n) => (kind.takesSeveral && each !== "other" ? [choices.length - last.length + n] : [])),
     askIf,
     notApplicable: askIf ? (kind.takesSeveral ? [mechanism.hi] : mechanism.hi) : undefined,

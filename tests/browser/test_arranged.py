@@ -157,7 +157,7 @@ def test_a_grid_is_answered_by_keys_alone_and_says_what_is_missing(collector: Co
     page.keyboard.press("Enter")
     expect(grid.get_by_role("alert")).to_have_count(3)
     expect(grid.get_by_role("group", name="copied from others?").get_by_role("radio").first).to_be_focused()
-    page.keyboard.press("2")
+    page.keyboard.press("ArrowDown")
     expect(grid.get_by_role("group", name="copied from others?").get_by_label("Yes")).to_be_checked()
     for _ in range(2):
         page.keyboard.press("Tab")

@@ -173,7 +173,7 @@ def hint(asked: Question) -> str:
         lo, hi = range_of(asked)
         return " ".join([m.RANGE.format(lo=lo, hi=hi), *([f"({inline(asked.unit)})"] if asked.unit else [])])
     alone = [m.EXCLUSIVE.format(option=inline(asked.options[each])) for each in sorted(asked.exclusive)]
-    return " ".join([m.TICKS_OR_NONE if "none" in asked.last else m.TICKS, *alone]) if asked.kind.takes_several else ""
+    return " ".join([m.TICKS_OR_NONE if alone else m.TICKS, *alone]) if asked.kind.takes_several else ""
 
 
 def review(questions: Sequence[Question], answers: Mapping[str, Given] | None = None) -> Paragraphs:
