@@ -136,7 +136,7 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
     const { isKept } = fateOf(m, question, answer());
     const given = options.length ? options[answer()] : answer();
     const reports = Array.from({ length: times }, () => randomizeAnswer(question, kind.takesSeveral ? [given] : given));
-    if (times === 1) return drawn.replaceChildren(p(fill(m.onceMade, { what: apart(inWords(m, question, reports[0]).join(", ")) })));
+    if (times === 1) return drawn.replaceChildren(p(about(m.onceMade, inWords(m, question, reports[0]).join(", "))));
     colour((n) => isKept(reports[n]));
     caption.replaceChildren(m.hundredMade); // the people on the picture are those of the tries now
     drawn.replaceChildren(counted(m, question, reports));
@@ -147,8 +147,11 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
   return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), h("label", { class: "quiet" }, m.pretend, choice), picture, legend, caption, h("div", { class: "tries" }, ...buttons), drawn, p(lesson));
 }
 
-/** A text in its own direction, whatever that of the sentence around it is: between U+2068 and U+2069. @param {string} text */
-const apart = (text) => `\u2068${text}\u2069`;
+/** A sentence about what may be written from the other side. @param {string} text with the place {what} @param {string} what @param {object} [values] */
+function about(text, what, values = {}) {
+  const [before, after] = text.split("{what}").map((part) => fill(part, values));
+  return h("span", {}, before, own(what), after);
+}
 
 /** How often each thing was said, the most frequent first. @param {Messages} m @param {Asked} question @param {any[]} reports */
 function counted(m, question, reports) {
@@ -156,5 +159,5 @@ function counted(m, question, reports) {
   const counts = new Map();
   for (const what of reports.flatMap((report) => inWords(m, question, report))) counts.set(what, (counts.get(what) ?? 0) + 1);
   const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, 9);
-  return h("ul", {}, ...most.map(([what, n]) => h("li", {}, fill(m.madeOf, { what: apart(what), n }))));
+  return h("ul", {}, ...most.map(([what, n]) => h("li", {}, about(m.madeOf, what, { n }))));
 }
