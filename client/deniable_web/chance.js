@@ -118,11 +118,11 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
   const colour = (isFilled) => {
     // Whoever does not send the answer has the colour of chance.
     const isOther = (/** @type {boolean} */ filled) => filled === (isYesNo && !answer());
-    const style = (/** @type {boolean} */ filled) => `${filled ? "filled" : ""} ${isOther(filled) ? "other" : ""}`;
-    people.forEach((each, n) => each.setAttribute("class", `person ${style(isFilled(n))}`));
+    const style = (/** @type {boolean} */ filled) => (filled ? " filled" : "") + (isOther(filled) ? " other" : "");
+    people.forEach((each, n) => each.setAttribute("class", "person" + style(isFilled(n))));
     const n = people.filter((_, n) => isFilled(n)).length;
     const [no, yes] = isYesNo ? labels.map((label) => ` ${label}`) : ["", ""];
-    legend.replaceChildren(sign(`outline ${style(true)}`), n + yes, sign(`outline ${style(false)}`), PEOPLE - n + no);
+    legend.replaceChildren(sign("outline" + style(true)), n + yes, sign("outline" + style(false)), PEOPLE - n + no);
   };
   const expected = () => {
     const { caption: text, share, d, kept } = fateOf(m, question, answer());

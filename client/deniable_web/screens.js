@@ -115,7 +115,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
     ),
     history && h("a", { href: history }, m.historyLink),
   );
-  if (canExit) screen.classList.add("wide"); // on a page of its own it may take the room of two columns
+  if (canExit) screen.classList.add("spread"); // on a page of its own it may take the room of two columns
   return screen;
 }
 

@@ -15,6 +15,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "tools.site.glossary",
     "tools.site.docstrings",
+    "tools.site.elsewhere",
 ]
 root_doc = "index"
 exclude_patterns = ["pictures"]
