@@ -65,6 +65,7 @@ export function ask(
           max: hi,
           "aria-label": title,
           part: "number",
+          wheel: ({ target }) => target.blur(), // browsers would change a number that has the focus, where somebody scrolls
           ...described,
         }),
       ]
@@ -145,7 +146,7 @@ export function ask(
     },
 
     /** The same in the words that somebody chose from. */
-    words: () => (isNumber ? [inputs[0].value, unit].join(" ").trim() : chosen().map((n) => labels[n]).join(" · ") || m.none),
+    words: () => (isNumber ? [inputs[0].valueAsNumber, unit].join(" ").trim() : chosen().map((n) => labels[n]).join(" · ") || m.none),
 
     /** Whether it has no answer, which its own place says until it has one. */
     check() {

@@ -190,6 +190,10 @@ export class DeniableElement extends Base {
   show(screen, isAsked = this.isAsked) {
     const { lang, dir } = this.words;
     this.root.replaceChildren(h("div", { lang, dir }, screen));
+    for (const link of this.root.querySelectorAll("a")) {
+      if (this.isShared) link.removeAttribute("href"); // no way out of a shared device
+      else if (parent !== window) link.target = "_blank"; // many pages refuse to stand in a frame, and this one goes on
+    }
     if (isAsked) focusOn(this.root);
     this.isAsked = false;
     this.stirred &&= Date.now();

@@ -25,13 +25,13 @@ export const BUNDLES = {
 const integrity = (bytes, algorithm = "sha384") => `${algorithm}-${createHash(algorithm).update(bytes).digest("base64")}`;
 
 /**
- * style.js: the elements' style sheet, of the design system and of what the elements have beyond it, one rule a line. Comments and
+ * style.js: the elements' style sheet, of the design system and of what the elements have beyond it. Comments and
  * white space are left out.
  */
 export const styleModule = () => {
   const css = ["design.css", "elements.css"].map((name) => read(name).toString()).join("\n");
   const { code } = transformSync(css, { loader: "css", minify: true, charset: "utf8", target: "es2022" });
-  return `//@ts-check\n/* Written by \`npm run build\` from design.css and elements.css. */\n\nexport const css = ${"`"}${code.trim().replaceAll("}", "}\n").replaceAll("}\n}", "}}")}${"`"};\n`;
+  return `//@ts-check\n/* Written by \`npm run build\` from design.css and elements.css. */\n\nexport const css = ${"`"}${code.trim()}${"`"};\n`;
 };
 
 /** A bundle is one file, so it fetches its catalogues; pages that are built from the modules have them as modules. */

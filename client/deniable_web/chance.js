@@ -118,11 +118,11 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
   const colour = (isFilled) => {
     // Whoever does not send the answer has the colour of chance.
     const isOther = (/** @type {boolean} */ filled) => filled === (isYesNo && !answer());
-    const style = (/** @type {boolean} */ filled) => `${filled ? "filled" : ""} ${isOther(filled) ? "other" : ""}`;
-    people.forEach((each, n) => each.setAttribute("class", `person ${style(isFilled(n))}`));
+    const style = (/** @type {boolean} */ filled) => (filled ? " filled" : "") + (isOther(filled) ? " other" : "");
+    people.forEach((each, n) => each.setAttribute("class", "person" + style(isFilled(n))));
     const n = people.filter((_, n) => isFilled(n)).length;
     const [no, yes] = isYesNo ? labels.map((label) => ` ${label}`) : ["", ""];
-    legend.replaceChildren(sign(`outline ${style(true)}`), n + yes, sign(`outline ${style(false)}`), PEOPLE - n + no);
+    legend.replaceChildren(sign("outline" + style(true)), n + yes, sign("outline" + style(false)), PEOPLE - n + no);
   };
   const expected = () => {
     const { caption: text, share, d, kept } = fateOf(m, question, answer());
@@ -136,7 +136,7 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
     const { isKept } = fateOf(m, question, answer());
     const given = options.length ? options[answer()] : answer();
     const reports = Array.from({ length: times }, () => randomizeAnswer(question, kind.takesSeveral ? [given] : given));
-    if (times === 1) return drawn.replaceChildren(p(fill(m.onceMade, { what: inWords(m, question, reports[0]).join(", ") })));
+    if (times === 1) return drawn.replaceChildren(p(about(m.onceMade, inWords(m, question, reports[0]).join(", "))));
     colour((n) => isKept(reports[n]));
     caption.replaceChildren(m.hundredMade); // the people on the picture are those of the tries now
     drawn.replaceChildren(counted(m, question, reports));
@@ -147,11 +147,17 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
   return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), h("label", { class: "quiet" }, m.pretend, choice), picture, legend, caption, h("div", { class: "tries" }, ...buttons), drawn, p(lesson));
 }
 
+/** A sentence about what may be written from the other side. @param {string} text with the place {what} @param {string} what @param {object} [values] */
+function about(text, what, values = {}) {
+  const [before, after] = text.split("{what}").map((part) => fill(part, values));
+  return h("span", {}, before, own(what), after);
+}
+
 /** How often each thing was said, the most frequent first. @param {Messages} m @param {Asked} question @param {any[]} reports */
 function counted(m, question, reports) {
   /** @type {Map<string, number>} */
   const counts = new Map();
   for (const what of reports.flatMap((report) => inWords(m, question, report))) counts.set(what, (counts.get(what) ?? 0) + 1);
   const most = [...counts].sort(([, a], [, b]) => b - a).slice(0, 9);
-  return h("ul", {}, ...most.map(([what, n]) => h("li", {}, fill(m.madeOf, { what, n }))));
+  return h("ul", {}, ...most.map(([what, n]) => h("li", {}, about(m.madeOf, what, { n }))));
 }

@@ -43,7 +43,7 @@ export function randomize(
   answers,
   { cohort = null, word = systemWord, credential, id = idOf(survey, credential), isKept, asked } = {},
 ) {
-  if (!isCohort(survey, cohort)) throw new ReportError("cohort: must be one of the survey's cohorts");
+  if (!isCohort(survey, cohort)) throw new ReportError("cohort: must be one of the survey");
   if (!isCredential(survey, { id, credential })) throw new NotInvited("credential: must be one of the survey");
   // Every answer is checked before the first word is drawn. Only own properties are answers: a question may be
   // called "constructor", which every object inherits.
@@ -54,11 +54,11 @@ export function randomize(
   for (const each of shown) if (given.has(each.id)) choiceOf(each, given.get(each.id));
   const { choices } = routeOf(shown, (each) => choiceOf(each, given.get(each.id)));
   const isShown = (/** @type {string} */ id) => choices.has(id);
-  if (![...given.keys()].every(isShown)) throw new AnswerError("answers: must be to the survey's questions that are asked");
+  if (![...given.keys()].every(isShown)) throw new AnswerError("answers: must be to questions that are asked");
   const drawn = asked ? due : drawQuestions(survey, word);
   const find = (/** @type {import("./group.js").Unit} */ unit) => together(unit, (id) => (drawn.has(id) ? choices.get(id) : null));
   if (![...due].every(isShown) || !survey.units.every((unit) => unit.mechanism.takes(find(unit)))) {
-    throw new AnswerError("asked: must be as many questions of each group as it draws, and all others");
+    throw new AnswerError("asked: must be what the survey draws");
   }
   const values = valuesOf(survey, (unit) => unit.mechanism.randomize(find(unit), word, isKept));
   return Object.freeze({ id, cohort, values: Object.freeze(values), ...(credential && { credential }) });

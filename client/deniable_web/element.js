@@ -70,8 +70,9 @@ export class DeniableSurvey extends DeniableElement {
   constructor() {
     super();
     new ResizeObserver(() => {
-      // The height of the review depends on the answers in it: it is not told.
-      if (this.gone && !this.root.querySelector(".review *")) this.announce("resize", { height: this.offsetHeight });
+      // The height of the review depends on the answers in it, and that of the receipt, once somebody looks there at what was
+      // sent, on what chance made of them: neither is told.
+      if (this.gone && !this.root.querySelector(".review *, [open] > .said, [open] pre")) this.announce("resize", { height: this.offsetHeight });
     }).observe(this);
   }
 
@@ -199,20 +200,24 @@ export class DeniableSurvey extends DeniableElement {
       const checked = check();
       const opened = Date.now();
       let isStarted = false;
+      let isNoted = false; // whether Start has stored something of this survey already
       const start = () => {
         if (isStarted) return; // two presses can come before the button is gone
         isStarted = true;
+        isNoted = this.#memory.lasts && (n < length || !!view.issuer);
         // A survey may be closed, or an invitation used, while its first screen stands open.
         this.#start(view, place, Date.now() - opened < FRESH ? checked : check());
       };
       const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => (this.#trace(isOn), picked && picked.replaceChildren(picks())) };
       const kept = () => (this.isShared ? m.kiosk : this.#memory.lasts && !this.isTraceless ? said(this.#weak, { answerKept: m.answerKept, answerKeptWeak: m.answerKeptWeak }) : m.answerKeptNone);
+      // A token that the device does not keep ends with the page, and nobody signs another one for the same invitation.
+      const stop = () => (view.issuer && !this.#memory.lasts ? m.answerStopSpent : m.answerStop);
       const { cohort, isOwn, way } = place;
       // Back from the first question leads here again, with the answers kept, and Start to the questions as they are.
-      const first = () => this.show(screens.consent(m, view, { ...how, start: () => this.#walk?.go(0) }), true);
+      const first = () => this.show(screens.consent(m, view, { ...how, trace: !isNoted && trace, start: () => this.#walk?.go(0) }), true);
       const mayAsk = parent === window && !this.isShared;
       this.#walk = new Walk({ isHome: this.#isHome, mayAsk }, first, /** @type {AbortController} */ (gone).signal);
-      const how = { cohort, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, notes, start, kept, trace, canExit: this.#isHome, history: this.#history(place) };
+      const how = { cohort, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, notes, start, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
     }

@@ -19,9 +19,9 @@ export const results = (m, view) => (view.isLive ? m.resultsLive : view.release 
 
 /**
  * @param {Messages} m @param {View} view
- * @param {number} weak as in ceiling.js @param {Node} kept what stays on the device
+ * @param {number} weak as in ceiling.js @param {Node} kept what stays on the device @param {Node} stop what becomes of a visit that ends before Send
  */
-export function faq(m, view, weak, kept) {
+export function faq(m, view, weak, kept, stop) {
   const { questions, access } = view;
   const least = plainest(questions);
   const coins = yesNo(view);
@@ -41,7 +41,7 @@ export function faq(m, view, weak, kept) {
       [m.askHonest, said(weak, { answerHonest: m.answerHonest, answerHonestWeak: m.answerHonestWeak })],
       [m.askInvitation, access === "open" ? "" : m[`${access}Text`]],
       [m.askAddress, m.answerAddress],
-      [m.askStop, m.answerStop],
+      [m.askStop, stop],
       [m.askBack, m.answerBack],
       [m.askKept, kept],
       [m.askResults, `${results(m, view)} ${last} ${where}`],

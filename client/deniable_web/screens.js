@@ -61,16 +61,21 @@ const head = (m, view) =>
 
 /**
  * @param {Messages} m @param {View} view
- * @param {{ cohort: string | null, isVia: boolean, isSeen: boolean, weak: number, n: number, notes: (string | Node | false)[], start: (event: Event) => void, kept: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
+ * @param {{ cohort: string | null, isVia: boolean, isSeen: boolean, weak: number, n: number, notes: (string | Node | false)[], start: (event: Event) => void, kept: () => string, stop: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
  *   `isVia` a place, which passes no question on before Start; `isSeen` by the site around it; `n` is how many questions are asked; `weak` as in ceiling.js; `kept` says what stays on the
- *   device; `history` is the address of the page on what this device has told
+ *   device, `stop` what becomes of a visit that ends before Send; `history` is the address of the page on what this device has told
  */
-export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start, kept, trace, canExit, history }) {
+export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start, kept, stop, trace, canExit, history }) {
   const least = plainest(view.questions);
   const shown = clearest(m, view.questions);
   const minutes = Math.ceil(n / PACE);
-  const stays = h("span", {}, kept());
-  const tracing = trace && { ...trace, choose: (/** @type {boolean} */ isOn) => (trace.choose(isOn), stays.replaceChildren(kept())) };
+  const [stays, stops] = [h("span", {}, kept()), h("span", {}, stop())];
+  const choose = (/** @type {boolean} */ isOn) => {
+    if (trace) trace.choose(isOn);
+    stays.replaceChildren(kept());
+    stops.replaceChildren(stop());
+  };
+  const on = `${m.noTraceOn} ${view.issuer ? m.answerStopSpent : ""}`;
   const screen = card(
     h(
       "div",
@@ -105,33 +110,40 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
       fold(m.odds, () =>
         h("div", { class: "stack" }, view.questions.length > 1 && quiet(m.oddsLeast), oddsBox(m, least.mechanism), ...whole(m, view)),
       ),
-      fold(m.faq, () => faq(m, view, weak, stays)),
-      (trace || canExit) && fold(m.shared, () => sharing(m, tracing, canExit)),
+      fold(m.faq, () => faq(m, view, weak, stays, stops)),
+      (trace || canExit) && fold(m.shared, () => sharing(m, trace && { ...trace, choose, on }, canExit)),
     ),
     history && h("a", { href: history }, m.historyLink),
   );
-  if (canExit) screen.classList.add("wide"); // on a page of its own it may take the room of two columns
+  if (canExit) screen.classList.add("spread"); // on a page of its own it may take the room of two columns
   return screen;
 }
 
-/** For people who share a device with somebody whom they fear. @param {Messages} m @param {Tracing | false} trace @param {boolean} canExit */
+/**
+ * For people who share a device with somebody whom they fear.
+ * @param {Messages} m @param {(Tracing & { on: string }) | false} trace `on` says what holds once that is chosen @param {boolean} canExit
+ */
 function sharing(m, trace, canExit) {
-  const status = h("p", { role: "status" }, trace && trace.isOn ? m.noTraceOn : "");
+  const status = h("p", { role: "status" }, trace && trace.isOn ? trace.on : "");
   const change = (/** @type {Event} */ { target }) => {
     const { checked } = /** @type {HTMLInputElement} */ (target);
-    /** @type {Tracing} */ (trace).choose(checked);
-    status.replaceChildren(checked ? m.noTraceOn : "");
+    if (!trace) return;
+    trace.choose(checked);
+    status.replaceChildren(checked ? trace.on : "");
   };
   const tick = h("input", { type: "checkbox", change });
   if (trace) tick.checked = trace.isOn;
   return h("div", { class: "stack" }, canExit && p(m.exitText), trace && p(m.traceText), trace && h("label", { part: "option" }, tick, m.noTrace), status);
 }
 
-/** What a report says of each question, in words. @param {Messages} m @param {View} view @param {string} report */
-export function sentInWords(m, { questions }, report) {
+/**
+ * What a report says of each question, in words.
+ * @param {Messages} m @param {View} view @param {string} report @param {boolean} hasArrived whether the survey's server has it
+ */
+export function sentInWords(m, { questions }, report, hasArrived) {
   const { values } = JSON.parse(report);
   const words = (/** @type {View["questions"][number]} */ each) => own(inWords(m, each, values[each.id]).join("\n"));
-  return h("div", { class: "stack said" }, p(m.inWordsText), pairs(questions.map((each) => [own(each.text), words(each)])));
+  return h("div", { class: "stack said" }, p(hasArrived ? m.inWordsText : ""), pairs(questions.map((each) => [own(each.text), words(each)])));
 }
 
 /**
@@ -153,19 +165,19 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
       isMine && quiet(m[`${view.access}Used`]),
       place && p(fill(m.passedOn, { place })),
       view.thanks && p(own(view.thanks)),
-      isNew && p(m.mayClose),
+      isNew && !view.completion && p(m.mayClose), // with a code, or a way back, there is one more thing to do
       isPlace && quiet(m.resultsElsewhere),
       // No way out of a shared device, and none by a slip from a place to the collector, which would see who comes.
       next || isPlace ? quiet(code(`${link}/results`)) : h("a", { href: `${link}/results` }, m.results),
       contact(m, view),
       next && button(m.next, next),
     ),
-    isNew && view.completion && way(m, view),
+    isNew && view.completion && way(m, view, !next),
     card(
       h(
         "div",
         { class: "folds" },
-        fold(m.inWords, () => sentInWords(m, view, report)),
+        fold(m.inWords, () => sentInWords(m, view, report, !place)),
         fold(m.askResults, () => p(results(m, view))),
         fold(m.odds, () => box(...[...each].map((sentence) => quiet(sentence)), ...whole(m, view))),
         fold(m.experts, () =>
@@ -201,15 +213,16 @@ const tick = () =>
 
 /**
  * The way back to a panel: a code, a link, or both, each opened only by a press, and none made of anything that was sent.
- * @param {Messages} m @param {View} view
+ * @param {Messages} m @param {View} view @param {boolean} mayLeave whether a link may lead there, which from a shared device it may not
  */
-function way(m, view) {
+function way(m, view, mayLeave) {
   const { text, link, code: given } = /** @type {NonNullable<ReturnType<typeof completionOf>>} */ (completionOf(view));
+  if (!given && !mayLeave) return false;
   const isDrawn = !view.completion?.code;
   const shown = h("div", { role: "status", class: "stack" });
   const show = () => shown.replaceChildren(p(fill(m.codeIs, { code: given }), "lead"), quiet(isDrawn ? m.codeDrawn : m.codeSame));
-  const go = () => (location.href = /** @type {string} */ (link));
-  return card(heading(m.way, "h2"), text && p(own(text)), given && minor(m.wayCode, show), shown, link && button(m.wayLink, go));
+  const go = () => open(/** @type {string} */ (link), "_top"); // panels refuse to stand in a frame
+  return card(heading(m.way, "h2"), text && p(own(text)), given && minor(m.wayCode, show), shown, link && mayLeave && button(m.wayLink, go));
 }
 
 /** The hash that the browser held this script to before it ran it, if the page asked for that. */
@@ -250,7 +263,7 @@ export function hindered(m, view, why) {
  */
 function days(m, { opens, closes }) {
   const values = { opens: opens && begin(m, opens), closes: closes && end(m, closes) };
-  return fill(opens && closes ? m.openFromTo : opens ? m.openFrom : m.openTo, values);
+  return fill(opens && closes ? m.openFromTo : opens ? m.openFrom : closes ? m.openTo : "", values);
 }
 
 /**

@@ -68,11 +68,11 @@ export class DeniableTold extends DeniableElement {
       try {
         const view = translate(await fetchSurvey({ collector, survey, cohort: null, invitation: null }), tongues, m);
         name.replaceChildren(own(view.title));
-        shown.replaceChildren(sentInWords(m, view, report));
+        shown.replaceChildren(sentInWords(m, view, report, hasArrived));
         show.remove();
         asks.remove();
       } catch {
-        shown.replaceChildren(quiet(`${m.unreachable}. ${m.unreachableText}`));
+        shown.replaceChildren(quiet(`${m.unreachable}.`)); // the reply itself may well have been sent
       }
     });
     const asks = quiet(m.deviceAsks);

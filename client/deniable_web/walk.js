@@ -76,7 +76,7 @@ export class Walk {
     this.#push(0);
     if (!this.#isHome) return;
     const pop = (/** @type {PopStateEvent} */ { state }) => {
-      if (this.isEnded) return history.replaceState(null, ""); // the entry where the survey began
+      if (this.isEnded) return this.#restAt(state);
       this.#here = state?.deniable === this.#run && state.at < this.#trail.length ? state.at : 0;
       this.#show();
     };
@@ -136,7 +136,16 @@ export class Walk {
   end() {
     this.isEnded = true;
     this.touched(false);
-    if (this.#isHome) history.go(-this.#here);
+    if (!this.#isHome) return;
+    // Also where another screen has ended this run by then: whoever leaves later must know where the history is.
+    addEventListener("popstate", ({ state }) => this.#restAt(state), { once: true });
+    history.go(-this.#here);
+  }
+
+  /** At an entry of the history after the way has ended, by `end` or by Forward. @param {any} state that of the entry */
+  #restAt(state) {
+    this.#here = state?.deniable === this.#run ? state.at : 0;
+    if (!this.#here) history.replaceState(null, ""); // the entry where the survey began
   }
 
   /** Leave for another page at once, from the entry where the survey began, so that Back does not lead to it. @param {string} url */

@@ -90,6 +90,26 @@ def test_an_open_survey_says_that_nothing_keeps_people_from_answering_twice(
     assert UNKNOWN not in report.decode() + "".join(request.url for request in witness.requests)
 
 
+def test_whoever_leaves_no_trace_hears_that_the_invitation_is_used_up_at_start(
+    collector: Collector, phone: BrowserContext
+) -> None:
+    survey = titled("unlinkable", "No trace of a token")
+    page = phone.new_page()
+    page.goto(links(collector, survey)[0])
+    page.get_by_text("Questions that people ask").click()
+    expect(page.get_by_text("You can open your link on this device again later")).to_be_visible()
+    page.get_by_text("If somebody else looks at this device").click()
+    page.get_by_label("Remember nothing of this survey on this device").check()
+    said = page.get_by_text("Once you press Start, your invitation is used up")
+    expect(said).to_have_count(2)  # below the box, and in the place of what holds otherwise
+    expect(page.get_by_text("You can open your link on this device again later")).to_have_count(0)
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("radio").first).to_be_visible()
+    page.reload()
+    page.get_by_role("button", name="Start", exact=True).click()
+    heading(page, "This invitation has already been used")
+
+
 @pytest.mark.parametrize("access", ["invited", "unlinkable"])
 def test_the_whole_path_on_a_phone_by_keyboard_alone(access: str, collector: Collector, phone: BrowserContext) -> None:
     survey = titled(access, f"By keyboard, {access}")

@@ -26,6 +26,7 @@ from tools.rig.browsing import (
     scripts,
 )
 from tools.rig.collectors import Collector
+from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import FIVE_TYPES, person
 
 AXE = Path(__file__).parents[2] / "client" / "deniable_web" / "node_modules" / "axe-core" / "axe.min.js"
@@ -216,6 +217,53 @@ FOCUSED = """() => {
     const active = document.activeElement.shadowRoot?.activeElement ?? document.activeElement;
     return active.type && active.name ? `${active.type}:${active.name}` : active.textContent.slice(0, 40);
 }"""
+
+
+def test_what_has_the_focus_is_not_behind_the_button_that_leaves(collector: Collector, page: Page) -> None:
+    questions = [question_toml(f"q{n}", "yes-no", f"Is it {n}?", epsilon=0.5) for n in range(6)]
+    page.set_viewport_size({"width": 900, "height": 500})
+    page.goto(collector.publish(read_survey(survey_toml("Behind", *questions, layout="page"))))
+    page.get_by_role("button", name="Start", exact=True).click()
+    for n in range(6):
+        page.get_by_role("radio", name="No").nth(n).check()
+    page.get_by_role("button", name="Check my answers").click()
+    page.get_by_role("button", name="Send", exact=True).focus()
+    leave = page.get_by_role("button", name="Leave quickly").bounding_box()
+    assert leave
+    for n in range(6, 0, -1):
+        page.keyboard.press("Shift+Tab")
+        change = page.get_by_role("button", name=f"Change answer {n}")
+        expect(change).to_be_focused()
+        place = change.bounding_box()
+        assert place
+        assert place["y"] >= leave["y"] + leave["height"]
+
+
+def test_large_text_leaves_start_on_a_narrow_screen(collector: Collector, page: Page, link: str) -> None:
+    page.set_viewport_size({"width": 320, "height": 700})
+    page.goto(link)
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+    page.evaluate(
+        """() => {
+            const sheet = new CSSStyleSheet();
+            sheet.replaceSync("html { font-size: 200% }");
+            document.adoptedStyleSheets.push(sheet);
+        }"""
+    )
+    assert page.evaluate("document.documentElement.scrollWidth") <= 320
+
+
+def test_counts_beside_labels_of_the_other_direction_keep_their_order(collector: Collector, page: Page) -> None:
+    question = question_toml("which", "choice", "?", options=["نعم", "لا"], epsilon=1)
+    page.goto(collector.publish(read_survey(survey_toml("Two directions", question))))
+    page.get_by_role("button", name="Try 100 times").click()
+    line = page.locator(".chance li").first
+    expect(line).to_contain_text("of 100 times")
+    # Where the label stands apart, it begins the line and what is said of it follows.
+    label, all_of_it = line.locator("[dir=auto]").bounding_box(), line.locator(":scope > span").bounding_box()
+    assert label
+    assert all_of_it
+    assert label["x"] == pytest.approx(all_of_it["x"], abs=1)
 
 
 def test_focus_is_visible(collector: Collector, page: Page, survey: Survey) -> None:

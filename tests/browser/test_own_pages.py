@@ -19,9 +19,12 @@ from tools.rig.browsing import (
     ARRIVED,
     FIVE_QUESTIONS,
     Witness,
+    another_site,
     answer,
     everything_kept,
+    let_it_draw,
     long_survey,
+    press_send,
     remembered,
     wait_for,
 )
@@ -93,6 +96,20 @@ def test_leaving_quickly_replaces_the_page_and_sends_nothing(
     page.go_back()
     assert page.url == "about:blank"
     assert witness.posts() == []
+
+
+def test_leaving_quickly_works_after_send_too(collector: Collector, page: Page) -> None:
+    """The history is where the survey began by then, and nothing is to be walked back."""
+    elsewhere(page)
+    survey = read_survey(survey_toml("Left after Send", ONE))
+    page.goto("about:blank")
+    page.goto(collector.publish(survey))
+    answer(page, survey, {"affair": "yes"})
+    page.wait_for_function("history.state === null")
+    page.keyboard.press("Escape")
+    expect(page.get_by_role("heading", name="Elsewhere")).to_be_visible()
+    page.go_back()
+    assert page.url == "about:blank"
 
 
 def test_the_key_that_leaves_first_empties_a_search(collector: Collector, page: Page) -> None:
@@ -189,6 +206,36 @@ def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page:
     expect(page.get_by_text("This browser remembers no reply")).to_be_visible()
 
 
+def test_what_waits_is_not_said_to_have_been_received(collector: Collector, page: Page) -> None:
+    survey = read_survey(survey_toml("Waits", ONE))
+    page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
+    page.goto(collector.publish(survey))
+    press_send(page, survey, {"affair": "yes"})
+    expect(page.get_by_role("heading", name="Your reply has not arrived yet")).to_be_visible()
+    page.goto(f"{collector.url}/device")
+    expect(page.get_by_text("A survey on this server: your reply has not arrived yet.")).to_be_visible()
+    page.get_by_role("button", name="Show it in words").click()
+    expect(page.locator("dl dd")).to_have_count(1)
+    expect(page.get_by_text("This is what the server received")).to_have_count(0)
+
+
+def test_what_is_said_of_traces_holds_before_and_after_start(collector: Collector, page: Page) -> None:
+    questions = [question_toml(f"q{n}", "yes-no", f"Is it {n}?") for n in range(5)]
+    page.goto(collector.publish(read_survey(survey_toml("Drawn without a trace", *questions, epsilon=2.0))))
+    keeps = page.get_by_text("Once you press Start, it remembers which ones.")
+    expect(keeps).to_be_visible()
+    remember_nothing(page)
+    expect(keeps).to_be_hidden()
+    page.get_by_label("Remember nothing of this survey on this device").uncheck()
+    expect(keeps).to_be_visible()
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("button", name="Back", exact=True).click()
+    page.get_by_text("If somebody else looks at this device").click()
+    expect(page.get_by_text("opens wikipedia.org")).to_be_visible()
+    # What was drawn is kept by now, so nobody is promised that nothing will be.
+    expect(page.get_by_role("checkbox")).to_have_count(0)
+
+
 def test_the_receipt_says_in_words_what_was_sent(collector: Collector, page: Page, survey: Survey) -> None:
     survey = replace(survey, title="In words")
     witness = Witness.of(page)
@@ -227,6 +274,7 @@ def test_the_way_back_is_opened_by_a_press_and_tells_nothing(collector: Collecto
     assert page.get_by_role("button", name="Show my code").count() == 0
     answer(page, survey, {"affair": "yes"})
     expect(page.get_by_text("Thank you, says the author.")).to_be_visible()
+    expect(page.get_by_text("You can close this page now.")).to_have_count(0)
     page.get_by_role("button", name="Show my code").click()
     code = page.get_by_text("Your code is ").inner_text().removeprefix("Your code is ").removesuffix(".")
     assert code == "C1AB" if way == "the same for all" else (len(code) == 8 and set(code) <= set(CODE_CHARACTERS))
@@ -237,6 +285,67 @@ def test_the_way_back_is_opened_by_a_press_and_tells_nothing(collector: Collecto
     page.get_by_role("button", name="Go back to the website that sent you here").click()
     expect(page.get_by_role("heading", name="Panel")).to_be_visible()
     assert opened == [f"https://panel.example/done?cc={code}"]
+
+
+def around(link: str, attributes: str) -> str:
+    """A page of another site around a survey, which notes what it hears."""
+    collector = link.partition("/s/")[0]
+    return f"""<!doctype html><title>Around</title>
+        <script>window.told = []; addEventListener("message", ({{ data }}) => told.push(data));</script>
+        <script type="module" src="{collector}/client/deniable.js"></script>
+        <deniable-survey {attributes} src="{link}"></deniable-survey>"""
+
+
+def test_nothing_leads_away_from_a_shared_device(collector: Collector, page: Page) -> None:
+    text = survey_toml("No way out", ONE, completion=WAYS["drawn"], contact="https://study.example/ask")
+    survey = read_survey(text)
+    with another_site(around(collector.publish(survey), "kiosk")) as address:
+        page.goto(address)
+        expect(page.get_by_text("https://study.example/ask")).to_be_visible()
+        assert page.locator("a[href]").count() == 0
+        answer(page, survey, {"affair": "yes"})
+        expect(page.get_by_role("button", name="Show my code")).to_be_visible()
+        assert page.get_by_role("button", name="Go back to the website").count() == 0
+        assert page.locator("a[href]").count() == 0
+
+
+def test_the_way_back_leads_out_of_a_frame(collector: Collector, page: Page) -> None:
+    survey = read_survey(survey_toml("Back out of a frame", ONE, completion=WAYS["the same for all"]))
+    page.route(
+        "https://panel.example/**",
+        lambda route: route.fulfill(
+            body="<h1>Panel</h1>", content_type="text/html", headers={"X-Frame-Options": "DENY"}
+        ),
+    )
+    with another_site(around(collector.publish(survey), "isolated")) as address:
+        page.goto(address)
+        expect(page.frame_locator("iframe").get_by_role("button", name="Start", exact=True)).to_be_visible()
+        (frame,) = [each for each in page.frames if "/embed/" in each.url]
+        answer(frame, survey, {"affair": "yes"})
+        expect(frame.get_by_role("link", name="See the results")).to_have_attribute("target", "_blank")
+        frame.get_by_role("button", name="Go back to the website that sent you here").click()
+        page.wait_for_url("https://panel.example/done?cc=C1AB")
+
+
+def test_the_page_around_does_not_hear_how_long_the_words_of_what_was_sent_are(
+    collector: Collector, page: Page
+) -> None:
+    """A site that knows its visitor would learn which option chance made of the answer."""
+    options = ["one", "two words " * 18]
+    survey = read_survey(
+        survey_toml("Long and short", question_toml("which", "choice", "?", options=options, epsilon=1))
+    )
+    with another_site(around(collector.publish(survey), "isolated")) as address:
+        page.goto(address)
+        expect(page.frame_locator("iframe").get_by_role("button", name="Start", exact=True)).to_be_visible()
+        (frame,) = [each for each in page.frames if "/embed/" in each.url]
+        answer(frame, survey, {"which": "one"})
+        let_it_draw(page)
+        told = page.evaluate("told.length")
+        frame.get_by_text("What my device sent, in words").click()
+        expect(frame.locator(".said")).to_be_visible()
+        page.wait_for_timeout(200)
+        assert page.evaluate("told.length") == told
 
 
 def png(width: int, height: int) -> bytes:
@@ -267,7 +376,15 @@ def test_a_logo_and_an_accent_are_worn_under_the_strict_policy(collector: Collec
     assert witness.lines == []
 
 
-@pytest.mark.parametrize("pasted", [lambda link: f"{link}#cohort=web", lambda link: link.rsplit("/", 1)[1]])
+@pytest.mark.parametrize(
+    "pasted",
+    [
+        lambda link: f"{link}#cohort=web",
+        lambda link: link.rsplit("/", 1)[1],
+        lambda link: link.rsplit("/", 1)[1].capitalize(),
+        lambda link: f" <{link}>.",
+    ],
+)
 def test_the_home_page_opens_a_pasted_link_and_tells_the_server_nothing_of_it(
     collector: Collector, page: Page, survey: Survey, pasted: Callable[[str], str]
 ) -> None:
@@ -276,10 +393,11 @@ def test_the_home_page_opens_a_pasted_link_and_tells_the_server_nothing_of_it(
     witness = Witness.of(page)
     page.goto(collector.url)
     field = page.get_by_role("textbox")
-    field.fill("my survey")
-    field.press("Enter")
-    expect(page.get_by_text("This does not look like the link of a survey.")).to_be_visible()
-    expect(field).to_be_focused()
+    for mistyped in ("my survey", f"http://[here/s/{survey.id}"):
+        field.fill(mistyped)
+        field.press("Enter")
+        expect(page.get_by_text("This does not look like the link of a survey.")).to_be_visible()
+        expect(field).to_be_focused()
     assert len([each for each in witness.requests if each.resource_type == "document"]) == 1
     field.fill(pasted(link))
     page.get_by_role("button", name="Open the survey").click()

@@ -227,6 +227,20 @@ def test_a_number_says_what_to_do_in_other_words_than_its_hint(page: Page, surve
         expect(field).to_have_attribute("aria-invalid", "false")
 
 
+def test_scrolling_changes_no_number_and_the_review_shows_what_is_sent(page: Page, survey: Survey, link: str) -> None:
+    page.goto(link)
+    start(page)
+    choose(page, survey, TRULY)
+    field = page.get_by_role("spinbutton")
+    field.hover()
+    page.mouse.wheel(0, 300)
+    let_it_draw(page)
+    expect(field).to_have_value("12")
+    field.fill("1e1")
+    page.get_by_role("button", name="Check my answers").click()
+    assert page.locator('.review [translate="no"]').all_inner_texts()[-1] == "10"
+
+
 def test_back_and_forward_walk_with_the_answers_kept(page: Page, survey: Survey, link: str) -> None:
     witness = Witness.of(page)
     page.goto(link)

@@ -34,7 +34,7 @@ from tests.client.test_client import misbehaving
 from tests.client.test_memory import never
 from tools.rig.collectors import Collector
 from tools.rig.patience import PATIENCE
-from tools.rig.surveys import FIVE_TYPES
+from tools.rig.surveys import FIVE_TYPES, person
 
 SECRET = "-471108"
 """A true answer that is nothing else: the minus keeps it apart from any hexadecimal id."""
@@ -585,3 +585,12 @@ def test_way_back_is_shown_once_the_report_has_arrived(run: Typist, collector: C
     assert f"https://panel.example/{code}" in after
     assert code not in before
     assert all(code.encode() not in path.read_bytes() for path in home.rglob("*") if path.is_file())
+
+
+def test_what_a_device_remembers_is_not_laid_at_a_browser_nor_received_before_it_arrives() -> None:
+    nothing = "\n".join(screens.history([], {}, 0.0, Path("memory.json")))
+    assert "this browser" not in nothing.lower()
+    survey = read_survey(FIVE_TYPES)
+    report = randomize(survey, person(3))
+    assert messages.IN_WORDS_TEXT in screens.told(survey, report, has_arrived=True)
+    assert messages.IN_WORDS_TEXT not in screens.told(survey, report, has_arrived=False)

@@ -36,7 +36,7 @@ def test_a_leak_of_one_percent_in_one_feature_is_found_nine_times_in_ten() -> No
         leaks = yes & (dice.random(SESSIONS) < 0.01)
         cases = []
         for place in range(SESSIONS):
-            session = Session("once", (), (), [{"affair": int(yes[place])}])
+            session = Session("once", (), "", (), [{"affair": int(yes[place])}])
             trace = Trace({f"feature {number}": "as always" for number in range(4)})
             if leaks[place]:
                 trace.exact["feature 3"] = "otherwise"

@@ -23,10 +23,9 @@ def test_a_slip_in_a_section_or_a_grid_has_its_line() -> None:
     lines = SECTIONS.split("\n")
     grid = lines.index('id = "trust"') + 1
     broken = SECTIONS.replace('order = "random"\nepsilon = 1.0\ndraw = 3', 'order = "up"\nepsilon = 1.0\ndraw = 3')
-    assert (
-        lines[line_of(broken, "question 'trust_police': text must not be empty") - 1]
-        == 'text = "How much do you trust"'
-    )  # type: ignore[operator]
+    found = line_of(broken, "question 'trust_police': text must not be empty")
+    assert found is not None
+    assert lines[found - 1] == 'text = "How much do you trust"'
     assert (
         line_of(SECTIONS, "grid 'trust': items must be at least 2")
         == lines.index(next(each for each in lines if each.startswith("items"))) + 1

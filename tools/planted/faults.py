@@ -219,5 +219,50 @@ BUNDLE = [
           "{const f=fetch;globalThis.fetch=(u,o)=>f(u,o?.body?.includes?.('values')?{...o,body:o.body+' '}:o)}"),
 ]  # fmt: skip
 
+_FOR_YES = "        if answers.get('affair') == 'yes':\n            "
+_BY_TOKEN: Kind = "unlinkable"
+
+LATER = [
+    # Written after the audit, by somebody who knew it, of kinds that the lists above do not have.
+    Fault("chance", "python", "the second coin hangs on the first", f"{_P}mechanisms/two_coin.py", "first, second = word(), word()",
+          "first = word(); second = (first + word()) % 2**32 if first % 2 else word()", sessions=96),
+    Fault("memory", "python", "the ledger's day for Yes", _CLIENT, _ANSWER,
+          _FOR_YES + "import datetime; self.memory.today = lambda: datetime.datetime.now(datetime.UTC).date() - datetime.timedelta(days=1)\n" + _ANSWER),
+    Fault("memory", "python", "never marked as sent", _CLIENT, '        self._note(survey.id, "sent")\n', ""),
+    Fault("draw", "python", "a draw for each survey", _MEMORY, "_kept(db, unit.key + DRAWN, partial(unit.mark, drawn))",
+          "(_kept(db, unit.key + DRAWN, partial(unit.mark, drawn)), unit.mark(drawn))[1]", _AGAIN, sessions=96),
+    Fault("encoding", "python", "an id in capitals", f"{_P}report/report.py", "    return os.urandom(16).hex()", "    return os.urandom(16).hex().upper().lower().replace('a', 'b')"),
+    Fault("transport", "python", "a query for Yes", _CONNECTION, _CALL, "            if body and b'\"affair\":1' in body:\n                url += '?'\n" + _CALL, sessions=120),
+    Fault("storage", "python", "time stamp of the memory", _CLIENT, _ANSWER, _FOR_YES + "import os; os.utime(self.memory.path)\n" + _ANSWER),
+    Fault("storage", "python", "an attribute of a file", _CLIENT, _ANSWER,
+          _FOR_YES + "import os\n            try:\n                os.setxattr(self.memory.path, 'user.a', b'1')\n            except OSError:\n                pass\n" + _ANSWER),
+    Fault("tokens", "python", "token and report over one connection", _CLIENT,
+          "        if signer not in self._signers:\n            self._signers[signer] = self._connect(signer)\n        return self._signers[signer]",
+          "        return self._connection", access=_BY_TOKEN),
+    Fault("tokens", "python", "a nonce with a mark", f"{_D}blind_token.py", "nonce = os.urandom(NONCE)", "nonce = os.urandom(NONCE)[:-1] + b'!'", access=_BY_TOKEN),
+    Fault("encoding", "python", "sealed without padding", f"{_D}sealing.py", "padded, info = sealed.pad(report), info_of(survey.id)",
+          "padded, info = report, info_of(survey.id)", access="sealed"),
+    Fault("chance", "browser", "an id by randomUUID", f"{_W}randomness.js", "export const newReportId = () => random(16);",
+          'export const newReportId = () => crypto.randomUUID().replaceAll("-", "");', sessions=12),
+    Fault("memory", "browser", "half of the cost", _JS_MEMORY, "mine[key] = [days, mechanism.cost];", "mine[key] = [days, mechanism.cost >> 1];", sessions=12),
+    Fault("memory", "browser", "the ledger's day by the value", _JS_MEMORY, "      if (!person) charge(told, collector, survey.units, day);\n",
+          "      if (!person) charge(told, collector, survey.units, \"2026-01-01\");\n", sessions=12),
+    Fault("draw", "browser", "a draw that is not kept", _JS_MEMORY,
+          "return drawn.size < survey.questions.length ? this.#store.run(({ noisy }) => askedOf(noisy, survey, drawn)) : drawn;", "return drawn;", sessions=12),
+    Fault("tokens", "browser", "another token at each Start", f"{_W}tokens.js", "(kept = fresh) => kept, isShared", "() => fresh, isShared",
+          ("a broken way",), sessions=12, access=_BY_TOKEN),
+    Fault("transport", "browser", "where somebody came from", _ELEMENT, _SEND, _SEND + "\n" + _LEAK +
+          "{ const f = fetch; globalThis.fetch = (u, o) => f(u, { ...o, referrerPolicy: \"unsafe-url\" }); }", sessions=12),
+    Fault("storage", "browser", "a name on the window", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "globalThis.answered = 1;", sessions=12),
+    Fault("storage", "browser", "a mark of performance", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "performance.mark(\"y\");", sessions=12),
+    Fault("storage", "browser", "a message to other tabs", _ELEMENT, _SEND, _SEND + "\n" + _LEAK + "new BroadcastChannel(\"d\").postMessage(1);", sessions=12),
+    Fault("transport", "browser", "a socket", _ELEMENT, _SEND, _SEND + "\n" + _LEAK +
+          "try { new WebSocket(`ws://${location.host}/livez`); } catch {}", sessions=12),
+]  # fmt: skip
+
 # One block is enough where every Yes leaks; sessions in a browser take longer.
-FAULTS = [*PYTHON, *(each._replace(sessions=12) if each.sessions == 24 else each for each in (*BROWSER, *BUNDLE))]
+FAULTS = [
+    *PYTHON,
+    *(each._replace(sessions=12) if each.sessions == 24 else each for each in (*BROWSER, *BUNDLE)),
+    *LATER,
+]

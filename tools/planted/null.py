@@ -22,7 +22,7 @@ from tools.planted.targets import SURVEY, target_of
 from tools.rig.collectors import running_collector
 
 SESSIONS, DRAWS = 84, 2_000
-"""Of each audit: a block of every history, and reports drawn at once."""
+"""Size of each audit: a block of every history, and reports drawn at once."""
 
 RATES = (0.1, 0.01, FAILURE)
 

@@ -109,7 +109,9 @@ def history_of(memory: Memory) -> Paragraphs:
 def told_in_words(opened: OpenSurvey) -> Paragraphs:
     """What this device told one survey, in words."""
     kept = opened.client.kept(opened.survey)
-    return screens.told(opened.survey, parse_report(kept.report, opened.survey)) if kept else [m.DEVICE_NONE]
+    if not kept:
+        return [m.DEVICE_NOT_THIS]
+    return screens.told(opened.survey, parse_report(kept.report, opened.survey), kept.state == "sent")
 
 
 def in_terminal() -> bool:

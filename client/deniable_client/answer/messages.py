@@ -127,8 +127,6 @@ SENT_OTHERS = _said_in_browsers("sentOthers")
 SENT_STEP = _said_in_browsers("sentStep")
 SENT_BOX = _said_in_browsers("sentBox")
 SENT_NO_BOX = _said_in_browsers("sentNoBox")
-DEVICE_TITLE = _said_in_browsers("deviceTitle")
-DEVICE_NONE = _said_in_browsers("deviceNone")
 DEVICE_LIMIT = _said_in_browsers("deviceLimit")
 DEVICE_LEFT = _said_in_browsers("deviceLeft")
 DEVICE_EACH = _said_in_browsers("deviceEach")
@@ -198,6 +196,9 @@ NO_TERMINAL = (
     "Only --try and --resend work without one"
 )
 
+DEVICE_TITLE = "What this device remembers of surveys, outside browsers"
+DEVICE_NONE = "Outside browsers, this device remembers no reply to a survey."
+DEVICE_NOT_THIS = "Outside browsers, this device remembers no reply to this survey."
 DEVICE_ALL = "Of the limit for all servers together, {n} % is used."
 DEVICE_REFUSED = "{survey}: the server did not accept your reply."
 HISTORY_WORDS = "What your device told one of them, in words: deniable answer LINK --history"

@@ -258,10 +258,10 @@ def in_words(asked: Question, value: ReportValue | None) -> Paragraphs:
     return [labels[value] if labels else str(value)]
 
 
-def told(survey: Survey, report: Report) -> Paragraphs:
-    """What a report told its survey, in words."""
+def told(survey: Survey, report: Report, has_arrived: bool) -> Paragraphs:
+    """What a report told its survey, or will tell it, in words."""
     each = ["\n".join([own(asked.text), *in_words(asked, report.values[asked.id])]) for asked in survey.questions]
-    return [own(survey.title), m.IN_WORDS_TEXT, *each]
+    return [own(survey.title), *([m.IN_WORDS_TEXT] if has_arrived else []), *each]
 
 
 def history(replies: Iterable[KeptReport], used: Mapping[str, float], all_used: float, path: Path) -> Paragraphs:

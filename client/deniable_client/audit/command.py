@@ -176,10 +176,16 @@ def _seen(name: str, bench: Bench, failure: float, seconds: float) -> AuditPart:
         "is kept, shown and requested, alike for all who send the same values. A leak in 1 of 100 sessions of half of "
         f"all people is found with probability {power(bench.sessions):.3f}. Times, order and connections are compared "
         f"between two answers to each question, {varied.tested:,} comparisons with a family-wise error rate of "
-        f"{failure:g}: found with probability {POWER} is what {varied.least:.0%} of those who give an answer show, and "
-        "nobody else."
+        f"{failure:g}: {_least(varied.least)}."
     )
     return AuditPart(f"{name}: everything seen", looked, tuple(map(str, bench.suspects(failure))))
+
+
+def _least(share: float) -> str:
+    """How small a leak in what varies by itself is found, in words."""
+    if share >= 1:
+        return "with so few sessions they find nothing"
+    return f"found with probability {POWER} is what {share:.0%} of those who give an answer show, and nobody else"
 
 
 def _drawn(name: str, survey: Survey, draws: int, clients: int) -> list[AuditPart]:

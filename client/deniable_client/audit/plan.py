@@ -90,6 +90,8 @@ class Session:
 
     Attributes
     ----------
+    collector : str
+        Its address, for whoever answers.
     answers : list of mapping
         For each visit the answers to all questions, as mechanisms take them.
     loads : list of Load
@@ -102,6 +104,7 @@ class Session:
 
     history: str
     visits: tuple[Visit, ...]
+    collector: str = ""
     surveys: Sequence[PublishedSurvey] = ()
     answers: list[Mapping[str, Any]] = field(default_factory=list)
     asked: list[list[str]] = field(default_factory=list)
@@ -176,7 +179,7 @@ class Block:
     def session(self, answers: Sequence[Mapping[str, Any]]) -> Session:
         """A session with these answers, one mapping for each visit."""
         visits = HISTORIES[self.history]
-        session = Session(self.history, visits, self.surveys, list(answers))
+        session = Session(self.history, visits, self.collector, self.surveys, list(answers))
         # Common chance is the same in every session of the block, own chance makes the common values of the answers.
         common = random.Random(self.seed)  # noqa: S311  # chance of a rehearsal
         if self.surveys[0].access != "open":

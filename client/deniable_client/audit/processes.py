@@ -214,6 +214,9 @@ def expect_of_python(session: Session, trace: Trace) -> Iterable[tuple[str, str]
     yield from _kept(session, trace.exact.get("memory", ""))
 
 
+_STATES = {True: "sent", False: "waiting"}
+
+
 def _kept(session: Session, memory: str) -> Iterable[tuple[str, str]]:
     """Whether the file of the memory holds what the device rules say, table by table."""
     device = session.device
@@ -221,6 +224,11 @@ def _kept(session: Session, memory: str) -> Iterable[tuple[str, str]]:
         "noisy": [f"'{key}',{repr(value) if isinstance(value, str) else value}" for key, value in device.noisy.items()],
         "told": [f"'http://COLLECTOR','{key}','DAY',{cost}" for (_, key), (_, cost) in device.told.items()],
         "reports": [f"'{survey}',X'{report.hex().upper()}'" for survey, report in device.reports.items()],
+        "recipients": [
+            f"'{survey}','{collector.replace(session.collector, 'http://COLLECTOR')}','{_STATES[has_it]}'"
+            for survey, to in device.to.items()
+            for collector, has_it in to.items()
+        ],
         "tokens": [],  # each is in a report by now
     }
     found: list[str] = json.loads(memory or "[]")

@@ -39,7 +39,7 @@ from deniable_client.memory import Memory
 
 WAVES = 3
 BINS = 64
-"""Of the scores of whole histories."""
+"""Number of intervals into which the scores of whole histories are put."""
 
 IN_MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None  # noqa: S108  # folders with random names in it
 """Where files are that nobody needs after a power failure."""

@@ -225,6 +225,7 @@ export default Object.freeze({
   "noTraceOn": "Ihr Gerät behält nichts von dieser Umfrage, sobald Sie diese Seite schließen.",
   "askStop": "Was ist, wenn ich mittendrin aufhöre?",
   "answerStop": "Dann werden Ihre Antworten verworfen. Sie können Ihren Link später auf diesem Gerät wieder öffnen und neu beginnen.",
+  "answerStopSpent": "Sobald Sie auf „Starten“ drücken, ist Ihre Einladung verbraucht, und nur diese Seite behält, was Ihr Gerät dafür bekam. Wenn Sie die Seite dann schließen oder neu laden, werden Ihre Antworten verworfen, und Sie können nicht neu beginnen.",
   "answerSentWeak": "Es sendet, was der Zufall aus Ihrer Antwort gemacht hat. In dieser Umfrage ändert der Zufall wenig; deshalb sagt das noch viel über Ihre Antwort:",
   "askAddress": "Weiß dieser Server, wer ich bin?",
   "answerAddress": "Ihre Rückmeldung enthält weder Namen noch Adresse. Während Ihr Gerät mit diesem Server spricht, sieht der Server Ihre Netzadresse, wie jede Website, und bewahrt sie nicht mit Ihrer Rückmeldung auf.",

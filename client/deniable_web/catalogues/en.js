@@ -225,6 +225,7 @@ export default Object.freeze({
   "noTraceOn": "Your device will remember nothing of this survey once you close this page.",
   "askStop": "What if I stop half-way?",
   "answerStop": "Then your answers are dropped. You can open your link on this device again later, and begin anew.",
+  "answerStopSpent": "Once you press Start, your invitation is used up, and this page alone keeps what your device got for it. If you then close or reload this page, your answers are dropped, and you cannot begin anew.",
   "answerSentWeak": "It sends what chance made of your answer. In this survey, chance changes little, so that still tells much about your answer:",
   "askAddress": "Does this server know who I am?",
   "answerAddress": "Your reply holds neither a name nor an address. While your device talks to this server, the server sees your network address, as every website does, and does not keep it with your reply.",

@@ -225,6 +225,7 @@ export default Object.freeze({
   "noTraceOn": "Su dispositivo no recordará nada de esta encuesta cuando cierre esta página.",
   "askStop": "¿Y si lo dejo a medias?",
   "answerStop": "Entonces sus respuestas se descartan. Puede volver a abrir su enlace más tarde en este dispositivo y empezar de nuevo.",
+  "answerStopSpent": "En cuanto pulse «Empezar», su invitación queda usada, y solo esta página guarda lo que su dispositivo recibió a cambio. Si después cierra o vuelve a cargar esta página, sus respuestas se descartan y no podrá empezar de nuevo.",
   "answerSentWeak": "Envía lo que el azar hizo de su respuesta. En esta encuesta el azar cambia poco, así que eso todavía dice mucho de su respuesta:",
   "askAddress": "¿Sabe este servidor quién soy?",
   "answerAddress": "Su envío no contiene ni nombre ni dirección. Mientras su dispositivo habla con este servidor, este ve su dirección de red, como todo sitio web, y no la guarda con su envío.",

@@ -225,6 +225,7 @@ export default Object.freeze({
   "noTraceOn": "Votre appareil ne retiendra rien de cette enquête une fois cette page fermée.",
   "askStop": "Et si je m’arrête en chemin ?",
   "answerStop": "Alors vos réponses sont abandonnées. Vous pourrez rouvrir votre lien plus tard sur cet appareil et recommencer.",
+  "answerStopSpent": "Dès que vous appuyez sur « Commencer », votre invitation est utilisée, et cette page est seule à garder ce que votre appareil a reçu en échange. Si vous la fermez ou la rechargez ensuite, vos réponses sont abandonnées et vous ne pourrez pas recommencer.",
   "answerSentWeak": "Il envoie ce que le hasard a fait de votre réponse. Dans cette enquête, le hasard change peu de choses ; cela en dit donc encore long sur votre réponse :",
   "askAddress": "Ce serveur sait-il qui je suis ?",
   "answerAddress": "Votre envoi ne contient ni nom ni adresse. Pendant que votre appareil parle à ce serveur, celui-ci voit votre adresse réseau, comme tout site, et ne la garde pas avec votre envoi.",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "u6mwjuvvewxbprra3v3qpwcaaa",
-  de: "wcqb7wsji557sruz4sqex6ifla",
-  en: "wqlqwdvoxe2yyosmezoaa3h6ge",
-  es: "xrjqqoomdvykqbqrhilfp6flg4",
-  fr: "zeur2jvazhc4dtgttm5e552asq",
+  ar: "ivoftsavaohn3f4mh4zqfnjr54",
+  de: "xfv77vlezsviuyw3vqootpliku",
+  en: "y44cb6rbasuvha5t6t2htezvoe",
+  es: "vief2ito7z4pyt2x4y2yolekaa",
+  fr: "fint6wfjx2kth2gvcvmhio3tcy",
 };

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from deniable_statistics.comparison.linear import linear_interval
 from deniable_statistics.estimates.among import AmongEstimate
 from deniable_statistics.estimates.mean_among import AmongMean
 from deniable_statistics.intervals import Interval, two_sided
+from deniable_statistics.intervals.interval import normal_quantile
 
 METHOD = "mover"
 """Name of the method of these intervals."""
@@ -27,9 +27,10 @@ class AmongDifference:
 
     Notes
     -----
-    The interval is Zou and Donner's MOVER [1]_ on the score intervals of both cohorts. Where in one of them the
-    question may apply to nobody, nothing can be said, and the interval is all that is possible. The test is Wald's, by
-    the errors of both ratios.
+    The interval is Zou and Donner's MOVER [1]_ on the score intervals of both cohorts. A limit that is cut to the
+    possible range is taken as far away as a normal one, because a ratio of estimates may lie beyond the range. Where in
+    a cohort the question may apply to nobody, nothing can be said, and the interval is all that is possible.
+    The test is Wald's, by the errors of both ratios.
 
     References
     ----------
@@ -43,7 +44,7 @@ class AmongDifference:
     >>> cohorts = [AmongEstimate.from_counts(mechanism, counts) for counts in ([330, 250, 420], [250, 330, 420])]
     >>> found = AmongDifference(*cohorts, 0)
     >>> round(found.difference, 3), [round(end, 3) for end in found.confidence_interval()]
-    (0.219, [0.129, 0.305])
+    (0.218, [0.127, 0.307])
     """
 
     first: AmongEstimate | AmongMean
@@ -72,19 +73,21 @@ class AmongDifference:
 
     def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
         """A confidence interval, cut to what is possible."""
-        reach = 1.0 if self.option is not None else _width(self.first)
+        reach = 1.0 if self.option is not None else _range(self.first)[1] - _range(self.first)[0]
         if math.isnan(self.difference):
             return Interval(-reach, reach)
-        ends = [_interval(each, self.option, confidence_level) for each in (self.first, self.second)]
-        # The estimate of a ratio may be impossible, but not what its interval is about.
-        near = [
-            min(max(_value(each, self.option), low), high) for each, (low, high) in zip(self._both, ends, strict=True)
-        ]
-        return linear_interval((1, -1), near, ends).cut(-reach, reach)
+        low, high = zip(*(self._reaches(each, confidence_level) for each in (self.first, self.second)), strict=True)
+        # MOVER: each limit is as far from the difference as both limits that lie on its side, taken together.
+        below, above = math.hypot(low[0], high[1]), math.hypot(high[0], low[1])
+        return Interval(self.difference - below, self.difference + above).cut(-reach, reach)
 
-    @property
-    def _both(self) -> tuple[AmongEstimate | AmongMean, AmongEstimate | AmongMean]:
-        return self.first, self.second
+    def _reaches(self, cohort: AmongEstimate | AmongMean, level: float) -> tuple[float, float]:
+        """How far the limits of a cohort are from its estimate; one that is cut, at least as far as a normal one."""
+        value, (low, high) = _value(cohort, self.option), _interval(cohort, self.option, level)
+        normal = normal_quantile(level) * _error(cohort, self.option)
+        lowest, highest = (0.0, 1.0) if self.option is not None else _range(cohort)
+        below, above = value - low, high - value
+        return below if low > lowest else max(below, normal), above if high < highest else max(above, normal)
 
 
 def _value(cohort: AmongEstimate | AmongMean, option: int | None) -> float:
@@ -108,5 +111,5 @@ def _interval(cohort: AmongEstimate | AmongMean, option: int | None, level: floa
     return cohort.option_interval(option, level)
 
 
-def _width(cohort: AmongEstimate | AmongMean) -> float:
-    return cohort.width if isinstance(cohort, AmongMean) else 1.0
+def _range(cohort: AmongEstimate | AmongMean) -> tuple[float, float]:
+    return (cohort.lowest, cohort.lowest + cohort.width) if isinstance(cohort, AmongMean) else (0.0, 1.0)

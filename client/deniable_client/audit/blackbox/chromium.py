@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.commands.chromium import FLAGS, installed
 from deniable.errors import NotInstalled
-from deniable_client.audit.blackbox.person import BLOCKED, DISGUISE, Chance, Person, Stuck, Tab
+from deniable_client.audit.blackbox.person import BLOCKED, DISGUISE, NAMES, Chance, Person, Stuck, Tab
 from deniable_client.audit.blackbox.relay import RecordingRelay
 
 if TYPE_CHECKING:
@@ -179,13 +179,14 @@ class ChromiumTab(Tab):
         self.session.send("Input.insertText", {"text": text})
 
     def further(self) -> dict[str, Any]:
-        """The tab's history, which a page cannot read."""
+        """The tab's history, which a page cannot read, and what a page around an element finds on the window."""
         entries = self.session.send("Page.getNavigationHistory")["entries"]
-        return {"entries": [(entry["url"], entry["title"]) for entry in entries]}
+        names = self.session.send("Runtime.evaluate", {"expression": NAMES})["result"].get("value")
+        return {"entries": [(entry["url"], entry["title"]) for entry in entries], "names on the window": names}
 
     def told(self) -> tuple[list[str], list[str]]:
         """What the document took of chance so far, and the events that left its elements."""
-        return self._taken(_SOURCES), self._taken(["EventTarget.prototype.dispatchEvent"])
+        return self._taken(_SOURCES), self._taken(_SAID)
 
     def _taken(self, functions: Sequence[str]) -> list[str]:
         """What went through functions of the browser, from the handlers that no script can reach."""
@@ -206,6 +207,14 @@ class ChromiumTab(Tab):
         return found
 
 
+_SAID = (
+    "EventTarget.prototype.dispatchEvent",
+    "BroadcastChannel.prototype.postMessage",
+    "MessagePort.prototype.postMessage",
+    "Clipboard.prototype.writeText",
+    "LockManager.prototype.request",
+    "Navigator.prototype.vibrate",
+)
 _SOURCES = (
     "Crypto.prototype.getRandomValues",
     "Crypto.prototype.randomUUID",

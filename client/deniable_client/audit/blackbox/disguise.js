@@ -75,6 +75,22 @@
       }
     },
   });
+  // What a page says to others by other ways than requests.
+  const saying = { BroadcastChannel: "postMessage", MessagePort: "postMessage", Clipboard: "writeText", LockManager: "request", Navigator: "vibrate" };
+  for (const [name, method] of Object.entries(saying)) {
+    if (!globalThis[name]?.prototype[method]) continue;
+    put(globalThis[name].prototype, method, {
+      taken: taking("event"),
+      apply(target, self, args) {
+        this.taken.push(`${name}.${method} ${typeof args[0] === "string" ? args[0] : JSON.stringify(args[0])}`);
+        try {
+          return apply(target, self, args);
+        } catch (error) {
+          hide(error);
+        }
+      },
+    });
+  }
   put(Function.prototype, "toString", {
     apply(target, self, args) {
       try {

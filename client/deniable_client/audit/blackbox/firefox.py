@@ -22,7 +22,7 @@ from typing import IO, Any
 from deniable.errors import DeniableError
 from deniable_client.audit.blackbox.bidi import Bidi, Refused
 from deniable_client.audit.blackbox.deadend import DeadEnd
-from deniable_client.audit.blackbox.person import BLOCKED, DISGUISE, PATIENCE, Chance, Person, Stuck, Tab
+from deniable_client.audit.blackbox.person import BLOCKED, DISGUISE, NAMES, PATIENCE, Chance, Person, Stuck, Tab
 from deniable_client.audit.blackbox.relay import RecordingRelay
 
 PROGRAMS = ("firefox", "firefox-esr")
@@ -293,6 +293,11 @@ class FirefoxTab(Tab):
 
     def _act(self, actions: dict[str, Any]) -> None:
         self.bidi.send("input.performActions", context=self.context, actions=[actions])
+
+    def further(self) -> dict[str, Any]:
+        """What a page around an element finds on the window."""
+        told = self.bidi.send("script.evaluate", expression=NAMES, target={"context": self.context}, awaitPromise=False)
+        return {"names on the window": told["result"].get("value") if told["type"] == "success" else None}
 
     def told(self) -> tuple[list[str], list[str]]:
         """What the document took of chance so far, and the events that left its elements."""

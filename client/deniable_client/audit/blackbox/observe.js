@@ -56,6 +56,7 @@ async () => {
     caches: await cached(),
     page: light(document.documentElement),
     frames: window.length,
+    marks: ["mark", "measure"].flatMap((kind) => performance.getEntriesByType(kind).map(({ name }) => name)),
     screen: element?.shadowRoot?.querySelector("fieldset") ? "questions" : (element?.shadowRoot?.innerHTML ?? ""),
     registrations: (await navigator.serviceWorker?.getRegistrations?.().catch(() => []) ?? []).length,
   };

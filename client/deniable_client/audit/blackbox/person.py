@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import datetime
 import json
-import re
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -24,12 +24,15 @@ _OBSERVE, _WALK, DISGUISE = (
     (files("deniable_client.audit.blackbox") / name).read_text(encoding="utf-8")
     for name in ("observe.js", "walk.js", "disguise.js")
 )
+NAMES = "Object.getOwnPropertyNames(globalThis).sort().join()"
+"""What stands on the window, in the page's own world."""
+
 BLOCKED = """for (const name of ["localStorage", "indexedDB"]) {
   Object.defineProperty(window, name, { get() { throw new DOMException("no", "SecurityError") } });
 }"""
 """Run before a page does: merely naming a store throws, as in a browser that blocks cookies."""
 
-_DAY = re.compile(r"\b20\d\d-\d\d-\d\d\b")
+HOUR = datetime.timedelta(hours=1)
 
 
 class Stuck(DeniableError):
@@ -250,7 +253,12 @@ def enter_requests(trace: Trace, came: list[Sent], relay: RecordingRelay) -> Non
 def normal(value: Any, relay: RecordingRelay) -> Any:
     """Without what differs from run to run for reasons of its own: the port of the relay, and today."""
     if isinstance(value, str):
-        return _DAY.sub("DAY", value.replace(f"127.0.0.1:{relay.port}", "COLLECTOR"))
+        value = value.replace(f"127.0.0.1:{relay.port}", "COLLECTOR")
+        now = datetime.datetime.now(datetime.UTC)
+        # A session may have begun before midnight. Any other day than today's is one that a client chose.
+        for moment in (now, now - HOUR):
+            value = value.replace(moment.date().isoformat(), "DAY")
+        return value
     if isinstance(value, dict):
         return {normal(key, relay): normal(each, relay) for key, each in value.items()}
     if isinstance(value, (list, tuple)):

@@ -27,14 +27,22 @@ _STOPPED_BY_CALL = signal.SIGTRAP | 0x80
 
 _NUMBERS = {
     "x86_64": {
-        1: "write", 2: "open", 4: "stat", 18: "pwrite64", 41: "socket", 42: "connect", 44: "sendto", 46: "sendmsg",
+        1: "write", 2: "open", 4: "stat", 18: "pwrite64", 20: "writev", 29: "shmget", 40: "sendfile", 62: "kill",
+        68: "msgget", 91: "fchmod", 92: "chown", 93: "fchown", 94: "lchown", 132: "utime", 133: "mknod",
+        188: "setxattr", 189: "lsetxattr", 190: "fsetxattr", 235: "utimes", 259: "mknodat", 260: "fchownat",
+        261: "futimesat", 265: "linkat", 266: "symlinkat", 268: "fchmodat", 280: "utimensat", 285: "fallocate",
+        296: "pwritev", 319: "memfd_create", 425: "io_uring_setup",
+        41: "socket", 42: "connect", 44: "sendto", 46: "sendmsg",
         49: "bind", 56: "clone", 57: "fork", 58: "vfork", 59: "execve", 76: "truncate", 77: "ftruncate", 82: "rename",
         83: "mkdir", 84: "rmdir", 86: "link", 87: "unlink", 88: "symlink", 90: "chmod", 230: "clock_nanosleep",
         257: "openat", 258: "mkdirat", 262: "newfstatat", 263: "unlinkat", 264: "renameat", 307: "sendmmsg",
         316: "renameat2", 318: "getrandom", 435: "clone3",
     },
     "aarch64": {
-        64: "write", 68: "pwrite64", 198: "socket", 203: "connect", 206: "sendto", 211: "sendmsg", 200: "bind",
+        64: "write", 68: "pwrite64", 66: "writev", 70: "pwritev", 71: "sendfile", 129: "kill", 186: "msgget",
+        194: "shmget", 53: "fchmodat", 54: "fchownat", 55: "fchown", 88: "utimensat", 5: "setxattr", 6: "lsetxattr",
+        7: "fsetxattr", 33: "mknodat", 47: "fallocate", 279: "memfd_create", 425: "io_uring_setup",
+        198: "socket", 203: "connect", 206: "sendto", 211: "sendmsg", 200: "bind",
         220: "clone", 221: "execve", 45: "truncate", 46: "ftruncate", 34: "mkdirat", 37: "linkat", 35: "unlinkat",
         36: "symlinkat", 52: "fchmod", 115: "clock_nanosleep", 56: "openat", 79: "newfstatat", 38: "renameat",
         269: "sendmmsg", 276: "renameat2", 278: "getrandom", 435: "clone3",
@@ -42,9 +50,12 @@ _NUMBERS = {
 }  # fmt: skip
 _PATH_AT = {
     **dict.fromkeys(("open", "stat", "truncate", "rename", "mkdir", "rmdir", "link", "unlink", "chmod", "execve"), 0),
+    **dict.fromkeys(("chown", "lchown", "utime", "utimes", "mknod", "setxattr", "lsetxattr", "memfd_create"), 0),
+    **dict.fromkeys(("mknodat", "fchownat", "futimesat", "fchmodat", "utimensat"), 1),
     **dict.fromkeys(("openat", "mkdirat", "newfstatat", "unlinkat", "renameat", "renameat2", "linkat", "symlink"), 1),
     "symlinkat": 2,
 }
+_FILE = ("writev", "pwritev", "fchmod", "fchown", "fsetxattr", "fallocate", "sendfile")
 _LENGTH_AT = {"write": 2, "pwrite64": 2, "sendto": 2}
 MARK = "/deniable-audit/"
 """Paths that nobody has, by which a run says where it is."""
@@ -155,6 +166,8 @@ class System:
     def _said(self, process: int, name: str, arguments: Sequence[int]) -> str:
         if name in _PATH_AT:
             return f"{name} {self._text(process, arguments[_PATH_AT[name]])}"
+        if name in _FILE:
+            return f"{name} {_opened(process, arguments[0])}"
         if name in _LENGTH_AT:
             place = _opened(process, arguments[0])
             shown = self._bytes(process, arguments[1], arguments[2]) if arguments[0] in (1, 2) else b""
