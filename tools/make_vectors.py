@@ -72,6 +72,49 @@ PIECEWISE = (
 )
 """What `Piecewise.from_epsilon` makes at epsilon 3, 2 and 1. Another version of scipy may make others."""
 
+FILTERED_PIECEWISE = (
+    mechanisms.FilteredPiecewise(
+        knots=(0, 1, 2, 3, 4),
+        weights=(2040812670, 1680744501, 101419640, 101419640, 83679342, 101606081, 185285422),
+        slopes=(
+            (-1935648281, 0, 1935648281, 0, 0, 0, 0),
+            (-3558308, -1597065159, -167512407, 1768135874, 0, 0, 0),
+            (0, 0, -1768135874, 167512407, 1597065159, 3558308, 0),
+            (0, 0, 0, -1935648281, 0, 1935648281, 0),
+        ),
+        others=(101606080, 83679342, 101419640, 101419640, 83679342, 101606080, 3721557172),
+    ),
+    mechanisms.FilteredPiecewise(
+        knots=(18, 33, 48, 63, 78),
+        weights=(1527364659, 1527364661, 206706329, 206706329, 206706329, 206706329, 413412660),
+        slopes=(
+            (-88043888, 0, 88043888, 0, 0, 0, 0),
+            (0, -88043888, 0, 88043888, 0, 0, 0),
+            (0, 0, -88043888, 0, 88043888, 0, 0),
+            (0, 0, 0, -88043888, 0, 88043888, 0),
+        ),
+        others=(206706329, 206706330, 206706329, 206706329, 206706329, 206706329, 3054729321),
+    ),
+    mechanisms.FilteredPiecewise(
+        knots=(-500000, -250000, 0, 250000, 500000),
+        weights=(1626209989, 630793225, 377333695, 232055860, 598249224, 830325303),
+        slopes=(
+            (-2593, 0, 2593, 0, 0, 0),
+            (-1518, -38, -1, 1557, 0, 0),
+            (0, -1556, 1, 37, 1518, 0),
+            (0, 0, -2593, 0, 2593, 0),
+        ),
+        others=(598249223, 232055860, 377333423, 232041758, 598228853, 2257058179),
+    ),
+    mechanisms.FilteredPiecewise(
+        knots=(0, 1),
+        weights=(1940735783, 1177115756, 1177115757),
+        slopes=((-763620027, 763620027, 0),),
+        others=(1177115756, 1177115756, 1940735784),
+    ),
+)
+"""What `FilteredPiecewise.from_epsilon` makes at epsilon 3, 2, 1 and 0.5."""
+
 MECHANISMS: list[Mechanism] = [
     mechanisms.TwoCoin("1/2", "1/2"),
     mechanisms.TwoCoin("4/5", "4/5"),
@@ -107,9 +150,13 @@ MECHANISMS: list[Mechanism] = [
     mechanisms.OneBitMean.from_epsilon(0, 10, 1),
     mechanisms.OneBitMean.from_epsilon(18, 99, 2),
     *PIECEWISE,
+    *FILTERED_PIECEWISE,
     mechanisms.Longitudinal.from_epsilon(2, 2, 1),
     mechanisms.Longitudinal.from_epsilon(4, "1.5", "0.5"),
     mechanisms.Longitudinal(7, "0.9", "0.3"),
+    mechanisms.UnequalKAry((413412659, 1240237977)),
+    mechanisms.UnequalKAry((2**28, 2**29, 2**28, 2**30)),
+    mechanisms.UnequalKAry((1, 2**31, 7, 2**20, 3)),
 ]
 
 BENDS: dict[str, Any] = {
@@ -119,6 +166,15 @@ BENDS: dict[str, Any] = {
     "slopes": [[-(2**28), 2**28, 0], [0, -(2**28), 2**28]],
 }
 """A mechanism to be changed into bad ones."""
+
+PARTED: dict[str, Any] = {
+    "name": "filtered-piecewise",
+    "knots": [0, 2],
+    "weights": [2**31, 2**30, 2**30],
+    "slopes": [[-(2**29), 2**29, 0]],
+    "others": [2**30, 2**30, 2**31],
+}
+"""Likewise, with a row for whoever it does not apply to."""
 
 BAD_MECHANISMS: dict[str, dict[str, Any]] = {
     "unknown name": {"name": "coin", "truth": 2**31, "yes": 2**31},
@@ -217,6 +273,22 @@ BAD_MECHANISMS: dict[str, dict[str, Any]] = {
     "waves of pure noise": {"name": "longitudinal", "k": 2, "keep": 3 * 2**30, "again": 2**31},
     "waves of no permanent value": {"name": "longitudinal", "k": 2, "keep": 2**31, "again": 3 * 2**30},
     "k-ary with waves": {"name": "k-ary", "k": 2, "keep": 3 * 2**30, "again": 3 * 2**30},
+    "others missing": PARTED | {"others": None},
+    "others too few": PARTED | {"others": [2**31, 2**31]},
+    "others too many": PARTED | {"others": [2**30] * 4},
+    "others no list": PARTED | {"others": 2**32},
+    "others of 0": PARTED | {"others": [0, 2**31, 2**31]},
+    "others that do not add up": PARTED | {"others": [2**30, 2**30, 2**30]},
+    "others not whole": PARTED | {"others": [2**30, "1073741824", 2**31]},
+    "others of two knots and two reports": PARTED
+    | {"weights": [3 * 2**30, 2**30], "slopes": [[-(2**29), 2**29]], "others": [2**31, 2**31]},
+    "piecewise with others": PARTED | {"name": "piecewise"},
+    "unequal without a truth": {"name": "unequal-k-ary", "others": [2**31, 2**31]},
+    "unequal of more than all": {"name": "unequal-k-ary", "others": [2**31, 2**32]},
+    "unequal of 0": {"name": "unequal-k-ary", "others": [0, 2**31]},
+    "unequal of one option": {"name": "unequal-k-ary", "others": [2**31]},
+    "unequal of no list": {"name": "unequal-k-ary", "others": 2**31},
+    "unequal not whole": {"name": "unequal-k-ary", "others": [2**30, "1073741824"]},
     "integer that JavaScript cannot hold": {"name": "mean", "lo": 10**15, "hi": 10**15 + 2, "slope": 2**20},
 }
 
@@ -975,6 +1047,8 @@ def published_at_random(name: str, dice: random.Random) -> dict[str, Any]:
         "longitudinal": lambda: {"k": k, "keep": keep(), "again": keep()},
         "mean": lambda: {"lo": 0, "hi": steps, "slope": 2 * dice.randrange(1, 2**31 // steps)},
         "piecewise": lambda: between(split(3, 1), split(3, 1), split(3, 1)),
+        "unequal-k-ary": lambda: {"others": split(k, 2)[:-1] or [2, 2]},
+        "filtered-piecewise": lambda: between(split(4, 1), split(4, 1), split(4, 1)) | {"others": split(4, 1)},
     }
     return {"name": name, **parameters[name]()}
 

@@ -76,7 +76,10 @@ def nginx() -> str:
 
 
 def install_nginx() -> None:
-    """Bring nginx, if it is missing and that may be done; it is not started as a service."""
+    """Bring nginx, if it is missing and that may be done, and start nothing: tests start one of their own."""
+    os.environ["SYSTEMD_OFFLINE"] = (
+        "1"  # systemctl then ignores what the package asks it to start (systemd's ENVIRONMENT)
+    )
     if not shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin") and can_install():
         install_package("nginx-light")
     print(f"nginx: {nginx()}")

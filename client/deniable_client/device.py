@@ -18,6 +18,7 @@ from deniable.mechanisms.longitudinal import waves_of
 from deniable.randomness import Word, system_word
 from deniable.report.report import Report, new_report_id
 from deniable.survey.document import Survey
+from deniable.survey.patterns import Pattern
 from deniable.survey.question import Question
 from deniable.survey.question_types import AnswerKind
 from deniable.wire.space import ReportValue, Value
@@ -146,7 +147,6 @@ def true_answers(
         raise ReportError(f"cohort: must be one of {list(survey.cohorts)}, got {came}")
     wanted = tuple(survey.checks) if asked is None else survey.shown(asked)
     if asked is not None:
-        # 0 and None stand for asked and not asked: the check looks at nothing else.
         survey.check_draw({each: 0 if each in asked else None for each in survey.checks})
     if not answers.keys() <= set(wanted):
         raise AnswerError(f"answers: must be to the questions {list(wanted)}, got one to another question")
@@ -199,6 +199,9 @@ def mixed(
     for unit in survey.units:
         if unit.group and unit.group.joint:
             told = {each.id: choices[each.id] for each in unit.questions if each.id in asked}
+            if unit.patterns:
+                values |= _in_patterns(unit.group.joint, unit.patterns, told, word)
+                continue
             values |= _in_one_response(unit.group.joint, unit.questions[0].mechanism.k, told, word)
             continue
         for each in unit.questions:
@@ -207,6 +210,14 @@ def mixed(
                 waves = waves_of(each.mechanism) if is_kept else None
                 values[each.id] = (waves.permanent if waves else each.mechanism.randomize)(choices[each.id], word)
     return values
+
+
+def _in_patterns(
+    joint: KAry, patterns: Sequence[Pattern], choices: Mapping[str, Answer], word: Word
+) -> dict[str, ReportValue]:
+    """The noisy values of questions of which some filter others: those of another pattern that is possible."""
+    sent = joint.randomize(patterns.index(tuple(choices.values())), word)
+    return dict(zip(choices, patterns[sent], strict=True))
 
 
 def _in_one_response(joint: KAry, k: int, choices: Mapping[str, Answer], word: Word) -> dict[str, ReportValue]:
@@ -251,7 +262,7 @@ def range_of(question: Question) -> tuple[int, int]:
     """The lowest and the highest possible answer to a question with numbers."""
     if question.options:
         return int(question.choices[0]), int(question.choices[-1])
-    return question.mechanism.answer_range[0], question.mechanism.answer_range[-1]
+    return question.numbers[0], question.numbers[-1]
 
 
 def _option(question: Question, label: object, where: str) -> int:

@@ -41,10 +41,10 @@ function widthOf(levels) {
  */
 export function ask(
   m,
-  { id, kind, text, help, before, unit, options: written, choices: options, labels: all, exclusive, hasNone, mechanism },
+  { id, kind, text, help, before, unit, options: written, choices: options, labels: all, exclusive, hasNone, mechanism, highest: hi },
   { number = "", position = "", isStep = false } = {},
 ) {
-  const { lo, hi } = mechanism;
+  const { lo } = mechanism;
   const labels = all.slice(0, options.length); // without that it does not apply, which nobody chooses
   const { takesSeveral, isRow, hasStars, hasLevels } = kind;
   const isNumber = !kind.most;
@@ -139,7 +139,7 @@ export function ask(
     /** What somebody gave as an answer, undefined where that is not an answer yet. */
     answer() {
       const number = inputs[0].valueAsNumber; // an empty field is NaN, not 0
-      if (isNumber) return mechanism.takes(number) ? number : undefined;
+      if (isNumber) return mechanism.takes(number) && number <= hi ? number : undefined;
       const given = chosen().map((n) => options[n]);
       return takesSeveral ? given : given[0];
     },

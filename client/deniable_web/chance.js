@@ -38,8 +38,9 @@ export function fateOf(m, { kind, mechanism }, answer) {
   const { w, s, least, slope } = /** @type {Mechanism & Record<"w" | "s" | "least" | "slope", number>} */ (mechanism);
   if (!mechanism.hasShares) {
     const steps = stepsOf(mechanism);
-    const share = support ? (least + (answer - lo) * slope) / UNIT : shareOf(mechanism, answer, (report) => 2 * report >= steps);
-    return { caption: m.pictureHigh, share, isKept: (report) => 2 * report >= steps };
+    const isHigh = (/** @type {any} */ report) => 2 * report >= steps && report < steps;
+    const share = support ? (least + (answer - lo) * slope) / UNIT : shareOf(mechanism, answer, isHigh);
+    return { caption: m.pictureHigh, share, isKept: isHigh };
   }
   if (support) {
     if (isYesNo) { // filled are those who send Yes, whatever the answer
@@ -97,8 +98,8 @@ const sign = (style) => drawing("svg", { viewBox: "-.5 0 11 14", class: "sign" }
  *   questions the picture says which one it is of
  */
 export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}) {
-  const { kind, options, labels, mechanism: { lo, hi, isYesNo } } = question;
-  const answers = options.length ? [...options.keys()] : [lo, hi];
+  const { kind, choices: options, labels, highest, mechanism: { lo, isYesNo } } = question;
+  const answers = options.length ? [...options.keys()] : [lo, highest];
   const people = Array.from({ length: PEOPLE }, (_, n) =>
     person({ transform: `translate(${(n % COLUMNS) * 14 + 2} ${Math.floor(n / COLUMNS) * 20 + 2})`, class: "person" }),
   );

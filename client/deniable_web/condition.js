@@ -12,7 +12,7 @@ const MAX_TESTS = 40;
 /**
  * @typedef {object} Condition
  * @property {readonly string[]} named the ids of the questions that it is about
- * @property {(choices: ReadonlyMap<string, any>) => boolean} holds whether it holds for answers as mechanisms take them; a test of
+ * @property {(choices: { get: (id: string) => any }) => boolean} holds whether it holds for answers as mechanisms take them; a test of
  *   a missing answer does not hold
  */
 

@@ -92,7 +92,7 @@ export const randomizeAnswer = (question, answer, word = systemWord, isKept) =>
  * An answer as its mechanism takes it: the number of an option, a list of them, or a number itself.
  * @param {import("./survey.js").Question} question @param {unknown} answer
  */
-export function choiceOf({ id, kind, options, choices, exclusive, mechanism, askIf }, answer) {
+export function choiceOf({ id, kind, options, choices, exclusive, mechanism, askIf, notApplicable }, answer) {
   // The name of a question with a filter would tell that it applies.
   if (askIf && answer === undefined) throw new AnswerError("answers: must be to every question that applies");
   // By the place in the document, because choices may stand in another order here.
@@ -103,7 +103,7 @@ export function choiceOf({ id, kind, options, choices, exclusive, mechanism, ask
   /** @type {any} */
   const choice = !kind.most ? answer : !kind.takesSeveral ? find(answer) : Array.isArray(answer) && Array.from(answer, find);
   const isMixed = choice?.[1] >= 0 && exclusive.some((each) => choice.includes(each));
-  if (isMixed || !mechanism.takes(choice)) throw new AnswerError(`answers["${id}"]: must be one that its question allows`);
+  if (isMixed || !mechanism.takes(choice) || choice === notApplicable) throw new AnswerError(`answers["${id}"]: must be one that its question allows`);
   return choice;
 }
 

@@ -12,6 +12,8 @@ import { UNIT, below, systemWord } from "./randomness.js";
 
 /** @typedef {import("./randomness.js").Word} Word */
 
+const MAX_PATTERNS = 2 ** 16;
+
 /**
  * @typedef {object} Unit What a device draws, keeps and pays for as one: a question, or a group of them.
  * @property {string} key under which devices remember it
@@ -32,20 +34,24 @@ import { UNIT, below, systemWord } from "./randomness.js";
  * arXiv:1606.05053 (2016): sampling instead of splitting.
  */
 export class GroupMechanism extends Mechanism {
-  /** @param {readonly Mechanism[]} mechanisms @param {unknown} s @param {Mechanism | null} joint to whole patterns */
-  constructor(mechanisms, s, joint) {
+  /**
+   * @param {readonly Mechanism[]} mechanisms @param {unknown} s @param {Mechanism | null} joint to whole patterns
+   * @param {readonly number[][]} [patterns] what somebody can answer together to the questions that are asked
+   */
+  constructor(mechanisms, s, joint, patterns = []) {
     super();
+    this.patterns = patterns;
     this.mechanisms = mechanisms;
     this.s = integer(s, 1, mechanisms.length);
     this.joint = joint;
     demand(mechanisms.every(({ second }) => !second)); // one draw of a group is all that is ever sent of it
     if (joint) {
-      const { k, other } = /** @type {KAry} */ (joint);
-      const options = mechanisms[0].hi + 1;
-      // Of all patterns, one in `options` has the same option in one place: the others lie about that question.
-      const keep = UNIT - (k - k / options) * other;
-      const isMarginal = (/** @type {Mechanism} */ each) => each instanceof KAry && each.k === options && each.keep === keep;
-      demand(joint.name === "k-ary" && k === options ** this.s && mechanisms.every(isMarginal));
+      const { other } = /** @type {KAry} */ (joint);
+      const held = (/** @type {number} */ n, /** @type {number} */ v) => patterns.filter((each) => each[n % this.s] === v).length;
+      // Of an option chance has the patterns that hold it; what that leaves of all is what the truth has more.
+      const isMarginal = (/** @type {Mechanism} */ { support }, /** @type {number} */ n) =>
+        support?.every(({ ifOther }, v) => ifOther * UNIT === other * held(n, v));
+      demand(joint.name === "k-ary" && joint.hi === patterns.length - 1 && mechanisms.every(isMarginal));
     }
     this.epsilon = sum(this.most(({ epsilon }) => epsilon));
     this.ratio = product(this.most(({ ratio }) => ratio, compare));
@@ -74,22 +80,47 @@ export class GroupMechanism extends Mechanism {
   makes(text) {
     const values = JSON.parse(text);
     const good = this.mechanisms.map((each, n) => (values[n] !== null && each.makes(values[n]) ? values[n] : null));
-    return JSON.stringify(good) === text && this.takes(good);
+    return JSON.stringify(good) === text && this.takes(good) && (!this.joint || this.placeOf(good) >= 0);
+  }
+
+  /** The number of the pattern of what is asked. @param {readonly unknown[]} answers */
+  placeOf(answers) {
+    const pattern = `${answers.filter((each) => each !== null)}`;
+    return this.patterns.findIndex((each) => `${each}` === pattern);
   }
 
   /** @param {any[]} answers @param {Word} word */
   draw(answers, word) {
-    const { mechanisms, joint } = this;
-    // A pattern is a number to the base of the options, the first question its most significant digit.
-    const options = mechanisms[0].hi + 1;
-    const pattern = joint?.randomize(answers.reduce((all, each) => (each === null ? all : all * options + each), 0), word);
-    let place = options ** this.s;
-    const report = (/** @type {any} */ answer, /** @type {number} */ n) =>
-      answer === null ? null
-      : joint ? Math.floor(Number(pattern) / (place /= options)) % options
-      : mechanisms[n].randomize(answer, word);
-    return JSON.stringify(answers.map(report));
+    const { mechanisms, joint, patterns } = this;
+    const sent = joint && [...patterns[Number(joint.randomize(this.placeOf(answers), word))]];
+    return JSON.stringify(answers.map((each, n) => (each === null ? null : sent ? sent.shift() : mechanisms[n].randomize(each, word))));
   }
+}
+
+/**
+ * What somebody can answer together to questions that share a response, in rising order: all combinations of their options; or,
+ * where some filter others and the response has fewer options than that, those that the filters leave.
+ * @param {readonly import("./survey.js").Question[]} members @param {any} joint @param {any} s how many are asked
+ */
+export function patternsOf(members, joint, s) {
+  const ids = members.map(({ id }) => id);
+  const options = members[0].mechanism.hi + 1;
+  const isRouted = s === ids.length && members.some(({ askIf }) => askIf) && joint.k !== options ** s;
+  demand(members.every(({ kind, mechanism }) => !kind.takesSeveral && (isRouted || mechanism.hi + 1 === options)));
+  /** @type {number[][]} */
+  let found = [[]];
+  for (const { askIf, mechanism } of members.slice(0, s)) {
+    const condition = isRouted ? askIf : null;
+    demand(!condition?.named.some((each) => !ids.includes(each)));
+    found = found.flatMap((earlier) => {
+      const { hi } = mechanism;
+      const applies = !condition || condition.holds({ get: (id) => earlier[ids.indexOf(id)] });
+      const answers = applies ? [...Array(condition ? hi : hi + 1).keys()] : [hi];
+      return answers.map((each) => [...earlier, each]);
+    });
+    demand(found.length <= MAX_PATTERNS);
+  }
+  return found;
 }
 
 /** What there is for the questions of a unit, as its mechanism takes it. @param {Unit} unit @param {(id: string) => unknown} find */

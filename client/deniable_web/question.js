@@ -100,7 +100,8 @@ export class DeniableQuestion extends DeniableElement {
     const survey = await this.load(place, signal);
     const id = this.getAttribute("question") ?? this.name;
     const question = survey.questions.find((each) => each.id === id);
-    if (!question || question.group || question.askIf) throw new SurveyError("question: must be one of the survey's that is asked alone");
+    if (question?.askIf) throw new SurveyError(`question ${id}: has a filter, and a form cannot tell whether it applies`);
+    if (!question || question.group) throw new SurveyError("question: must be one of the survey's that is asked alone");
     const m = this.words;
     const hold = (/** @type {unknown} */ value, isAsked = false) => {
       this.#field.value = String(value);

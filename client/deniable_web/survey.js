@@ -11,7 +11,7 @@ import { readCompletion } from "./completion.js";
 import { conditionOf } from "./condition.js";
 import { SurveyError } from "./errors.js";
 import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, sorted, taking, text } from "./fields.js";
-import { GroupMechanism } from "./group.js";
+import { GroupMechanism, patternsOf } from "./group.js";
 import { isHost, isIpv4 } from "./hosts.js";
 import { lookOf } from "./look.js";
 import { demand, isWhole, list, sum } from "./mechanisms/base.js";
@@ -38,6 +38,7 @@ import { dumps } from "./strict-json.js";
  * @property {readonly number[]} exclusive boxes beside which nothing else can be ticked
  * @property {import("./condition.js").Condition | null} askIf the filter: on which earlier answers somebody is asked
  * @property {unknown} notApplicable the answer of whoever is not asked, as its mechanism takes it; undefined without a filter
+ * @property {number} highest the highest answer, as its mechanism takes it, of whoever is asked
  * @property {import("./mechanisms/base.js").Mechanism} mechanism works on option numbers; of a number on itself
  * @property {"shares" | "mean" | null} goal what the author of a scale wants to know
  * @property {string | null} why why the author chose this mechanism
@@ -220,8 +221,8 @@ function reports(value) {
  * @param {Question} question
  */
 function rowsOf({ kind, options, choices, mechanism, askIf }) {
-  const shares = mechanism.hasShares ? options.length : 0; // a number has no options
-  return shares + (askIf ? choices.length : 0) + (kind.hasLevels || !kind.most ? 1 : 0);
+  const shares = options.length + (askIf ? choices.length : 0);
+  return (mechanism.hasShares ? shares : 0) + (kind.hasLevels || !kind.most ? 1 : 0);
 }
 
 /**
@@ -282,7 +283,8 @@ async function unit(members, groups, survey) {
   const [first] = members;
   if (!first.group) return Object.freeze({ ...first, members, draw: 1 });
   const { published, joint } = /** @type {Group} */ (groups.get(first.group)); // or it is not there, which throws
-  const mechanism = new GroupMechanism(members.map((each) => each.mechanism), published["draw"], joint);
+  const patterns = joint ? patternsOf(members, joint, published["draw"]) : [];
+  const mechanism = new GroupMechanism(members.map((each) => each.mechanism), published["draw"], joint, patterns);
   const key = await keyOf({ ...published, why: undefined, questions: members.map(({ asked }) => asked), survey });
   return Object.freeze({ key, sent: key, mechanism, members, draw: mechanism.s });
 }
@@ -311,13 +313,17 @@ async function question(published, survey, fresh, groups, earlier) {
   const more = askIf ? 1 : 0; // the last option is that it does not apply
   const last = maybe(published["last"], lastOf, kind) ?? [];
   const most = kind.most + (isYesNo ? last.length : 0);
-  demand(!askIf || (!!most && !isYesNo));
-  const options = labels(take("options"), isYesNo ? most : Math.min(most, Math.max(2, last.length + 1)) + more, most + more);
-  const choices = Object.freeze(options.slice(0, options.length - more));
+  demand(!askIf || !isYesNo);
+  const named = most ? more : 0; // numbers have no options
+  const options = labels(take("options"), isYesNo ? most : Math.min(most, Math.max(2, last.length + 1)) + named, most + named);
+  const choices = Object.freeze(options.slice(0, options.length - named));
   demand(!isYesNo || String(published["options"].slice(0, 2)) === "no,yes"); // as they stand there, which nobody translates
   demand(!hasLevels || areLevels(choices));
   const mechanism = mechanismFromPublished(take("mechanism"));
-  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(answeredLike(type, kind, !!(askIf || last[0]))));
+  // Where a mean is wanted of whoever is asked, the mechanism has a report for all others.
+  demand(!!mechanism.aside === (!!askIf && (!most || published["goal"] === "mean")));
+  const like = answeredLike(type, kind, !!(askIf || last[0]) && !mechanism.aside);
+  demand(/** @type {typeof import("./mechanisms/base.js").Mechanism} */ (mechanism.constructor).types.split(" ").includes(like));
   demand(!most || (mechanism.lo === 0 && mechanism.hi === options.length - 1));
   const words = text(take("text"), MAX_TEXT);
   const unit = maybe(take("unit"), text, MAX_UNIT);
@@ -328,7 +334,7 @@ async function question(published, survey, fresh, groups, earlier) {
   const [id, goal] = [identifier(take("id")), take("goal")];
   const group = maybe(take("group"), identifier);
   demand(!["id", "cohort"].includes(id));
-  demand(hasLevels ? ["shares", askIf ? "shares" : "mean"].includes(goal) : goal === undefined);
+  demand(hasLevels ? ["shares", "mean"].includes(goal) : goal === undefined);
   known["ask_if"] = filter;
   const why = maybe(take("why"), plain, MAX_TEXT);
   const help = maybe(take("help"), text, MAX_TEXT);
@@ -352,7 +358,8 @@ async function question(published, survey, fresh, groups, earlier) {
     hasNone: last.includes("none"),
     exclusive: last.flatMap((each, n) => (kind.takesSeveral && each !== "other" ? [choices.length - last.length + n] : [])),
     askIf,
-    notApplicable: askIf ? (kind.takesSeveral ? [choices.length] : choices.length) : undefined,
+    notApplicable: askIf ? (kind.takesSeveral ? [mechanism.hi] : mechanism.hi) : undefined,
+    highest: mechanism.hi - more,
     mechanism,
     goal: goal ?? null,
     why,

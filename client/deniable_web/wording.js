@@ -34,12 +34,16 @@ function markedInWords(m, labels, areBoxes, value) {
 /** One of a few steps from low to high, where a reply tells no more. @param {Messages} m @param {import("./mechanisms/base.js").Mechanism} mechanism @param {number} value */
 function stepInWords(m, mechanism, value) {
   const steps = stepsOf(mechanism);
+  if (value >= steps) return m.sentOthers;
   return steps > 2 ? fill(m.sentStep, { n: value + 1, all: steps }) : value ? m.sentHigh : m.sentLow;
 }
 
-/** How many values there are of a mechanism whose reply is a step from low to high. @param {import("./mechanisms/base.js").Mechanism} mechanism */
+/**
+ * How many values there are of a mechanism whose reply is a step from low to high, but for the one that says that it does not apply.
+ * @param {import("./mechanisms/base.js").Mechanism} mechanism
+ */
 export function stepsOf(mechanism) {
-  let steps = 0;
-  while (mechanism.makes(steps)) steps++;
+  let steps = -mechanism.aside;
+  while (mechanism.makes(steps + mechanism.aside)) steps++;
   return steps;
 }

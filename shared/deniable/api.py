@@ -23,6 +23,7 @@ from deniable.mechanisms import (
     DiscreteLaplace,
     DrawnBoxes,
     Exponential,
+    FilteredPiecewise,
     ForcedResponse,
     Geometric,
     KAry,
@@ -34,6 +35,7 @@ from deniable.mechanisms import (
     Support,
     TickBoxes,
     TwoCoin,
+    UnequalKAry,
     Warner,
 )
 from deniable.privacy.ceiling import Ceiling, weak_protection
@@ -65,6 +67,7 @@ __all__ = [
     "Estimate",
     "EstimateRow",
     "Exponential",
+    "FilteredPiecewise",
     "ForcedResponse",
     "Geometric",
     "Interval",
@@ -88,6 +91,7 @@ __all__ = [
     "Tally",
     "TickBoxes",
     "TwoCoin",
+    "UnequalKAry",
     "Warner",
     "address",
     "choose",

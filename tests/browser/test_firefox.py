@@ -92,3 +92,22 @@ def test_back_and_forward_walk_and_after_send_lead_to_no_question(collector: Col
     assert found["left"] == 0
     assert found["isSame"]
     assert collector.reports(survey) == 1
+
+
+@pytest.mark.long
+def test_filters_leave_requests_and_storage_alike_on_every_way(collector: Collector) -> None:
+    filtered = survey_toml(
+        "Filters in Firefox",
+        question_toml("smokes", "yes-no", "Do you smoke?", epsilon=0.5),
+        question_toml(
+            "often", "choice", "How many a day?", options=["few", "many"], epsilon=0.5, ask_if="smokes = yes"
+        ),
+        question_toml("since", "number", "Since when?", lo=0, hi=60, epsilon=1, ask_if="often = many"),
+    )
+    ways = [{"smokes": 0}, {"smokes": 1, "often": 0}, {"smokes": 1, "often": 1, "since": 7}]
+    found = in_firefox("leak", collector.publish(read_survey(filtered)), answers=ways * 2)
+    assert len(set(found["traffic"])) == 1, found["traffic"]
+    kept = [json.loads(each) for each in found["kept"]]
+    assert len({str(each["names"]) + str(each["others"]) for each in kept}) == 1
+    # Noisy values and ids differ, nothing else: neither the number of records nor their lengths.
+    assert len({len(json.dumps(each["memory"])) for each in kept}) == 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import random
+import re
 import subprocess
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -16,7 +17,10 @@ from deniable.survey.condition import Answers, condition_from
 from deniable_client import Client, Memory, randomize
 from deniable_client.answer import asking, screens
 from deniable_client.audit.auditor import audit_survey
+from deniable_client.audit.blackbox.trace import Trace
+from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.sampling import Draw, RecordedReport, Trials, draw_javascript, draw_python, draws_of
+from deniable_client.audit.ways import has_filters, without_screens
 from deniable_client.device import draw_questions, true_answers
 from deniable_client.rehearsal.people import make_people, read_truths, true_figures
 from tests.support.marks import long
@@ -26,12 +30,24 @@ from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml
 
 RUNNER = Path(__file__).parents[1] / "web" / "run-conditions.js"
-EARLIER = {"a": Answers(range(2)), "b": Answers(range(-3, 9)), "c": Answers(range(4), True), "d": Answers(range(5))}
 
 
-def some_choices(dice: random.Random) -> dict[str, Any]:
-    choices: dict[str, Any] = {name: dice.choice(EARLIER[name].possible) for name in "abd"}
-    choices["c"] = dice.sample(range(4), dice.randrange(5))
+def some_questions(dice: random.Random) -> dict[str, Answers]:
+    """The answers of one to six earlier questions: options, numbers or boxes, some of which may not apply."""
+    found = {}
+    for name in "abcdef"[: dice.randrange(1, 7)]:
+        first = dice.choice([0, 0, -3, 18])
+        several = first == 0 and dice.random() < 0.3
+        found[name] = Answers(range(first, first + dice.randrange(2, 12)), several, dice.random() < 0.4)
+    return found
+
+
+def some_choices(earlier: Mapping[str, Answers], dice: random.Random) -> dict[str, Any]:
+    """Answers to most of the questions."""
+    choices: dict[str, Any] = {}
+    for name, each in earlier.items():
+        several = dice.sample(each.possible, dice.randrange(len(each.possible) + 1))
+        choices[name] = several if each.takes_several else dice.choice(each.possible)
     return {name: each for name, each in choices.items() if dice.random() < 0.9}
 
 
@@ -56,18 +72,21 @@ def mutated(published: Any, dice: random.Random) -> Any:
 @pytest.mark.parametrize(("conditions", "broken"), [(3000, 1500), long(20_000, 10_000, name="many")])
 def test_python_and_javascript_agree_on_conditions_and_on_what_is_none(conditions: int, broken: int) -> None:
     dice = random.Random()
-    lines, expected = [], []
+    lines, expected, sentences = [], [], []
     for number in range(conditions + broken):
-        published: Any = filtered.random_condition(EARLIER, dice).publish()
+        earlier = some_questions(dice)
+        published: Any = filtered.random_condition(earlier, dice).publish()
         if number >= conditions:
             published = mutated(published, dice)
-        choices = some_choices(dice)
+        choices = some_choices(earlier, dice)
         try:
-            expected.append(str(int(condition_from(published, EARLIER).holds(choices))))
-        except SurveyError:
+            expected.append(str(int(condition_from(published, earlier).holds(choices))))
+        except SurveyError as error:
             expected.append("x")
-        known = {name: [each.takes_several, each.possible[0], each.possible[-1]] for name, each in EARLIER.items()}
+            sentences.append(str(error))
+        known = {name: [each.takes_several, each.possible[0], each.possible[-1]] for name, each in earlier.items()}
         lines.append(json.dumps({"condition": published, "earlier": known, "choices": choices}))
+    assert all(re.search(r"must|has no box|has boxes|has one answer", each) for each in sentences)
     done = subprocess.run(
         [*programs.node_command(), str(RUNNER)], input="\n".join(lines), capture_output=True, text=True, check=False
     )
@@ -238,12 +257,43 @@ def test_an_audit_catches_a_client_that_tells_who_was_not_asked(smoking: Survey,
     assert audit_survey(smoking, unrecorded, 2000).faults, "by statistics and form alone"
 
 
-def test_sessions_of_an_audit_say_that_they_know_no_filters(tmp_path: Path) -> None:
+@pytest.mark.simulation
+def test_an_audit_catches_a_client_that_takes_another_time_for_who_was_not_asked(smoking: Survey) -> None:
+    """A millisecond, by a clock of the audit, which otherwise shows some microseconds of chance."""
+    dice, now = random.Random(3), [0]
+
+    def send(survey: Survey, answers: Mapping[str, Any], cohort: str | None) -> bytes:
+        now[0] += dice.randrange(1000, 9000) + 1_000_000 * ("often" not in answers)
+        return randomize(survey, answers, cohort).encode()
+
+    found = audit_survey(smoking, draws_of(send, lambda: now[0]), 6000)
+    assert any("time" in str(fault) for fault in found.faults), found
+
+
+@pytest.mark.slow
+def test_sessions_of_the_python_client_are_alike_on_every_way(tmp_path: Path) -> None:
+    """People of an audit answer everything; the client sends the same bytes whichever way their answers lead."""
     file = tmp_path / "smoking.toml"
     file.write_text(SMOKING, encoding="utf-8")
-    result = CommandLine().run("audit", str(file), "--client", "python")
-    assert result.exit_code != 0
-    assert "sessions: must be 0 for a survey with filters" in result.output
+    result = CommandLine().run("audit", str(file), "--client", "python", "--draws", "0", "--sessions", "8")
+    assert result.exit_code == 0, result.output
+    assert "passed  python: everything seen" in result.output
+
+
+def test_what_is_left_of_a_way_are_the_screens_of_its_person() -> None:
+    survey = PublishedSurvey(read_survey(SMOKING).document)
+    traces = [Trace(), Trace()]
+    for n, trace in enumerate(traces, start=2):
+        trace.put("tab 1, review", {"entries": [["link", "T"]] * n, "history": [n, {"at": n}]})
+        trace.put("tab 1, review", {"events": f'resize {{"height":{500 + n}}}', "memory": "same"})
+    assert has_filters(survey)
+    assert not has_filters(
+        PublishedSurvey(read_survey(survey_toml("T", question_toml("a", "yes-no", epsilon=1))).document)
+    )
+    one, other = map(without_screens, traces)
+    assert one.exact == other.exact
+    other.put("tab 1, review, memory", "another")
+    assert one.exact != without_screens(other).exact
 
 
 def test_made_up_people_answer_what_applies_and_the_truth_is_theirs(smoking: Survey) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 import random
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
@@ -12,13 +13,25 @@ from typing import Any
 
 import pytest
 
-from deniable import DeniableError, KAry, Question, Survey, SurveyError, TickBoxes, Warner, parse_survey
+from deniable import (
+    DeniableError,
+    KAry,
+    Question,
+    Survey,
+    SurveyError,
+    TickBoxes,
+    Warner,
+    parse_report,
+    parse_survey,
+    read_survey,
+)
 from deniable.mechanisms import DrawnBoxes
 from deniable.survey.condition import Answers, among, condition_from, joined
 from deniable.survey.group import Group
 from deniable_client.device import applying, randomize, true_answers
 from tests.support.vectors import vectors
 from tools.rig import filtered
+from tools.rig.survey_files import question_toml, survey_toml
 
 SMOKES = Question("smokes", "yes-no", "?", ("no", "yes"), Warner.from_epsilon(1))
 IF_SMOKES = among("smokes", [(1, 1)], range(2))
@@ -260,3 +273,69 @@ def test_malformed_conditions_are_refused_with_a_sentence() -> None:
         else:
             assert condition_from(published, earlier).publish() == published
     assert 9_900 < refused < 10_000
+
+
+IN_ONE = read_survey(
+    survey_toml(
+        "Ever, and how often",
+        question_toml("ever", "yes-no"),
+        question_toml("often", "choice", options=["few", "some", "many"], ask_if="ever = yes"),
+        question_toml("helps", "yes-no", ask_if="often in (some, many)"),
+        epsilon=2,
+    )
+)
+"""All three questions in one response to the six answers that somebody can give."""
+
+
+def test_one_response_to_what_somebody_can_answer_is_exact() -> None:
+    """By enumeration: epsilon is that of the whole group, each question has its published mechanism, none a bias."""
+    (unit,) = IN_ONE.units
+    assert unit.group is not None
+    assert unit.patterns == ((0, 3, 2), (1, 0, 2), (1, 1, 0), (1, 1, 1), (1, 2, 0), (1, 2, 1))
+    joint = unit.group.joint
+    assert joint is not None
+    assert IN_ONE.epsilon == joint.epsilon <= 2
+    assert unit.likelihood_ratio == joint.likelihood_ratio
+    for place, question in enumerate(unit.questions):
+        support = question.mechanism.support
+        assert support is not None
+        for truth in unit.patterns:
+            told = dict.fromkeys(range(len(question.options)), Fraction(0))
+            for pattern in unit.patterns:
+                told[pattern[place]] += joint.support[0][pattern != truth]
+            # The channel of the question alone, exactly; its estimates undo this one, so that they have no bias.
+            assert list(told.values()) == [each[option != truth[place]] for option, each in enumerate(support)]
+
+
+def test_devices_send_a_pattern_and_collectors_take_no_other_one() -> None:
+    (unit,) = IN_ONE.units
+    sent = set()
+    for number, word in enumerate(range(0, 2**32, 2**27)):
+        answers = ({"ever": "no"}, {"ever": "yes", "often": "few"}, {"ever": "yes", "often": "many", "helps": "No"})
+        report = randomize(IN_ONE, answers[number % 3], word=lambda word=word: word)
+        sent.add(tuple(report.values.values()))
+        assert parse_report(report.encode(), IN_ONE) == report
+    assert sent == set(unit.patterns or ())
+    for impossible in ((0, 0, 2), (1, 3, 2), (0, 3, 1)):
+        text = report.encode().decode()
+        values = ",".join(f'"{name}":{value}' for name, value in zip(report.values, impossible, strict=True))
+        with pytest.raises(DeniableError, match="answers to group 'survey' that one person can give"):
+            parse_report(re.sub(r'"values":{.*?}', f'"values":{{{values}}}', text).encode(), IN_ONE)
+
+
+def test_a_response_to_other_patterns_than_the_possible_ones_is_refused() -> None:
+    document = IN_ONE.document.decode()
+    assert parse_survey(IN_ONE.document) == IN_ONE
+    for broken, said in (
+        (document.replace('"k":6,', '"k":5,').replace('"keep":', '"keep":1'), "keep"),
+        (document.replace('["among","ever",1,1]', '["among","ever",0,0]'), "must be"),
+        (document.replace('"others":[', '"others":[1'), "must be what the response"),
+    ):
+        assert broken != document
+        with pytest.raises(SurveyError, match=said):
+            parse_survey(broken.encode())
+    outside = replace(OFTEN, id="outside", ask_if=IF_SMOKES)
+    group = Group("g", 2, 2, KAry.from_epsilon(4, 1))
+    others = [replace(each, group=group) for each in (replace(OFTEN, ask_if=None, id="a"), outside)]
+    with pytest.raises(SurveyError, match="ask_if must be about questions of its group"):
+        Survey("T", (SMOKES, *others))

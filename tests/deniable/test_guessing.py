@@ -15,6 +15,7 @@ from deniable import (
     DiscreteLaplace,
     DrawnBoxes,
     Exponential,
+    FilteredPiecewise,
     ForcedResponse,
     Geometric,
     KAry,
@@ -33,6 +34,7 @@ from deniable import (
 from deniable.exact import factor_above, right_of_100
 from deniable.mechanisms import MECHANISMS
 from deniable.privacy.odds import plainest
+from deniable.survey.condition import among
 from deniable.survey.group import Group
 from deniable_statistics.designs.of_mechanisms import design_of
 from tests.support.drawn_questions import answers_of, joint_survey, published_output, shared_survey
@@ -83,7 +85,13 @@ def survey_of(*mechanisms: Mechanism) -> Survey:
     """A question for each mechanism; its type does not matter to what is tested here."""
     kinds = {"yes-no": ("no", "yes"), "choice": None, "ticks": None}
     questions = []
+    if any(isinstance(each, FilteredPiecewise) for each in mechanisms):
+        questions.append(Question("q", "yes-no", "Q?", ("no", "yes"), Warner.from_epsilon("0.001")))
     for n, each in enumerate(mechanisms):
+        if isinstance(each, FilteredPiecewise):
+            asked_if = among("q", [(1, 1)], range(2))
+            questions.append(Question(f"q{n}", "number", "Q?", (), each, ask_if=asked_if))
+            continue
         kind = each.question_types[0]
         options = kinds.get(kind) or tuple(map(str, range(len(each.answer_range)))) if kind != "number" else ()
         goal = "shares" if kind == "scale" else None
@@ -130,6 +138,7 @@ MADE: list[Callable[[str], Mechanism]] = [
     lambda epsilon: Exponential.for_answers(range(5), epsilon),
     lambda epsilon: OneBitMean.from_epsilon(0, 10, epsilon),
     lambda epsilon: Piecewise.from_epsilon(0, 10, epsilon),
+    lambda epsilon: FilteredPiecewise.from_epsilon(0, 10, epsilon),
     lambda epsilon: Longitudinal.from_epsilon(2, epsilon, Fraction(epsilon) / 2),
 ]
 
@@ -165,7 +174,8 @@ def check_priors(rows: Sequence[Row], survey: Survey) -> None:
 @pytest.mark.parametrize("place", range(len(MADE)))
 def test_no_prior_learns_more_of_a_question_than_people_read(place: int, epsilon: str) -> None:
     mechanism = MADE[place](epsilon)
-    check_priors(rows_of(mechanism), survey_of(mechanism))
+    survey = survey_of(mechanism)
+    check_priors(together(*(rows_of(each.mechanism) for each in survey.questions)), survey)
 
 
 def test_every_mechanism_is_tried() -> None:

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import pytest
 
-from deniable import Exponential, Geometric, KAry, OneBitMean, Piecewise
+from deniable import Exponential, FilteredPiecewise, Geometric, KAry, OneBitMean, Piecewise
 from deniable.mechanisms import DiscreteLaplace
 from deniable.mechanisms.row_mechanism import RowMechanism, check_rows
 from deniable.randomness import UNIT
@@ -21,6 +21,7 @@ MAKERS: dict[str, Callable[[], RowMechanism]] = {
     "exponential": lambda: Exponential.calibrated([[0, -1, -2], [-1, 0, -1], [-2, -1, 0]], 2),
     "discrete laplace": lambda: DiscreteLaplace.from_epsilon(0, 3, 2),
     "piecewise": lambda: Piecewise.from_epsilon(0, 10, 2),
+    "filtered piecewise": lambda: FilteredPiecewise.from_epsilon(0, 10, 2),
 }
 
 

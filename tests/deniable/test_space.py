@@ -30,6 +30,7 @@ MADE: list[Mechanism] = [
     mechanisms.DiscreteLaplace.from_epsilon(1, 5, 2, tail="1/10"),
     mechanisms.OneBitMean.from_epsilon(18, 25, 1),
     mechanisms.Piecewise((18, 26), (3 * 2**30, 2**30), ((-(2**28), 2**28),)),
+    mechanisms.FilteredPiecewise((18, 26), (2**31, 2**30, 2**30), ((-(2**27), 2**27, 0),), (2**30, 2**30, 2**31)),
     mechanisms.Longitudinal.from_epsilon(3, 2, 1),
 ]
 
@@ -143,6 +144,8 @@ def test_reports_of_people_who_mix_in_no_chance_are_their_answers(mechanism: Mec
             assert made[2 * place + 1 if design_of(mechanism).is_one_draw else place] == 1 or place >= getattr(
                 mechanism, "s", place + 1
             )
+        elif isinstance(mechanism, mechanisms.FilteredPiecewise) and answer > mechanism.knots[-1]:
+            assert made == mechanism.k - 1, "the last report is for whoever it does not apply to"
         else:
             # of a range whose mean is wanted the nearer end
             assert made == (answer if mechanism.has_shares else round(place / (len(mechanism.answer_range) - 1)))

@@ -159,11 +159,14 @@ def test_reference_of_the_survey_file_names_every_key() -> None:
 def test_example_of_the_survey_file_holds_every_type_and_can_be_published(tmp_path: Path) -> None:
     document = (ROOT / "docs/survey-file.md").read_text(encoding="utf-8")
     blocks = re.findall(r"```toml\n(.*?)```", document, re.DOTALL)
-    text, around, back, code, look, shared, group, filtered, waves = blocks
+    text, around, section, grid, apart, back, code, look, shared, group, filtered, waves = blocks
     survey = read_survey(text)
     assert {question.type for question in survey.questions} == set(QUESTION_TYPES)
     assert set(tomllib.loads(text)) <= set(authoring.SURVEY_KEYS)
     assert warnings_about(replace(survey, opens=None, closes=None)) == []
+    assert read_survey(f'title = "Habits"\n{section}').sections_of("smokes")
+    assert len(read_survey(f'title = "Trust"\n{grid}').questions) == 3
+    assert read_survey(f'title = "Drugs"\n{apart}').questions[0].last == ("none", "decline")
     assert read_survey(f'title = "Smoking"\n{filtered}').questions[-1].ask_if
     assert waves_of(read_survey(f'title = "A panel"\n{waves}').questions[0].mechanism)
     (tmp_path / "logo.png").write_bytes(image_bytes("png"))

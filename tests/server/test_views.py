@@ -22,10 +22,11 @@ from deniable import Survey, Tally, read_survey, tally_reports
 from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
 from deniable_server.language import catalogues, words
-from deniable_server.results import results_chart
+from deniable_server.results import drawing, results_chart
 from deniable_server.results.headlines import certain_differences, localized
 from deniable_server.settings import Settings
 from deniable_server.store import Store
+from deniable_server.web import results_pages
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.published.charts import SHARES, Mark, Panel
 from deniable_statistics.views.figures import WIDTH, Caption, figure
@@ -203,6 +204,20 @@ def test_views_of_a_private_survey_ask_for_a_token(http: FlaskClient, store: Sto
         allowed = http.get(path, headers={"Authorization": f"Bearer {token}"})
         assert allowed.status_code == 200, path
         assert "public" not in allowed.headers.get("Cache-Control", ""), path
+
+
+def test_one_figure_of_too_many_questions_is_refused_with_the_way_out_and_not_offered(
+    five: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    http, _, survey = five
+    assert f'href="/s/{survey.id}/results.svg' in http.get(f"/s/{survey.id}/results?confidence=0.97").text
+    for module in (drawing, results_pages):
+        monkeypatch.setattr(module, "MOST_ROWS", 20)
+    refused = http.get(f"/s/{survey.id}/results.svg?confidence=0.98", headers={"Accept": "application/json"})
+    assert refused.status_code == 422
+    assert "must have at most 20 intervals, got 24; ask for one question" in refused.json["detail"]
+    assert f'href="/s/{survey.id}/results.svg' not in http.get(f"/s/{survey.id}/results?confidence=0.98").text
+    assert http.get(f"/s/{survey.id}/results/town.svg?confidence=0.98").status_code == 200
 
 
 def test_without_matplotlib_figures_are_svg_and_the_extra_is_named(

@@ -17,7 +17,8 @@ from deniable.report.tally import Tally
 from deniable.survey.condition import among
 from deniable_statistics.authoring.filter_cost import filter_sentences, respondents_among
 from deniable_statistics.designs.of_mechanisms import design_of
-from deniable_statistics.estimates.among import TOO_FEW, AmongEstimate, AmongMean, variance_among
+from deniable_statistics.estimates.among import TOO_FEW, AmongEstimate, variance_among
+from deniable_statistics.estimates.mean_among import AmongMean
 from deniable_statistics.published.published_rows import EstimateRow, estimate
 from tests.support.marks import long
 from tools.rig.survey_files import question_toml, survey_toml
@@ -163,13 +164,11 @@ def test_fakes_widen_intervals_and_many_of_them_leave_nothing_to_say() -> None:
 def test_the_mean_is_among_those_to_whom_it_applies() -> None:
     mechanism = KAry.from_epsilon(6, 2)
     expected = [20_000 * each for each in design_of(mechanism).expected([0.1, 0, 0, 0.1, 0.2, 0.6])]
-    found = AmongEstimate.from_counts(mechanism, expected, 20_000)
-    mean = AmongMean.of(found, (1, 2, 3, 4, 5))
+    mean = AmongMean.from_counts(mechanism, expected, (1, 2, 3, 4, 5), 20_000)
     assert mean.mean == pytest.approx((0.1 * 1 + 0.1 * 4 + 0.2 * 5) / 0.4)
-    assert mean.interval.low < mean.mean < mean.interval.high
-    assert mean.interval.high - mean.interval.low == pytest.approx(2 * Z * mean.std_error, rel=0.05)
-    wide = AmongMean.of(found, (1, 2, 3, 4, 5), fake_share=0.01).interval
-    assert wide.low < mean.interval.low < mean.interval.high < wide.high
+    plain, wide = mean.confidence_interval(), mean.confidence_interval(fake_share=0.01)
+    assert plain.high - plain.low == pytest.approx(2 * Z * mean.std_error, rel=0.05)
+    assert wide.low < plain.low < mean.mean < plain.high < wide.high
 
 
 FILTERED = survey_toml(
@@ -234,11 +233,57 @@ def test_rows_say_where_there_is_too_little_to_say() -> None:
 
 def test_authors_are_told_the_price_and_the_alternative_with_its_own() -> None:
     survey = read_survey(FILTERED)
-    asked, price, instead = filter_sentences(survey.question("often"), survey)
+    asked, price, recommended, instead = filter_sentences(survey.question("often"), survey)
     assert asked.startswith("Asked if smokes = yes; whoever is not asked sends 'Does not apply'")
     assert f"{respondents_among(survey.question('often'), 0.5):,} respondents if it applies to 50%" in price
     assert "one choice of 4 options, those of smokes with those of often" in instead
+    assert recommended.startswith("Recommended: the same two questions in one group, smokes and often, with epsilon 2")
+    assert "one response to the 4 answers that somebody can give takes " in recommended
     assert respondents_among(survey.question("often"), 0.05) > 50 * respondents_among(survey.question("often"), 0.5)
     # Boxes have none, and nothing is said of who is always asked.
     assert len(filter_sentences(survey.question("helps"), survey)) == 2
     assert filter_sentences(survey.question("smokes"), survey) == []
+
+
+def test_both_in_one_group_are_what_is_recommended() -> None:
+    """What the recommendation promises is what the group has, and less than both questions apart take."""
+    apart = read_survey(FILTERED)
+    together = read_survey(
+        survey_toml(
+            "Together",
+            question_toml("smokes", "yes-no"),
+            question_toml("often", "scale", lo=1, hi=3, ask_if="smokes = yes"),
+            epsilon=2,
+        )
+    )
+    promised = filter_sentences(apart.question("often"), apart)[2]
+    often = together.question("often")
+    assert together.units[0].patterns is not None
+    assert f"takes {respondents_among(often, 0.5):,}, {respondents_among(often, 0.2):,}" in promised
+    assert respondents_among(often, 0.5) < respondents_among(apart.question("often"), 0.5) / 3
+    assert len(filter_sentences(often, together)) == 2, "nothing is recommended to whom has it"
+    # Half smoke, and half of these often: all shares, and those among smokers, come back.
+    shares = {"smokes": [0.5, 0.5], "often": [0.1, 0.15, 0.25, 0.5]}
+    counts = {
+        each.id: tuple(round(90_000 * p) for p in design_of(each.mechanism).expected(shares[each.id]))
+        for each in together.questions
+    }
+    found = {
+        (row.question, row.option, row.statistic): row for row in estimate({None: Tally(90_000, counts)}, together)
+    }
+    assert found["often", "3", "among"].estimate == pytest.approx(0.5, abs=1e-3)
+    assert found["often", "", "mean"].estimate == pytest.approx(2.3, abs=1e-3)
+    assert found["smokes", "yes", "share"].estimate == pytest.approx(0.5, abs=1e-3)
+
+
+def test_the_price_of_a_mean_among_is_said_too() -> None:
+    survey = read_survey(
+        survey_toml(
+            "Number",
+            question_toml("smokes", "yes-no", epsilon=1),
+            question_toml("since", "number", lo=0, hi=20, epsilon=2, ask_if="smokes = yes"),
+        )
+    )
+    asked, price = filter_sentences(survey.question("since"), survey)
+    assert "sends 'Does not apply' through the same noise" in asked
+    assert "\u00b15 % of the range take 1,401 respondents if it applies to 50%" in price

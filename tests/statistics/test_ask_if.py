@@ -121,8 +121,8 @@ def test_what_is_no_condition_is_refused_by_name(written: object, said: str) -> 
 @pytest.mark.parametrize(
     ("keys", "said"),
     [
-        ({"kind": "number", "lo": 0, "hi": 9}, "a number cannot have ask_if.*ask a scale, or a choice of ranges"),
-        ({"kind": "scale", "lo": 0, "hi": 9, "goal": "mean"}, 'goal must be "shares" with ask_if'),
+        ({"kind": "number", "lo": 0, "hi": 9, "mechanism": "mean"}, "mechanism: must be one of filtered-piecewise"),
+        ({"kind": "number", "lo": 0, "hi": 10**7}, "no mechanism can hold it"),
         ({"kind": "scale", "lo": 0, "hi": 9, "mechanism": "geometric"}, "mechanism: must be one of"),
         ({"epsilon": None, "truth": "1/2", "yes": "1/2"}, "either yes or ask_if"),
         ({"kind": "choice", "options": ["a", "Does not apply"]}, "stands there twice"),

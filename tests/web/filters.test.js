@@ -33,7 +33,7 @@ test("an answer to what does not apply is dropped, and a missing one names no qu
   const survey = await parseSurvey(bytes(ASKED.document));
   const { asked, answers, route, words, report } = ASKED.people.find(({ asked, route }) => route.length < asked.length);
   const skipped = survey.questions.find(({ id }) => asked.includes(id) && !route.includes(id));
-  const stale = { ...answers, [skipped.id]: skipped.kind.takesSeveral ? [] : skipped.choices[0] };
+  const stale = { ...answers, [skipped.id]: skipped.kind.takesSeveral ? [] : (skipped.choices[0] ?? skipped.mechanism.lo) };
   assert.equal(encodeReport(randomize(survey, stale, { asked, word: tape(words), id: "0".repeat(32) })), report);
 });
 

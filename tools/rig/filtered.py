@@ -7,11 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from deniable import KAry, OneBitMean, Question, Subset, Survey, TickBoxes, Warner
-from deniable.errors import SurveyError
+from deniable import FilteredPiecewise, KAry, OneBitMean, Question, Subset, Survey, TickBoxes, Warner
+from deniable.errors import ParameterError, SurveyError
 from deniable.mechanisms import DrawnBoxes, Mechanism
 from deniable.survey.condition import Answers, Condition, Has, among, joined
 from deniable.survey.group import Group
+from deniable.survey.patterns import Routed, marginal_at, possible_patterns
 from deniable.survey.routing import answers_of
 from deniable_client.device import applying
 
@@ -31,24 +32,33 @@ def random_condition(earlier: Mapping[str, Answers], dice: random.Random, depth:
     return among(name, [(low, high) for low, high in ends], possible)
 
 
+def numbers_of_some(lo: int, hi: int) -> FilteredPiecewise:
+    """About the k-ary response to both ends of a range and *does not apply*, made without a solver: epsilon ln 2."""
+    other, step = 2**30, 2**30 // (hi - lo)
+    kept = other + step * (hi - lo)
+    row = (kept, other, 2**32 - kept - other)
+    return FilteredPiecewise((lo, hi), row, ((-step, step, 0),), (other, other, 2**31))
+
+
 def _question(name: str, dice: random.Random, condition: Condition | None) -> Question:
-    kinds = ["choice", "ticks", "scale"] + (["yes-no", "number", "scale of a mean"] if condition is None else [])
+    kinds = ["choice", "ticks", "scale", "number", "scale of a mean"] + (["yes-no"] if condition is None else [])
     kind, size, more = dice.choice(kinds), dice.randrange(2, 6), condition is not None
     options = tuple(f"{name}{number}" for number in range(size))
     mechanism: Mechanism
     if kind == "yes-no":
         options, mechanism = ("no", "yes"), Warner.from_epsilon(1)
     elif kind == "number":
-        options, mechanism = (), OneBitMean.from_epsilon(3, 3 + size, 1)
+        options, mechanism = (), numbers_of_some(3, 3 + size) if more else OneBitMean.from_epsilon(3, 3 + size, 1)
     elif kind == "scale of a mean":
-        options, mechanism = tuple(map(str, range(1, size + 1))), OneBitMean.from_epsilon(0, size - 1, 1)
+        options = tuple(map(str, range(1, size + 1)))
+        mechanism = numbers_of_some(0, size - 1) if more else OneBitMean.from_epsilon(0, size - 1, 1)
     elif kind == "ticks":
         mechanism = dice.choice([DrawnBoxes.from_epsilon(size + more, 1, 1), TickBoxes.from_epsilon(size + more, 1)])
     else:
         is_set = size + more == 5 and dice.random() < 0.5
         mechanism = Subset.from_epsilon(5, 2, 1) if is_set else KAry.from_epsilon(size + more, 1)
         options = tuple(map(str, range(1, size + 1))) if kind == "scale" else options
-    options = (*options, NOT_APPLICABLE) if more else options
+    options = (*options, NOT_APPLICABLE) if more and options else options
     goal = {"scale": "shares", "scale of a mean": "mean"}.get(kind)
     return Question(name, kind.split(" ")[0], f"{name}?", options, mechanism, goal, ask_if=condition)
 
@@ -67,10 +77,36 @@ def random_survey(dice: random.Random, size: int = 5) -> Survey:
             group = Group("some", len(members), dice.randrange(1, len(members) + 1))
             for place in members:
                 questions[place] = replace(questions[place], group=group)
+        if dice.random() < 0.4:
+            questions = _together(questions)
         try:
             return Survey("Filters", tuple(questions))
         except SurveyError:
             continue  # a condition that never or always holds
+
+
+def _together(questions: list[Question]) -> list[Question]:
+    """The questions, of which those that can be in one response to possible patterns are."""
+    names: list[str] = []
+    for each in questions:
+        about = set() if each.ask_if is None else set(each.ask_if.named)
+        is_one = each.options and not each.kind.takes_several and each.goal != "mean"
+        if each.group is None and is_one and about <= set(names):
+            names.append(each.id)
+    members = [each for each in questions if each.id in names]
+    if not any(each.ask_if for each in members):
+        return questions
+    try:
+        patterns = possible_patterns([Routed(each.id, len(each.options), each.ask_if) for each in members])
+        joint = KAry.from_epsilon(len(patterns), 2)
+        group = Group("whole", len(members), len(members), joint)
+        mechanisms = [marginal_at(joint, patterns, n, len(each.options)) for n, each in enumerate(members)]
+        made = {
+            each.id: replace(each, mechanism=own, group=group) for each, own in zip(members, mechanisms, strict=True)
+        }
+    except (SurveyError, ParameterError):
+        return questions
+    return [made.get(each.id, each) for each in questions]
 
 
 def random_answers(survey: Survey, asked: Sequence[str], dice: random.Random) -> dict[str, Any]:
@@ -85,4 +121,4 @@ def random_answers(survey: Survey, asked: Sequence[str], dice: random.Random) ->
 def _answer(question: Question, dice: random.Random) -> Any:
     if question.kind.takes_several:
         return [option for option in question.choices if dice.random() < 0.5]
-    return dice.choice(question.choices) if question.options else dice.choice(question.mechanism.answer_range)
+    return dice.choice(question.choices) if question.options else dice.choice(question.numbers)

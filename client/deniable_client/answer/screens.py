@@ -250,7 +250,10 @@ def in_words(asked: Question, value: ReportValue | None) -> Paragraphs:
         sentences = {1: m.SENT_BOX, 0: m.SENT_NO_BOX, 2: m.SENT_NO_BOX}
         return [sentences[mark].format(what=what) for what, mark in said if marks < 2 or mark]
     if not asked.mechanism.has_shares:
-        steps = asked.reports.size
+        # The last report of a question with a filter is no number.
+        steps = asked.mechanism.reports.size - (asked.ask_if is not None)
+        if value == steps:
+            return [m.SENT_OTHERS]
         return [m.SENT_STEP.format(n=value + 1, all=steps) if steps > 2 else m.SENT_HIGH if value else m.SENT_LOW]
     return [labels[value] if labels else str(value)]
 

@@ -30,13 +30,13 @@ def answers_to(question: Question, dice: random.Random) -> TestedAnswers:
     """All answers to a question, or `MOST_ANSWERS` of them."""
     if question.kind.answers is AnswerKind.RANGE:
         lo, hi = range_of(question)
-        numbers = tuple(some(range(lo, hi + 1), dice))
-        return TestedAnswers(question, numbers, numbers)
-    if question.kind.takes_several:
+        given: tuple[Any, ...] = tuple(some(range(lo, hi + 1), dice))
+        truths: tuple[Any, ...] = given
+    elif question.kind.takes_several:
         # Boxes that stand alone are ticked by themselves, before the set of all others, which is an end.
         sets = _ticks(len(question.choices) - len(question.exclusive), dice)
-        truths: tuple[Any, ...] = (*sets[:-1], *([place] for place in sorted(question.exclusive)), sets[-1])
-        given: tuple[Any, ...] = tuple([question.choices[each] for each in truth] for truth in truths)
+        truths = (*sets[:-1], *([place] for place in sorted(question.exclusive)), sets[-1])
+        given = tuple([question.choices[each] for each in truth] for truth in truths)
     else:
         truths = tuple(some(range(len(question.choices)), dice))
         given = tuple(question.choices[each] for each in truths)

@@ -11,6 +11,7 @@ from deniable_client.audit.blackbox.relay import Answer, RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.plan import Load, Session, Visit
 from deniable_client.audit.reference.published import PublishedSurvey
+from deniable_client.audit.ways import has_filters, without_screens
 
 BUSY: Answer = (503, {"content-type": "application/json"}, b'{"detail":"busy"}')
 SILENT: Answer = (0, {}, b"")
@@ -38,7 +39,8 @@ def browse(browser: Watching, session: Session, surveys: Sequence[PublishedSurve
         for number, visit in enumerate(session.visits):
             link = f"{relay.url}/s/{surveys[visit.survey].id}{fragment}"
             _Visiting(person, relay, session, number, link, loads).go(visit)
-        return person.trace([str(visit) for visit in session.visits])
+        trace = person.trace([str(visit) for visit in session.visits])
+        return without_screens(trace) if any(map(has_filters, surveys)) else trace
 
 
 class _Visiting:

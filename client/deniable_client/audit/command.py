@@ -76,11 +76,6 @@ def audit(
     chosen = BOTH if client == "both" else (client,)
     has_pages = client != "python"
     with _target(survey, has_pages=bool(sessions) or has_pages) as (target, read):
-        if sessions and any(each.ask_if for each in read.questions):
-            raise DeniableError(
-                "sessions: must be 0 for a survey with filters, because the people of an audit answer every question; "
-                "its many reports take every way"
-            )
         if has_pages:
             parts.append(_served(target))
         for name in chosen if sessions else ():

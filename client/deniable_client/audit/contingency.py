@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import itertools
 import random
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from deniable import Question, Report
 from deniable.mechanisms.longitudinal import waves_of
+from deniable.survey.patterns import Pattern, counted, patterns_of
 from deniable.wire.space import Value
 from deniable_client.audit.answers import TestedAnswers
 from deniable_client.audit.evidence import (
@@ -255,10 +256,24 @@ class Tables:
             return CellCounts.of_table(table)
         rows = [_told_apart(self.sizes[each]) for each in (q, r)]
         options = [np.array(each.answers.truths)[some] for each, some in zip((first, second), rows, strict=True)]
-        p = pair_probabilities(group, first.where_asked[rows[0]], second.where_asked[rows[1]], *options)
+        p = pair_probabilities(
+            group,
+            first.where_asked[rows[0]],
+            second.where_asked[rows[1]],
+            options[0],
+            options[1],
+            self._held(first, second),
+        )
         p = second.in_bins(first.in_bins(p, 2), 3)
         table = table[: len(rows[0]), : len(rows[1])]
         return CellCounts(table, np.broadcast_to(table.sum((2, 3), keepdims=True), table.shape), p)
+
+    def _held(self, first: Values, second: Values) -> Mapping[Pattern, int] | None:
+        """How many patterns of their group hold each pair of values, if it has one response to possible patterns."""
+        members = [each.question for each in self.values if each.question.group == first.question.group]
+        patterns = patterns_of(members)
+        places = map(members.index, (first.question, second.question))
+        return None if patterns is None else counted(patterns, *places)
 
     def _value_of(self, q: int, feature: str, code: int) -> str:
         """The value that a code of a feature stands for, in words."""

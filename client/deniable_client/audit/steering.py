@@ -27,6 +27,10 @@ def words_for(unit: Unit, answers: Mapping[str, Any], wanted: Mapping[str, Value
     """Words of which a unit's mechanisms make the wanted permanent values of these answers."""
     if unit.joint is not None:
         asked = [each for each in unit.questions if each["id"] in answers]
+        if unit.patterns:
+            given = unit.patterns.index(tuple(answers[each["id"]] for each in asked))
+            made = unit.patterns.index(tuple(int(wanted[each["id"]] or 0) for each in asked))
+            return _words(unit.joint, given, made, dice)
         base = len(unit.questions[0]["options"])
         pattern = report = 0
         for each in asked:

@@ -161,7 +161,7 @@ def true_figures(people: Sequence[Answers], survey: Survey) -> dict[tuple[str, s
             found["share", question.id, str(option)] = holds / len(people)
             if question.ask_if and answers:
                 found["among", question.id, str(option)] = holds / len(answers)
-        if question.ask_if:
+        if question.ask_if and question.options:
             found["share", question.id, str(question.options[-1])] = 1 - len(answers) / len(people)
         if question.kind.has_numbers and answers:
             found["mean", question.id, None] = math.fsum(float(each) for each in answers) / len(answers)
@@ -180,7 +180,7 @@ def _as_asked(survey: Survey, answers: Answers) -> Answers:
 
 def _answer(question: Question, shares: Mapping[str, tuple[float, ...]], dice: random.Random) -> Any:
     if not question.options:
-        numbers = question.mechanism.answer_range
+        numbers = question.numbers
         return round(dice.triangular(numbers[0], numbers[-1], numbers[0]))
     if question.kind.takes_several:
         ticked = [n for n, p in enumerate(shares[question.id]) if dice.random() < p]

@@ -132,6 +132,7 @@ export default Object.freeze({
   "sentHigh": "«عالٍ»",
   "sentLow": "«منخفض»",
   "sentStep": "الدرجة {n} من {all}، من المنخفض إلى العالي",
+  "sentOthers": "«لا ينطبق»",
   "sentBox": "{what}: معلَّم",
   "sentNoBox": "{what}: غير معلَّم",
   "results": "عرض النتائج",

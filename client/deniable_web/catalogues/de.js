@@ -132,6 +132,7 @@ export default Object.freeze({
   "sentHigh": "„hoch“",
   "sentLow": "„niedrig“",
   "sentStep": "Stufe {n} von {all}, von niedrig bis hoch",
+  "sentOthers": "„trifft nicht zu“",
   "sentBox": "{what}: angekreuzt",
   "sentNoBox": "{what}: nicht angekreuzt",
   "results": "Ergebnisse ansehen",

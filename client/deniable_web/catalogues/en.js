@@ -132,6 +132,7 @@ export default Object.freeze({
   "sentHigh": "“high”",
   "sentLow": "“low”",
   "sentStep": "step {n} of {all}, from low to high",
+  "sentOthers": "“does not apply”",
   "sentBox": "{what}: ticked",
   "sentNoBox": "{what}: not ticked",
   "results": "See the results",

@@ -132,6 +132,7 @@ export default Object.freeze({
   "sentHigh": "«alto»",
   "sentLow": "«bajo»",
   "sentStep": "escalón {n} de {all}, de bajo a alto",
+  "sentOthers": "«no procede»",
   "sentBox": "{what}: marcada",
   "sentNoBox": "{what}: sin marcar",
   "results": "Ver los resultados",

@@ -132,6 +132,7 @@ export default Object.freeze({
   "sentHigh": "« haut »",
   "sentLow": "« bas »",
   "sentStep": "échelon {n} sur {all}, de bas en haut",
+  "sentOthers": "« sans objet »",
   "sentBox": "{what} : cochée",
   "sentNoBox": "{what} : non cochée",
   "results": "Voir les résultats",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "6cfvek4phbz462aecjtninjnu4",
-  de: "qyyg35em6znt5q5wmaabzwnsnm",
-  en: "42nkvzlmh7j6f4lybpd5em44se",
-  es: "kukrd73xsk7ala2wa3ahc4iieu",
-  fr: "a45wrdnmnprcakj7lvvjvmwq7e",
+  ar: "u6mwjuvvewxbprra3v3qpwcaaa",
+  de: "wcqb7wsji557sruz4sqex6ifla",
+  en: "wqlqwdvoxe2yyosmezoaa3h6ge",
+  es: "xrjqqoomdvykqbqrhilfp6flg4",
+  fr: "zeur2jvazhc4dtgttm5e552asq",
 };

@@ -27,6 +27,8 @@ export class Mechanism {
   hi = 1;
   /** How far reports reach beyond the answers. */
   excess = 0;
+  /** How many reports stand beside those of numbers: one, where a question may not apply. */
+  aside = 0;
   /** Privacy loss of these very integers, in nats: the logarithm of the ratio. */
   epsilon = 0;
   /** Probabilities of what reports can support, where two figures say it all. @type {readonly Support[] | undefined} */

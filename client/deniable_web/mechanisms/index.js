@@ -5,6 +5,7 @@ import { demand } from "./base.js";
 import { DiscreteLaplace } from "./discrete-laplace.js";
 import { DrawnBoxes } from "./drawn-boxes.js";
 import { Exponential } from "./exponential.js";
+import { FilteredPiecewise } from "./filtered-piecewise.js";
 import { ForcedResponse } from "./forced-response.js";
 import { Geometric } from "./geometric.js";
 import { KAry } from "./k-ary.js";
@@ -14,12 +15,13 @@ import { Piecewise } from "./piecewise.js";
 import { Subset } from "./subset.js";
 import { TickBoxes } from "./tick-boxes.js";
 import { TwoCoin } from "./two-coin.js";
+import { UnequalKAry } from "./unequal-k-ary.js";
 import { Warner } from "./warner.js";
 
 /** @typedef {{ published: string[], new (...weights: unknown[]): import("./base.js").Mechanism }} MechanismClass */
 
 const classes = /** @type {MechanismClass[]} */ (
-  [TwoCoin, Warner, ForcedResponse, KAry, Subset, TickBoxes, DrawnBoxes, Geometric, Exponential, OneBitMean, Piecewise, DiscreteLaplace, Longitudinal]
+  [TwoCoin, Warner, ForcedResponse, KAry, Subset, TickBoxes, DrawnBoxes, Geometric, Exponential, OneBitMean, Piecewise, FilteredPiecewise, DiscreteLaplace, Longitudinal, UnequalKAry]
 );
 
 /** By name. A Map, not an object: "constructor" and "__proto__" are no mechanisms. @type {ReadonlyMap<unknown, MechanismClass>} */
@@ -40,6 +42,7 @@ export {
   DiscreteLaplace,
   DrawnBoxes,
   Exponential,
+  FilteredPiecewise,
   ForcedResponse,
   Geometric,
   KAry,
@@ -49,5 +52,6 @@ export {
   Subset,
   TickBoxes,
   TwoCoin,
+  UnequalKAry,
   Warner,
 };

@@ -22,17 +22,21 @@ export class Piecewise extends RowMechanism {
    * @param {any} knots 2 to 11 answers in rising order, from the lowest to the highest
    * @param {any} weights out of 2**32, when the answer is the first knot: as many as knots, up to 15
    * @param {any} slopes what each step from one knot towards the next adds to them: one row for each two neighbours
+   * @param {any[]} others the weights where the question does not apply, for which the number after the last knot stands
    */
-  constructor(knots, weights, slopes) {
+  constructor(knots, weights, slopes, ...others) {
     super();
+    const more = (this.aside = others.length);
     const n = list(knots, 2, 11).length;
     this.lo = integer(knots[0], -1e12, 1e12);
-    this.hi = integer(knots[n - 1], this.lo + 1, this.lo + 1e6);
-    this.knots = integers(knots, n, this.lo, this.hi);
+    this.hi = integer(knots[n - 1], this.lo + 1, this.lo + 1e6) + more;
+    this.knots = integers(knots, n, this.lo, this.hi - more);
     demand(!this.knots.some((knot, j) => knot <= knots[j - 1]));
-    this.weights = integers(weights, list(weights, n, 15).length, 1, UNIT);
+    this.weights = integers(weights, list(weights, n + more, 15 + more).length, 1, UNIT);
+    this.others = others.flatMap((each) => integers(each, weights.length, 1, UNIT));
     this.slopes = Object.freeze(list(slopes, n - 1, n - 1).map((row) => integers(row, weights.length, -UNIT, UNIT)));
-    this.settleRows(this.knots.map((knot) => this.row(knot))); // all others are mixtures of these
+    const ends = more ? [...this.knots, this.hi] : this.knots;
+    this.settleRows(ends.map((answer) => this.row(answer))); // all others are mixtures of these
   }
 
   /** @override @param {any} value */
@@ -40,9 +44,10 @@ export class Piecewise extends RowMechanism {
     return isWhole(value, 0, this.weights.length - 1);
   }
 
-  /** @override @param {number} answer */
+  /** @override @param {number} answer @returns {readonly number[]} */
   row(answer) {
-    const { knots, slopes } = this;
+    const { knots, slopes, others } = this;
+    if (answer > knots[knots.length - 1]) return others;
     const steps = slopes.map((_, j) => Math.min(Math.max(answer - knots[j], 0), knots[j + 1] - knots[j]));
     return this.weights.map((weight, r) => slopes.reduce((all, slope, j) => all + slope[r] * steps[j], weight));
   }

@@ -199,6 +199,12 @@ class ResultsPage:
         return query_string(EstimatesQuery(**{name: value for name, value in self.query if name in names}))
 
     @property
+    def has_figure_of_all(self) -> bool:
+        """Whether all questions together are few enough for one figure."""
+        groups = len(self.survey.cohorts) + 1 if self.options.by_cohort else 1
+        return groups * sum(each.rows for each in self.survey.questions) <= MOST_ROWS
+
+    @property
     def plain(self) -> dict[str, object]:
         """The changes to a query that leave nobody compared or crossed."""
         return {"by": None, "compare": None, "against": None, "crossed_with": None, "over": None, "view": None}
@@ -465,8 +471,13 @@ def figure_of(
 ) -> Response:
     """A figure with its title, its source and a note on its method."""
     rows = [row for view, _ in found for row in view]
-    if not page.shown.n or not can_draw(rows):
+    if not page.shown.n or not rows:
         raise NotFound
+    if not can_draw(rows):
+        raise ParameterError(
+            f"figure: must have at most {MOST_ROWS} intervals, got {len(rows)}; ask for one question, as /results/ and "
+            "its id, or for CSV or JSON"
+        )
     given = None if page.options.crossed_with is None else page.survey.question(page.options.crossed_with)
     panels = [
         panel

@@ -13,6 +13,7 @@ from deniable.mechanisms.base import Mechanism, OneOfK
 from deniable.mechanisms.discrete_laplace import DiscreteLaplace
 from deniable.mechanisms.drawn_boxes import DrawnBoxes
 from deniable.mechanisms.exponential import Exponential
+from deniable.mechanisms.filtered_piecewise import FilteredPiecewise
 from deniable.mechanisms.forced_response import ForcedResponse
 from deniable.mechanisms.geometric import Geometric
 from deniable.mechanisms.k_ary import KAry
@@ -24,6 +25,7 @@ from deniable.mechanisms.subset import Subset
 from deniable.mechanisms.support import Support
 from deniable.mechanisms.tick_boxes import TickBoxes
 from deniable.mechanisms.two_coin import TwoCoin
+from deniable.mechanisms.unequal_k_ary import UnequalKAry
 from deniable.mechanisms.warner import Warner
 
 MECHANISMS: dict[str, type[Mechanism]] = {
@@ -40,8 +42,10 @@ MECHANISMS: dict[str, type[Mechanism]] = {
         Exponential,
         OneBitMean,
         Piecewise,
+        FilteredPiecewise,
         DiscreteLaplace,
         Longitudinal,
+        UnequalKAry,
     )
 }
 
@@ -63,6 +67,7 @@ __all__ = [
     "DiscreteLaplace",
     "DrawnBoxes",
     "Exponential",
+    "FilteredPiecewise",
     "ForcedResponse",
     "Geometric",
     "KAry",
@@ -76,6 +81,7 @@ __all__ = [
     "Support",
     "TickBoxes",
     "TwoCoin",
+    "UnequalKAry",
     "Warner",
     "mechanism_from_published",
 ]

@@ -93,6 +93,9 @@ class Mechanism(metaclass=_Maker):
     has_shares: ClassVar[bool] = True
     """Whether the share of every answer can be estimated; some mechanisms allow for the mean alone."""
 
+    has_others: ClassVar[bool] = False
+    """Whether the last answer stands beside the numbers: for people to whom a question does not apply."""
+
     @property
     def answer_range(self) -> range:
         """All answers: options as numbers from 0, numbers as themselves."""

@@ -8,7 +8,8 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
+from types import ModuleType
+from typing import TYPE_CHECKING, ClassVar
 
 from deniable.errors import NotInstalled, ParameterError, describe
 from deniable.exact import Number, positive_epsilon, refuse_costly_rounding
@@ -73,23 +74,24 @@ class Piecewise(OverRange, RowMechanism):
     slopes: tuple[tuple[int, ...], ...]
 
     name = "piecewise"
-    question_types = ("scale", "number")
-    named_in = ("scale", "number")
+    question_types: ClassVar[tuple[str, ...]] = ("scale", "number")
+    named_in: ClassVar[tuple[str, ...]] = ("scale", "number")
     has_shares = False
+    most_reports: ClassVar[int] = MOST_REPORTS
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "knots", _integers(self.knots, "knots", range(2, MOST_KNOTS + 1)))
+        object.__setattr__(self, "knots", as_integers(self.knots, "knots", range(2, MOST_KNOTS + 1)))
         check_range(self.knots[0], self.knots[-1], LARGEST_RANGE)
         if any(after <= before for before, after in itertools.pairwise(self.knots)):
             raise ParameterError("knots: must be in rising order")
-        size = range(len(self.knots), MOST_REPORTS + 1)
-        object.__setattr__(self, "weights", _integers(self.weights, "weights", size))
+        size = range(len(self.knots), self.most_reports + 1)
+        object.__setattr__(self, "weights", as_integers(self.weights, "weights", size))
         steps = len(self.knots) - 1
         if not isinstance(self.slopes, (tuple, list)) or len(self.slopes) != steps:
             raise ParameterError(f"slopes: must be {steps} rows, one from each knot to the next")
         size = range(self.k, self.k + 1)
-        object.__setattr__(self, "slopes", tuple(_integers(row, "slopes", size) for row in self.slopes))
-        # Rows between two knots are mixtures of theirs, so the knots alone are checked.
+        object.__setattr__(self, "slopes", tuple(as_integers(row, "slopes", size) for row in self.slopes))
+        # Rows between two knots are mixtures of theirs, so those between are not checked.
         check_rows(self.extreme_rows)
         if not _are_independent(self.extreme_rows):
             raise ParameterError("slopes: must make independent rows, or no estimate of the mean is without bias")
@@ -102,12 +104,7 @@ class Piecewise(OverRange, RowMechanism):
         """
         asked = positive_epsilon(epsilon)
         lo, hi = check_range(lo, hi, LARGEST_RANGE)
-        try:
-            from deniable_statistics.authoring.optimum import least_noise
-
-            knots, weights, slopes = least_noise(hi - lo, asked)
-        except ModuleNotFoundError as error:
-            raise NotInstalled(error.name or "scipy") from None
+        knots, weights, slopes = optimum().least_noise(hi - lo, asked)
         mechanism = cls(tuple(lo + knot for knot in knots), weights, slopes)
         refuse_costly_rounding(float(asked), mechanism.epsilon, f"numbers from {lo} to {hi}")
         return mechanism
@@ -129,9 +126,14 @@ class Piecewise(OverRange, RowMechanism):
         ]
 
     @cached_property
-    def extreme_rows(self) -> tuple[tuple[int, ...], ...]:
+    def knot_rows(self) -> tuple[tuple[int, ...], ...]:
         """The rows of the knots."""
         return tuple(tuple(self.row(knot)) for knot in self.knots)
+
+    @property
+    def extreme_rows(self) -> tuple[tuple[int, ...], ...]:
+        """The rows of which all others are mixtures: those of the knots."""
+        return self.knot_rows
 
     def randomize(self, answer: int, word: Word = system_word) -> int:
         answer = self._check_answer(answer)
@@ -144,7 +146,7 @@ class Piecewise(OverRange, RowMechanism):
         before = np.searchsorted(self.knots[1:-1], answers, side="right")
         steps, drawn = answers - np.array(self.knots)[before], words(answers.size).astype(np.int64)
         # The report is the number of ends, of the weights added up, that are not above the word: found by halving.
-        ends = np.cumsum(np.transpose(self.extreme_rows[:-1]), axis=0)
+        ends = np.cumsum(np.transpose(self.knot_rows[:-1]), axis=0)
         rises = np.cumsum(np.transpose(self.slopes), axis=0)
         reports = np.zeros(answers.size, dtype=np.int64)
         half = 1 << (len(ends) - 1).bit_length() >> 1
@@ -162,6 +164,15 @@ class Piecewise(OverRange, RowMechanism):
         return reports
 
 
+def optimum() -> ModuleType:
+    """The linear program of the rows; raise `NotInstalled` without numpy or scipy."""
+    try:
+        from deniable_statistics.authoring import optimum
+    except ModuleNotFoundError as error:
+        raise NotInstalled(error.name or "scipy") from None
+    return optimum
+
+
 def _are_independent(rows: Sequence[Sequence[int]]) -> bool:
     """Whether rows are linearly independent modulo `PRIME`, by elimination."""
     rest = [[each % PRIME for each in row] for row in rows]
@@ -177,7 +188,8 @@ def _are_independent(rows: Sequence[Sequence[int]]) -> bool:
     return True
 
 
-def _integers(values: object, subject: str, size: range) -> tuple[int, ...]:
+def as_integers(values: object, subject: str, size: range) -> tuple[int, ...]:
+    """Published integers as a tuple; raise a ParameterError unless they are a list whose length is in ``size``."""
     wanted = f"{size[0]} to {size[-1]}" if len(size) > 1 else str(size[0])
     if not isinstance(values, (tuple, list)) or len(values) not in size:
         raise ParameterError(f"{subject}: must be a list of {wanted} integers, got {describe(values)}")

@@ -144,7 +144,7 @@ def _check_id(report_id: object) -> str:
 
 def _check_values(found: Mapping[str, object], survey: Survey) -> dict[str, Value]:
     values = {question: check(found[question], subject) for question, (check, subject) in survey.checks.items()}
-    survey.check_draw(values)
+    survey.check_values(values)
     return values
 
 

@@ -76,7 +76,7 @@ class Block:
         )
 
     def drawn(self, word: Word) -> Block:
-        """The same block, its parts in the order in which they are shown: first its own order is drawn, then theirs.
+        """Draw the order of the block, then those of its parts, and give it with its parts in the order shown.
 
         Parts are drawn in the order of the document, so that words mean the same whatever was drawn before.
         """
@@ -85,7 +85,7 @@ class Block:
         return replace(self, of=tuple(parts[place] for place in places), order=None)
 
     def only(self, shown: Collection[str]) -> Block:
-        """The same block without the questions that are not shown, and without parts of which none is."""
+        """Leave out the questions that are not shown, and parts that have no other ones."""
         parts = (each if isinstance(each, str) else each.only(shown) for each in self.of)
         return replace(self, of=tuple(each for each in parts if (each in shown if isinstance(each, str) else each.of)))
 

@@ -298,13 +298,18 @@ class Survey:
         """For each question the check of a report value, and its subject in error messages."""
         return {each.id: (each.reports.check, f'values["{each.id}"]') for each in self.questions}
 
-    def check_draw(self, values: Mapping[str, Value]) -> None:
-        """Raise a ReportError unless the values are those of as many questions of each group as one device asks.
+    def check_draw(self, asked: Mapping[str, object]) -> None:
+        """Raise a ReportError unless those that are not None are as many questions of each group as one device asks."""
+        for unit in self._dependent:
+            unit.check_draw(asked)
+
+    def check_values(self, values: Mapping[str, Value]) -> None:
+        """Raise a ReportError unless the values of each group are those that one device sends together.
 
         Each value must have been checked by itself before.
         """
-        # Only groups of which devices ask a part: in all others every question has a value, which `checks` sees.
-        for unit in self._grouped:
+        # Of other groups every question has a value, which `checks` sees, and all values go together.
+        for unit in self._dependent:
             unit.check_values(values)
 
     @cached_property
@@ -351,8 +356,8 @@ class Survey:
                 yield self.groups[each.group.name]
 
     @cached_property
-    def _grouped(self) -> tuple[Unit, ...]:
-        return tuple(unit for unit in self.units if unit.group and unit.group.is_drawn)
+    def _dependent(self) -> tuple[Unit, ...]:
+        return tuple(unit for unit in self.units if unit.group and (unit.group.is_drawn or unit.patterns))
 
     @property
     def is_shuffled(self) -> bool:
@@ -382,7 +387,8 @@ class Survey:
     def asks_more(self) -> bool:
         """Whether a device may put questions to people of which it sends nothing, to know whether another applies."""
         named = {name for each in self.questions if each.ask_if for name in each.ask_if.named}
-        return any(each.id in named for unit in self._grouped for each in unit.questions)
+        drawn = [unit for unit in self.units if unit.group and unit.group.is_drawn]
+        return any(each.id in named for unit in drawn for each in unit.questions)
 
     @property
     def is_drawn(self) -> bool:
@@ -395,7 +401,9 @@ class Survey:
         # A cached reader: it compiles one regular expression for the whole survey.
         types = {each.id: each.reports.json_type for each in self.questions}
         cohorts = [each for each in (None, *self.cohorts) if self.takes_cohort(each)]
-        return CanonicalForm(types, self.checks, cohorts, self.check_draw if self._grouped else None, self.credential)
+        return CanonicalForm(
+            types, self.checks, cohorts, self.check_values if self._dependent else None, self.credential
+        )
 
     @cached_property
     def tokens(self) -> Tokens | None:

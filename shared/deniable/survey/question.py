@@ -109,10 +109,8 @@ class Question:
     def _check_filter(self, where: str) -> None:
         if not isinstance(self.ask_if, Condition):
             raise SurveyError(f"{where}: ask_if must be a condition, got {describe(self.ask_if)}")
-        if self.kind.answers is AnswerKind.RANGE or self.kind.options:
+        if self.kind.options:
             raise SurveyError(f"{where}: a {self.type} question cannot have ask_if: it has no option for others")
-        if self.goal == "mean":
-            raise SurveyError(f"{where}: goal must be shares with ask_if, got mean")
 
     def _check_last(self, where: str) -> None:
         if self.last != tuple(each for each in LAST if each in self.last and each in self.kind.last):
@@ -172,8 +170,19 @@ class Question:
     @property
     def not_applicable(self) -> Answer:
         """The answer of a person to whom a question with a filter does not apply, as the mechanism takes it."""
-        last = len(self.options) - 1
+        last = self.mechanism.answer_range[-1]
         return [last] if self.kind.takes_several else last
+
+    @property
+    def numbers(self) -> range:
+        """The numbers that people can answer, of a question without options: not what stands for *does not apply*."""
+        possible = self.mechanism.answer_range
+        return possible if self.ask_if is None else possible[:-1]
+
+    @property
+    def not_applicable_name(self) -> str:
+        """What *does not apply* is called: by the last option, where there are options."""
+        return self.options[-1] if self.options else "Does not apply"
 
     @property
     def has_mean(self) -> bool:
@@ -188,7 +197,8 @@ class Question:
     @property
     def noise_kind(self) -> QuestionType:
         """The descriptor of the question type whose mechanisms randomise it."""
-        return self.kind.noise(is_extended=self.ask_if is not None or bool(self.last))
+        is_mean_of_some = self.ask_if is not None and self.kind.wants_mean(self.goal)
+        return self.kind.noise(is_extended=self.ask_if is not None or bool(self.last), is_mean_of_some=is_mean_of_some)
 
     @property
     def noise_goal(self) -> str | None:
@@ -226,8 +236,8 @@ class Question:
 
         A question with a filter has those of the people to whom it applies too.
         """
-        among = len(self.choices) + self.kind.has_numbers if self.ask_if else 0
-        return (len(self.options) if self.has_shares else 0) + self.has_mean + among
+        shares = len(self.options) + (len(self.choices) if self.ask_if else 0) if self.has_shares else 0
+        return shares + self.kind.has_numbers
 
 
 def levels_from(first: str, n: int) -> tuple[str, ...]:

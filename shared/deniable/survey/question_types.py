@@ -93,8 +93,13 @@ class QuestionType:
         """The type that a mechanism must name to randomise this one."""
         return self.like or self.name
 
-    def noise(self, *, is_extended: bool) -> QuestionType:
-        """The descriptor of the type whose mechanisms randomise a question of this one, perhaps with an option more."""
+    def noise(self, *, is_extended: bool, is_mean_of_some: bool = False) -> QuestionType:
+        """The descriptor of the question type whose mechanisms randomise a question of this one.
+
+        It may have an option more, or its mean may be wanted of those to whom it applies.
+        """
+        if is_mean_of_some:
+            return FILTERED_NUMBER
         return QUESTION_TYPES[self.extended] if is_extended and self.extended else self
 
     @property
@@ -117,6 +122,12 @@ class QuestionType:
         """Whether people answer yes or no, which every language has its own words for."""
         return self.options == YES_NO
 
+
+FILTERED_NUMBER = QuestionType("filtered-number", keys=(), answers=AnswerKind.RANGE, most_options=0)
+"""The type of what is randomised where a mean is wanted of people to whom a question applies.
+
+Its answers are numbers, and one more, which stands for *does not apply*. No author writes it, and no survey has it.
+"""
 
 QUESTION_TYPES: dict[str, QuestionType] = {
     each.name: each

@@ -12,8 +12,10 @@ from typing import TypeVar
 
 from deniable.errors import ReportError, SurveyError
 from deniable.exact import sum_above
+from deniable.mechanisms import KAry
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.group import Group, marginal
+from deniable.survey.patterns import Pattern, marginal_at, patterns_of
 from deniable.survey.question import Question
 from deniable.wire.space import ReportValue, Value
 
@@ -35,6 +37,15 @@ class Unit:
     def group(self) -> Group | None:
         """The group; None for a question of its own."""
         return self.questions[0].group
+
+    @cached_property
+    def patterns(self) -> tuple[Pattern, ...] | None:
+        """The patterns of answers to which it responds, where some of its questions filter others; otherwise None."""
+        return patterns_of(self.questions)
+
+    @cached_property
+    def _possible(self) -> frozenset[Pattern]:
+        return frozenset(self.patterns or ())
 
     @cached_property
     def epsilon(self) -> float:
@@ -63,6 +74,12 @@ class Unit:
         return sorted(costs, reverse=True)[: self.group.draw if self.group else 1]
 
     def check_values(self, values: Mapping[str, Value]) -> None:
+        """Raise a ReportError unless as many questions have values as the group asks, which go together."""
+        self.check_draw(values)
+        if self.patterns and tuple(values[each.id] for each in self.questions) not in self._possible:
+            raise ReportError(f"values: must be answers to {self.group} that one person can give")
+
+    def check_draw(self, values: Mapping[str, object]) -> None:
         """Raise a ReportError unless exactly as many questions have values as the group asks."""
         if self.group is None:
             return
@@ -137,8 +154,13 @@ def check_group(members: Sequence[Question]) -> None:
             raise SurveyError(f"question {each.id!r}: must not have waves, because {group} keeps one draw")
     if group.joint is None:
         return
+    if any(each.kind.takes_several or not each.options for each in members):
+        raise SurveyError(f"{group}: joint must be of questions with one answer out of several options")
+    if patterns := _patterns(members):
+        _check_patterns(members, group.joint, patterns)
+        return
     k = len(members[0].options)
-    if any(len(each.options) != k or each.kind.takes_several for each in members) or k < 2:
+    if any(len(each.options) != k for each in members) or k < 2:
         raise SurveyError(f"{group}: joint must be of questions with one answer out of equally many options")
     if group.joint.k != k**group.draw:
         raise SurveyError(
@@ -147,4 +169,20 @@ def check_group(members: Sequence[Question]) -> None:
     for each in members:
         # The published mechanism is what estimates invert, so it must be exactly what the joint response does.
         if each.mechanism != marginal(group.joint, k, is_yes_no=each.noise_kind.is_yes_no):
+            raise SurveyError(f"question {each.id!r}: mechanism must be what the response of {group} does to it")
+
+
+def _patterns(members: Sequence[Question]) -> tuple[Pattern, ...] | None:
+    try:
+        return patterns_of(members)
+    except SurveyError as error:
+        raise SurveyError(f"{members[0].group}: {error}") from None
+
+
+def _check_patterns(members: Sequence[Question], joint: KAry, patterns: Sequence[Pattern]) -> None:
+    group = members[0].group
+    if joint.k != len(patterns):
+        raise SurveyError(f"{group}: joint must be over the {len(patterns)} possible patterns, got {joint.k}")
+    for place, each in enumerate(members):
+        if each.mechanism != marginal_at(joint, patterns, place, len(each.options)):
             raise SurveyError(f"question {each.id!r}: mechanism must be what the response of {group} does to it")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
+from deniable_research.files.comparing_among import among_differences
 from deniable_research.files.domain_estimates import cohorts_by_option, mean_differences
 from deniable_research.files.domains import sample_of
 from deniable_research.files.layout import RandomizedColumn
@@ -91,6 +92,11 @@ def compare(
             rows.append(tested(blank, "homogeneity", shares[0][0].homogeneity()))
     if question.mean_values is not None and not line:
         rows += _pairs(blank, "mean difference", labels, mean_differences(table, question, people))
+    if not line:
+        places = _options(question, options) if question.has_shares else []
+        for at, figures in among_differences(table, question, people, places):
+            about = blank if at is None else replace(blank, option=question.options[at])
+            rows += _pairs(about, "mean difference" if at is None else "among difference", labels, figures)
     if not rows:
         raise ParameterError(f"{name}: has no shares to test for a trend, only a mean")
     return rows

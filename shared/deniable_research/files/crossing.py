@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
+from deniable.survey.patterns import counted
 from deniable_research.files.crossing_classes import cross_classes, needs_classes
 from deniable_research.files.crosstab_rows import (
     CrosstabCells,
@@ -185,6 +186,8 @@ def _pair_rows(
     pair = _pair(table, names)
     about = about_columns(names, float(pair.estimate.n), level, pair.df if table.is_complex else None)
     yield from cell_rows(about, (pair.first, pair.second), _pair_cells(pair, names, given, level), given)
+    if table.layout.whole(names[0])[0].patterns:
+        return  # where a question filters another, they depend on each other by what is asked
     yield independence_row(about, pair.independence())
     if pair.share.shape == (2, 2):
         yield odds_row(about, pair.odds_ratio())
@@ -217,7 +220,8 @@ def _pair(table: Table, names: Sequence[str]) -> DrawnPair:
         assert whole.drawn.joint is not None
         kept = complete_rows(table, names)
         one, two = map(table.where(kept).item, names)
-        return question_pair(one, two, whole.drawn.joint, sample_of(table, kept, names))
+        held = counted(whole.patterns, whole.place, other.place) if whole.patterns else None
+        return question_pair(one, two, whole.drawn.joint, sample_of(table, kept, names), held)
     if first is None or second is None:
         raise ParameterError(f"crosstab: must be of two boxes or of different questions, got {' and '.join(names)}")
     sample = sample_of(table, table.answered(whole.name), names)

@@ -31,7 +31,8 @@ _QUESTION_KEYS = tuple(
     each.name
     for each in fields(RandomizedColumn)
     if each.name
-    not in ("mean_values", "has_shares", "drawn", "arm", "levels", "is_filtered")  # what only a survey says, and arms
+    # what only a survey says, and arms
+    not in ("mean_values", "has_shares", "drawn", "arm", "levels", "is_filtered", "patterns", "place")
 )
 _LISTS = ("forced", "options", "values", "missing", "groups", "group_missing")
 _PROBABILITIES = ("p", "p1", "p2", "truth", "yes", "no", "prevalence", "keep")

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError, ReportError
 from deniable.survey.document import Survey
 from deniable.survey.group import Group
+from deniable.survey.patterns import Pattern
 from deniable.survey.question import Question
 from deniable.wire.space import ReportValue
 from deniable_research.attention import Anchor
@@ -62,6 +63,10 @@ class RandomizedColumn:
         The numbers that answers stand for, as `MeanEstimate.from_counts` takes them; None if there is no mean.
     levels : tuple of float or None
         The numbers of the levels of a scale with a filter, all of whose answers but the last they are.
+    patterns : tuple of tuple of int, or None
+        The patterns of answers to the questions of its group, if these have one response to the possible ones.
+    place : int
+        Its place in these patterns.
     is_filtered : bool
         Whether the last answer is that the question does not apply.
     has_shares : bool
@@ -95,6 +100,8 @@ class RandomizedColumn:
     known_share: Fraction | None = None
     levels: tuple[float, ...] | None = None
     is_filtered: bool = False
+    patterns: tuple[Pattern, ...] | None = None
+    place: int = 0
 
     def __post_init__(self) -> None:
         if len(self.options) != len(self.design.truths):
@@ -438,7 +445,16 @@ class Layout:
             looked for; without, all.
         """
         asked = survey.questions if not columns else [survey.question(question_id) for question_id in columns]
-        found = tuple(replace(_of_question(each), column=(columns or {}).get(each.id, each.id)) for each in asked)
+        units = {each.id: unit for unit in survey.units for each in unit.questions}
+        found = tuple(
+            replace(
+                _of_question(each),
+                column=(columns or {}).get(each.id, each.id),
+                patterns=units[each.id].patterns,
+                place=units[each.id].questions.index(each),
+            )
+            for each in asked
+        )
         # An export of another tool has a name of its own for cohorts, and nothing that says who was counted.
         if columns:
             return cls(found, cohorts=survey.cohorts)

@@ -226,6 +226,12 @@ def answers_to(table: Table, name: str) -> tuple[str, ...]:
 
 def shared_responses(table: Table, questions: Sequence[str], outcome: str | None = None) -> list[SharedResponse]:
     """The responses that several of these questions share."""
+    for group, members in table.layout.groups_in(questions).items():
+        if len(members) > 1 and table.layout.arms(members[0])[0].patterns:
+            raise ParameterError(
+                f"{', '.join(members)}: must not be in one regression, because {group} has one response to the "
+                "patterns of answers that are possible; cross two of them, or model one among others"
+            )
     return [
         SharedResponse(tuple("outcome" if name == outcome else name for name in members), group.draw, group.joint)
         for group, members in table.layout.groups_in(questions).items()

@@ -38,6 +38,9 @@ class Measure(NamedTuple):
 
 MEASURES = {
     "difference": Measure("difference of shares", "{first} \u2212 {second}", is_share=True),
+    "among difference": Measure(
+        "difference among those to whom it applies", "{first} \u2212 {second}, of whom it applies to", is_share=True
+    ),
     "trend": Measure("slope of the share", "slope for each unit, {first} to {second}", is_share=True),
     "mean difference": Measure("difference of means", "mean, {first} \u2212 {second}"),
     "ratio": Measure("ratio of shares", "{first} / {second}", sign="/", equal=1.0),
@@ -53,7 +56,7 @@ class ComparisonRow:
     ----------
     question, option : str
         The question and the option that is compared; no option for means, and for tests of all options together.
-    measure : {"difference", "ratio", "homogeneity", "trend", "departure", "mean difference"}
+    measure : {"difference", "among difference", "ratio", "homogeneity", "trend", "departure", "mean difference"}
         The share of `first` minus that of `second`, or divided by it; the test that all cohorts are equal; the slope of
         the share for each unit; the test of a departure from a straight line; the difference of means.
     first, second : str or None

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError, describe
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
-from deniable_statistics.designs.of_mechanisms import design_of, level_values
+from deniable_statistics.designs.of_mechanisms import design_of
 
 TOLERANCE = 1e-6
 """Largest difference between the sum of a question's shares and 1; printed digits are rounded."""
@@ -66,16 +66,14 @@ class Truth:
         if not question.ask_if or self.boxes or applying <= 0:
             return ()
         shares = tuple(share / applying for share in self.shares[:-1])
-        levels = level_values(question)
-        return shares if levels is None else (*shares, sum(map(operator.mul, shares, levels)))
+        mean = (sum(map(operator.mul, shares, self.numbers)),) if question.kind.has_numbers else ()
+        return (*shares, *mean) if question.has_shares else mean
 
     @property
     def numbers(self) -> tuple[float, ...]:
-        """The numbers that answers stand for."""
+        """The numbers that answers stand for, but for *does not apply*."""
         question = self.question
-        if not question.options:
-            return tuple(float(self.first + step) for step in range(len(self.shares)))
-        return tuple(map(float, question.options))
+        return tuple(map(float, question.choices or question.numbers))
 
     @property
     def labels(self) -> tuple[str, ...]:
@@ -123,6 +121,12 @@ def truth_of(survey: Survey, given: Mapping[str, Shares] | None = None) -> tuple
     >>> truth_of(Survey("T", (question,)), {"q": {"a": 0.5}})[0].shares
     (0.5, 0.25, 0.25)
     """
+    for unit in survey.units:
+        if unit.patterns:
+            raise ParameterError(
+                f"survey: must not have one response to possible patterns, as {unit.group} has, because answers are "
+                "made up one question at a time; 'deniable survey try' rehearses it"
+            )
     wanted = dict(given or {})
     unknown = sorted(wanted.keys() - {question.id for question in survey.questions})
     if unknown:
@@ -185,7 +189,8 @@ def _by_name(given: Mapping[str, float], names: Sequence[str], boxes: bool, wher
 
 
 def _names(question: Question) -> tuple[str, ...]:
-    return question.options or tuple(map(str, question.mechanism.answer_range))
+    numbers = tuple(map(str, question.numbers))
+    return question.options or (numbers if question.ask_if is None else (*numbers, question.not_applicable_name))
 
 
 def _share(value: object, where: str) -> float:

@@ -290,7 +290,7 @@ def _universe(question: Question, survey: Survey) -> str | None:
     if question.ask_if is None:
         return None
     condition = condition_words(question.ask_if, {each.id: each for each in survey.questions})
-    none = str(question.options[-1])
+    none = str(question.not_applicable_name)
     return f"People for whom {condition}, by their true answers. All others send {none!r}, through the same noise."
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import re
 import tomllib
@@ -22,6 +23,7 @@ from deniable.survey.document import MAX_BYTES, Survey
 from deniable.survey.group import Group, check_name
 from deniable.survey.look import Look
 from deniable.survey.order import ORDER_KEYS, RandomOrder, order_from
+from deniable.survey.patterns import Pattern, Routed, possible_patterns
 from deniable.survey.question import Question, levels_from
 from deniable.survey.question_types import LAST, QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.sealed import Sealed, padded_size
@@ -290,7 +292,8 @@ class _Draft:
     @property
     def noise_kind(self) -> QuestionType:
         """The type whose mechanisms answer."""
-        return self.kind.noise(is_extended=self.ask_if is not None or bool(self.last))
+        is_mean_of_some = self.ask_if is not None and self.kind.wants_mean(self.goal)
+        return self.kind.noise(is_extended=self.ask_if is not None or bool(self.last), is_mean_of_some=is_mean_of_some)
 
     @property
     def noise_goal(self) -> str | None:
@@ -298,7 +301,14 @@ class _Draft:
 
     @property
     def member(self) -> Member:
-        return Member(self.noise_kind, _answers(self.kind, len(self.options), self.written), self.noise_goal)
+        return Member(self.noise_kind, self.possible, self.noise_goal)
+
+    @property
+    def possible(self) -> range:
+        """The possible answers: indices of the options, or numbers; the last one of a filter is *does not apply*."""
+        if self.kind.answers is not AnswerKind.RANGE:
+            return range(len(self.options))
+        return range(self.written["lo"], self.written["hi"] + 1 + (self.ask_if is not None))
 
     def with_noise(self, mechanism: Mechanism, why: str | None, group: Group | None = None) -> Question:
         return Question(
@@ -325,8 +335,9 @@ class _Draft:
     def as_earlier(self) -> Earlier:
         """The question as conditions of later ones are about it."""
         choices = self.options[:-1] if self.ask_if else self.options
-        is_number = self.kind.answers is AnswerKind.RANGE
-        numbers = _answers(self.kind, 0, self.written) if is_number else range(0)
+        numbers = self.possible if self.kind.answers is AnswerKind.RANGE else range(0)
+        if self.ask_if:
+            numbers = numbers[:-1]
         return Earlier(self.kind, choices, numbers, self.ask_if is not None)
 
 
@@ -355,15 +366,7 @@ def _with_filter(draft: _Draft, earlier: Mapping[str, Earlier], later: Mapping[s
     except SurveyError as error:
         raise SurveyError(f"{where}: ask_if {error}") from None
     if kind.answers is AnswerKind.RANGE:
-        raise SurveyError(
-            f"{where}: a number cannot have ask_if, because its mean has no room for whoever is not asked; "
-            "ask a scale, or a choice of ranges such as 1 to 5, 6 to 10"
-        )
-    if draft.goal == "mean":
-        raise SurveyError(
-            f'{where}: goal must be "shares" with ask_if, got "mean"; '
-            "the mean among those to whom it applies is estimated from the shares"
-        )
+        return replace(draft, ask_if=condition)
     if "yes" in draft.written:
         raise SurveyError(f"{where}: must have either yes or ask_if: with three options there is no second coin")
     own = (*SPOKEN_NO_YES, *draft.options[len(SPOKEN_NO_YES) :]) if kind.is_yes_no else draft.options
@@ -436,7 +439,7 @@ def _questions(drafts: Sequence[_Draft], groups: Mapping[str, Mapping[str, Any]]
 
 def _alone(draft: _Draft) -> Question:
     try:
-        mechanism = _mechanism(draft.noise_kind, len(draft.options), draft.noise_goal, draft.written)
+        mechanism = _mechanism(draft.noise_kind, draft.possible, draft.noise_goal, draft.written)
         return draft.with_noise(*mechanism)
     except ParameterError as error:
         raise SurveyError(f"{draft.where}: {error}") from None
@@ -449,7 +452,8 @@ def _shared(name: str, written: Mapping[str, Any], drafts: Sequence[_Draft]) -> 
         raise SurveyError(f"{where}: must have questions that share its epsilon, got none")
     want = _want(written, where)
     try:
-        ways = ways_to_share([each.member for each in drafts], written["epsilon"], written.get("draw"))
+        members = [each.member for each in drafts]
+        ways = ways_to_share(members, written["epsilon"], written.get("draw"), _patterns(drafts))
     except ParameterError as error:
         raise SurveyError(f"{where}: {error}") from None
     best = chosen_way(ways, want)
@@ -464,6 +468,15 @@ def _shared(name: str, written: Mapping[str, Any], drafts: Sequence[_Draft]) -> 
         return [each.with_noise(own, told) for each, own in zip(drafts, best.mechanisms, strict=True)]
     group = Group(name, len(drafts), best.draw, best.joint, reason)
     return [each.with_noise(own, None, group) for each, own in zip(drafts, best.mechanisms, strict=True)]
+
+
+def _patterns(drafts: Sequence[_Draft]) -> tuple[Pattern, ...] | None:
+    """The patterns of answers that are possible to questions of one answer each; None without filters among them."""
+    if not any(each.ask_if for each in drafts) or not all(each.member.is_one_option for each in drafts):
+        return None
+    with contextlib.suppress(SurveyError):  # a filter is about other questions, or there are too many patterns
+        return possible_patterns([Routed(each.written["id"], len(each.options), each.ask_if) for each in drafts])
+    return None
 
 
 def _want(written: Mapping[str, Any], where: str) -> list[str]:
@@ -546,16 +559,17 @@ def _is_whole(value: object) -> bool:
 
 
 def _mechanism(
-    kind: QuestionType, k: int, goal: str | None, written: Mapping[str, Any]
+    kind: QuestionType, answers: range, goal: str | None, written: Mapping[str, Any]
 ) -> tuple[Mechanism, str | None]:
     """The mechanism and, if it was chosen by default, the reason."""
+    k = len(answers)
     for key in ("truth", "yes"):
         if isinstance(written.get(key), int):
             raise ParameterError(f'{key}: must be a probability such as "1/2" or 0.5, got {describe(written[key])}')
     if "wave_epsilon" in written and written.get("mechanism") != Longitudinal.name:
         raise ParameterError(f'wave_epsilon: needs mechanism = "{Longitudinal.name}", the one that has waves')
     if "mechanism" in written:
-        return _asked_mechanism(kind, k, written), None
+        return _asked_mechanism(kind, answers, written), None
     if kind.is_yes_no:
         if "epsilon" in written:
             return Warner.from_epsilon(written["epsilon"]), None
@@ -568,11 +582,11 @@ def _mechanism(
     if "truth" in written:
         return KAry.from_coin(k, written["truth"]), None
     epsilon = positive_epsilon(written["epsilon"])
-    choice = choice_for(kind, _answers(kind, k, written), epsilon, goal)
+    choice = choice_for(kind, answers, epsilon, goal)
     return choice.best, choice.why
 
 
-def _asked_mechanism(kind: QuestionType, k: int, written: Mapping[str, Any]) -> Mechanism:
+def _asked_mechanism(kind: QuestionType, answers: range, written: Mapping[str, Any]) -> Mechanism:
     """The mechanism that the author names."""
     name = written["mechanism"]
     if "epsilon" not in written:
@@ -581,12 +595,7 @@ def _asked_mechanism(kind: QuestionType, k: int, written: Mapping[str, Any]) -> 
     possible = {each: cls for each, cls in MECHANISMS.items() if kind.family in cls.named_in}
     if name not in possible:
         raise ParameterError(f"mechanism: must be one of {', '.join(possible)}, got {name!r}")
-    return possible[name].for_answers(_answers(kind, k, written), epsilon, written.get("wave_epsilon"))
-
-
-def _answers(kind: QuestionType, k: int, written: Mapping[str, Any]) -> range:
-    """The possible answers: indices of the options, or the numbers of a range."""
-    return range(written["lo"], written["hi"] + 1) if kind.answers is AnswerKind.RANGE else range(k)
+    return possible[name].for_answers(answers, epsilon, written.get("wave_epsilon"))
 
 
 def _text(written: Any, where: str) -> Any:

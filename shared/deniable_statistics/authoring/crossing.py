@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Sequence
+
 from deniable.mechanisms import KAry, Mechanism
 from deniable.mechanisms.k_ary import support_of_digits
+from deniable.mechanisms.support import Support
+from deniable.survey.patterns import Pattern, counted
 from deniable_statistics.authoring.sample_size import noise_of_options
 
 
@@ -42,8 +47,22 @@ def joint_variance_of_digits(joint: KAry, k: int) -> float:
     >>> round(joint_variance_of_digits(KAry.from_epsilon(4, 2), 2), 3)
     0.496
     """
-    support = support_of_digits(joint, k, digits=2)
-    if_true, if_other = float(support.if_true), float(support.if_other)
+    return _variance_of_cell(support_of_digits(joint, k, digits=2))
+
+
+def joint_variance_of_patterns(joint: KAry, patterns: Sequence[Pattern]) -> float:
+    """As `joint_variance_of_digits`, in one response to possible patterns, for the two questions with the largest.
+
+    Of two answers ``m`` patterns hold, ``a = p + (m - 1) q`` and ``b = m q``.
+    """
+    p, q = joint.support[0]
+    pairs = itertools.combinations(range(len(patterns[0])), 2)
+    most = max(max(counted(patterns, *pair).values()) for pair in pairs)
+    return _variance_of_cell(Support(p + (most - 1) * q, most * q))
+
+
+def _variance_of_cell(support: Support) -> float:
+    if_true, if_other = support.floats
     slope = if_true - if_other
     supported = if_other + slope / 4
     return supported * (1 - supported) / slope**2

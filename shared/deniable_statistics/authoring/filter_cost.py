@@ -10,14 +10,15 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from deniable.errors import ParameterError
-from deniable.mechanisms import Mechanism
+from deniable.errors import ParameterError, SurveyError
+from deniable.mechanisms import KAry, Mechanism
 from deniable.privacy.ceiling import Ceiling
 from deniable.survey.condition import Among
 from deniable.survey.document import Survey
+from deniable.survey.patterns import Routed, marginal_at, possible_patterns
 from deniable.survey.question import Question
 from deniable.survey.question_types import MAX_OPTIONS, AnswerKind
-from deniable_statistics.authoring.sample_size import people
+from deniable_statistics.authoring.sample_size import PART_OF_RANGE, people, variance_for
 from deniable_statistics.authoring.selection import choose_for_choice
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.estimates.among import variance_among
@@ -40,14 +41,14 @@ def filter_sentences(question: Question, survey: Survey) -> list[str]:
     named = {each.id: each for each in survey.questions}
     found = [
         f"Asked if {condition_words(question.ask_if, named)}; whoever is not asked sends "
-        f"{str(question.options[-1])!r} through the same noise",
-        f"Among those to whom it applies, \u00b15 points at a share of one half take {_listed(question)}",
+        f"{str(question.not_applicable_name)!r} through the same noise",
+        f"Among those to whom it applies, {_precision(question)} take {_listed(question)}",
     ]
-    return found + list(_combined(question, survey))
+    return [*found, *_together(question, survey), *_combined(question, survey)]
 
 
 def respondents_among(question: Question, applying: float) -> int:
-    """Number of respondents for 5 points at one half of those to whom a question applies.
+    """Number of respondents for 5 points at one half of those to whom a question applies, or 5 % of a range.
 
     Parameters
     ----------
@@ -56,8 +57,14 @@ def respondents_among(question: Question, applying: float) -> int:
     applying : float
         The share of all to whom it applies.
     """
-    design = design_of(question.mechanism)
-    return people(variance_among(design, HALF, applying) / question.share_asked)
+    mechanism = question.mechanism
+    if mechanism.has_others:
+        return people(variance_for(mechanism, applying) / question.share_asked)
+    return people(variance_among(design_of(mechanism), HALF, applying) / question.share_asked)
+
+
+def _precision(question: Question) -> str:
+    return "\u00b15 points at a share of one half" if question.has_shares else PART_OF_RANGE
 
 
 def _listed(question: Question) -> str:
@@ -65,10 +72,41 @@ def _listed(question: Question) -> str:
     return ", ".join(numbers)
 
 
+def _together(question: Question, survey: Survey) -> Iterator[str]:
+    """A sentence on both questions in one response to the patterns of answers that are possible, if that takes fewer.
+
+    It asks the same questions, so it is what we recommend.
+    """
+    condition = question.ask_if
+    if not isinstance(condition, Among) or question.group or not _is_one_option(question):
+        return
+    first = survey.question(condition.question)
+    epsilon = first.epsilon + question.epsilon
+    if first.group or first.ask_if or not _is_one_option(first) or epsilon > Ceiling.question:
+        return
+    pair = (first, question)
+    try:
+        patterns = possible_patterns([Routed(each.id, len(each.options), each.ask_if) for each in pair])
+        mechanism = marginal_at(KAry.from_epsilon(len(patterns), epsilon), patterns, 1, len(question.options))
+    except (ParameterError, SurveyError):
+        return
+    numbers = [people(variance_among(design_of(mechanism), HALF, applying)) for applying in APPLYING]
+    if numbers[0] < respondents_among(question, APPLYING[0]):
+        listed = ", ".join(f"{each:,}" for each in numbers)
+        yield (
+            f"Recommended: the same two questions in one group, {first.id} and {question.id}, with epsilon "
+            f"{epsilon:.4g} for both: one response to the {len(patterns)} answers that somebody can give takes {listed}"
+        )
+
+
+def _is_one_option(question: Question) -> bool:
+    return question.has_shares and not question.kind.takes_several
+
+
 def _combined(question: Question, survey: Survey) -> Iterator[str]:
     """A sentence on the question that has the options of both, where there can be such a one."""
     condition = question.ask_if
-    if not isinstance(condition, Among) or question.group or question.kind.takes_several:
+    if not isinstance(condition, Among) or question.group or not _is_one_option(question):
         return
     first = survey.question(condition.question)
     if first.group or first.ask_if or first.kind.answers is AnswerKind.RANGE:

@@ -1,4 +1,7 @@
-"""The rows of `Piecewise` with the least noise, by a linear program when a survey is written. Needs scipy."""
+"""The rows of `Piecewise` and `FilteredPiecewise` with the least noise, by a linear program when a survey is written.
+
+Needs scipy.
+"""
 
 from __future__ import annotations
 
@@ -39,6 +42,15 @@ class PiecewiseRows(NamedTuple):
     knots: tuple[int, ...]
     weights: tuple[int, ...]
     slopes: tuple[tuple[int, ...], ...]
+
+
+class FilteredRows(NamedTuple):
+    """The published parameters of `FilteredPiecewise`, for the answers 0, 1 and up, and *does not apply*."""
+
+    knots: tuple[int, ...]
+    weights: tuple[int, ...]
+    slopes: tuple[tuple[int, ...], ...]
+    others: tuple[int, ...]
 
 
 @functools.lru_cache(maxsize=128)
@@ -86,6 +98,38 @@ def least_noise(steps: int, epsilon: Fraction) -> PiecewiseRows:
             "take a shorter range or more epsilon"
         )
     return min(found, key=lambda each: each[0])[1]
+
+
+@functools.lru_cache(maxsize=128)
+def least_noise_of_some(steps: int, epsilon: Fraction) -> FilteredRows:
+    """The rows for the answers 0 to ``steps`` and for *does not apply*, whose epsilon is at most ``epsilon``.
+
+    They are those of `least_noise` with one report more; see `deniable.mechanisms.FilteredPiecewise`.
+
+    Raises
+    ------
+    ParameterError
+        If 32-bit weights cannot hold any.
+    """
+    bound = exp_below(epsilon)
+    ratio = float(bound) * (1 - 1e-12)
+    plain = least_noise(steps, epsilon)
+    p = _at_knots(plain)
+    largest = p.max(axis=0)
+    # a = (E - S) / (E^2 - S): what is left beside E a where it does not apply, 1 - E a, is (1 - a) S / E, the least.
+    own = (ratio - largest.sum()) / (ratio**2 - largest.sum())
+    wanted = np.column_stack([(1 - own) * p, np.full(len(p), own)]) * UNIT
+    aside = np.append((1 - own) * largest / ratio, ratio * own) * UNIT
+    limits = _limits(np.vstack([wanted, aside]), bound)
+    rows = _integer_rows(plain.knots, wanted, limits)
+    least = [low for low, _ in limits]
+    moves = _moved(least, 1, aside, limits)
+    if rows is None or moves is None:
+        raise ParameterError(
+            f"epsilon: {float(epsilon):g} over a range of {steps} and one option more cannot be held by "
+            "32-bit weights; take a shorter range or more epsilon"
+        )
+    return FilteredRows(*rows, tuple(low + more for low, more in zip(least, moves, strict=True)))
 
 
 def optimal_noise(steps: int, ratio: float, knots: int = 41, outputs: int = 91) -> float:
@@ -269,17 +313,25 @@ def _pruned(channel: Chances) -> Chances | None:
 
 
 def _rounded(channel: Chances, bound: Fraction) -> PiecewiseRows | None:
-    """Integers out of ``2**32`` whose ratios are at most ``bound``; None if there are none near these chances.
-
-    Each output keeps to its own ``least .. most``, whose ratio is within the bound. From knot to knot it moves by the
-    multiple of their distance that comes nearest to where it should be; what is then missing in a row, or too much, is
-    made up for by the outputs with the most room.
-    """
+    """Integers out of ``2**32`` whose ratios are at most ``bound``; None if there are none near these chances."""
     wanted = channel.p * UNIT
-    # Exact: from the largest weight of an output over all knots down to the least that the bound allows.
+    return _integer_rows(channel.line.knots, wanted, _limits(wanted, bound))
+
+
+def _limits(wanted: Floats, bound: Fraction) -> list[tuple[int, int]]:
+    """For each output the least and the largest weight, whose ratio is within the bound."""
+    # Exact: from the largest weight of an output over all rows down to the least that the bound allows.
     least = [max(1, math.ceil(each / bound)) for each in map(Fraction, wanted.max(axis=0).tolist())]
-    limits = [(each, math.floor(each * bound)) for each in least]
-    knots = channel.line.knots
+    return [(each, math.floor(each * bound)) for each in least]
+
+
+def _integer_rows(knots: tuple[int, ...], wanted: Floats, limits: list[tuple[int, int]]) -> PiecewiseRows | None:
+    """Integers within limits near the wanted weights of the knots' rows, shape (knots, outputs); None without any.
+
+    Each output keeps to its own limits. From knot to knot it moves by the multiple of their distance that comes nearest
+    to where it should be; what is then missing in a row, or too much, is made up for by the outputs with the most room.
+    """
+    least = [low for low, _ in limits]
     first = _moved(least, 1, wanted[0], limits)
     if first is None:
         return None

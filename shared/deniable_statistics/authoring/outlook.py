@@ -10,7 +10,7 @@ from statistics import NormalDist
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable.survey.unit import Unit
-from deniable_statistics.authoring.crossing import joint_variance, joint_variance_of_digits
+from deniable_statistics.authoring.crossing import joint_variance, joint_variance_of_digits, joint_variance_of_patterns
 from deniable_statistics.authoring.sample_size import variance_at_half, variance_if_even
 
 RESPONDENTS = 1000
@@ -83,7 +83,9 @@ def _within(unit: Unit) -> dict[tuple[str, str], float]:
     together = group.draw * (group.draw - 1) / (group.size * (group.size - 1))
     found = {}
     for one, other in itertools.combinations(unit.questions, 2):
-        if group.joint:
+        if group.joint and unit.patterns:
+            found[one.id, other.id] = joint_variance_of_patterns(group.joint, unit.patterns)
+        elif group.joint:
             found[one.id, other.id] = joint_variance_of_digits(group.joint, len(one.options)) / together
         elif one.mechanism.has_shares and other.mechanism.has_shares:
             found[one.id, other.id] = joint_variance(one.mechanism, other.mechanism) / together

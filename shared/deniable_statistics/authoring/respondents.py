@@ -104,7 +104,7 @@ def _bound(question: Question) -> Iterator[float]:
     ratio = math.exp(question.mechanism.epsilon)
     if question.kind.takes_several:
         yield _least_variance_of_bits(len(question.options), ratio)
-    elif question.kind.wants_mean(question.goal):
+    elif question.kind.wants_mean(question.goal) and question.ask_if is None:
         steps = len(question.mechanism.answer_range) - 1
         with contextlib.suppress(ModuleNotFoundError):  # without scipy nobody solves the linear program
             from deniable_statistics.authoring.optimum import optimal_noise

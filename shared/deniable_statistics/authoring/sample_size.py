@@ -16,6 +16,7 @@ HALF_WIDTH = 0.05
 POINTS = "\u00b15 points on average over the options"
 POINTS_OF_A_BOX = "\u00b15 points at a share of one half"
 PART_OF_RANGE = "\u00b15 % of the range"
+PART_OF_RANGE_OF_HALF = f"{PART_OF_RANGE} if it applies to one half"
 
 
 def people_needed(mechanism: Mechanism, *, wants_mean: bool, asked: float = 1.0) -> int:
@@ -39,6 +40,10 @@ def variance_if_even(mechanism: Mechanism, *, wants_mean: bool) -> float:
         share = _even_share(mechanism)
         # Sampling variance of a share plus the noise, averaged over the options.
         return share * (1 - share) + noise_if_even(mechanism) / mechanism.k
+    if mechanism.has_others:
+        from deniable_statistics.designs.of_mechanisms import HALF_APPLIES
+
+        return variance_for(mechanism, HALF_APPLIES)
     possible = mechanism.answer_range
     # In a range of length 1, so that scales and numbers compare.
     return mean_variance(mechanism) / (possible[-1] - possible[0]) ** 2
@@ -76,6 +81,18 @@ def noise_of_options(mechanism: Mechanism) -> Sequence[tuple[float, float]]:
         each = noise_of_drawn(mechanism.reports.k, mechanism.reports.drawn, mechanism.support[0])
         return ((each, each),) * mechanism.k
     return [each.noise for each in mechanism.support]
+
+
+def variance_for(mechanism: Mechanism, applying: float) -> float:
+    """``n`` times the variance of a mean, in a range of length 1, among a share ``applying`` of all people.
+
+    All numbers are equally frequent among them. Needs numpy.
+    """
+    from deniable_statistics.designs.of_mechanisms import design_of
+    from deniable_statistics.estimates.mean_among import mean_variance_among
+
+    design = design_of(mechanism)
+    return mean_variance_among(design, design.answer_values, design.shares_of_some(applying)[:-1])
 
 
 def mean_variance(mechanism: Mechanism) -> float:

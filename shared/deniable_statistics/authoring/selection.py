@@ -17,6 +17,7 @@ from deniable.exact import Number, as_integer
 from deniable.mechanisms import (
     DiscreteLaplace,
     DrawnBoxes,
+    FilteredPiecewise,
     Geometric,
     KAry,
     Mechanism,
@@ -27,8 +28,15 @@ from deniable.mechanisms import (
     Warner,
 )
 from deniable.mechanisms.drawn_boxes import MOST_DRAWN
-from deniable.survey.question_types import AnswerKind, QuestionType
-from deniable_statistics.authoring.sample_size import PART_OF_RANGE, POINTS, POINTS_OF_A_BOX, people, variance_if_even
+from deniable.survey.question_types import FILTERED_NUMBER, AnswerKind, QuestionType
+from deniable_statistics.authoring.sample_size import (
+    PART_OF_RANGE,
+    PART_OF_RANGE_OF_HALF,
+    POINTS,
+    POINTS_OF_A_BOX,
+    people,
+    variance_if_even,
+)
 
 TIE = 1.01
 """Ratio to the fewest respondents up to which mechanisms tie."""
@@ -146,6 +154,8 @@ def choice_for(
     Choices are cached, because questions of a survey are often alike and surveys are read repeatedly. ``solved`` is the
     `Piecewise` of this epsilon, where it is known, which saves a second linear program.
     """
+    if kind is FILTERED_NUMBER:
+        return choose_for_number_of_some(answers, epsilon)
     if kind.answers is AnswerKind.RANGE:
         return choose_for_number(answers[0], answers[-1], epsilon, solved)
     if kind.takes_several:
@@ -161,6 +171,8 @@ def most_variance(kind: QuestionType, answers: range, epsilon: Number) -> float:
 
     It is infinite where only a linear program can tell. Where the bound is already enough, nothing needs to be solved.
     """
+    if kind is FILTERED_NUMBER:
+        return math.inf
     among = (OneBitMean,) if kind.answers is AnswerKind.RANGE else (KAry, OneBitMean)
     quick = _made(among, answers, epsilon, wants_mean=True)
     # The choice may be plainer than the best by as much as ties allow.
@@ -210,6 +222,15 @@ def choose_for_number(lo: int, hi: int, epsilon: Number, solved: Piecewise | Non
     linear = (OneBitMean, Piecewise)
     among = (*linear, Geometric, DiscreteLaplace) if hi - lo <= MOST_COMPARED else linear
     return _choose(PART_OF_RANGE, _made(among, range(lo, hi + 1), epsilon, wants_mean=True, solved=solved))
+
+
+def choose_for_number_of_some(answers: range, epsilon: Number) -> Choice:
+    """The candidate for a number of those to whom a question applies; the last of the answers is that it does not.
+
+    >>> print(choose_for_number_of_some(range(62), 1).why)
+    fewest respondents for ±5 % of the range if it applies to one half: filtered-piecewise 6,859
+    """
+    return _choose(PART_OF_RANGE_OF_HALF, _made((FilteredPiecewise,), answers, epsilon, wants_mean=True))
 
 
 MOST_COMPARED = 100

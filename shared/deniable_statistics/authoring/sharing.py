@@ -19,8 +19,13 @@ from deniable.exact import Number, positive_epsilon
 from deniable.mechanisms import KAry, Mechanism, Warner
 from deniable.privacy.ceiling import Ceiling
 from deniable.survey.group import marginal
+from deniable.survey.patterns import Pattern, marginal_at
 from deniable.survey.question_types import QuestionType
-from deniable_statistics.authoring.crossing import joint_variance, joint_variance_of_digits
+from deniable_statistics.authoring.crossing import (
+    joint_variance,
+    joint_variance_of_digits,
+    joint_variance_of_patterns,
+)
 from deniable_statistics.authoring.sample_size import people, people_needed
 from deniable_statistics.authoring.selection import choice_for, most_variance
 
@@ -76,6 +81,9 @@ class Sharing:
         Epsilon of each question that a device asks, if there is no joint response.
     respondents : int
         Sample size for the question that needs the most, by `deniable_statistics.authoring.sample_size`.
+    patterns : tuple of tuple of int, optional
+        The patterns that are possible, if the joint response is one to these alone, because some questions filter
+        others.
     """
 
     members: tuple[Member, ...]
@@ -83,6 +91,7 @@ class Sharing:
     joint: KAry | None
     each: Fraction
     respondents: int
+    patterns: tuple[Pattern, ...] | None = None
 
     @property
     def size(self) -> int:
@@ -92,12 +101,16 @@ class Sharing:
     @cached_property
     def mechanisms(self) -> tuple[Mechanism, ...]:
         """The mechanism of each question, which takes a linear program for some: for the chosen way alone."""
+        if self.joint and self.patterns:
+            return _marginals(self.members, self.joint, self.patterns)
         return tuple(_mechanism(each, self.joint, self.each) for each in self.members)
 
     @property
     def label(self) -> str:
         """The way in a few words."""
         asked = f"{self.draw} of {self.size}" if self.draw < self.size else f"all {self.size}"
+        if self.patterns:
+            return f"{asked} in one response to {len(self.patterns)} possible patterns"
         if self.draw == 1:
             return f"{asked} with all of epsilon"
         return f"{asked} in one response" if self.joint else f"{asked} with epsilon / {self.draw} each"
@@ -125,6 +138,8 @@ class Sharing:
             (self.members[one], self.members[other]): (one, other) for one, other in itertools.combinations(crossed, 2)
         }
         together = draw * (draw - 1) / (size * (size - 1))  # P(a device is asked two given ones of the questions)
+        if self.joint and self.patterns:
+            return joint_variance_of_patterns(self.joint, self.patterns)
         if self.joint:
             return joint_variance_of_digits(self.joint, len(self.members[0].answers)) / together
         each = [mechanism_at(member, self.each) for member in self.members]
@@ -136,7 +151,12 @@ class Sharing:
         return self.draw == self.size and self.joint is None
 
 
-def ways_to_share(members: Sequence[Member], epsilon: Number, draw: int | None = None) -> tuple[Sharing, ...]:
+def ways_to_share(
+    members: Sequence[Member],
+    epsilon: Number,
+    draw: int | None = None,
+    patterns: tuple[Pattern, ...] | None = None,
+) -> tuple[Sharing, ...]:
     """The ways in which questions can share an epsilon, by increasing number of respondents.
 
     Parameters
@@ -145,6 +165,8 @@ def ways_to_share(members: Sequence[Member], epsilon: Number, draw: int | None =
     epsilon : number
     draw : int, optional
         Number of questions that a device asks; by default all numbers are compared.
+    patterns : tuple of tuple of int, optional
+        The possible patterns of answers to all questions, if each has one answer and some filter others.
 
     Raises
     ------
@@ -166,6 +188,10 @@ def ways_to_share(members: Sequence[Member], epsilon: Number, draw: int | None =
     if draw is not None and (type(draw) is not int or not 1 <= draw <= size):
         raise ParameterError(f"draw: must be an integer in [1, {size}], the number of questions, got {draw!r:.40}")
     found = list(_promising(members, asked) if draw is None else _ways(members, asked, draw))
+    if patterns and draw in (None, size):
+        # Of all combinations some are impossible, so one response to all of them is never better.
+        found = [each for each in found if not (each.joint and each.draw == size)]
+        found += _to_patterns(members, asked, patterns)
     if not found:
         raise ParameterError(f"epsilon: {float(asked):g} for {size} questions cannot be held by 32-bit weights")
     # Ways that devices refuse come last, however few respondents they need.
@@ -254,6 +280,19 @@ def _ways(members: Sequence[Member], epsilon: Fraction, draw: int, enough: float
         with contextlib.suppress(ParameterError):
             # One response over all patterns spends the whole epsilon once, on the asked answers together.
             yield from way(KAry.from_epsilon(k**draw, epsilon), epsilon)
+
+
+def _to_patterns(members: Sequence[Member], epsilon: Fraction, patterns: tuple[Pattern, ...]) -> Iterator[Sharing]:
+    """One response to the possible patterns of all questions, if weights allow it."""
+    with contextlib.suppress(ParameterError):
+        joint = KAry.from_epsilon(len(patterns), epsilon)
+        each = _marginals(members, joint, patterns)
+        respondents = max(people_needed(mechanism, wants_mean=False) for mechanism in each)
+        yield Sharing(tuple(members), len(members), joint, epsilon, respondents, patterns)
+
+
+def _marginals(members: Sequence[Member], joint: KAry, patterns: Sequence[Pattern]) -> tuple[Mechanism, ...]:
+    return tuple(marginal_at(joint, patterns, place, len(each.answers)) for place, each in enumerate(members))
 
 
 def _people(member: Member, joint: KAry | None, epsilon: Fraction, asked: float, known: int) -> int:

@@ -202,6 +202,14 @@ class Design(ABC):
         """`expected` when all answers are equally frequent."""
         return self.expected((1 / len(self.truths),) * len(self.truths))
 
+    def shares_of_some(self, applying: float) -> Sequence[float]:
+        """Shares of the truths where a question applies to a share of the people, whose answers are equally frequent.
+
+        The last truth is *does not apply*.
+        """
+        k = len(self.truths) - 1
+        return (*(applying / k,) * k, 1 - applying)
+
     def sizes(self, counts: Sequence[Count], n: Count) -> Sequence[Count]:
         """For each count the number of reports among which it was counted: all, or those of its group."""
         return (n,) * len(counts)

@@ -22,6 +22,7 @@ from deniable.errors import ParameterError, describe
 from deniable.exact import Number, ratio
 from deniable.mechanisms import (
     DrawnBoxes,
+    FilteredPiecewise,
     Mechanism,
     OneBitMean,
     Piecewise,
@@ -42,6 +43,9 @@ from deniable_statistics.designs.design import Binomial, Both, Design
 from deniable_statistics.designs.feasible import most_likely_mixture, most_likely_shares, nearest_on_simplex
 
 M = TypeVar("M", bound=Mechanism)
+
+HALF_APPLIES = 0.5
+"""Share of the people to whom a question with a filter applies, at which scores vary least and mechanisms compare."""
 
 AnyDesign = Design | Mechanism
 """A design, or a mechanism, whose design `design_of` gives."""
@@ -463,7 +467,7 @@ class PiecewiseDesign(RowDesign[Piecewise]):
 
     @cached_property
     def truth_matrix(self) -> NDArray[np.float64]:
-        return np.asarray(np.array(self.mechanism.extreme_rows, dtype=float).T / UNIT)
+        return np.asarray(np.array(self.mechanism.knot_rows, dtype=float).T / UNIT)
 
     @cached_property
     def truths(self) -> tuple[str, ...]:
@@ -496,10 +500,57 @@ class PiecewiseDesign(RowDesign[Piecewise]):
         return tuple(map(float, self.scores(values))), 0.0
 
 
+class FilteredPiecewiseDesign(RowDesign[FilteredPiecewise]):
+    """The design of numbers that not everybody has: its truths are the knots, and *does not apply*.
+
+    Any population has the reports of some population that answers with knots and *does not apply* alone. Of the maps
+    back to these the one with the least variance is taken where the question applies to one half, with equally frequent
+    numbers.
+    """
+
+    def untouched(self, answer: int) -> int:
+        row = self.mechanism.row(answer)
+        return row.index(max(row))
+
+    @property
+    def float_matrix(self) -> NDArray[np.float64]:
+        numbers = np.array(self.answer_range[:-1])
+        rows = [np.interp(numbers, self.mechanism.knots, row) for row in self.truth_matrix[:, :-1]]
+        return np.column_stack([np.array(rows), self.truth_matrix[:, -1]])
+
+    @cached_property
+    def truth_matrix(self) -> NDArray[np.float64]:
+        return np.asarray(np.array(self.mechanism.extreme_rows, dtype=float).T / UNIT)
+
+    @cached_property
+    def truths(self) -> tuple[str, ...]:
+        return (*map(str, self.mechanism.knots), "does not apply")
+
+    @property
+    def answer_values(self) -> Sequence[float]:
+        """The knots; whoever it does not apply to has no number."""
+        return self.mechanism.knots
+
+    def shares_of_some(self, applying: float) -> Sequence[float]:
+        shares = shares_of_knots(self.mechanism.knots)
+        return (*(applying * share / sum(shares) for share in shares), 1 - applying)
+
+    @cached_property
+    def expected_if_even(self) -> Sequence[float]:
+        return self.expected(self.shares_of_some(HALF_APPLIES))
+
+    @cached_property
+    def debiasing(self) -> Debiasing:
+        # `left_inverse` weighs reports by the row sums of its matrix, which are their probabilities at these shares.
+        shares = np.array(self.shares_of_some(HALF_APPLIES))
+        weights = shares[:, None] * left_inverse(self.truth_matrix * shares, f"mechanism {self.name}")
+        return Debiasing(weights, np.zeros(len(weights)))
+
+
 @functools.lru_cache(maxsize=128)  # more than questions of a survey, which take turns in each cohort
 def _scores(mechanism: Piecewise, values: tuple[Fraction, ...]) -> tuple[Fraction, ...]:
     """Solve ``A' D^-1 A y = values`` over fractions; then the scores are ``D^-1 A y``."""
-    rows, shares = mechanism.extreme_rows, shares_of_knots(mechanism.knots)
+    rows, shares = mechanism.knot_rows, shares_of_knots(mechanism.knots)
     # Whatever D is, the mean has no bias. Inverses rounded to whole numbers keep the fractions short.
     # D^-1 for probabilities shares' A / (2**32 sum shares), in integers; the scale of D cancels in the scores.
     rare = [2**96 // sum(map(operator.mul, shares, column)) for column in zip(*rows, strict=True)]
@@ -518,6 +569,10 @@ def _solution(rows: list[list[Fraction]]) -> list[Fraction]:
                 factor = rows[other][place]
                 rows[other] = [each - factor * one for each, one in zip(rows[other], top, strict=True)]
     return [row[-1] for row in rows]
+
+
+@overload
+def design_of(source: FilteredPiecewise) -> FilteredPiecewiseDesign: ...  # type: ignore[overload-overlap]  # a subclass
 
 
 @overload
@@ -561,6 +616,7 @@ _made.register(TickBoxes, TickBoxesDesign)
 _made.register(DrawnBoxes, DrawnBoxesDesign)
 _made.register(RowMechanism, RowDesign)
 _made.register(Piecewise, PiecewiseDesign)
+_made.register(FilteredPiecewise, FilteredPiecewiseDesign)
 
 
 def mean_values(question: Question) -> tuple[float, ...] | None:
@@ -572,7 +628,10 @@ def mean_values(question: Question) -> tuple[float, ...] | None:
 
 
 def level_values(question: Question) -> tuple[float, ...] | None:
-    """The numbers of the levels of a scale with a filter, which not everybody is on; None of other questions."""
+    """The numbers of the truths of a question with a filter, but for *does not apply*; None of other questions."""
     if not question.ask_if or not question.kind.has_numbers:
         return None
-    return tuple(map(float, question.choices))
+    if question.has_shares:
+        return tuple(map(float, question.choices))
+    first = float(question.options[0]) if question.options else 0  # mechanisms number levels from 0
+    return tuple(first + value for value in design_of(question.mechanism).answer_values)

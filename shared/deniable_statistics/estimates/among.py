@@ -1,4 +1,4 @@
-"""Shares, and the mean, among the people to whom a question with a filter applies.
+"""Shares among the people to whom a question with a filter applies.
 
 Whoever it does not apply to has sent the last option, *does not apply*, through the same noise. So a share among the
 others is a ratio: that of an option, divided by one less that of the last.
@@ -21,7 +21,6 @@ from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.estimates.fakes import fake_margins
 from deniable_statistics.intervals import Interval, check_confidence_level
 from deniable_statistics.intervals.interval import normal_quantile
-from deniable_statistics.intervals.ratio_limits import Spread, ratio_limits
 
 METHOD = "score"
 """Name of the method of these intervals."""
@@ -179,13 +178,16 @@ class AmongEstimate:
         fake_share : float
             Largest share of the reports that may be fake; the intervals then hold whatever these say.
         """
-        check_confidence_level(confidence_level)
-        square = normal_quantile(confidence_level) ** 2
+        return tuple(self.option_interval(option, confidence_level, fake_share) for option in range(len(self.top)))
+
+    def option_interval(self, option: int, confidence_level: float = 0.95, fake_share: float = 0.0) -> Interval:
+        """The interval of one share, as in `confidence_interval`."""
+        square = normal_quantile(check_confidence_level(confidence_level)) ** 2
         # Fakes can hide that it applies to nobody, too.
         sure = self.applying - fake_share * self._margins[-1]
         if self.is_too_few(confidence_level) or not self._is_above_none(sure, square):
-            return (Interval(0.0, 1.0),) * len(self.top)
-        return tuple(self._interval(option, square, fake_share) for option in range(len(self.top)))
+            return Interval(0.0, 1.0)
+        return self._interval(option, square, fake_share)
 
     def _is_above_none(self, applying: float, square: float) -> bool:
         _, variance, _ = self._variances(0, np.zeros(1), np.ones(1))
@@ -227,53 +229,3 @@ def variance_among(design: Design, ratio: float, applying: float) -> float:
     made = AmongEstimate(design, (), (), (), applying, sizes, sizes, ())
     top, none, both = made._variances(0, np.array([ratio * applying]), np.array([1 - applying]))
     return float(top[0] + 2 * ratio * both[0] + ratio**2 * none[0]) / applying**2
-
-
-@dataclass(frozen=True)
-class AmongMean:
-    """The mean among those to whom a scale applies.
-
-    Attributes
-    ----------
-    mean, std_error : float
-        NaN where it may apply to nobody.
-    interval : Interval
-        By Fieller's theorem, within the levels.
-    """
-
-    mean: float
-    std_error: float
-    interval: Interval
-
-    @classmethod
-    def of(
-        cls, among: AmongEstimate, values: Sequence[float], confidence_level: float = 0.95, fake_share: float = 0.0
-    ) -> AmongMean:
-        """The mean of the levels ``values``, of all options but the last.
-
-        The scores of the levels and of *does not apply* have the covariance of the design at the counts, times
-        ``n / (n - 1)`` because it is estimated; the mean is their ratio, with Fieller's interval. Every report must be
-        about all options.
-        """
-        low, high = values[0], values[-1]
-        if among.is_too_few(confidence_level):
-            return cls(math.nan, math.nan, Interval(low, high))
-        # From 0 to 1 over the levels, so that the top is at most the bottom.
-        weights = np.array([[(value - low) / (high - low) for value in values] + [0.0], [1.0] * len(values) + [0.0]])
-        n, effective = among.reports[0], among.sizes[0]
-        covariance = weights @ among.design.covariance(among.counts, n) @ weights.T * (n / max(effective - 1, 1))
-        top = float(weights[0, :-1] @ np.array(among.top))
-        square, bottom = normal_quantile(confidence_level) ** 2, among.applying
-        # Fakes move top and bottom together; each as far as it can go is more than both can.
-        moved = fake_share * among.design.reach(weights @ among.design.debiasing.weights)
-        spread = Spread(square * covariance[0, 0], square * covariance[1, 1], square * covariance[0, 1])
-        ends = [ratio_limits(top + t, bottom + b, spread, spread).cut() for t, b in _corners(*map(float, moved))]
-        mean = top / bottom
-        variance = covariance[0, 0] - 2 * mean * covariance[0, 1] + mean**2 * covariance[1, 1]
-        interval = Interval(min(each.low for each in ends), max(each.high for each in ends))
-        scaled = Interval(*(low + (high - low) * end for end in interval))
-        return cls(low + (high - low) * mean, (high - low) * math.sqrt(max(variance, 0.0)) / bottom, scaled)
-
-
-def _corners(top: float, bottom: float) -> list[tuple[float, float]]:
-    return [(0.0, 0.0)] if not top else [(t, b) for t in (-top, top) for b in (-bottom, bottom)]

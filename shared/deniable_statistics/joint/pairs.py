@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from scipy.special import chdtrc
 from deniable.errors import ParameterError
 from deniable.mechanisms import KAry, Support
 from deniable.mechanisms.k_ary import support_of_digits
+from deniable.survey.patterns import Pattern
 from deniable_statistics.classical import Channel
 from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.joint.association import OddsRatio, odds_ratio
@@ -159,7 +160,13 @@ def box_pair(item: Item, first: str, second: str, sample: Sample | None = None) 
     return DrawnPair(estimate, df=df)
 
 
-def question_pair(first: Item, second: Item, joint: KAry, sample: Sample | None = None) -> DrawnPair:
+def question_pair(
+    first: Item,
+    second: Item,
+    joint: KAry,
+    sample: Sample | None = None,
+    held: Mapping[Pattern, int] | None = None,
+) -> DrawnPair:
     """Two questions of a group that answers in one response.
 
     Parameters
@@ -170,6 +177,9 @@ def question_pair(first: Item, second: Item, joint: KAry, sample: Sample | None 
         The response over the patterns of what is asked.
     sample : Sample, optional
         The people, by default all alike.
+    held : mapping of pair of int to int, optional
+        How many of the possible patterns hold each two answers, where one question filters another: 0 or none where
+        nobody can give both.
 
     Examples
     --------
@@ -182,9 +192,14 @@ def question_pair(first: Item, second: Item, joint: KAry, sample: Sample | None 
     [[0.657, -0.157], [-0.157, 0.657]]
     """
     k = len(first.options)
-    cells = (first.supports[:, :, None] & second.supports[:, None, :]).reshape(len(first), k * k)
+    cells = (first.supports[:, :, None] & second.supports[:, None, :]).reshape(len(first), -1)
     names = tuple(itertools.product(first.options, second.options))
-    channel = pair_channel(support_of_digits(joint, k, 2), names, f"{first.name}, {second.name}")
+    name = f"{first.name}, {second.name}"
+    if held is None:
+        channel = pair_channel(support_of_digits(joint, k, 2), names, name)
+    else:
+        both = itertools.product(range(k), range(len(second.options)))
+        channel = pattern_channel(joint, [held.get(each, 0) for each in both], names, name)
     values = None if first.values is None or second.values is None else (first.values, second.values)
     estimate, df = _pair(channel, cells, sample_of([first, second], sample))
     return DrawnPair(estimate, first.options, second.options, values, df)
@@ -199,6 +214,18 @@ def _pair(channel: Channel, cells: NDArray[np.bool_], sample: Sample) -> tuple[E
         return found, whom.df
     counts, _, effective = whom.tally(cells[drawn])
     return channel.estimate(counts, n_effective=effective), whom.df
+
+
+def pattern_channel(joint: KAry, held: Sequence[int], cells: Sequence[tuple[str, str]], name: str) -> Channel:
+    """What a response to possible patterns does to the combinations of two answers, as many patterns as hold each.
+
+    ``P(r | x) = m_r q + (p - q) [r = x]``. A combination that nobody can give has ``m_r = 0`` and is never reported, so
+    that its share is 0 whatever is written in its own column.
+    """
+    p, q = joint.support[0]
+    names = tuple(map(", ".join, cells))
+    rows = tuple(tuple(m * q + (p - q) * (r == x) for x in range(len(names))) for r, m in enumerate(held))
+    return Channel(rows, names, names, name)
 
 
 def pair_channel(support: Support, cells: Sequence[tuple[str, str]], name: str) -> Channel:

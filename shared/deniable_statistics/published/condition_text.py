@@ -58,13 +58,18 @@ class Earlier:
     @property
     def answers(self) -> Answers:
         """Its answers as mechanisms number them."""
-        possible = self.numbers if self.is_number else range(len(self.choices) + self.is_filtered)
+        possible = range(self.first, self.last + 1 + self.is_filtered)
         return Answers(possible, self.kind.takes_several, self.is_filtered)
 
     @property
     def is_number(self) -> bool:
         """Whether it is answered by a number of a range."""
         return self.kind.answers is AnswerKind.RANGE
+
+    @property
+    def first(self) -> int:
+        """The first answer that somebody can give."""
+        return self.numbers[0] if self.is_number else 0
 
     @property
     def last(self) -> int:
@@ -262,7 +267,7 @@ class _Reader:
             raise SurveyError(f"question {name!r} applies to everybody, because it has no ask_if")
         if asked.kind.takes_several:
             return Has(name, asked.last + 1, is_ticked=False)
-        return among(name, [(0, asked.last)], asked.answers.possible)
+        return among(name, [(asked.first, asked.last)], asked.answers.possible)
 
     def _has(self, name: str, asked: Earlier) -> Condition:
         if not asked.kind.takes_several:
@@ -310,7 +315,7 @@ class _Reader:
         if place is None:
             which = "must be compared with a whole number" if asked.kind.has_numbers else "has no order: write = or in"
             raise SurveyError(f"question {name!r} {which}, got {sign} {shown(value)}")
-        low, high = asked.numbers[0] if asked.is_number else 0, asked.last
+        low, high = asked.first, asked.last
         interval = {
             "<": (low, place - 1),
             "<=": (low, place),

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from deniable.errors import ParameterError, describe
 from deniable.report.tally import Tally
 from deniable.survey.document import Survey
 from deniable.wire.space import Count
-from deniable_statistics.designs.of_mechanisms import AnyDesign, level_values, mean_values
-from deniable_statistics.estimates.among import METHOD, TOO_FEW, AmongEstimate, AmongMean
+from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of, level_values, mean_values
+from deniable_statistics.estimates.among import METHOD, TOO_FEW, AmongEstimate
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate
 from deniable_statistics.estimates.fakes import check_fake_share, fakes_among
+from deniable_statistics.estimates.mean_among import AmongMean
 from deniable_statistics.estimates.means import MeanEstimate
-from deniable_statistics.intervals import check_confidence_level, level_of_each
+from deniable_statistics.intervals import Interval, check_confidence_level, level_of_each
 from deniable_statistics.robustness.misbehaviour import Misbehaving, RobustFigure
 
 TARGETS = ("population", "respondents")
@@ -205,55 +206,76 @@ def among_rows(
     Parameters are those of `share_rows`, with ``n_effective`` Kish's number where reports have weights. Intervals are
     for the population, and have no bounds for people who misbehave.
     """
-    found = AmongEstimate.from_counts(design, counts, n, n_effective)
     fakes = wanted.fakes(n if reports is None else reports)
     fake_share = min(float(fakes) / float(n), 1.0) if n else 0.0
-    level = wanted.confidence_level
-    each = level_of_each(level, len(found.top)) if wanted.simultaneous else level
-    intervals = found.confidence_interval(each, fake_share)
-    name = f"simultaneous {METHOD}" if wanted.simultaneous else METHOD
-    rows = [
-        EstimateRow(
-            question=about.question,
-            option=label,
-            cohort=cohort,
-            n=round(found.reports[place]),
-            count=None,
-            estimate=number_or_none(share),
-            std_error=number_or_none(found.std_error[place]),
-            conf_low=intervals[place].low,
-            conf_high=intervals[place].high,
-            conf_level=level,
-            method=name,
-            epsilon=about.epsilon,
-            feasible=None if math.isnan(share) else min(max(share, 0.0), 1.0),
-            statistic="among",
-            target="population",
-            p_below=None,
-            p_above=None,
-            flag=TOO_FEW if math.isnan(share) and n else None,
-            fake_margin=found.fake_margin(place) / asked,
-            assumed_fake=wanted.assume_fake,
-        )
-        for place, (label, share) in enumerate(zip(about.choices, found.share, strict=True))
-    ]
+    rows: list[EstimateRow] = []
+    if design_of(design).has_shares:
+        found = AmongEstimate.from_counts(design, counts, n, n_effective)
+        rows = _among_shares(found, about, cohort, wanted, asked, fake_share)
     if about.levels is None:
         return rows
-    mean = AmongMean.of(found, about.levels, level, fake_share)
-    low, high = about.levels[0], about.levels[-1]
-    said = replace(
-        rows[0],
-        option="",
-        estimate=number_or_none(mean.mean),
-        std_error=number_or_none(mean.std_error),
-        conf_low=mean.interval.low,
-        conf_high=mean.interval.high,
-        method=METHOD,
-        feasible=None if math.isnan(mean.mean) else min(max(mean.mean, low), high),
-        statistic="mean",
-        fake_margin=(high - low) * max(each.fake_margin for each in rows if each.fake_margin is not None),
+    mean = AmongMean.from_counts(design, counts, about.levels, n, n_effective)
+    level = wanted.confidence_level
+    ends = mean.confidence_interval(level, fake_share)
+    figures = (mean.mean, mean.std_error, mean.feasible, mean.fake_margin / asked)
+    return [*rows, _among_row("", "mean", figures, ends, METHOD, round(float(n)), about, cohort, wanted)]
+
+
+def _among_shares(
+    found: AmongEstimate,
+    about: Filtered,
+    cohort: str | None,
+    wanted: EstimateOptions,
+    asked: float,
+    fake_share: float,
+) -> list[EstimateRow]:
+    level = wanted.confidence_level
+    each = level_of_each(level, len(found.top)) if wanted.simultaneous else level
+    name = f"simultaneous {METHOD}" if wanted.simultaneous else METHOD
+    ends = found.confidence_interval(each, fake_share)
+    rows = []
+    for place, (label, share) in enumerate(zip(about.choices, found.share, strict=True)):
+        figures = (share, found.std_error[place], min(max(share, 0.0), 1.0), found.fake_margin(place) / asked)
+        reports = round(found.reports[place])
+        rows.append(_among_row(label, "among", figures, ends[place], name, reports, about, cohort, wanted))
+    return rows
+
+
+def _among_row(
+    label: str,
+    statistic: str,
+    figures: tuple[float, float, float, float],
+    interval: Interval,
+    method: str,
+    n: int,
+    about: Filtered,
+    cohort: str | None,
+    wanted: EstimateOptions,
+) -> EstimateRow:
+    """A row of a figure among those to whom a question applies: an estimate, its error, the possible one, a margin."""
+    estimated, error, feasible, margin = figures
+    return EstimateRow(
+        question=about.question,
+        option=label,
+        cohort=cohort,
+        n=n,
+        count=None,
+        estimate=number_or_none(estimated),
+        std_error=number_or_none(error),
+        conf_low=interval.low,
+        conf_high=interval.high,
+        conf_level=wanted.confidence_level,
+        method=method,
+        epsilon=about.epsilon,
+        feasible=None if math.isnan(estimated) else feasible,
+        statistic=statistic,
+        target="population",
+        p_below=None,
+        p_above=None,
+        flag=TOO_FEW if math.isnan(estimated) and n else None,
+        fake_margin=margin,
+        assumed_fake=wanted.assume_fake,
     )
-    return [*rows, said]
 
 
 def share_rows(

@@ -67,6 +67,13 @@ def _forced(m: Published, answer: int, word: Word) -> int:
     return answer if first < m["truth"] else instead
 
 
+def _unequal(m: Published, answer: int, word: Word) -> int:
+    number, truth = word(), UNIT - sum(m["others"])
+    if number < truth:
+        return answer
+    return _weighted(m["others"], lambda: number - truth)
+
+
 def _subset(m: Published, answer: int, word: Word) -> str:
     k, w, inside = m["k"], m["w"], m["inside"]
     holding = subsets(k - 1, w - 1) * inside
@@ -107,6 +114,10 @@ def _piece(m: Published, answer: int) -> list[int]:
         steps = min(max(answer - start, 0), end - start)
         row = [weight + steps * slope for weight, slope in zip(row, slopes, strict=True)]
     return row
+
+
+def _filtered_piecewise(m: Published, answer: int, word: Word) -> int:
+    return _weighted(m["others"] if answer > m["knots"][-1] else _piece(m, answer), word)
 
 
 def _exponential(m: Published, answer: int, word: Word) -> int:
@@ -161,6 +172,7 @@ _DRAWS: dict[str, Callable[[Published, Any, Word], int | str]] = {
     "discrete-laplace": _noise,
     "drawn-boxes": _drawn_boxes,
     "exponential": _exponential,
+    "filtered-piecewise": _filtered_piecewise,
     "forced-response": _forced,
     "geometric": _noise,
     "k-ary": _k_ary,
@@ -170,6 +182,7 @@ _DRAWS: dict[str, Callable[[Published, Any, Word], int | str]] = {
     "subset": _subset,
     "tick-boxes": _tick_boxes,
     "two-coin": _two_coin,
+    "unequal-k-ary": _unequal,
     "warner": _warner,
 }
 
@@ -177,6 +190,7 @@ _RATIOS: dict[str, Callable[[Published], Fraction]] = {
     "discrete-laplace": lambda m: _of_rows([_clamped(m, answer) for answer in range(m["lo"], m["hi"] + 1)]),
     "drawn-boxes": lambda m: _of_k(1 << m["s"], m["keep"]),
     "exponential": lambda m: _of_rows(m["weights"]),
+    "filtered-piecewise": lambda m: _of_rows([*(_piece(m, knot) for knot in m["knots"]), m["others"]]),
     "forced-response": lambda m: _of_forced(m["truth"], min(m["forced"])),
     "geometric": lambda m: _of_rows([_clamped(m, answer) for answer in range(m["lo"], m["hi"] + 1)]),
     "k-ary": lambda m: _of_k(m["k"], m["keep"]),
@@ -186,5 +200,6 @@ _RATIOS: dict[str, Callable[[Published], Fraction]] = {
     "subset": lambda m: Fraction(m["inside"], UNIT),
     "tick-boxes": lambda m: _of_two(m["keep"], UNIT - m["keep"]) ** m["k"],
     "two-coin": lambda m: _of_forced(m["truth"], min(m["yes"], UNIT - m["yes"])),
+    "unequal-k-ary": lambda m: 1 + Fraction(UNIT - sum(m["others"]), min(m["others"])),
     "warner": lambda m: _of_k(2, m["keep"]),
 }

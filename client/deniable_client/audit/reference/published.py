@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -66,6 +67,25 @@ class Unit:
         """Whether fewer are asked than there are."""
         return self.draw < len(self.questions)
 
+    @cached_property
+    def patterns(self) -> list[tuple[int, ...]]:
+        """The answers that somebody can give together, in rising order, where filters leave some out; else empty."""
+        sizes = [len(each["options"]) for each in self.questions]
+        if self.joint is None or self.is_drawn or not any("ask_if" in each for each in self.questions):
+            return []
+        if len(set(sizes)) == 1 and self.joint["k"] == sizes[0] ** len(sizes):
+            return []
+        return [each for each in itertools.product(*map(range, sizes)) if self._go_together(each)]
+
+    def _go_together(self, pattern: Sequence[int]) -> bool:
+        """Whether the last option is given just where a question has a filter that the answers do not pass."""
+        answers = {each["id"]: answer for each, answer in zip(self.questions, pattern, strict=True)}
+        return all(
+            _holds(each["ask_if"], answers) != (answer == len(each["options"]) - 1)
+            for each, answer in zip(self.questions, pattern, strict=True)
+            if "ask_if" in each
+        )
+
     def drawn(self, word: Word) -> list[str]:
         """Ids of the questions to ask, drawn by chance."""
         n = len(self.questions)
@@ -81,6 +101,10 @@ class Unit:
                 else None
                 for each in self.questions
             }
+        if self.patterns:
+            given = self.patterns.index(tuple(answers[each["id"]] for each in self.questions))
+            sent = self.patterns[int(mechanisms.keep(self.joint, given, word))]
+            return {each["id"]: value for each, value in zip(self.questions, sent, strict=True)}
         told = [each for each in self.questions if each["id"] in answers]
         base = len(self.questions[0]["options"])
         pattern = 0
@@ -267,7 +291,7 @@ def settled(survey: PublishedSurvey, answers: Mapping[str, Any]) -> dict[str, An
     found: dict[str, Any] = {}
     for each in survey.questions:
         if "ask_if" in each and not _holds(each["ask_if"], found):
-            last = len(each["options"]) - 1
+            last = len(each["options"]) - 1 if each["options"] else each["mechanism"]["knots"][-1] + 1
             found[each["id"]] = [last] if each["type"] == "ticks" else last
         elif each["id"] in answers:
             found[each["id"]] = answers[each["id"]]

@@ -1,0 +1,36 @@
+"""What may differ between people whom a survey with filters leads on different ways: screens, which are for their eyes.
+
+The browser of a person keeps an entry for each screen until the tab goes elsewhere, and screens have their heights.
+Both stay on the device, where the answers themselves stand on the screen, and no page but the survey's own is there to
+hear of them.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+
+from deniable_client.audit.blackbox.trace import Trace
+from deniable_client.audit.reference.published import PublishedSurvey
+
+_HEIGHT = re.compile(r'(\\*"height\\*":)\d+')
+_PLACE = re.compile(r'"at": \d+')
+
+
+def has_filters(survey: PublishedSurvey) -> bool:
+    """Whether some questions are put to some people alone."""
+    return any("ask_if" in each for each in survey.questions)
+
+
+def without_screens(trace: Trace) -> Trace:
+    """The trace without how many screens there were, and how high they are."""
+    for name, content in trace.exact.items():
+        kind = name.rpartition(", ")[2]
+        if kind == "entries":
+            trace.exact[name] = json.dumps(sorted({json.dumps(each) for each in json.loads(content)}))
+        elif kind == "history":
+            _, *state = json.loads(content)
+            trace.exact[name] = _PLACE.sub('"at": null', json.dumps(state))
+        elif kind == "events":
+            trace.exact[name] = _HEIGHT.sub(r"\1n", content)
+    return trace
