@@ -50,7 +50,8 @@ def _why_no_element(seen: Visit) -> str:
         return "The page came with the tag, but it is gone: a script of the page or an editor takes unknown tags out."
     return (
         "The page has no <deniable-survey>, no <deniable-question> and no frame of a survey. Tools that filter HTML "
-        "take unknown tags out: look for a setting, or use the frame that 'deniable embed' prints."
+        "take unknown tags out: look for a setting, or use the frame that 'deniable embed' prints. A page that shows "
+        "it only after somebody pressed something, as experiments do, cannot be looked at like this."
     )
 
 
