@@ -69,7 +69,7 @@ def client_files() -> dict[str, ClientFile]:
 
 
 def script_of(survey: Survey) -> str:
-    """The bundle that a survey's page loads: that of places, which can seal, where its reports are sealed and it names none."""
+    """The bundle that a survey's page loads: that of places, which can seal, where reports are sealed without a place."""
     return "deniable-place.js" if survey.sealed and not survey.places else "deniable.js"
 
 
