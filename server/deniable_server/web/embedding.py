@@ -69,7 +69,7 @@ def client_files() -> dict[str, ClientFile]:
 
 
 def script_of(survey: Survey) -> str:
-    """The bundle that a survey's page loads: that of places, which can seal, where reports are sealed without a place."""
+    """The bundle of a survey's page: that of places, which can seal, where reports are sealed and no place is named."""
     return "deniable-place.js" if survey.sealed and not survey.places else "deniable.js"
 
 
