@@ -174,7 +174,7 @@ PARTED: dict[str, Any] = {
     "slopes": [[-(2**29), 2**29, 0]],
     "others": [2**30, 2**30, 2**31],
 }
-"""Likewise, with a row for whoever it does not apply to."""
+"""A mechanism of numbers with a filter: it has a row for each answer, and one for whoever is not asked."""
 
 BAD_MECHANISMS: dict[str, dict[str, Any]] = {
     "unknown name": {"name": "coin", "truth": 2**31, "yes": 2**31},

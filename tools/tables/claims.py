@@ -175,7 +175,7 @@ def power_of_differences(
 
 
 def judge_most(question: Question, rows: Sequence[EstimateRow], shares: NDArray[np.float64]) -> list[tuple[bool, bool]]:
-    """Of the sentence that names the most frequent answer: whether it is one, and whether its interval holds."""
+    """Whether the sentence that names the most frequent answer is right, and whether its interval holds."""
     found = []
     for headline in headlines(question, rows):
         interval = SAID_MOST.search(headline.said)
@@ -188,7 +188,7 @@ def judge_most(question: Question, rows: Sequence[EstimateRow], shares: NDArray[
 def judge_differences(
     rows: Sequence[ViewRow], truth: Mapping[str | None, NDArray[np.float64]]
 ) -> list[tuple[bool, bool]]:
-    """Of each sentence about a difference: whether it is one in that direction, and whether its interval holds."""
+    """Whether each sentence about a difference has the right direction, and whether its interval holds."""
     found = []
     options = list(dict.fromkeys(row.option for row in rows))
     for said in certain_differences(rows, words_in("en"), {}):

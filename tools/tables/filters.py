@@ -80,7 +80,7 @@ def noise_of(design: Design, hi: int) -> float:
 
 
 def least_noise(ratio: float, hi: int = 60, values: int = 31, marks: int = 13) -> float:
-    """The same under the best channel whose reports have values on a grid, by a linear program as in `optimum`."""
+    """The noise of the best channel whose reports have values on a grid, by a linear program as in `optimum`."""
     line = Knots.with_knots(hi, 3 if ratio < 4 else 5)
     width, reach = 1.8 * (ratio + 1) / (ratio - 1), (ratio + 2) / (ratio - 1)
     number, mark = (
@@ -202,7 +202,7 @@ def _coverage_of_shares(mechanism: Mechanism, tallies: NDArray[np.int64], weight
 def _coverage_of_differences(
     mechanism: Mechanism, n: int, applying: float, inner: float, samples: int, generator: np.random.Generator
 ) -> float:
-    """Of the difference between a cohort with this share and one of as many people with one half."""
+    """Coverage and width of the difference between a cohort with this share and one of as many people with one half."""
     design = design_of(mechanism)
     tallies = [
         generator.multinomial(

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "ivoftsavaohn3f4mh4zqfnjr54",
-  de: "xfv77vlezsviuyw3vqootpliku",
-  en: "y44cb6rbasuvha5t6t2htezvoe",
-  es: "vief2ito7z4pyt2x4y2yolekaa",
-  fr: "fint6wfjx2kth2gvcvmhio3tcy",
+  ar: "e3bwp35cu2olx5wx6gbwtc2mfu",
+  de: "bzr6w2lxzuzjhjgx3fyyg3mbau",
+  en: "2p7se25sbpvooagyomygyvkoem",
+  es: "7mmaqminvdn2234i4uupdow2ie",
+  fr: "ttm3ckinoabmwvzscdjhqfbwfq",
 };

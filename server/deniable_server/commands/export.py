@@ -21,7 +21,6 @@ from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.commands.waiting import not_shown
 from deniable_server.location import Location
-from deniable_statistics.archive.files import SCRIPTS
 from deniable_statistics.data.folder import Row, check_folder, write_folder
 from deniable_statistics.data.manifest import FORMATS
 from deniable_statistics.data.reports_csv import reports_from_csv
@@ -103,6 +102,9 @@ def export(
             return
         data = reports_data(found.survey, (_report(found.survey, row) for row in found.rows))
     table = to.with_suffix(".csv")
+    # Loaded here: they need numpy, and help is there without it.
+    from deniable_statistics.archive.files import SCRIPTS
+
     texts = SCRIPTS if scripts else {}
     written = {to.with_suffix(suffix): script(found.survey, table.name) for suffix, script in texts.items()}
     for path in dict.fromkeys([to, table] if scripts else [to]):

@@ -51,7 +51,7 @@ def joint_variance_of_digits(joint: KAry, k: int) -> float:
 
 
 def joint_variance_of_patterns(joint: KAry, patterns: Sequence[Pattern]) -> float:
-    """As `joint_variance_of_digits`, in one response to possible patterns, for the two questions with the largest.
+    """The largest variance of a cell of two questions that share one response to the patterns that are possible.
 
     Of two answers ``m`` patterns hold, ``a = p + (m - 1) q`` and ``b = m q``.
     """
