@@ -20,7 +20,7 @@ __all__ = ["Results", "read"]
 
 _PACKAGES = {
     name: f"deniable_research.{name}"
-    for name in ("attention", "codebook", "engine", "files", "plans", "regression", "results", "simulation")
+    for name in ("attention", "codebook", "engine", "files", "hosts", "plans", "regression", "results", "simulation")
 } | {
     "comparison": "deniable_statistics.comparison",
     "designs": "deniable_statistics.classical",

@@ -79,7 +79,7 @@ def test_language_colours_and_width_are_those_that_were_picked(page: Page, addre
     expect(shown.get_by_role("heading", name="Bei der Arbeit")).to_be_visible()
     page.get_by_label("Colours", exact=True).select_option("dark")
     body = shown.locator("body")
-    expect(body).to_have_css("background-color", "rgb(11, 21, 30)")
+    expect(body).to_have_css("background-color", "rgb(20, 17, 14)")
     for screen, width in (("desktop", 1280), ("phone", 390)):
         page.get_by_label("Screen", exact=True).select_option(screen)
         expect(shown.get_by_role("heading", name="Bei der Arbeit")).to_be_visible()

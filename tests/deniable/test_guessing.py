@@ -32,7 +32,7 @@ from deniable import (
     whole_odds_sentences,
 )
 from deniable.exact import factor_above, right_of_100
-from deniable.mechanisms import MECHANISMS
+from deniable.mechanisms import MECHANISMS, UnequalKAry
 from deniable.privacy.odds import plainest
 from deniable.survey.condition import among
 from deniable.survey.group import Group
@@ -125,6 +125,12 @@ def said_of(survey: Survey) -> tuple[Fraction, int]:
     return Fraction(factor), int(right)
 
 
+def weights_of(epsilon: float) -> tuple[int, ...]:
+    """Weights of two options of which one is twice as likely as the other where it is not the truth: ln(1 + t / g)."""
+    least = math.ceil(2**32 / (math.exp(epsilon) + 2))
+    return least, 2 * least
+
+
 MADE: list[Callable[[str], Mechanism]] = [
     Warner.from_epsilon,
     lambda epsilon: TwoCoin(Fraction(math.tanh(float(epsilon) / 2)), "1/2"),
@@ -140,6 +146,7 @@ MADE: list[Callable[[str], Mechanism]] = [
     lambda epsilon: Piecewise.from_epsilon(0, 10, epsilon),
     lambda epsilon: FilteredPiecewise.from_epsilon(0, 10, epsilon),
     lambda epsilon: Longitudinal.from_epsilon(2, epsilon, Fraction(epsilon) / 2),
+    lambda epsilon: UnequalKAry(weights_of(float(epsilon))),
 ]
 
 

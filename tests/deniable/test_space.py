@@ -32,6 +32,7 @@ MADE: list[Mechanism] = [
     mechanisms.Piecewise((18, 26), (3 * 2**30, 2**30), ((-(2**28), 2**28),)),
     mechanisms.FilteredPiecewise((18, 26), (2**31, 2**30, 2**30), ((-(2**27), 2**27, 0),), (2**30, 2**30, 2**31)),
     mechanisms.Longitudinal.from_epsilon(3, 2, 1),
+    mechanisms.UnequalKAry((2**28, 2**29, 2**30)),
 ]
 
 
@@ -162,6 +163,10 @@ def test_authors_get_the_answers_and_at_most_the_epsilon_that_they_ask_for(name:
         with pytest.raises(
             ParameterError, match=rf"^mechanism: {name} is made of coins, truth = ...; it takes no epsilon$"
         ):
+            cls.for_answers(answers, 1)
+        return
+    if cls is mechanisms.UnequalKAry:
+        with pytest.raises(ParameterError, match=r"^mechanism: unequal-k-ary is made of a response to patterns"):
             cls.for_answers(answers, 1)
         return
     if issubclass(cls, mechanisms.Longitudinal):

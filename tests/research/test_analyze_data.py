@@ -97,6 +97,7 @@ epsilon = 1
     assert layout.missing == ("", "-")
     assert list(layout.questions[2].read(["-2", "3.0"])) == [-2, 3]
     others = {"matrix", "geometric", "discrete-laplace", "exponential", "mean", "drawn-boxes", "piecewise"}
+    others |= {"filtered-piecewise", "unequal-k-ary"}
     assert set(DESIGNS) == set(QUICK) | others
 
 

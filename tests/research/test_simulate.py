@@ -161,6 +161,8 @@ def test_reports_of_people_who_do_not_care_can_be_made_by_the_mechanism(name: st
         "piecewise": lambda cls: cls.from_epsilon(5, 9, 1),
         "discrete-laplace": lambda cls: cls.from_epsilon(-2, 3, 2),
         "longitudinal": lambda cls: cls.from_epsilon(3, 2, 1),
+        "filtered-piecewise": lambda cls: cls.from_epsilon(5, 9, 1),
+        "unequal-k-ary": lambda cls: cls((2**28, 2**29, 2**30)),
     }
     mechanism = made[name](MECHANISMS[name])
     generator = generator_of(3)

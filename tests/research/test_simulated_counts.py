@@ -34,6 +34,7 @@ from deniable import (
     Warner,
     read_survey,
 )
+from deniable.mechanisms import UnequalKAry
 from deniable.wire.space import Texts
 from deniable_research.simulation import Misbehaviour, Simulation, Truth, generator_of, truth_of
 from deniable_research.simulation.counted_surveys import (
@@ -134,6 +135,24 @@ def of_people(one: Likely, people: int) -> dict[Counts, float]:
     return found
 
 
+FILTERED_NUMBER = """
+title = "Drinks"
+[[questions]]
+id = "drinks"
+type = "yes-no"
+text = "Do you drink?"
+epsilon = 1.0
+[[questions]]
+id = "glasses"
+type = "number"
+text = "How many glasses a week?"
+lo = 1
+hi = 9
+epsilon = 1.0
+ask_if = "drinks = yes"
+"""
+
+
 @functools.cache
 def every_question() -> list[Any]:
     boxes = [TickBoxes.from_epsilon(3, 2), DrawnBoxes.from_epsilon(4, 1, 2), DrawnBoxes.from_epsilon(3, 2, 3)]
@@ -141,10 +160,11 @@ def every_question() -> list[Any]:
     made = [Question("q", "ticks", "Q?", tuple("abcd"[: each.k]), each) for each in boxes]
     made.append(Question("q", "choice", "Q?", ("a", "b", "c"), Longitudinal.from_epsilon(3, 2, 1)))
     made.append(Question("q", "yes-no", "Q?", ("no", "yes"), Warner.from_epsilon(1)))
+    made.append(Question("q", "choice", "Q?", ("a", "b", "c"), UnequalKAry((2**28, 2**29, 2**30))))
     made += [Question("q", "choice", "Q?", tuple("abcde"[: each.k]), each) for each in subsets]
     return [
         pytest.param(each, id=f"{each.mechanism} over {each.mechanism.k} {each.type}")
-        for each in (*read_survey(EVERY_KIND).questions, *made)
+        for each in (*read_survey(EVERY_KIND).questions, read_survey(FILTERED_NUMBER).questions[-1], *made)
     ]
 
 

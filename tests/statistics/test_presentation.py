@@ -43,7 +43,7 @@ def test_all_of_them_in_one_file(tmp_path: Path) -> None:
     assert survey.completion == Completion("Go back.", "https://panel.example/{code}", code_length=8)
     assert survey.look
     assert survey.look.logo
-    assert (survey.look.accent, survey.look.accent_dark) == ("#0b5d82", "#80aabe")
+    assert (survey.look.accent, survey.look.accent_dark) == ("#0b5d82", "#7da9bc")
     data = base64.b64encode(image_bytes("png"))
     assert b'"logo":{"data":"' + data + b'","type":"image/png"},"logo_text":"Institute"' in survey.document
 

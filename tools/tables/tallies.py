@@ -82,6 +82,12 @@ FAMILIES: dict[str, Callable[[Generator], AnyDesign]] = {
     "exponential": _exponential,
     "mean": lambda draw: mechanisms.OneBitMean.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
     "piecewise": lambda draw: mechanisms.Piecewise.from_epsilon(*_range(draw), str(draw.choice(EPSILONS))),
+    "filtered-piecewise": lambda draw: mechanisms.FilteredPiecewise.from_epsilon(
+        *_range(draw), str(draw.choice(EPSILONS))
+    ),
+    "unequal-k-ary": lambda draw: mechanisms.UnequalKAry(
+        tuple(draw.integers(1, 2**28, size=int(draw.integers(2, 12))).tolist())
+    ),
     "discrete-laplace": lambda draw: mechanisms.DiscreteLaplace.from_epsilon(
         *_range(draw), str(draw.choice(EPSILONS[1:]))
     ),
@@ -237,7 +243,7 @@ def search(family: str, tallies: int, seed: int = 1974) -> list[str]:
             if not isinstance(design, Groups):  # whose estimates are for a population only
                 alone = EstimateOptions(level, ("default", "wilson", "wald")[number % 3], TARGETS[1], bool(number % 2))
                 check_numbers(estimate, alone)
-            if isinstance(design, Mechanism) and estimate.design.is_exclusive:
+            if isinstance(design, Mechanism) and estimate.design.is_exclusive and not design.has_others:
                 mean = MeanEstimate.from_counts(design, counts[0], counts[1])
                 check_mean(mean, EstimateOptions(level, methods[number % len(methods)]))
             check_maximum(estimate)

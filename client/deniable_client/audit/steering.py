@@ -125,11 +125,19 @@ def _spelled(number: int, bound: int, dice: random.Random) -> list[int]:
     return [number >> (32 * place) & (UNIT - 1) for place in range(words)]
 
 
+def _unequal(m: Published, answer: Any, wanted: Any, dice: random.Random) -> list[int]:
+    truth = UNIT - sum(m["others"])
+    if answer == wanted:
+        return [dice.randrange(truth)]
+    return [truth + sum(m["others"][:wanted]) + dice.randrange(m["others"][wanted])]
+
+
 _DIRECT: dict[str, Callable[[Published, Any, Any, random.Random], list[int]]] = {
     "drawn-boxes": _drawn_boxes,
     "k-ary": _k_ary,
     "longitudinal": _k_ary,
     "subset": _subset,
     "tick-boxes": _tick_boxes,
+    "unequal-k-ary": _unequal,
     "warner": _k_ary,
 }

@@ -19,7 +19,10 @@ class NoImages(DeniableError):
 
 def can_draw_images() -> bool:
     """Whether this collector has the extra ``figures``."""
-    return find_spec("matplotlib") is not None
+    try:
+        return find_spec("matplotlib") is not None
+    except ModuleNotFoundError:  # from an import hook that hides it
+        return False
 
 
 def check_images() -> None:

@@ -50,6 +50,7 @@ OF_RESPONDENTS = {
     "/api/v1/surveys/<survey_id>/reports",
     "/api/v1/surveys/<survey_id>/sealed",
     "/api/v1/surveys/<survey_id>/tokens",
+    "/api/v1/surveys/<survey_id>/gateway",
 }
 """Routes that a device requests on its way to a report; their figures are held back."""
 

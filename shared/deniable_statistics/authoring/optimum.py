@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.errors import ParameterError
+from deniable.errors import NotInstalled, ParameterError
 from deniable.exact import LARGEST_LOSS, exp_below
 from deniable.mechanisms.knots import MOST_KNOTS, MOST_REPORTS, shares_of_knots
 from deniable.randomness import UNIT
@@ -230,8 +230,11 @@ def _solve(line: Knots, outputs: Floats, ratio: float, **solver: Any) -> Chances
 
     The unknowns are ``p`` and ``E l``, of which ``l`` alone could be as small as the solver's tolerance.
     """
-    from scipy.optimize import linprog
-    from scipy.sparse import coo_array
+    try:
+        from scipy.optimize import linprog
+        from scipy.sparse import coo_array
+    except ModuleNotFoundError as error:
+        raise NotInstalled(error.name or "scipy") from None
 
     n, v = len(line.knots), len(outputs)
     p, largest = np.arange(n * v), n * v + np.tile(np.arange(v), n)
