@@ -5,6 +5,8 @@ So it is of the pages on which somebody goes on who has read it: for researchers
 
 from __future__ import annotations
 
+import csv
+import json
 import re
 import shlex
 import shutil
@@ -123,6 +125,20 @@ def desk(tmp_path: Path) -> Path:
     (tmp_path / "my-survey.toml").write_text(re.sub("closes = .*", "", toml), encoding="utf-8")
     rows = [f"{('paper', 'web')[row % 2]},{row % 3 % 2},{row % 4}" for row in range(400)]
     (tmp_path / "reports.csv").write_text("\n".join(["cohort,affair,religious", *rows]) + "\n", encoding="utf-8")
+    survey = read_survey((tmp_path / "my-survey.toml").read_bytes())
+    (tmp_path / "survey.json").write_bytes(survey.document)
+    # As jsPsych exports it: a row for each trial, what the plugin gave as JSON in its response.
+    trials = [
+        [subject, 0, json.dumps({"affair": str(subject % 3 % 2), "religious": str(subject % 4)})]
+        for subject in range(60)
+    ]
+    with (tmp_path / "data.csv").open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file).writerows([["subject", "trial_index", "response"], *trials])
+    # As oTree does: a row for each participant.
+    people = [[f"p{row}", "ab"[row % 2], row // 2 % 3 % 2, row % 4] for row in range(400)]
+    with (tmp_path / "all_apps_wide.csv").open("w", encoding="utf-8", newline="") as file:
+        head = ["participant.code", "participant.label", "rrt.1.player.affair", "rrt.1.player.religious"]
+        csv.writer(file).writerows([head, *people])
     study = pd.DataFrame({"affair": [row % 3 % 2 for row in range(400)], "age": [20 + row % 41 for row in range(400)]})
     study["region"] = [("north", "south")[row // 2 % 2] for row in range(400)]
     library("pyreadstat", "study.sav").write_sav(study, tmp_path / "study.sav")
