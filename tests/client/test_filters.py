@@ -270,6 +270,7 @@ def test_an_audit_catches_a_client_that_takes_another_time_for_who_was_not_asked
     assert any("time" in str(fault) for fault in found.faults), found
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_sessions_of_the_python_client_are_alike_on_every_way(tmp_path: Path) -> None:
     """People of an audit answer everything; the client sends the same bytes whichever way their answers lead."""

@@ -35,6 +35,7 @@ def test_files_are_what_the_generator_writes() -> None:
     } == make_vectors.vector_files()
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_case_that_is_added_leaves_the_others_as_they_were(monkeypatch: pytest.MonkeyPatch) -> None:
     added = mechanisms.KAry.from_epsilon(6, 2)
