@@ -18,6 +18,8 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from deniable import (
     DeniableError,
     Mechanism,
@@ -427,8 +429,21 @@ def possible_answers(mechanism: Mechanism) -> list[Any]:
     return sorted({possible[0], possible[1], possible[len(possible) // 2], possible[-1]})
 
 
+def ends_between_knots(mechanism: mechanisms.Piecewise) -> set[int]:
+    """The sums of weights of all rows, a million of them at once: each stretch adds its slopes at every step."""
+    answers = np.arange(mechanism.knots[0], mechanism.knots[-1] + 1)
+    rows = np.array(mechanism.weights, dtype=np.int64) + sum(
+        np.outer(np.clip(answers - start, 0, stop - start), slope)
+        for (start, stop), slope in zip(itertools.pairwise(mechanism.knots), mechanism.slopes, strict=True)
+    )
+    found = set(np.unique(np.cumsum(rows, axis=1)).tolist())
+    return found | set(itertools.accumulate(getattr(mechanism, "others", ())))
+
+
 def thresholds(mechanism: Mechanism) -> set[int]:
     """Words at which some decision changes."""
+    if isinstance(mechanism, mechanisms.Piecewise):
+        return ends_between_knots(mechanism)
     if isinstance(mechanism, RowMechanism):
         return {end for row in mechanism.rows for end in itertools.accumulate(row)}
     if isinstance(mechanism, mechanisms.OneBitMean):
