@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 import socket
-import threading
 from dataclasses import dataclass, field
+
+from deniable_client.audit.blackbox.listener import Listener
 
 _ASKED = re.compile(rb"(?:CONNECT |[A-Z]+ [a-z]+://)([^ :/]+)")
 
@@ -23,28 +24,18 @@ class DeadEnd:
     names: set[str] = field(default_factory=set)
 
     def __post_init__(self) -> None:
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._listener = Listener(self._refuse)
 
     @property
     def port(self) -> int:
         """Where it listens."""
-        port: int = self._listening.getsockname()[1]
-        return port
+        return self._listener.port
 
     def close(self) -> None:
         """Stop listening."""
-        self._listening.close()
+        self._listener.close()
 
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, _ = self._listening.accept()
-            except OSError:
-                return
-            threading.Thread(target=self._refuse, args=(connection,), daemon=True).start()
-
-    def _refuse(self, connection: socket.socket) -> None:
+    def _refuse(self, connection: socket.socket, _number: int) -> None:
         with connection:
             connection.settimeout(10)
             try:

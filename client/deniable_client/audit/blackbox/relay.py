@@ -18,6 +18,7 @@ from typing import NamedTuple
 import urllib3
 
 from deniable.errors import CollectorError
+from deniable_client.audit.blackbox.listener import Listener
 from deniable_client.audit.keys import NotSealed, Opened
 
 PASSED_ON = (
@@ -83,16 +84,13 @@ class RecordingRelay:
         self._pages: dict[tuple[str, str], Answer] = {}
         self._known: set[bytes] = set()
         self._http = urllib3.PoolManager(retries=urllib3.Retry(2, redirect=0), timeout=30)
-        self._listening = socket.create_server(("127.0.0.1", 0))
-        self._connections = 0
         self._lock = threading.Lock()
-        threading.Thread(target=self._accept, daemon=True).start()
+        self._listener = Listener(self._serve)
 
     @property
     def port(self) -> int:
         """Where it listens."""
-        port: int = self._listening.getsockname()[1]
-        return port
+        return self._listener.port
 
     @property
     def url(self) -> str:
@@ -108,17 +106,7 @@ class RecordingRelay:
 
     def close(self) -> None:
         """Stop listening."""
-        self._listening.close()
-
-    def _accept(self) -> None:
-        while True:
-            try:
-                connection, _ = self._listening.accept()
-            except OSError:
-                return
-            connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._connections += 1
-            threading.Thread(target=self._serve, args=(connection, self._connections), daemon=True).start()
+        self._listener.close()
 
     def _serve(self, connection: socket.socket, number: int) -> None:
         with connection, connection.makefile("rb") as stream:
