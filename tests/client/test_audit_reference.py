@@ -11,7 +11,6 @@ from typing import Any
 
 import pytest
 
-from deniable.access.authorization import authorization_of
 from deniable.access.invitation import hash_of
 from deniable_client.audit import reference
 from deniable_client.audit.reference import mechanisms, tokens
@@ -20,6 +19,7 @@ from deniable_client.audit.reference.device import Device, Refused, without_memo
 from deniable_client.audit.reference.published import PublishedSurvey, choice, completion_code, millionths, settled
 from deniable_client.audit.reference.tokens import TokenRequest, question_about, right_of
 from deniable_client.link import origin_of
+from deniable_transport.authorization import authorization_of
 from tests.support.vectors import VECTORS, vectors
 
 MECHANISMS = sorted(mechanisms._DRAWS)

@@ -26,8 +26,9 @@ from deniable import NotInvited, Report, ReportError, Survey, SurveyError, parse
 from deniable.access.blind_rsa import EXPONENT, SIZE, PublicKey, encode
 from deniable.access.invitation import hash_of, is_invitation, new_invitation
 from deniable.access.issuer import NONCE, Issuer, Tokens, nonce_of, report_id
-from deniable.access.words import ONE_REPORT, access_cells, enforced
+from deniable.access.words import ONE_REPORT
 from deniable.survey.document import ACCESS
+from deniable_statistics.published.access_columns import access_cells, enforced
 from tests.support.vectors import vectors
 from tools.rig.survey_files import question_toml, survey_toml
 

@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from deniable.commands.chromium import FLAGS, installed
 from deniable.errors import NotInstalled, ParameterError
+from deniable_commands.chromium import FLAGS, installed
 
 if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page

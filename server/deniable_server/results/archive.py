@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from deniable import EstimateRow, Survey
-from deniable.access.words import ACCESS_LABELS
 from deniable_server.results.releases import reports_header
+from deniable_statistics.published.access_columns import ACCESS_LABELS
 from deniable_statistics.views.recipe import scripts
 from deniable_statistics.views.view_rows import share_view
 

@@ -157,9 +157,8 @@ class Texts(ReportSpace):
         return tuple(option for option, bit in enumerate(report) if bit == "1")
 
     def from_text(self, text: str) -> str | None:
-        report = text.removeprefix("b").zfill(
-            self.size
-        )  # `deniable.table.report_cell` writes the b; spreadsheets drop leading zeros
+        # Exports write the b, so that no program reads a number; spreadsheets drop zeros in front all the same.
+        report = text.removeprefix("b").zfill(self.size)
         return report if report in self else None
 
     def of_box(self, report: str, box: int) -> int | None:

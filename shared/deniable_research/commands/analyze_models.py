@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from deniable.commands.main import example
-from deniable.commands.rules import at_most_one
+from deniable_commands.main import example
+from deniable_commands.rules import at_most_one
 from deniable_research.commands.analyze_data import AnalysisCommand, Output, Reports, say_asked
 from deniable_research.files.estimating import cautions
 from deniable_research.files.models import (

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from deniable.commands.main import example
+from deniable_commands.main import example
 from deniable_research.results.collector import Published
 from deniable_research.results.verifying import NotVerified, fetch_log
 from deniable_research.results.verifying import verify as verify_all

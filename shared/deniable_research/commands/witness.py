@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from deniable.commands.main import example
+from deniable_commands.main import example
 from deniable_research.results.collector import Published
 from deniable_research.results.verifying import fetch_log
 from deniable_research.results.witness import KeptHead, check_extends, read_heads, write_heads

@@ -13,10 +13,10 @@ from deniable.mechanisms.arrays import draw_sets
 from deniable.randomness import UNIT, Words
 from deniable.survey.group import Group
 from deniable.survey.question import Question
-from deniable.table import csv_lines, report_cell
 from deniable_research.simulation.simulated_misbehaviour import Misbehaviour, first_reports
 from deniable_research.simulation.truth import Truth
 from deniable_statistics.designs.spaces import uniform_reports
+from deniable_statistics.published.csv_cells import csv_lines, report_cell
 
 
 def generator_of(seed: int) -> np.random.Generator:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol, Self
 
-from deniable.access.words import ONE_REPORT, enforced, one_report_column
+from deniable.access.words import ONE_REPORT
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.document import Survey
 from deniable.survey.group import Group
@@ -19,6 +19,7 @@ from deniable.survey.texts import EVERY_OTHER, Text
 from deniable.wire.space import ReportSpace, ReportValue
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.published.access_columns import enforced, one_report_column
 from deniable_statistics.published.condition_text import condition_words
 
 MOST_CELLS = 100
