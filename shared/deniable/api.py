@@ -38,7 +38,7 @@ from deniable.mechanisms import (
     UnequalKAry,
     Warner,
 )
-from deniable.privacy.ceiling import Ceiling, weak_protection
+from deniable.privacy.ceiling import Ceiling
 from deniable.privacy.odds import odds_sentences, whole_odds_sentences
 from deniable.report.field import field_value
 from deniable.report.report import Report, parse_report
@@ -48,6 +48,7 @@ from deniable.survey.question import Question
 
 if typing.TYPE_CHECKING:
     from deniable_statistics.authoring.authoring import read_survey
+    from deniable_statistics.authoring.cautions import weak_protection
     from deniable_statistics.authoring.selection import choose
     from deniable_statistics.estimates.estimate import Estimate
     from deniable_statistics.estimates.means import MeanEstimate
@@ -119,6 +120,7 @@ _BROUGHT = {
     "estimate": "deniable_statistics.published.published_rows",
     "read_survey": "deniable_statistics.authoring.authoring",
     "tally_reports": "deniable_statistics.estimates.tally",
+    "weak_protection": "deniable_statistics.authoring.cautions",
 }
 """The module of each public name that `deniable_statistics` brings."""
 

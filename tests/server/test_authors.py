@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from deniable_statistics.authoring.waiting import unlinkable_warning
+from deniable_statistics.authoring.cautions import unlinkable_warning
 from tools.rig.access import unlinkable_survey
 from tools.rig.command_line import CommandLine
 from tools.rig.places import sealed_survey

@@ -15,11 +15,11 @@ from click.core import ParameterSource
 from deniable import Survey, read_survey
 from deniable.access.hosts import is_loopback
 from deniable.access.words import ONE_REPORT
-from deniable.privacy.ceiling import check_askable
 from deniable.table import format_table, printable
 from deniable_commands.files import folder_of
 from deniable_commands.main import example
 from deniable_server.access import remote
+from deniable_server.access.publishing import check_askable
 from deniable_server.authors.checking import (
     check_answerable,
     group_lines,

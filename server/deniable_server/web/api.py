@@ -15,10 +15,10 @@ from flask import Response, current_app, g, jsonify, request
 from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMediaType
 
 from deniable import NotInvited, Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
-from deniable.privacy.ceiling import check_askable
 from deniable.report.report import MAX_BYTES as MAX_REPORT
 from deniable.survey.document import MAX_BYTES as MAX_SURVEY
 from deniable.survey.published import parse_survey
+from deniable_server.access.publishing import check_askable
 from deniable_server.access.tokens import is_owner, require_reader, require_token
 from deniable_server.edge.delivery import counted
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS

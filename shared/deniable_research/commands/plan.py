@@ -21,9 +21,9 @@ from deniable_research.pictures import save_picture
 from deniable_research.plans.plan_charts import epsilon_chart, survey_chart
 from deniable_research.plans.plan_text import meaning, plans_table
 from deniable_statistics.authoring.authoring import read_survey
+from deniable_statistics.authoring.cautions import release_warning
 from deniable_statistics.authoring.outlook import RESPONDENTS, outlook
 from deniable_statistics.authoring.respondents import comparison, group_sentences
-from deniable_statistics.authoring.waiting import release_warning
 from deniable_statistics.planning.checks import MOST_PEOPLE
 from deniable_statistics.planning.noise_model import NoiseModel
 from deniable_statistics.planning.plans import (
