@@ -96,11 +96,6 @@ class ReportSpace(ReportField):
     def count(self) -> int:
         """Number of possible reports."""
 
-    @property
-    @abstractmethod
-    def uniform_support(self) -> float:
-        """Probability that a uniformly drawn report supports an option, the same for all options."""
-
 
 @dataclass(frozen=True)
 class Numbers(ReportSpace):
@@ -141,10 +136,6 @@ class Numbers(ReportSpace):
     @property
     def count(self) -> int:
         return self.size
-
-    @property
-    def uniform_support(self) -> float:
-        return 1 / self.size
 
 
 class Texts(ReportSpace):
@@ -194,10 +185,6 @@ class Bits(Texts):
     def count(self) -> int:
         return 2**self.size if self.ones is None else math.comb(self.size, self.ones)
 
-    @property
-    def uniform_support(self) -> float:
-        return 0.5 if self.ones is None else self.ones / self.size
-
 
 @dataclass(frozen=True)
 class DrawnBits(Texts):
@@ -242,11 +229,6 @@ class DrawnBits(Texts):
     def count(self) -> int:
         # Which boxes, times 2^s patterns of ticks among them.
         return math.comb(self.k, self.drawn) << self.drawn
-
-    @property
-    def uniform_support(self) -> float:
-        # A box is drawn with s / k, then either of its two options is supported with 1/2.
-        return self.drawn / self.size
 
 
 @dataclass(frozen=True)
