@@ -14,8 +14,8 @@ POLICY = FRAME_POLICY
 
 PREFIXES = ("catalogues/",)
 SCRIPT = "deniable-place.js"
-NAMES = (SCRIPT, "manifest.json")
-"""The files of the browser client that a place serves: the one bundle, its hash, and the sentences."""
+NAMES = (SCRIPT, "deniable-tokens.js", "manifest.json")
+"""The files of the browser client that a place serves: its script, the one for blind tokens, their hashes, and the sentences."""
 
 
 def page(language: str = "en") -> str:
