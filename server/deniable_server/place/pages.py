@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from html import escape
 from pathlib import Path
 
-from deniable_server.language import words
+from deniable_server.language import catalogues, words
 from deniable_server.web.embedding import FRAME_POLICY, bundles, client_files
 from deniable_server.web.pages import style_sheet
 
@@ -14,12 +15,16 @@ POLICY = FRAME_POLICY
 
 PREFIXES = ("catalogues/",)
 SCRIPT = "deniable-place.js"
-NAMES = (SCRIPT, "manifest.json")
-"""The files of the browser client that a place serves: the one bundle, its hash, and the sentences."""
+NAMES = (SCRIPT, "deniable-tokens.js", "manifest.json")
+"""The files of the browser client that a place serves: two scripts, their hashes, and the sentences."""
 
 
+@cache
 def page(language: str = "en") -> str:
-    """The page on which people answer; it holds no survey, which stands behind the # of its address."""
+    """The page on which people answer; it holds no survey, which stands behind the # of its address.
+
+    The sentences of the language stand in it, so that only the survey has to be fetched before the first question.
+    """
     said = words(language)
     integrity = bundles()[SCRIPT]
     return f"""<!doctype html>
@@ -38,7 +43,7 @@ def page(language: str = "en") -> str:
 <noscript>
 <div class="card stack"><h1>{escape(said["needsScript"])}</h1><p>{escape(said["allowScripts"])}</p></div>
 </noscript>
-<deniable-survey place></deniable-survey>
+<deniable-survey place catalogue="{escape(catalogues()[language])}"></deniable-survey>
 </main>
 <footer>
 <details>

@@ -65,7 +65,7 @@ class ServedPlace:
         self._serves_any = serves_any
         self._today = today
         self._fetched = lru_cache(maxsize=256)(collectors.fetch_survey)  # a published survey never changes
-        self._states: dict[str, tuple[float, str | None]] = {}
+        self._states: dict[tuple[str, str], tuple[float, str | None]] = {}
         self._lock = threading.Lock()
 
     def survey(self, where: str, survey_id: str) -> tuple[Survey, str]:
@@ -98,14 +98,15 @@ class ServedPlace:
         if survey.not_open_because(self._today()):
             return "early" if survey.opens and self._today() < survey.opens else "closed"
         now = time.monotonic()
+        asked = collector, survey.id  # another collector may serve the same survey, and say what it likes
         with self._lock:
-            since, state = self._states.get(survey.id, (now - FRESH, None))
+            since, state = self._states.get(asked, (now - FRESH, None))
         if since + FRESH <= now:
             state = collectors.state_of(collector, survey.id)
             with self._lock:
                 if len(self._states) > 10_000:
                     self._states.clear()
-                self._states[survey.id] = now, state
+                self._states[asked] = now, state
         return state or "open"
 
     def today(self) -> datetime.date:
@@ -133,8 +134,7 @@ class ServedPlace:
             raise ReportError(f"sealed report: must be {survey.sealed.length} bytes, sealed to a key of the survey")
         if survey.sealed.destroyed_on(message[0]) <= self._today():
             raise SurveyClosed(f"survey {survey.id}: the key of that week was destroyed; seal to the key of this week")
-        self._box.add(survey, collector)
-        return self._box.put(survey.id, message)
+        return self._box.put(self._box.add(survey, collector), message)
 
 
 def init_app(app: APIFlask, place: ServedPlace) -> None:
