@@ -11,7 +11,7 @@ from deniable import ParameterError, read_survey
 from deniable_client.device import randomize
 from deniable_research.files.comparing import compare
 from deniable_research.files.crossing import cross
-from deniable_research.files.problem import shared_responses
+from deniable_research.files.model_specification import shared_responses
 from deniable_research.files.report_table import Table
 from deniable_research.simulation.truth import truth_of
 from tools.rig.survey_files import question_toml, survey_toml

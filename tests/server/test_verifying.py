@@ -16,7 +16,7 @@ from flask.testing import FlaskClient
 from deniable import Report, Survey, read_survey
 from deniable_client import randomize
 from deniable_research.commands.witness import witness
-from deniable_research.results.collector import Published as PublishedThere
+from deniable_research.results.collector import PublishedBytes as PublishedThere
 from deniable_research.results.verifying import Fetch, Log, NotVerified, fetch_log, verify
 from deniable_research.results.witness import KeptHead, check_extends
 from deniable_server.app import create_app
