@@ -44,6 +44,7 @@ def init_app(app: APIFlask, store: Store, keys: SealingKeys) -> None:
     app.extensions["deniable-sealing"] = keys
     app.register_blueprint(sealed)
     if keys.are_given:
+        destroy_old_keys(store, keys)  # before anything is opened: a copy of the folder may have brought some back
         threading.Thread(target=_destroy_hourly, args=(store, keys), name="deniable-sealing", daemon=True).start()
 
 
@@ -122,8 +123,8 @@ def _opened(survey: Survey, part: bytes) -> Report:
 def _destroy_hourly(store: Store, keys: SealingKeys) -> None:
     wait = threading.Event()
     while True:
-        destroy_old_keys(store, keys)
         wait.wait(HOUR)
+        destroy_old_keys(store, keys)
 
 
 def destroy_old_keys(store: Store, keys: SealingKeys) -> None:
