@@ -14,6 +14,7 @@ import pytest
 
 from deniable import CollectorError, Report, ReportError, Survey
 from deniable.access.issuer import Issuer
+from deniable.survey.sealed import WEEK
 from deniable_client.sealing import seal
 from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
@@ -25,7 +26,7 @@ from deniable_server.store.sqlite.letterbox import Letterbox, SealedBatch, slot_
 from tools.rig.access import unlinkable_survey
 from tools.rig.in_process import ended
 from tools.rig.patience import PATIENCE, wait_until
-from tools.rig.places import box_of, place_in_process, relay_of, sealed_survey, served
+from tools.rig.places import FIRST, box_of, place_in_process, relay_of, sealed_survey, served
 from tools.rig.surveys import Clock
 
 SEALED = {"Content-Type": "application/octet-stream"}
@@ -225,6 +226,28 @@ def test_a_survey_leads_its_place_to_no_issuer_on_the_place_s_own_machine(
             collectors.sign(survey, collector, b"{}")
         assert bool(asked) is is_asked
         asked.clear()
+
+
+def test_a_key_that_is_missing_holds_up_what_was_sealed_to_it_alone(tmp_path: Path, clock: Clock) -> None:
+    """A batch has reports of two weeks, and the key of the first was left on another machine."""
+    survey = sealed_survey(tmp_path / "keys")
+    (path,) = (tmp_path / "keys").glob(f"{FIRST}-*")
+    away = path.rename(tmp_path / path.name)
+    settings = Settings(rate_limit=None, fold_seconds=86_400, sealing_keys=tmp_path / "keys")
+    with ended(create_app(tmp_path / "test.db", clock, settings)) as collector, served(collector) as url:
+        store = collector.extensions["deniable"]["store"]
+        store.publish(survey)
+        allowed = {url: create_token(store, "place", "relay")}
+        with place_in_process(tmp_path, clock, 4, collectors=allowed) as place:
+            way = f"/via/{url.partition('://')[2]}/api/v1/surveys/{survey.id}/sealed"
+            for number in range(4):
+                message = seal(survey, report(number), FIRST + (number % 2) * WEEK)
+                assert place.test_client().post(way, data=message, headers=SEALED).status_code == 201
+            relay_of(place).round()
+            assert (store.waiting(survey), len(box_of(place).leaving())) == ({None: 2}, 1)
+            away.rename(path)
+            relay_of(place).round()
+            assert (store.waiting(survey), len(box_of(place).leaving())) == ({None: 4}, 0)
 
 
 def test_a_batch_is_told_apart_by_its_bytes_alone(tmp_path: Path) -> None:
