@@ -11,15 +11,17 @@ The lower limit is computed here and the upper one is that of failures: ``count 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable_statistics.intervals.binomial import whole
 from deniable_statistics.intervals.interval import Interval, normal_quantile
-from deniable_statistics.intervals.tails import at_least, at_least_is, at_most, crossing
+from deniable_statistics.intervals.tails import at_least, at_most, crossing
+from deniable_statistics.special.incomplete_beta import beta_cdfs, guessed_logit
 
 
 def likelihood_ratio_interval(count: float, n: float, confidence_level: float, low: float, high: float) -> Interval:
@@ -139,47 +141,68 @@ def _exact_lower(alpha: float, k: float, n: int, low: float, high: float) -> flo
     def p(lam: float, c: int) -> float:
         return at_least(up, n, lam) + at_most(c, n, lam)
 
-    # Note 5: all below `outside` is rejected, all above `accepted` accepted.
+    # Note 5: all below `outside` is rejected.
     outside = fallen_by(math.log(2 / alpha), k, n, low, high)
-    accepted = min(at_least_is(alpha, up, n), most_likely)
     # Steps come in the order of c (note 2), so those before `outside` are found by bisection.
     first = bisect_right(range(up), outside, key=step) - 1
-    if accepted <= outside or p(outside, first) > alpha:
+    c = _first_accepted(step, up, n, alpha, outside, first)
+    if c == first:
         return outside
-    last = min(bisect_left(range(up), accepted, lo=max(first, 0), key=step), up - 1)
-    c = _first_accepted(step, up, n, alpha, outside, first, last)
     # Note 4: the stretch before the first accepted step, with the one crossing of note 3.
     start, end = (outside if c - 1 == first else max(step(c - 1), outside)), step(c)
     return crossing(lambda lam: p(lam, c - 1) - alpha, start, end) if p(end, c - 1) > alpha else end
 
 
-def _first_accepted(
-    step: Callable[[int], float], up: int, n: int, alpha: float, outside: float, first: int, last: int
-) -> int:
-    """The first ``c`` in ``(first, last]`` with ``p > alpha`` at its step; ``last`` is known to be one.
+def _first_accepted(step: Callable[[int], float], up: int, n: int, alpha: float, outside: float, first: int) -> int:
+    """The first ``c`` above ``first`` with ``p > alpha`` at its step; ``first`` if that is so at ``outside``.
 
-    Strides over the steps with the bound of note 5 before it takes them one by one.
+    Looks where it is likely to be, leaps over the other steps by the bound of note 5, and then takes what is left.
     """
-    from scipy.special import betainc  # its complement `betaincc` takes five times as long
-
-    beyond, stride = outside, max((last - first) // 16, 1)
+    # Where the interval is not cut each tail has half of alpha.
+    likely = 1 / (1 + math.exp(-guessed_logit(up, n - up + 1, alpha / 2)))
+    near = bisect_right(range(up), likely, lo=first + 1, key=step)
+    looked_at = [first, *sorted({min(max(near + leap, first + 1), up - 1) for leap in _leaps(near - first, up - near)})]
+    beyond = outside
     while True:
-        c = np.array([*range(first + stride, last, stride), last])
-        lam = np.array([step(each) for each in c.tolist()])
-        upper = betainc(up, n - up + 1, lam)
-        accepted = upper + betainc(n - c, c + 1, 1 - lam) > alpha
-        accepted[-1] = True
+        c = np.array(looked_at)
+        lam = np.array([beyond, *map(step, looked_at[1:])])
+        upper, lower, bound = _tails(c, lam, up, n)
+        accepted = upper + lower > alpha
+        accepted[-1] = True  # the last one is known to be
         hit = int(np.argmax(accepted))
-        if stride == 1:
+        # The bound of note 5 on each leap from x to y: p <= P(C >= k; y) + P(C <= c(y); x).
+        possible = (np.diff(c) > 1) & ((upper[1:] + bound > alpha) | (np.arange(1, len(c)) == hit))
+        left = np.flatnonzero(possible[:hit])
+        if not left.size:
             return int(c[hit])
-        # The bound of note 5 on each stride x < y: p <= P(C >= k; y) + P(C <= c(y); x).
-        before = np.array([beyond, *lam[:hit].tolist()][:hit])
-        possible = upper[:hit] + betainc(n - c[:hit], c[:hit] + 1, 1 - before) > alpha
-        clear = int(np.argmax(possible)) if possible.any() else hit  # strides before this one hold nothing accepted
-        last = int(c[hit])
-        if clear:
-            first, beyond = int(c[clear - 1]), float(lam[clear - 1])
-        stride = max(min((last - first) // 16, stride // 2), 1)
+        start, stop = int(left[0]), int(c[hit])
+        first, beyond = int(c[start]), float(lam[start])
+        looked_at = [*range(first, stop, max((stop - first) // 16, 1)), stop]
+
+
+def _leaps(before: int, after: int) -> list[int]:
+    """Distances from a guess at which to look: close ones to both sides, and wider leaps the farther they are."""
+    leaps, leap = [-before + 1, -1, 0, 1, 3, 9, after - 1], 2
+    while leap < before:
+        leaps.append(-leap)
+        leap += max(leap // 3, 1)
+    return leaps
+
+
+def _tails(
+    c: NDArray[np.int64], lam: NDArray[np.float64], up: int, n: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """``P(C >= up)`` and ``P(C <= c)`` at each ``lam``, and ``P(C <= c)`` at the ``lam`` before, for all but the first.
+
+    In one call: for a few dozen numbers the calls of numpy are what takes time.
+    """
+    size, above = len(c), np.maximum(c, 0)
+    failures = np.concatenate([np.full(size, up), n - above, n - above[1:]])
+    chances = np.concatenate([lam, 1 - lam, 1 - lam[:-1]])
+    found = beta_cdfs(failures, n + 1 - failures, chances)
+    upper, lower, bound = found[:size], found[size : 2 * size], found[2 * size :]
+    lower[c < 0] = 0.0  # no count is below 0
+    return upper, lower, bound
 
 
 def _largest(c: float, n: float, low: float, high: float) -> float:
