@@ -40,7 +40,7 @@ def at_least_is(probability: float, count: float, n: float) -> float:
     return beta_quantile(count, n - count + 1, probability) if count > 0 else 0.0
 
 
-def crossing(function: Callable[[float], float], low: float, high: float) -> float:
+def crossing(function: Callable[[float], float], low: float, high: float, tolerance: float = 1e-15) -> float:
     """The root of a continuous function that is at most 0 at ``low`` and at least 0 at ``high``.
 
     The Illinois variant of false position, which takes a dozen evaluations.
@@ -49,7 +49,7 @@ def crossing(function: Callable[[float], float], low: float, high: float) -> flo
     1.414213562373
     """
     below, above, kept = function(low), function(high), 0
-    while high - low > 1e-15 and below < 0 < above:
+    while high - low > tolerance and below < 0 < above:
         # Where the chord of the two values crosses 0.
         middle = low - below * (high - low) / (above - below)
         if not low < middle < high:

@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def mass(successes: float, failures: float, p: float) -> float:
-    """``Gamma(n + 1) / (Gamma(a + 1) Gamma(b + 1)) p^a (1 - p)^b`` for ``a, b > 0``, ``n = a + b`` and ``0 < p < 1``.
+    """``Gamma(n + 1) / (Gamma(a + 1) Gamma(b + 1)) p^a (1 - p)^b`` for ``a, b >= 0``, ``n = a + b`` and ``0 < p < 1``.
 
     Loader's form [1]_, whose exponent holds no large numbers that cancel. The means ``n p`` and ``n (1 - p)`` are taken
     with what rounding leaves out of them, without which tails of 1e-300 among 10^7 would have eleven digits.
@@ -29,6 +29,8 @@ def mass(successes: float, failures: float, p: float) -> float:
     0.5
     """
     n, q = successes + failures, 1 - p
+    if not successes or not failures:
+        return math.exp(n * (math.log(p) if successes else math.log1p(-p)))
     mean, rest = exact_product(n, p)
     other, more = exact_product(n, q)
     more += n * ((1 - q) - p)  # what rounding took from 1 - p
@@ -38,7 +40,7 @@ def mass(successes: float, failures: float, p: float) -> float:
 
 
 def masses(successes: Floats, failures: Floats, p: Floats) -> Floats:
-    """`mass` of each of arrays of one shape."""
+    """`mass` of each of arrays of one shape, of numbers above 0."""
     n, q = successes + failures, 1 - p
     # Successes and failures are one array, because small arrays cost what calls of numpy cost.
     both, chances = np.array([successes, failures]), np.array([p, q])

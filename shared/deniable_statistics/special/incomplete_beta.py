@@ -98,6 +98,14 @@ def beta_cdfs(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Floats:
     return np.asarray(np.where(x <= 0, 0.0, np.where(x >= 1, 1.0, lower)))
 
 
+def small_beta_cdfs(a: Floats, b: Floats, x: Floats, log_scale: Floats) -> Floats:
+    """``I_x(a, b)`` of arrays with ``x`` at most the mean, from ``log_scale``, which is ``-log B(a, b)``.
+
+    For many numbers that are only compared: of ten digits with ten thousand reports, in a third of the time of `beta_cdfs`.
+    """
+    return np.asarray(np.exp(log_scale + a * np.log(x) + b * np.log1p(-x)) * _integrals(a, b, x, 1 - x))
+
+
 def beta_quantile(a: float, b: float, probability: float) -> float:
     """The ``x`` with ``I_x(a, b) = probability``, for ``a, b > 0``.
 
@@ -119,16 +127,16 @@ def beta_quantile(a: float, b: float, probability: float) -> float:
     return 1 / (1 + math.exp(-logit_of_tail(float(a), float(b), float(probability))))
 
 
-def _tails(a: float, b: float, x: float) -> tuple[float, float]:
-    """``I_x(a, b)`` and its complement, the smaller one of which is computed."""
+def _tails(a: float, b: float, x: float) -> tuple[float, float, float]:
+    """``I_x(a, b)`` and its complement, the smaller one of which is computed; and ``x^a (1 - x)^b / B(a, b)``."""
     if not 0 < x < 1:
-        return (0.0, 1.0) if x <= 0 else (1.0, 0.0)
+        return (0.0, 1.0, 0.0) if x <= 0 else (1.0, 0.0, 0.0)
     power = mass(a, b, x) * a * b / (a + b)
     if x * (a + b) <= a:
         tail = _small_tail(a, b, x, 1 - x, power)
-        return tail, 1 - tail
+        return tail, 1 - tail, power
     tail = _small_tail(b, a, 1 - x, x, power)
-    return 1 - tail, tail
+    return 1 - tail, tail, power
 
 
 def _small_tail(a: float, b: float, x: float, q: float, power: float) -> float:
@@ -199,7 +207,7 @@ def _integrals(a: Floats, b: Floats, x: Floats, q: Floats) -> Floats:
             break
         shrunk = x * np.exp(-end)
         end = np.minimum(end + (value - LOWEST) / (a - n * shrunk / (q + shrunk)), 700.0)
-    nodes, weights = COARSE if (b >= SMALL).all() else FINE
+    nodes, weights = COARSE if (b >= SMALL).all() and (a >= RAISES).all() else FINE
     s = end[..., None] * nodes
     logs = slope[..., None] * s - n[..., None] * np.log1p(near[..., None] * np.expm1(sign[..., None] * s))
     return np.asarray(np.exp(logs) @ weights * end)
@@ -217,14 +225,14 @@ def logit_of_tail(a: float, b: float, probability: float) -> float:
         # The smaller one of x and 1 - x is the one that floats hold with all its digits.
         if logit <= 0:
             x = 1 / (1 + math.exp(-logit))
-            lower, power = _tails(a, b, x)[0], mass(a, b, x)
+            lower, _, power = _tails(a, b, x)
         else:
             other = 1 / (1 + math.exp(logit))
-            x, lower, power = 1 - other, _tails(b, a, other)[1], mass(b, a, other)
+            x, (_, lower, power) = 1 - other, _tails(b, a, other)
         if not lower:  # it underflows, so the root is above
             logit += LARGEST_STEP
             continue
-        apart, slope = math.log(lower) - target, power * a * b / (a + b) / lower
+        apart, slope = math.log(lower) - target, power / lower
         # With r = x^a (1 - x)^b / B / I the derivatives of log I by the logit are r and r (a - (a + b) x - r).
         newton = -apart / slope
         bend = 1 + newton * (a - (a + b) * x - slope) / 2
