@@ -30,8 +30,8 @@ TOO_FEW = "too few to say: it may apply to nobody"
 STEPS = 400
 """Number of steps of the grid on which the ends of an interval are looked for, before they are made exact."""
 
-TURNS = 30
-"""Number of bisections of a step."""
+TURNS, PARTS = 4, 64
+"""How often a step of the grid is divided into so many parts, to find the end of an interval within it."""
 
 Floats = NDArray[np.float64]
 
@@ -250,9 +250,11 @@ class AmongEstimate:
     def _end(self, option: int, inner: float, outer: float, limit: float, fake_share: float) -> float:
         """The end of an interval between a ratio that is inside and one that is not."""
         for _ in range(TURNS if inner != outer else 0):
-            middle = (inner + outer) / 2
-            is_inside = self._statistic(option, np.array([middle]), fake_share)[0] <= limit
-            inner, outer = (middle, outer) if is_inside else (inner, middle)
+            points = np.linspace(inner, outer, PARTS + 1)
+            # The first point is inside; the last one is not, whatever rounding says.
+            outside = np.flatnonzero(self._statistic(option, points, fake_share)[1:-1] > limit)
+            first = int(outside[0]) + 1 if len(outside) else PARTS
+            inner, outer = float(points[first - 1]), float(points[first])
         return float(outer)
 
 
@@ -261,8 +263,8 @@ def design_effect(variance: float, plain: float) -> float:
     return variance / plain if variance > 0 and plain > 0 and math.isfinite(variance) else 1.0
 
 
-def variance_among(design: Design, ratio: float, applying: float) -> float:
-    """``n`` times the variance of a share among those to whom a question applies, of the first option.
+def variance_among(design: Design, ratio: float, applying: float, option: int = 0) -> float:
+    """``n`` times the variance of a share among those to whom a question applies.
 
     Parameters
     ----------
@@ -270,10 +272,12 @@ def variance_among(design: Design, ratio: float, applying: float) -> float:
         Of a question with a filter.
     ratio, applying : float
         The share of the option among them, and of them among all.
+    option : int
+        The number of the option.
     """
     binomials = design.binomials(design.expected_if_even, 1)
     assert binomials is not None
     sizes = tuple(float(each.n) for each in binomials)
     made = AmongEstimate(design, (), (), (), applying, sizes, sizes, ())
-    top, none, both = made._variances(0, np.array([ratio * applying]), np.array([1 - applying]))
+    top, none, both = made._variances(option, np.array([ratio * applying]), np.array([1 - applying]))
     return float(top[0] + 2 * ratio * both[0] + ratio**2 * none[0]) / applying**2
