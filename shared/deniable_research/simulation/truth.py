@@ -242,8 +242,6 @@ def _shares(question: Question, given: Shares | None, applying: float | None = N
         yes = _share(given, where)
         # Nobody prefers not to say, unless shares of all options are given.
         shares = [1 - yes, yes, *(0.0 for _ in question.last)]
-        if applying is not None:
-            shares = [applying - yes, yes, *(0.0 for _ in names[2:-1]), 1 - applying]
     else:
         raise ParameterError(f"{where}: must be a list of {len(names)} shares or shares by name, got {describe(given)}")
     if not boxes:
