@@ -131,7 +131,7 @@ class ResultsPage:
     @cached_property
     def releases_shown(self) -> list[ReleaseRow]:
         """The newest releases of the survey, in order."""
-        return get_results().releases.rows(self.state)[-MOST_WAVES:]
+        return get_results().releases.rows(self.state, MOST_WAVES)
 
     def waves(self, question: Question) -> list[Wave]:
         """The surveys that ask a question to the letter and that the reader may see; this one is among them."""
@@ -495,7 +495,6 @@ def figure_of(
     except NoImages as error:
         raise NotSupported(str(error)) from None
     waves = ((each.state.survey.id, each.state.release) for each in page.waves_shown)
-    image = get_results().image(
-        page.survey.id, page.query, form, (page.language, *(each.id for each in questions), *waves), panels, caption
-    )
+    name = (page.language, *(each.id for each in questions), *waves)
+    image = get_results().image(page.state, page.shown, page.query, form, name, panels, caption)
     return Response(image, mimetype=FORMS[form])
