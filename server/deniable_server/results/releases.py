@@ -12,7 +12,6 @@ import datetime
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
@@ -77,10 +76,19 @@ MOST_SUMMARIES = 4 * 2**20
 """Size of the cache of summaries, in bytes."""
 
 
-@lru_cache(maxsize=64)
+MOST_PARSED = 8 * 2**20
+"""Size of the cache of records, in bytes."""
+
+_parsed = ResultCache(MOST_PARSED)
+
+
 def parsed(record: str) -> ReleaseRecord:
     """The record of a release; every request asks for the newest one, which is long where there are many options."""
-    return ReleaseRecord.parse(record.encode())
+    found: ReleaseRecord | None = _parsed.get(record)
+    if found is None:
+        found = ReleaseRecord.parse(record.encode())
+        _parsed.put(record, found, 8 * len(record))  # its text, and about seven bytes of objects for each byte of it
+    return found
 
 
 class ReleaseLog:

@@ -37,8 +37,11 @@ from deniable_statistics.views.view_rows import (
     share_view,
 )
 
-MOST_KEPT = 32 * 2**20
-"""Size of the cache of results, in bytes."""
+MOST_KEPT = 64 * 2**20
+"""Size of the cache of results, in bytes: twice as much as all rows of the largest survey."""
+
+MOST_TOGETHER = 2000
+"""Largest number of rows that a page shows together, and that are computed before somebody asks for them."""
 
 ROW_BYTES = 700
 """Approximate size of a row in memory, in bytes."""
@@ -128,7 +131,11 @@ class ResultsService:
         state = self._store.state(survey_id)
         if not (shown := self.releases.shown(state)).n:
             return
-        for query in (EVERYBODY_VIEW, BY_COHORT_VIEW)[: 1 + bool(state.survey.cohorts)]:
+        queries = [EVERYBODY_VIEW]
+        # With more rows whoever asks for a question by cohort waits for that question alone.
+        if state.survey.cohorts and state.survey.rows <= MOST_TOGETHER:
+            queries.append(BY_COHORT_VIEW)
+        for query in queries:
             name = self._name(survey_id, query, "views", shown)
             if self._kept.get(name) is None:
                 with self._pool.place(AHEAD):

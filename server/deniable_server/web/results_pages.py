@@ -38,7 +38,7 @@ from deniable_server.results.sections import (
     sentences,
     shown_row,
 )
-from deniable_server.results.service import View, get_results, view_options, waiting_rows
+from deniable_server.results.service import MOST_TOGETHER, View, get_results, view_options, waiting_rows
 from deniable_server.results.waves import MOST_WAVES, Wave
 from deniable_server.store import SurveyState
 from deniable_server.store.release_log import ReleaseRow
@@ -176,9 +176,9 @@ class ResultsPage:
         self.methods |= {row.method for row in found[0]}
         return found
 
-    def compute_together(self) -> None:
-        """Compute all questions at once, for a page or a file of all of them."""
-        self._together = get_results().views(self.state, self.shown, self.query)
+    def compute_together(self, by: str | None = None) -> None:
+        """Compute all questions at once, for a page or a file of all of them, by cohort or for everybody."""
+        self._together = get_results().views(self.state, self.shown, self.query.model_copy(update={"by": by}))
 
     def section(self, question: Question, draws: bool = True) -> Section:
         """A view of a question, as a page shows it; with or without its figure."""
@@ -201,8 +201,18 @@ class ResultsPage:
     @property
     def has_figure_of_all(self) -> bool:
         """Whether all questions together are few enough for one figure."""
+        return self.most_rows <= MOST_ROWS
+
+    @property
+    def most_rows(self) -> int:
+        """Number of rows of all questions together."""
         groups = len(self.survey.cohorts) + 1 if self.options.by_cohort else 1
-        return groups * sum(each.rows for each in self.survey.questions) <= MOST_ROWS
+        return groups * sum(each.rows for each in self.survey.questions)
+
+    @property
+    def is_for_one_page(self) -> bool:
+        """Whether all questions in full are few enough for one page."""
+        return self.most_rows <= MOST_TOGETHER
 
     @property
     def plain(self) -> dict[str, object]:
@@ -327,7 +337,7 @@ def overview(survey_id: str, query: ViewQuery) -> Response:
     refuse_one_question_views(query)
     if not page.shown.n:
         return render(page, "results_none.html", "", dict)
-    if query.view == "all" or query.by:
+    if (query.view == "all" or query.by) and page.is_for_one_page:
         return render(page, "results.html", "", lambda: everything(page))
     return render(page, "overview.html", "", lambda: lines(page))
 
@@ -361,7 +371,9 @@ def file_of_all(survey_id: str, form: str, query: ViewQuery) -> Response:
     """All questions as a file."""
     page = ResultsPage(survey_id, query)
     refuse_one_question_views(query)
-    page.compute_together()
+    if form not in ("csv", "json") and not page.is_for_one_page:
+        raise too_many_to_draw(page.most_rows)  # before all of them are computed
+    page.compute_together(query.by)
     return file_of(page, form, page.survey.questions)
 
 
@@ -405,7 +417,7 @@ def refuse_one_question_views(query: ViewQuery) -> None:
 
 def everything(page: ResultsPage) -> dict[str, Any]:
     """The values of a page with all questions in full."""
-    page.compute_together()
+    page.compute_together(page.query.by)
     rows = sum(len(page.rows(each)[0]) for each in page.survey.questions)
     has_figures = rows <= MOST_ROWS
     sections = [page.section(each, has_figures) for each in page.survey.questions]
@@ -463,6 +475,14 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
     return counted(response)
 
 
+def too_many_to_draw(rows: int) -> ParameterError:
+    """That a figure would have too many intervals, with the way out."""
+    return ParameterError(
+        f"figure: must have at most {MOST_ROWS} intervals, got {rows}; ask for one question, as /results/ and its id, "
+        "or for CSV or JSON"
+    )
+
+
 def figure_of(
     page: ResultsPage,
     form: str,
@@ -474,10 +494,7 @@ def figure_of(
     if not page.shown.n or not rows:
         raise NotFound
     if not can_draw(rows):
-        raise ParameterError(
-            f"figure: must have at most {MOST_ROWS} intervals, got {len(rows)}; ask for one question, as /results/ and "
-            "its id, or for CSV or JSON"
-        )
+        raise too_many_to_draw(len(rows))
     given = None if page.options.crossed_with is None else page.survey.question(page.options.crossed_with)
     panels = [
         panel
