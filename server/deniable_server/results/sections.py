@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
@@ -20,7 +20,6 @@ from deniable_server.results.headlines import (
 )
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.estimates.fakes import fake_margins
-from deniable_statistics.intervals import Interval
 from deniable_statistics.views.figures import Caption, figure
 from deniable_statistics.views.recipe import Ingredients, ingredients, scripts
 from deniable_statistics.views.view_rows import ViewOptions, ViewRow
@@ -157,8 +156,7 @@ def sentence(question: Question, headline: Headline, by_cohort: bool, labels: La
     what = headline.what
     if by_cohort:
         what = labels.words["rInGroup"].format(what=what, group=labels.cohort(headline.cohort))
-    option = f"{labels.option(question, headline.option)}, " if headline.option else ""
-    return f"{what}: {option}{headline.said}."
+    return f"{what}: {labels.option(question, headline.option) if headline.option else headline.said}."
 
 
 def level_text(level: float, words: Words) -> str:
@@ -259,10 +257,8 @@ def shown_row(question: Question, rows: Sequence[ViewRow], option: str | None) -
     return None
 
 
-def dot(question: Question, row: ViewRow, labels: Labels, interval: Interval | None = None) -> Markup:
-    """One row as a small figure, for an overview; with the interval of the sentence above it, if that has its own."""
-    if interval is not None and row.value is not None:
-        row = replace(row, low=interval.low, high=interval.high, conf_low=interval.low, conf_high=interval.high)
+def dot(question: Question, row: ViewRow, labels: Labels) -> Markup:
+    """One row as a small figure, for an overview."""
     caption = Caption(labels.text(question.text), language=labels.words["lang"], description=labels.value(row))
     panels = panels_of(question, [row], labels)
     assert axis_of_row(question, row) == panels[0].fixed

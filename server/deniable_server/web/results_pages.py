@@ -435,12 +435,10 @@ def line(page: ResultsPage, question: Question) -> dict[str, Any]:
     rows, estimates = page.rows(question)
     found = headlines(question, estimates, page.words) if may_say(page.options) else []
     row = shown_row(question, rows, found[0].option if found else None)
-    # One number for one thing: the dot has the interval of the sentence above it.
-    interval = found[0].interval if found else None
     return {
         "question": question,
         "said": [sentence(question, each, False, page.labels) for each in found],
-        "dot": None if row is None or row.value is None else dot(question, row, page.labels, interval),
+        "dot": None if row is None or row.value is None else dot(question, row, page.labels),
     }
 
 
