@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deniable import EstimateRow, Question
+from deniable.output import steady
 from deniable_server.language import words as words_of
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.leading import most_frequent
@@ -142,4 +143,5 @@ def _difference(row: ViewRow, words: Words, label: Mapping[str, str]) -> str:
     said = spoken(abs(row.value), least, most, 100 if is_share else 1)
     text = words["rMoreShare"] if is_share else words["rMoreMean"]
     ends = {name: localized(each, words) for name, each in said._asdict().items()}
-    return text.format(option=label.get(row.option, row.option), more=more, less=less, **ends)
+    groups = {"more": steady(more or ""), "less": steady(less or "")}
+    return text.format(option=label.get(row.option, steady(row.option)), **groups, **ends)

@@ -24,6 +24,19 @@ from deniable_statistics.views.figures import Caption, figure
 from deniable_statistics.views.recipe import Ingredients, ingredients, scripts
 from deniable_statistics.views.view_rows import ViewOptions, ViewRow
 
+METHOD_NAMES = {
+    "feldman-cousins": "Feldman-Cousins",
+    "likelihood-ratio": "likelihood ratio",
+    "wilson": "Wilson",
+    "clopper-pearson": "Clopper-Pearson",
+    "agresti-coull": "Agresti-Coull",
+    "jeffreys": "Jeffreys",
+    "midp": "mid-P",
+    "blaker": "Blaker",
+    "wald": "Wald",
+}
+"""What papers call the methods of intervals that have a name in them."""
+
 
 @dataclass(frozen=True)
 class Cell:
@@ -53,6 +66,8 @@ class Section:
     flags : list of (str, str)
         Rows whose data contradict the design, and what is wrong.
     notes : list of str
+    methods : str
+        Names of the methods of its intervals.
     recipe : list of Ingredients
     scripts : tuple of two str
         Of Python and of R; empty where there are none.
@@ -66,6 +81,7 @@ class Section:
     rows: list[tuple[bool, list[Cell]]]
     flags: list[tuple[str, str]]
     notes: list[str]
+    methods: str
     recipe: list[Ingredients]
     scripts: tuple[str, str]
 
@@ -112,6 +128,7 @@ def section(
         rows=[(row.weak, _cells(question, row, columns, labels, given)) for row in rows],
         flags=_flags(question, estimates, labels),
         notes=notes(survey, question, labels),
+        methods=", ".join(dict.fromkeys(method_name(row.method) for row in rows)),
         recipe=ingredients(question, rows) if is_of_this_survey else [],
         scripts=scripts(question, rows, url) if is_of_this_survey and survey.retention == "reports" else ("", ""),
     )
@@ -186,6 +203,16 @@ def _columns(
     return [*columns, (words["rDifference"] if options.compare else words["rEstimate"], True), (interval, True)]
 
 
+def method_name(method: str) -> str:
+    """A method of intervals as papers call it.
+
+    >>> method_name("simultaneous feldman-cousins"), method_name("likelihood-ratio"), method_name("mover")
+    ('simultaneous Feldman-Cousins', 'likelihood ratio', 'mover')
+    """
+    kind, _, name = method.rpartition(" ")
+    return f"{kind} {METHOD_NAMES.get(name, name)}".strip()
+
+
 def _is_drawn(question: Question) -> bool:
     return question.mechanism.reports.is_drawn or (question.group is not None and question.group.is_drawn)
 
@@ -197,7 +224,7 @@ def _cells(
     texts = {
         words["rOption"]: labels.row(question, row),
         words["rGroup"]: labels.cohort(row.cohort),
-        words["rMinus"]: "" if row.minus is None else row.minus,
+        words["rMinus"]: "" if row.minus is None else labels.cohort(row.minus),
         words["rReplies"]: "" if row.n is None else f"{row.n}",
     }
     if row.wave is not None:
@@ -217,7 +244,7 @@ def _cells(
 
 def _flags(question: Question, estimates: Sequence[EstimateRow], labels: Labels) -> list[tuple[str, str]]:
     return [
-        (labels.row(question, row) + (f" ({row.cohort})" if row.cohort else ""), row.flag)
+        (labels.row(question, row) + (f" ({labels.cohort(row.cohort)})" if row.cohort else ""), row.flag)
         for row in estimates
         if row.flag
     ]

@@ -9,6 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from deniable import Question, Survey
+from deniable.output import steady
 from deniable.survey.texts import publish_text
 from deniable_server.store import Store, SurveyState
 
@@ -87,7 +88,7 @@ def _first_day(state: SurveyState) -> str:
 def _labels(states: Sequence[SurveyState]) -> list[str]:
     days = Counter(map(_first_day, states))
     named = [
-        _first_day(each) if days[_first_day(each)] == 1 else f"{_first_day(each)}, {each.survey.title}"
+        _first_day(each) if days[_first_day(each)] == 1 else f"{_first_day(each)}, {steady(each.survey.title)}"
         for each in states
     ]
     seen: Counter[str] = Counter()

@@ -107,7 +107,6 @@ class ResultsPage:
         self.options: ViewOptions = view_options(query)
         self.asked = None if question_id is None else question_of(self, question_id)
         self._together: Mapping[str, View] | None = None
-        self.methods: set[str] = set()  # of the intervals that the page shows
         self.standing = self.state.standing(get_store().today())
 
     @cached_property
@@ -173,7 +172,6 @@ class ResultsPage:
             found = get_results().over_releases(self.state, numbers, self.query, question.id)
         else:
             found = get_results().view(self.state, self.shown, self.query, question.id)
-        self.methods |= {row.method for row in found[0]}
         return found
 
     def compute_together(self, by: str | None = None) -> None:
@@ -261,7 +259,7 @@ class ResultsPage:
         """How the numbers are to be read."""
         query = self.query
         target = self.words["rRespondents" if query.target == "respondents" else "rPopulation"]
-        said = [say_text(target, methods=", ".join(sorted(self.methods)))]
+        said = [target]
         if query.simultaneous:
             said.append(self.words["rSimultaneous"])
         if query.assume_fake is not None:
