@@ -88,6 +88,7 @@ def oembed() -> Response:
     response = jsonify(document)
     response.headers["Access-Control-Allow-Origin"] = "*"
     response.headers["Cache-Control"] = "private, no-cache"
+    response.vary.add("Accept-Language")
     return counted(response)
 
 
@@ -99,7 +100,7 @@ def _view_of(url: str) -> tuple[ResultsPage, Question]:
     if found is None or not url.startswith(pages.base):
         raise NotFound("url: must be the address of a question's results at this collector")
     try:
-        query = ViewQuery.model_validate({name: values[-1] for name, values in parse_qs(asked).items()})
+        query = ViewQuery.model_validate({name: values[0] for name, values in parse_qs(asked).items()})
     except ValidationError:
         raise NotFound("url: must be the address of a view, got a query that there is not") from None
     page = ResultsPage(found[1], query, found[2])

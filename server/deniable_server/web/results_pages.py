@@ -42,7 +42,7 @@ from deniable_server.results.service import MOST_TOGETHER, View, get_results, vi
 from deniable_server.results.waves import MOST_WAVES, Wave
 from deniable_server.store import SurveyState
 from deniable_server.store.release_log import ReleaseRow
-from deniable_server.web.api import get_store
+from deniable_server.web.api import fresh, get_store
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
 from deniable_statistics.views.figures import Caption, figure
@@ -466,8 +466,7 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
         response.headers["Access-Control-Allow-Origin"] = "*"
     else:
         response = figure_of(page, form, questions, found)
-    response.headers["Cache-Control"] = "no-store" if request.authorization else "no-cache"
-    response.vary.add("Accept-Language")
+    fresh(response).vary.add("Accept-Language")
     return counted(response)
 
 
@@ -488,7 +487,7 @@ def figure_of(
     """A figure with its title, its source and a note on its method."""
     rows = [row for view, _ in found for row in view]
     if not page.shown.n or not rows:
-        raise NotFound
+        raise NotFound(page.words["rOneGroup" if page.shown.n and page.options.compare else "rNone"])
     if not can_draw(rows):
         raise too_many_to_draw(len(rows))
     given = None if page.options.crossed_with is None else page.survey.question(page.options.crossed_with)
