@@ -86,7 +86,7 @@ class Citation:
             "cff-version": "1.2.0",
             "message": "If you use these data, please cite them as below.",
             "type": "dataset",
-            "title": str(self.survey.title),
+            "title": steady(self.survey.title),
             "authors": [{"name": self.author}],
             "identifiers": [{"type": "other", "value": self.survey.id, "description": "address of the survey"}],
             "url": self.url,

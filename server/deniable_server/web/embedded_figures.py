@@ -10,12 +10,12 @@ from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, jsonify, request
 from markupsafe import escape
 from pydantic import ValidationError
-from werkzeug.exceptions import NotFound
 from werkzeug.exceptions import NotImplemented as NotSupported
 
 from deniable import Question
 from deniable_server.edge.delivery import counted
 from deniable_server.results.query import ViewQuery
+from deniable_server.store import NotFound
 from deniable_server.web.embedding import Pages
 from deniable_server.web.results_pages import ResultsPage, frame_of, question_of, render
 from deniable_statistics.views.figures import WIDTH

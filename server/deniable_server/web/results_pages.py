@@ -40,6 +40,7 @@ from deniable_server.results.sections import (
 )
 from deniable_server.results.service import MOST_TOGETHER, View, get_results, view_options, waiting_rows
 from deniable_server.results.waves import MOST_WAVES, Wave
+from deniable_server.store import NotFound as NothingThere
 from deniable_server.store import SurveyState
 from deniable_server.store.release_log import ReleaseRow
 from deniable_server.web.api import fresh, get_store
@@ -487,7 +488,7 @@ def figure_of(
     """A figure with its title, its source and a note on its method."""
     rows = [row for view, _ in found for row in view]
     if not page.shown.n or not rows:
-        raise NotFound(page.words["rOneGroup" if page.shown.n and page.options.compare else "rNone"])
+        raise NothingThere(page.words["rOneGroup" if page.shown.n and page.options.compare else "rNone"])
     if not can_draw(rows):
         raise too_many_to_draw(len(rows))
     given = None if page.options.crossed_with is None else page.survey.question(page.options.crossed_with)
