@@ -257,7 +257,7 @@ def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
     require_reader(survey)
     text = service.get_results().text(survey_id, query, "json")
     if not is_owner(store, survey):
-        return counted(Response(text, mimetype="application/json"))
+        return counted(fresh(Response(text, mimetype="application/json")))
     document = json.loads(text) | {"more": None, "waiting": service.waiting_rows(store, survey) or None}
     response = Response(json.dumps(document, separators=(",", ":")), mimetype="application/json")
     response.headers["Cache-Control"] = "no-store"  # what nobody else may be told
@@ -273,7 +273,8 @@ def estimates_csv(survey_id: str, query: EstimatesQuery) -> Response:
     The same rows as the JSON.
     """
     require_reader(get_store().survey(survey_id))
-    return counted(csv_response(service.get_results().text(survey_id, query, "csv"), f"estimates-{survey_id}.csv"))
+    text = service.get_results().text(survey_id, query, "csv")
+    return counted(fresh(csv_response(text, f"estimates-{survey_id}.csv")))
 
 
 @api.get("/surveys/<survey_id>/reports.csv")
@@ -305,8 +306,14 @@ def reports_csv(survey_id: str) -> Response:
     limits.charge(request.environ, max(0, store.release_of(survey_id)) // REPORTS_A_REQUEST)
     place = limits.sending(request.environ)  # who reads slowly holds a thread all the while
     place.take()
-    response = csv_response(pieces(csv_lines(itertools.chain([header], rows))), f"reports-{survey_id}.csv")
+    response = fresh(csv_response(pieces(csv_lines(itertools.chain([header], rows))), f"reports-{survey_id}.csv"))
     response.call_on_close(place.give_back)
+    return response
+
+
+def fresh(response: Response) -> Response:
+    """Results that are asked for again each time, and kept by nobody if they are for holders of a token alone."""
+    response.headers["Cache-Control"] = "no-store" if request.authorization else "no-cache"
     return response
 
 
