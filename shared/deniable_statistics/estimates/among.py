@@ -21,6 +21,7 @@ from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.estimates.fakes import fake_margins
 from deniable_statistics.intervals import Interval, check_confidence_level
 from deniable_statistics.intervals.interval import normal_quantile
+from deniable_statistics.intervals.ratio_limits import gap_variance, is_surely_positive
 
 METHOD = "score"
 """Name of the method of these intervals."""
@@ -115,12 +116,14 @@ class AmongEstimate:
         errors = tuple(made._error(option, share) for option, share in enumerate(ratios))
         return cls(found, ratios, errors, *of_all)
 
-    def is_too_few(self, confidence_level: float = 0.95) -> bool:
+    def is_too_few(self, confidence_level: float = 0.95, fake_share: float = 0.0) -> bool:
         """Whether the question may apply to nobody, by the score test of that."""
-        if not min(self.sizes) or not self.applying > 0:
+        if not min(self.sizes):
             return True
+        # Fakes can hide that it applies to nobody, too.
+        sure = self.applying - (fake_share * self._margins[-1] if fake_share else 0.0)
         _, variance, _ = self._variances(0, np.zeros(1), np.ones(1))
-        return bool(self.applying**2 <= normal_quantile(confidence_level) ** 2 * variance[0])
+        return not is_surely_positive(sure, float(variance[0]), confidence_level)
 
     def _support(self, option: int) -> tuple[float, float]:
         binomials = self.design.binomials(self.design.expected_if_even, 1)
@@ -145,8 +148,8 @@ class AmongEstimate:
             return math.nan
         inside, applying = min(max(share, 0.0), 1.0), min(max(self.applying, 0.0), 1.0)
         top, none, both = self._variances(option, np.array([inside * applying]), np.array([1 - applying]))
-        # Delta method of top / (1 - none): Var(top + r none) / a^2.
-        return float(np.sqrt(max(top[0] + 2 * inside * both[0] + inside**2 * none[0], 0.0)) / self.applying)
+        # Delta method of top / (1 - none); the covariance with 1 - none is less that with none.
+        return float(np.sqrt(max(gap_variance(inside, *map(float, (top[0], none[0], -both[0]))), 0.0)) / self.applying)
 
     def _statistic(self, option: int, ratios: Floats, bias: float) -> Floats:
         """The squared score statistic of each ratio, if fakes can have moved the estimates by ``bias`` reports."""
@@ -155,7 +158,7 @@ class AmongEstimate:
         apart = abs(self.top[option] - ratios * self.applying)
         if bias:
             apart = np.maximum(apart - bias * (self._margins[option] + ratios * self._margins[-1]), 0)
-        return np.asarray(apart**2 / (top + 2 * ratios * both + ratios**2 * none))
+        return np.asarray(apart**2 / gap_variance(ratios, top, none, -both))
 
     @cached_property
     def _margins(self) -> tuple[float, ...]:
@@ -183,15 +186,9 @@ class AmongEstimate:
     def option_interval(self, option: int, confidence_level: float = 0.95, fake_share: float = 0.0) -> Interval:
         """The interval of one share, as in `confidence_interval`."""
         square = normal_quantile(check_confidence_level(confidence_level)) ** 2
-        # Fakes can hide that it applies to nobody, too.
-        sure = self.applying - fake_share * self._margins[-1]
-        if self.is_too_few(confidence_level) or not self._is_above_none(sure, square):
+        if self.is_too_few(confidence_level, fake_share):
             return Interval(0.0, 1.0)
         return self._interval(option, square, fake_share)
-
-    def _is_above_none(self, applying: float, square: float) -> bool:
-        _, variance, _ = self._variances(0, np.zeros(1), np.ones(1))
-        return applying > 0 and bool(applying**2 > square * variance[0])
 
     def _interval(self, option: int, square: float, fake_share: float) -> Interval:
         grid = np.linspace(0, 1, STEPS + 1)
@@ -228,4 +225,4 @@ def variance_among(design: Design, ratio: float, applying: float) -> float:
     sizes = tuple(float(each.n) for each in binomials)
     made = AmongEstimate(design, (), (), (), applying, sizes, sizes, ())
     top, none, both = made._variances(0, np.array([ratio * applying]), np.array([1 - applying]))
-    return float(top[0] + 2 * ratio * both[0] + ratio**2 * none[0]) / applying**2
+    return gap_variance(ratio, *map(float, (top[0], none[0], -both[0]))) / applying**2

@@ -20,7 +20,7 @@ from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.intervals import Interval, check_confidence_level
 from deniable_statistics.intervals.interval import normal_quantile
-from deniable_statistics.intervals.ratio_limits import Spread, ratio_limits
+from deniable_statistics.intervals.ratio_limits import Spread, gap_variance, is_surely_positive, ratio_limits
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ class AmongMean:
         variance = float(self.design.score_covariance(self._weights[1:], nobody)[0, 0]) / self.effective
         # Fakes can hide that it applies to nobody.
         sure = self.applying - fake_share * float(self.design.reach(self._weights[1:])[0])
-        return not (sure > 0 and sure**2 > normal_quantile(confidence_level) ** 2 * variance)
+        return not is_surely_positive(sure, variance, confidence_level)
 
     @cached_property
     def _part(self) -> float:
@@ -155,7 +155,7 @@ class AmongMean:
     def _variance(self, part: float) -> float:
         """The variance of ``top - part applying``."""
         (top, both), (_, bottom) = self.spread.tolist()
-        return max(float(top - 2 * part * both + part**2 * bottom), 0.0)
+        return max(float(gap_variance(part, top, bottom, both)), 0.0)
 
     @property
     def feasible(self) -> float:
