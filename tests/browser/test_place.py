@@ -88,6 +88,25 @@ def test_one_draw_and_one_ledger_for_twelve_names_and_five_ports(
         one_draw_and_one_ledger(both, context)
 
 
+@pytest.mark.long
+def test_on_its_own_pages_a_collector_draws_anew_by_a_header_and_under_each_name(
+    both: Rehearsal, context: BrowserContext
+) -> None:
+    """What a place mends is there to be mended."""
+    survey = replace(sealed_survey(both.folder / "keys", places=()), sealed=None)
+    both.collector.extensions["deniable"]["store"].publish(survey)
+    page = context.new_page()
+    ids = []
+    for url in (both.urls[0], both.urls[0], both.urls[1]):
+        page.goto("about:blank")
+        page.goto(f"{url}/s/{survey.id}")
+        with page.expect_request("**/reports") as sending:
+            answer(page, survey, {"affair": "yes"})
+        ids.append(json.loads(sending.value.post_data or "")["id"])
+    assert len(set(ids)) == 3
+    assert both.collector.extensions["deniable"]["store"].waiting(survey) == {None: 3}
+
+
 def one_draw_and_one_ledger(both: Rehearsal, context: BrowserContext) -> None:
     """Each name asks the same question under another title; on pages of their own they would be as many devices."""
     page = context.new_page()

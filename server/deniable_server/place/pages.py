@@ -36,7 +36,7 @@ def page(language: str = "en") -> str:
 <meta name="robots" content="noindex">
 <title>Deniable</title>
 <link rel="stylesheet" href="/place.css">
-<script type="module" src="/client/{SCRIPT}" integrity="{integrity}"></script>
+<script type="module" src="/client/{SCRIPT}" integrity="{integrity}" blocking="render"></script>
 </head>
 <body class="narrow">
 <main>

@@ -8,7 +8,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable_statistics.intervals.interval import Interval, normal_quantile
+from deniable_statistics.intervals.interval import Interval
 
 Numbers = TypeVar("Numbers", float, NDArray[np.float64])
 
@@ -86,7 +86,7 @@ def gap_variance(ratio: Numbers, top: Numbers, bottom: Numbers, both: Numbers) -
     return top - 2 * ratio * both + ratio**2 * bottom
 
 
-def is_surely_positive(estimate: float, variance: float, confidence_level: float) -> bool:
+def is_surely_positive(estimate: float, variance: float, reach: float) -> bool:
     """Whether the score test refuses that a number is 0: one that it does not refuse cannot be divided by.
 
     Parameters
@@ -95,9 +95,10 @@ def is_surely_positive(estimate: float, variance: float, confidence_level: float
         Unbiased.
     variance : float
         Of the estimate where the number is 0.
-    confidence_level : float
+    reach : float
+        How many standard errors an interval reaches, such as `t_quantile` of its level; infinite refuses nothing.
     """
-    return bool(estimate > 0 and estimate**2 > normal_quantile(confidence_level) ** 2 * variance)
+    return estimate > reach * math.sqrt(variance)
 
 
 def _lower(top: float, bottom: float, spread: Spread) -> float:

@@ -15,7 +15,7 @@ import secrets
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
@@ -282,8 +282,9 @@ class Letterbox:
                 cursor.execute("COMMIT")
                 return result
         except sqlite3.DatabaseError as error:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
+            with suppress(sqlite3.Error):
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
             if "full" in str(error):
                 raise StoreFull("The place's disk is full; send the same again later.") from None
             raise StoreUnavailable(
