@@ -47,7 +47,7 @@ def page(language: str = "en") -> str:
 </main>
 <footer>
 <details>
-<summary>{escape(said["experts"])}</summary>
+<summary>{escape(said["scriptFold"])}</summary>
 <p>{escape(said["scriptHash"])}</p>
 <p class="client" dir="ltr"><a href="/client/{SCRIPT}">{SCRIPT}</a> {integrity}</p>
 </details>
