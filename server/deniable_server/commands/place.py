@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from deniable.commands.main import example
 from deniable.errors import ParameterError
 from deniable.table import format_table
+from deniable_commands.main import example
 from deniable_server.edge.limits import Rate
 
 DATABASE = click.option(

@@ -17,14 +17,14 @@ from werkzeug.exceptions import NotFound as NoPage
 
 from deniable import Survey, is_address
 from deniable.errors import CollectorError, ReportError, SurveyClosed
-from deniable.oblivious.encapsulation import KEYS, REQUEST, encode_keys
-from deniable.oblivious.pinned import configuration_of
 from deniable_server.edge.problems import problem
 from deniable_server.language import language_of
 from deniable_server.place import collectors, pages
 from deniable_server.store import NotFound
 from deniable_server.store.sqlite.letterbox import Letterbox
 from deniable_server.web.api import read_body
+from deniable_transport.oblivious.encapsulation import KEYS, REQUEST, encode_keys
+from deniable_transport.oblivious.pinned import configuration_of
 
 FRESH = 60.0
 """Seconds for which what a collector said of a survey's state is said again: it does not see each visit."""

@@ -17,9 +17,7 @@ from werkzeug.exceptions import NotImplemented as NotSupported
 
 from deniable import EstimateRow, Question
 from deniable.errors import ParameterError
-from deniable.output import number, percent
 from deniable.privacy.ceiling import weakness
-from deniable.table import csv_lines
 from deniable_server.access.tokens import is_owner, is_reader, require_reader
 from deniable_server.edge.delivery import counted
 from deniable_server.language import language_of, words
@@ -45,6 +43,8 @@ from deniable_server.store.release_log import ReleaseRow
 from deniable_server.web.api import get_store
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
+from deniable_statistics.published.csv_cells import csv_lines
+from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.views.figures import Caption, figure
 from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_cross
 

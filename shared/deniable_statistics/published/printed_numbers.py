@@ -7,9 +7,6 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 
-_UNSHOWN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-"""Control characters, which terminals obey, and characters that XML 1.0 forbids."""
-
 _EXPONENT = re.compile(r"e(?:\+|(-))0*(\d+)")
 
 
@@ -43,15 +40,6 @@ def number(value: float | None, digits: int = 4) -> str:
         return _EXPONENT.sub(r"e\1\2", f"{each:.{digits}g}") if each > 1e-15 else "0"
 
     return shown(value, form)
-
-
-def printable(text: str) -> str:
-    """A text whose characters terminals and XML can show: U+FFFD stands for each of the others, not for line ends.
-
-    >>> printable("a\\x1b[31mb\\uffffc")
-    'a\ufffd[31mb\ufffdc'
-    """
-    return _UNSHOWN.sub("\ufffd", text)
 
 
 def shown(value: float | None, form: Callable[[float], str]) -> str:
