@@ -279,8 +279,6 @@ def multinomial(n: int, weights: Sequence[float] | NDArray[np.float64], generato
     """
     shares = np.asarray(weights, dtype=float)
     shares = shares / shares.sum()
-    # numpy draws one binomial after the other from what is left, whose rounding is smallest with the largest share
-    # last.
     order = np.argsort(shares, kind="stable")
     counts = np.empty(len(shares), dtype=np.int64)
     counts[order] = generator.multinomial(n, shares[order])
