@@ -22,7 +22,7 @@ from deniable.mechanisms import Support
 from deniable_statistics.classical import Channel, of_one_truth
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
-from deniable_statistics.designs.spaces import every_report
+from deniable_statistics.designs.spaces import every_report, number_of_reports
 from deniable_statistics.regression.factor import Array
 
 Rows = tuple[Array, Array | None]
@@ -56,7 +56,7 @@ class ResponseModel:
     @cached_property
     def matrix(self) -> Array:
         """The likelihood of every possible report, shape (reports, truths)."""
-        count = self.design.reports.count
+        count = number_of_reports(self.design.reports)
         if count > LARGEST_RESPONSES:
             raise ParameterError(
                 f"cov_type: expected information sums over every possible report, at most {LARGEST_RESPONSES}, "
@@ -364,7 +364,7 @@ def _models(design: Grouped, by: NDArray[Any]) -> tuple[list[ResponseModel], NDA
         expected = ", ".join(map(str, names))
         raise ParameterError(f"by: must be one of the groups {expected}; {int((groups < 0).sum())} rows are not")
     # a design with one response is that of people who were not asked
-    asked = [g for g in np.unique(groups).tolist() if models[g].design.reports.count > 1]
+    asked = [g for g in np.unique(groups).tolist() if number_of_reports(models[g].design.reports) > 1]
     if all(models[g].share is None for g in asked):
         for g in asked:
             models[g].check(f"group {names[g]}")
