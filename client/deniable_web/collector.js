@@ -1,9 +1,8 @@
 //@ts-check
 /* What goes over the network: one survey in, one report out. Requests are the same whatever the answers are. */
 
-import { bytesOf } from "./blind-rsa.js";
 import { CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError } from "./errors.js";
-import { UNIT, systemWord } from "./randomness.js";
+import { UNIT, bytesOf, systemWord } from "./randomness.js";
 import { plain } from "./requests.js";
 import { sha } from "./sha.js";
 import { dumps } from "./strict-json.js";

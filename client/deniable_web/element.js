@@ -14,6 +14,7 @@
 
 import { DeniableElement, MINUTE } from "./base-element.js";
 import { arranged } from "./arrangement.js";
+import { buyToken } from "./buying.js";
 import { CEILING, said, usedOf100, weakness } from "./ceiling.js";
 import { deliver, hindrance, standingOf, tellsUse } from "./collector.js";
 import { randomize } from "./device.js";
@@ -31,7 +32,6 @@ import { newReportId } from "./randomness.js";
 import * as screens from "./screens.js";
 import { needed } from "./route.js";
 import { steps } from "./steps.js";
-import { buyToken } from "./tokens.js";
 import { ways } from "./ways.js";
 import { Walk } from "./walk.js";
 
@@ -88,6 +88,7 @@ export class DeniableSurvey extends DeniableElement {
     this.around = isFramed && originIn(more.get("host"));
     const view = await this.load(place, signal);
     const { places } = view;
+    if (view.issuer) ways.tokens?.().catch(() => {}); // with the survey, so that nobody waits for it at Start
     if (view.sealed && !places[0] && !isOwn && !ways.seal) return this.#frame(place, signal); // whose page can seal
     if (places[0] && !(this.isPlace && places.includes(location.origin))) {
       // Whoever embeds it shows it where it is answered; on the collector's page, or at another place, one goes there.
@@ -215,7 +216,7 @@ export class DeniableSurvey extends DeniableElement {
         this.#start(view, place, Date.now() - opened < FRESH ? checked : check());
       };
       const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => (this.#trace(isOn), picked && picked.replaceChildren(picks())) };
-      const kept = () => (this.isShared ? m.kiosk : this.#memory.lasts && !this.isTraceless ? said(this.#weak, { answerKept: m.answerKept, answerKeptWeak: m.answerKeptWeak }) : m.answerKeptNone);
+      const kept = () => (this.isShared ? m.kiosk : this.#memory.lasts && !this.isTraceless ? said(this.#weak, m, "answerKept", "answerKeptWeak") : m.answerKeptNone);
       // A token that the device does not keep ends with the page, and nobody signs another one for the same invitation.
       const stop = () => (view.issuer && !this.#memory.lasts ? m.answerStopSpent : m.answerStop);
       const { cohort, isOwn, way } = place;

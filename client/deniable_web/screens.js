@@ -35,7 +35,7 @@ export function wait(m, text = m.sending) {
 }
 
 /** What people read first: how well chance protects them. @param {Messages} m @param {number} weak as in ceiling.js */
-export const strength = (m, weak) => p(said(weak, { unsure: m.unsure, hint: m.hint, weak: m.weak }), weak > 1 ? "box bad" : "lead");
+export const strength = (m, weak) => p(said(weak, m, "unsure", "hint", "weak"), weak > 1 ? "box bad" : "lead");
 
 /**
  * Whom to ask: a link where the contact is an address of mail or of the web, and nothing where a survey names nobody.
@@ -86,7 +86,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
       p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
       view.isLive && p(m.live, "box"),
       chance(m, shown, {
-        lesson: shown.kind.isYesNo ? said(weak, { noAdmission: m.noAdmission }) : "",
+        lesson: shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
         isOneOfSeveral: view.questions.length > 1,
       }),
       p(m.why),
@@ -102,7 +102,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
       { class: "folds" },
       fold(m.who, () =>
         pairs([
-          [said(weak, { cannot: m.cannot, guess: m.guess }), m.cannotText],
+          [said(weak, m, "cannot", "guess"), m.cannotText],
           [m.can, isSeen ? m.canSite : m.canText],
           [m.invitation, m[`${view.access}Text`]],
         ]),
@@ -153,6 +153,7 @@ export function sentInWords(m, { questions }, report, hasArrived) {
  *   was sent now
  */
 export function receipt(m, view, report, { title, weak, link, isPlace, place, isMine, isNew, canPrint, history, next }) {
+  const ofChance = yesNo(view)[0] ? said(weak, m, "chance") : "";
   const each = new Set(view.questions.flatMap((question) => oddsOf(question, m)));
   return h(
     "div",
@@ -162,7 +163,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
       heading(title),
       view.thanks && p(own(view.thanks)),
       p(m.notKept, "lead"),
-      p(`${m.mixedIn} ${said(weak, { weakSent: m.weakSent, chance: yesNo(view)[0] ? m.chance : "" })}`),
+      p(`${m.mixedIn} ${said(weak, m, "weakSent")} ${ofChance}`),
       isMine && quiet(m[`${view.access}Used`]),
       place && p(fill(m.passedOn, { place })),
       isNew && !view.completion && p(m.mayClose), // with a code, or a way back, there is one more thing to do
