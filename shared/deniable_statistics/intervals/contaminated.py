@@ -155,6 +155,7 @@ def _of_feldman_cousins(
     s: int, n: int, most: int, alpha: float, limit: float, low: float, high: float
 ) -> Iterable[int]:
     """The numbers of fakes at which the limit may be lower: all that the bound of note 4 does not rule out."""
+
     def outside(taken: int) -> float:
         return fallen_by(math.log(2 / alpha), s - taken, n - taken, low, high)
 

@@ -140,7 +140,11 @@ class ShareLikelihood:
         n = counts.sum(axis=1)
         # The larger of chi-squared and one-sided normal; the sum of reports is looked at only where both reject.
         other = normal_cdf(-tested.root)
-        found = other if scored is not None else np.maximum(chi_squared_tails(tested.freedom, tested.root**2 * n / (n + 1)), other)
+        found = (
+            other
+            if scored is not None
+            else np.maximum(chi_squared_tails(tested.freedom, tested.root**2 * n / (n + 1)), other)
+        )
         rest = np.flatnonzero(found <= alpha)
         if len(rest):
             weights, people = tested.weights[rest], (tested.chances[rest], tested.sizes[rest])

@@ -29,7 +29,7 @@ from deniable_statistics.special.logarithms import log_factorial
 def likelihood_ratio_interval(count: float, n: float, confidence_level: float, low: float, high: float) -> Interval:
     """All ``lam`` in the range with ``2 T(count, lam)`` at most the quantile of chi-squared with one degree of freedom.
 
-    Close to the level for many reports [1]_. ``count`` and ``n`` may be real. Needs neither numpy nor scipy.
+    Close to the level for many reports [1]_. ``count`` and ``n`` may be real. Needs no numpy.
 
     References
     ----------
@@ -55,7 +55,7 @@ def likelihood_ratio_interval(count: float, n: float, confidence_level: float, l
 def feldman_cousins(count: float, n: float, confidence_level: float, low: float, high: float) -> Interval:
     """The exact interval of Feldman and Cousins [1]_: never covers less than the level, and knows the range.
 
-    Needs numpy and scipy.
+    Needs numpy.
 
     Parameters
     ----------
