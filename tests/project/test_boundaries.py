@@ -105,6 +105,28 @@ def test_files_import_in_no_circle() -> None:
     assert tuple(graphlib.TopologicalSorter(graph).static_order())  # or a CycleError that names the files
 
 
+@pytest.mark.slow
+def test_nothing_that_a_collector_or_a_device_can_reach_imports_scipy() -> None:
+    """Not even within a function: `pip install '.[server]'` brings none, nor what `deniable_research` is for."""
+    known = {_dotted(path, folder): path for folder in SOURCES for path in modules(folder)}
+    waiting = [name for name in known if name.startswith("deniable_server")]
+    waiting += [f"deniable_client.{each}" for each in ("client", "answer.command", "demo.command", "rehearsal.command")]
+    reached: dict[str, str] = {}
+    while waiting:
+        name = waiting.pop()
+        parents = {name.rpartition(".")[0]} if "." in name else set()
+        for node in ast.walk(ast.parse(known[name].read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                parents |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                parents |= {f"{node.module}.{alias.name}" for alias in node.names} | {str(node.module)}
+        assert not {each for each in parents if each.split(".")[0] == "scipy"}, f"{name}, by way of {reached.get(name)}"
+        for each in parents & known.keys() - reached.keys():
+            reached[each] = name
+            waiting.append(each)
+    assert {"deniable_statistics.intervals.restricted", "deniable_statistics.joint.pairs"} <= reached.keys()
+
+
 def _dotted(path: Path, folder: str) -> str:
     parts = path.relative_to((ROOT / folder).parent).with_suffix("").parts
     return ".".join(parts).removesuffix(".__init__")

@@ -138,8 +138,8 @@ def test_quantiles_of_the_beta_distribution_lead_back() -> None:
                     # How far a rounded x moves the probability: by its relative density.
                     slack = 2e-16 * x * stats.beta.pdf(x, a, b) / probability if x > 1e-100 else 0.0
                     assert beta_cdf(a, b, x) == pytest.approx(probability, rel=BOUND + 2 * slack)
-                if probability > 1e-15:  # below, scipy has no number for some
-                    assert x == pytest.approx(special.betaincinv(a, b, probability), rel=2e-11, abs=1e-250)
+                if probability > 1e-15:  # below, scipy has no number for some; of others it has eight digits
+                    assert x == pytest.approx(special.betaincinv(a, b, probability), rel=1e-7, abs=1e-250)
 
 
 def test_the_error_of_stirlings_formula_and_the_deviance() -> None:
