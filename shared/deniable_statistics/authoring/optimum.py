@@ -1,4 +1,4 @@
-"""The rows of `Piecewise` and `FilteredPiecewise` with the least noise, by a linear program when a survey is written."""
+"""The rows of `Piecewise` and `FilteredPiecewise` with the least noise, by a linear program when it is written."""
 
 from __future__ import annotations
 

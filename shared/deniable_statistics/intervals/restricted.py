@@ -164,7 +164,7 @@ def _exact_lower(alpha: float, k: float, n: int, low: float, high: float) -> flo
 def _first_accepted(
     step: Callable[[int], float], seen: tuple[float, int, float, float], alpha: float, outside: float, first: int
 ) -> tuple[int, float]:
-    """The first ``c`` above ``first`` with ``p > alpha`` at its step, and ``p`` there; ``first`` if that is at ``outside``.
+    """The first ``c`` above ``first`` with ``p > alpha`` at its step, and that ``p``; ``first`` for ``outside``.
 
     Looks where it is likely to be, leaps over the other steps by the bound of note 5, and then takes what is left.
     """

@@ -93,7 +93,7 @@ def critical_counts(n: ArrayLike, lam: float, level: float) -> NDArray[np.int64]
 
 
 def _first_guess(people: NDArray[np.int64], lam: float, level: float) -> NDArray[np.int64]:
-    """The counts that Cornish and Fisher's expansion says, Abramowitz and Stegun 26.2.49: off by one at most, mostly."""
+    """The counts that Cornish and Fisher's expansion says, Abramowitz and Stegun 26.2.49: seldom off by two."""
     z = -NormalDist().inv_cdf(level)
     sd = np.sqrt(people * lam * (1 - lam))
     # The half is the correction for continuity, and a count that is met exactly rejects.

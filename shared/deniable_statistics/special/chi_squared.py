@@ -21,7 +21,7 @@ def chi_squared_sf(df: int, x: float) -> float:
     Notes
     -----
     Abramowitz and Stegun 26.4.4 and 26.4.5: with ``h = x / 2`` the sum of the Poisson terms ``exp(-h) h^j / j!`` over
-    ``j = df / 2 - 1, df / 2 - 2, ...`` down to 0, or down to 1/2 with ``2 Phi(-sqrt x)`` beside. All terms are positive,
+    ``j = df / 2 - 1, df / 2 - 2, ...`` down to 0, or down to 1/2 with ``2 Phi(-sqrt x)`` beside. All are positive,
     so the sum keeps the digits of its first, which Loader's form gives (`stirling_error`).
 
     Examples

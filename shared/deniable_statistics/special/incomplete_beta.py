@@ -102,7 +102,7 @@ def beta_cdfs(a: ArrayLike, b: ArrayLike, x: ArrayLike) -> Floats:
 def small_beta_cdfs(a: Floats, b: Floats, x: Floats, log_scale: Floats) -> Floats:
     """``I_x(a, b)`` of arrays with ``x`` at most the mean, from ``log_scale``, which is ``-log B(a, b)``.
 
-    For many numbers that are only compared: ten digits with ten thousand reports, in a third of the time of `beta_cdfs`.
+    For numbers that are only compared: ten digits with ten thousand reports, in a third of the time of `beta_cdfs`.
     """
     return np.asarray(np.exp(log_scale + a * np.log(x) + b * np.log1p(-x)) * _integrals(a, b, x, 1 - x))
 
