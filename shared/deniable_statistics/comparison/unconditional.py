@@ -66,6 +66,8 @@ class Arm(NamedTuple):
     @property
     def rounded(self) -> Arm:
         """With a whole ``n``, the count in proportion: probabilities are those of whole numbers."""
+        if not self.n:
+            return self  # nobody was asked, of whom no count is a proportion
         return Arm(*whole(self.supporting, self.n), self.a, self.b)
 
 
