@@ -19,7 +19,7 @@
   const hide = (error) => {
     // A frame of this script in the trace of an exception would show that it is here.
     if (error && typeof error.stack === "string") {
-      error.stack = error.stack.split("\n").filter((line) => !/Object\.apply|^apply@/.test(line)).join("\n");
+      error.stack = error.stack.split("\n").filter((line) => !/Object\.(apply|construct)|^(apply|construct)@/.test(line)).join("\n");
     }
     throw error;
   };
