@@ -6,6 +6,7 @@
  * person a weaker survey. Nobody canonicalises JSON to check an address; clients hash what they received.
  */
 
+import { mechanismFromPublished } from "./mechanisms/index.js";
 import { arrangementOf, orderOf } from "./arrangement.js";
 import { readCompletion } from "./completion.js";
 import { conditionOf } from "./condition.js";
@@ -15,7 +16,6 @@ import { GroupMechanism, patternsOf } from "./group.js";
 import { isHost, isIpv4 } from "./hosts.js";
 import { lookOf } from "./look.js";
 import { demand, isWhole, list, sum } from "./mechanisms/base.js";
-import { mechanismFromPublished } from "./mechanisms/index.js";
 import { QUESTION_TYPES, answeredLike } from "./question-types.js";
 import { digits } from "./randomness.js";
 import { sealedOf } from "./sealed.js";
