@@ -253,7 +253,7 @@ export function hindered(m, view, why) {
   const ask = contact(m, view, false);
   return why === "used" ? notice(m, m.usedBefore, m.notAsked, { ask })
   : why === "unknown" ? notice(m, m.unknown, m.notAsked, { ask })
-  : why === "closed" ? notice(m, m.closed, `${m.wanted} ${m.closedNow}`, { ask })
+  : why === "closed" ? notice(m, m.closed, `${m.wanted} ${view.closesAt ? fill(m.closedFull, { n: view.closesAt }) : m.closedNow}`, { ask })
   : notice(m, m.early, `${m.wanted} ${days(m, view)}`, { ask });
 }
 

@@ -152,6 +152,8 @@ async function read(bytes, id) {
   const take = taking(JSON.parse(document), known);
   if (take("deniable") !== FORMAT) throw new SurveyError("survey: must be of format 2: publish it again");
   const fresh = oneOf(take("fresh"), "each wave");
+  // Known by its form alone: a survey can name any other one, so a device does nothing with it.
+  demand(!maybe(take("revises"), matching, /^[a-z2-7]{26}$/) || !fresh);
   const cohorts = maybe(take("cohorts"), labels, 1, MAX_COHORTS, plain) ?? Object.freeze([]);
   const release = take("release");
   oneOf(take("readers"), "token");

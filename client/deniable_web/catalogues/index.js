@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "e3bwp35cu2olx5wx6gbwtc2mfu",
-  de: "bzr6w2lxzuzjhjgx3fyyg3mbau",
-  en: "2p7se25sbpvooagyomygyvkoem",
-  es: "7mmaqminvdn2234i4uupdow2ie",
-  fr: "ttm3ckinoabmwvzscdjhqfbwfq",
+  ar: "hzn3zhox7cofcaauj5n254z7yu",
+  de: "pku4dda5pjmvklhftpqgydh5uu",
+  en: "m7go3nwy2zkv6zvvmpgvygbpji",
+  es: "seffvyomwprrevaopfgh6js52q",
+  fr: "tmpxyellp4sxqauai6qvilsz3q",
 };

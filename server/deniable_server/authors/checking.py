@@ -232,6 +232,11 @@ def notes_about(checked: Survey, respondents: int | None = None) -> Iterator[str
     """What an author may want to know and need not change."""
     if note := release_note(checked):
         yield note + ("" if respondents else "; --respondents N says whether that is much")
+    if checked.revises:
+        yield (
+            f"revises: survey {checked.revises}; what stays the same, "
+            f"'deniable survey revise {checked.revises} FILE --dry-run' says"
+        )
     if checked.contact is None:
         yield 'contact says whom respondents can ask, such as contact = "ethics@uni.example"; it is not set'
     if checked.cohorts and not checked.cohort_required:

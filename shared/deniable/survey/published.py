@@ -91,6 +91,7 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
         sealed=_sealed(keys.optional("sealed")),
         places=tuple(keys.array("place", ())),
         arrangement=_arrangement(keys.optional("arrangement")),
+        revises=keys.optional("revises"),
     )
     keys.refuse_others()
     # Publishing again must give these very bytes, so nothing in them was ignored, and one survey has one address.

@@ -35,7 +35,10 @@ from deniable_statistics.authoring.sharing import WANTED, Member, chosen_way, wa
 from deniable_statistics.authoring.tables import listed, refuse_unknown, required
 from deniable_statistics.published.condition_text import Earlier, read_condition, words_of
 
-AS_WRITTEN = ("closes_at", "cohort_required", "retention", "fresh", "release", "results", "readers", "access", "layout")
+AS_WRITTEN = (
+    *("closes_at", "cohort_required", "retention", "fresh", "release", "results", "readers", "access", "layout"),
+    "revises",
+)
 """Keys whose values are passed to `Survey` unchanged, which checks them and has their defaults."""
 
 SURVEY_KEYS = (
