@@ -314,9 +314,8 @@ async function question(published, survey, fresh, groups, earlier) {
   const more = askIf ? 1 : 0; // the last option is that it does not apply
   const last = maybe(published["last"], lastOf, kind) ?? [];
   const most = kind.most + (isYesNo ? last.length : 0);
-  demand(!askIf || !isYesNo);
   const named = most ? more : 0; // numbers have no options
-  const options = labels(take("options"), isYesNo ? most : Math.min(most, Math.max(2, last.length + 1)) + named, most + named);
+  const options = labels(take("options"), (isYesNo ? most : Math.min(most, Math.max(2, last.length + 1))) + named, most + named);
   const choices = Object.freeze(options.slice(0, options.length - named));
   demand(!isYesNo || String(published["options"].slice(0, 2)) === "no,yes"); // as they stand there, which nobody translates
   demand(!hasLevels || areLevels(choices));

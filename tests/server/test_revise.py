@@ -146,12 +146,13 @@ def test_files_that_do_not_belong_together_are_refused(study: Study, tmp_path: P
     study.new_file.write_text(f'revises = "{study.old.id}"\n{NEW}', encoding="utf-8")
     other = tmp_path / "other.toml"
     other.write_text(OLD.replace("Work", "Other"), encoding="utf-8")
-    file = ("--survey", study.new_file)
-    assert f"must give the reports and the survey of {study.old.id}" in SHARES.refused(new, *file, "--pool", old, other)
-    assert "is none that new.toml revises" in SHARES.refused(new, *file, *pool, "--pool", old, other)
-    assert "must be in the reports of one version alone" in SHARES.refused(new, *file, "--pool", new, study.old_file)
-    assert "--pool does not go with" not in SHARES.ok(new, *file, *pool)
-    assert "--column does not go with --pool" in SHARES.refused(new, *file, *pool, "--column", "affair=affair")
+    newest = ("--survey", study.new_file)
+    sentence = SHARES.refused(new, *newest, "--pool", old, other)
+    assert f"must give the reports and the survey of {study.old.id}" in sentence
+    assert "is none that new.toml revises" in SHARES.refused(new, *newest, *pool, "--pool", old, other)
+    assert "must be in the reports of one version alone" in SHARES.refused(new, *newest, "--pool", new, study.old_file)
+    assert "--pool does not go with" not in SHARES.ok(new, *newest, *pool)
+    assert "--column does not go with --pool" in SHARES.refused(new, *newest, *pool, "--column", "affair=affair")
 
 
 def test_a_running_collector_gives_the_same(collector: Collector, tmp_path: Path) -> None:
