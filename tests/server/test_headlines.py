@@ -184,4 +184,4 @@ def test_a_yes_no_question_with_a_filter_says_how_many_say_yes_of_those_to_whom_
         question, estimate({None: Tally(10_000, {"first": (5000, 5000), "q": counts})}, survey, only="q")
     )
     assert said.what == "Yes, where it applies"
-    assert said.said.startswith("about 30 %")
+    assert said.said.startswith("about 30.0 %")
