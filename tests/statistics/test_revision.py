@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from deniable import Report, Survey, SurveyError, Tally, estimate, read_survey
-from deniable.report.tally import tally_reports
+from deniable_statistics.estimates.tally import tally_reports
 from deniable_statistics.published.revision import Pool, Revision, inflation, pooled_estimates, versions_of
 from tools.rig.survey_files import question_toml, survey_toml
 

@@ -22,12 +22,13 @@ from click.testing import CliRunner
 from scipy.stats import binom
 
 from deniable import Question, Report, Survey, parse_survey, read_survey
-from deniable.commands.main import main as deniable
-from deniable.table import csv_lines, format_table, report_cells
+from deniable.table import format_table
 from deniable_client import randomize
 from deniable_client.rehearsal.people import Relation, make_people, usual_shares
+from deniable_commands.main import main as deniable
 from deniable_server.authors.templates import TEMPLATES, template
 from deniable_server.results.releases import reports_header
+from deniable_statistics.published.csv_cells import csv_lines, report_cells
 
 SEEDS = 20
 RESPONDENTS = 400

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "hzn3zhox7cofcaauj5n254z7yu",
-  de: "pku4dda5pjmvklhftpqgydh5uu",
-  en: "m7go3nwy2zkv6zvvmpgvygbpji",
-  es: "seffvyomwprrevaopfgh6js52q",
-  fr: "tmpxyellp4sxqauai6qvilsz3q",
+  ar: "s3wjmi2tmbw35netwsateg3nwm",
+  de: "esjpggb4psq6kkuxihkpiyiamu",
+  en: "y5fu6hvkj2sl3yspj2ap7buudq",
+  es: "4jh5kndtrpmlynnpo6p43j6m7a",
+  fr: "tn3lqfgcgz3gpzts3wlmr7dfau",
 };

@@ -7,13 +7,13 @@ from typing import Any
 
 from deniable import Survey, Tally
 from deniable.errors import CollectorError, ParameterError, ReportError
-from deniable.report.tally import tally_reports
 from deniable_server.access import remote
 from deniable_server.results.query import EstimatesQuery
 from deniable_server.results.service import wanted_of
 from deniable_server.results.work import ResultNotes, rows_document
 from deniable_server.store import Store
 from deniable_statistics.data.reports_csv import reports_from_csv
+from deniable_statistics.estimates.tally import tally_reports
 from deniable_statistics.published.revision import Pool, pooled_estimates, twice_sentence, versions_of
 
 Tallies = Mapping[str | None, Tally]

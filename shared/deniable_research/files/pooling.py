@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import chain
 
-from deniable.access.words import enforced, one_report_column
 from deniable.errors import ReportError
 from deniable.wire.space import ReportValue
 from deniable_research.files.coded import CodedColumn
 from deniable_research.files.layout import Layout
 from deniable_research.files.report_table import Table
+from deniable_statistics.published.access_columns import enforced, one_report_column
 from deniable_statistics.published.revision import Pool
 
 VERSION = "version"

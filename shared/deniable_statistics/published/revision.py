@@ -14,11 +14,11 @@ from itertools import pairwise
 from typing import Any, Literal
 
 from deniable.errors import SurveyError
-from deniable.report.tally import Tally
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable.survey.texts import publish_text
 from deniable.survey.unit import MILLION, Unit
+from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.published.published_rows import EstimateRow, estimate
 
 MOST_VERSIONS = 24

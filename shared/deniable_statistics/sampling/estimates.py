@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
 
-from deniable_statistics.intervals import check_confidence_level, normal_quantile, two_sided
+from deniable_statistics.intervals import t_quantile, t_two_sided
+
+__all__ = ["SampleEstimate", "effective_number", "t_quantile", "t_two_sided"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,29 +39,6 @@ class SampleEstimate:
         """Student's intervals, not cut: an array of lower and one of upper ends."""
         reach = t_quantile(confidence_level, self.df) * self.std_error
         return self.estimate - reach, self.estimate + reach
-
-
-def t_quantile(confidence_level: float, df: float) -> float:
-    """How many standard errors a two-sided interval reaches on each side; infinite without degrees of freedom.
-
-    >>> round(t_quantile(0.95, 10), 3), round(t_quantile(0.95, math.inf), 3), t_quantile(0.95, 0)
-    (2.228, 1.96, inf)
-    """
-    if df == math.inf:
-        return normal_quantile(check_confidence_level(confidence_level))
-    check_confidence_level(confidence_level)
-    return float(stdtrit(df, (1 + confidence_level) / 2)) if df > 0 else math.inf
-
-
-def t_two_sided(statistic: float, df: float) -> float:
-    """The two-sided p-value of Student's statistic; NaN without degrees of freedom.
-
-    >>> round(t_two_sided(2.228, 10), 3)
-    0.05
-    """
-    if df == math.inf:
-        return two_sided(statistic)
-    return float(2 * stdtr(df, -abs(statistic))) if df > 0 else math.nan
 
 
 def effective_number(n: float, plain_error: float, error: float, people: int, df: float, level: float) -> float:
