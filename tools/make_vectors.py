@@ -688,6 +688,15 @@ def survey_vectors() -> list[dict[str, Any]]:
         "retention null": plain.replace('"title"', '"retention":null,"title"'),
         "unknown retention": plain.replace('"title"', '"retention":"rows","title"'),
         "retention before questions": plain.replace('"questions"', '"retention":"tallies","questions"'),
+        "revises null": plain.replace('"title"', '"revises":null,"title"'),
+        "revises a number": plain.replace('"title"', '"revises":26,"title"'),
+        "revises nothing": plain.replace('"title"', '"revises":"","title"'),
+        "revises what is too short": plain.replace('"title"', f'"revises":"{"a" * 25}","title"'),
+        "revises what is no address": plain.replace('"title"', f'"revises":"{"A" * 26}","title"'),
+        "revises a link": plain.replace('"title"', f'"revises":"{"a" * 26}#","title"'),
+        "revises and draws anew": plain.replace('"questions"', '"fresh":"each wave","questions"').replace(
+            '"title"', f'"revises":"{"a" * 26}","title"'
+        ),
         "fresh null": plain.replace('"questions"', '"fresh":null,"questions"'),
         "fresh at another time": plain.replace('"questions"', '"fresh":"always","questions"'),
         "fresh a list": plain.replace('"questions"', '"fresh":["each wave"],"questions"'),
@@ -786,6 +795,7 @@ def survey_vectors() -> list[dict[str, Any]]:
             groups,
             replace(grouped, fresh="each wave"),
             *presented,
+            replace(survey, title="Revised", revises=survey.id),
         )
     ]
     bad |= badly_presented(plain)
@@ -1115,7 +1125,7 @@ def some_answer(question: Question, dice: random.Random) -> Any:
 
 ID = "bpn4zq5y7xlxpqd63hsrm4s5ky"
 
-SURVEYS_OF_SEQUENCES = (25,) * 8
+SURVEYS_OF_SEQUENCES = (*(25,) * 8, *(29,) * 4)
 """For each sequence in ``memory.json``, of how many surveys of the model it draws: a new survey gets new sequences."""
 
 

@@ -275,11 +275,16 @@ def notes(survey: Survey, question: Question, labels: Labels) -> list[str]:
 
 
 def shown_row(question: Question, rows: Sequence[ViewRow], option: str | None) -> ViewRow | None:
-    """The row that stands for a question in an overview: yes, the mean, or the option that a sentence names."""
-    if question.kind.headline is not None:
-        option = question.options[question.kind.headline]
+    """The row that stands for a question in an overview: yes, the mean, or the option that a sentence names.
+
+    Of a question with a filter it is that of the people to whom it applies.
+    """
+    fixed = question.kind.headline
+    if fixed is not None:
+        option = question.options[fixed]
+    whose = "among" if fixed is not None and question.ask_if else "share"
     for row in rows:
-        if row.statistic == "mean" or (option is not None and row.option == option):
+        if row.statistic == "mean" or (option is not None and (row.statistic, row.option) == (whose, option)):
             return row
     return None
 
