@@ -52,7 +52,7 @@ def test_examples_of_the_help_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     Path("my-survey.toml").write_text(FIVE_TYPES, encoding="utf-8")
     assert plan.epilog
     lines = [line.split()[2:] for line in plan.epilog.splitlines() if line.startswith("  deniable plan ")]
-    assert len(lines) == 7
+    assert len(lines) == 8
     for arguments in lines:
         assert "asked directly" in ok(*arguments) or "--questions" in arguments
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from deniable import EstimateRow, Question
-from deniable.output import steady
 from deniable.survey.texts import Text
+from deniable_server.language import steady
 from deniable_server.results.headlines import Words, localized
 from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel
 from deniable_statistics.views.shown import axis_of, spoken

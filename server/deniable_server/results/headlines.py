@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deniable import EstimateRow, Question
-from deniable.output import steady
+from deniable_server.language import steady
 from deniable_server.language import words as words_of
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.leading import most_frequent

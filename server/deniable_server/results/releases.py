@@ -17,16 +17,16 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 
 from deniable import Survey, Tally
-from deniable.access.words import one_report_column
-from deniable.release.merkle import leaf_hash, root_of
-from deniable.release.record import LogHead, ReleaseRecord, rows_hash
-from deniable.release.signature import VerifyingKey
-from deniable.table import csv_lines, report_cells
 from deniable_server.results.cache import ResultCache
 from deniable_server.store import NotFound, Store, SurveyState
 from deniable_server.store.interface import Release
 from deniable_server.store.release_log import ReleaseRow
 from deniable_server.store.tables import report_of
+from deniable_statistics.published.access_columns import one_report_column
+from deniable_statistics.published.csv_cells import csv_lines, report_cells
+from deniable_statistics.release.merkle import leaf_hash, root_of
+from deniable_statistics.release.record import LogHead, ReleaseRecord, rows_hash
+from deniable_statistics.release.signature import VerifyingKey
 
 _one_at_a_time = threading.Lock()
 

@@ -8,7 +8,6 @@ from dataclasses import dataclass
 from markupsafe import Markup
 
 from deniable import EstimateRow, Question, Survey
-from deniable.output import number, percent
 from deniable_server.results.drawing import Labels, axis_of_row, can_draw, panels_of
 from deniable_server.results.headlines import (
     LEAST_LEVEL,
@@ -20,6 +19,7 @@ from deniable_server.results.headlines import (
 )
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.estimates.fakes import fake_margins
+from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.views.figures import Caption, figure
 from deniable_statistics.views.recipe import Ingredients, ingredients, scripts
 from deniable_statistics.views.view_rows import ViewOptions, ViewRow

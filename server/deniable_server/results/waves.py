@@ -9,8 +9,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from deniable import Question, Survey
-from deniable.output import steady
 from deniable.survey.texts import publish_text
+from deniable_server.language import steady
 from deniable_server.store import Store, SurveyState
 
 MOST_WAVES = 24

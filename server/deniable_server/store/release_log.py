@@ -18,7 +18,7 @@ class ReleaseRow(NamedTuple):
     number : int
         Counted from 1.
     record : str
-        `deniable.release.record.ReleaseRecord.encode`, in ASCII.
+        `deniable_statistics.release.record.ReleaseRecord.encode`, in ASCII.
     signature : str
         Ed25519 of the record, in hexadecimal.
     """

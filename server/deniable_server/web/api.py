@@ -15,11 +15,10 @@ from flask import Response, current_app, g, jsonify, request
 from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMediaType
 
 from deniable import NotInvited, Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
-from deniable.privacy.ceiling import check_askable
 from deniable.report.report import MAX_BYTES as MAX_REPORT
 from deniable.survey.document import MAX_BYTES as MAX_SURVEY
 from deniable.survey.published import parse_survey
-from deniable.table import csv_lines, report_cells
+from deniable_server.access.publishing import check_askable
 from deniable_server.access.tokens import is_owner, require_reader, require_token
 from deniable_server.edge.delivery import counted
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
@@ -32,6 +31,7 @@ from deniable_server.store import Store, Verdict
 from deniable_server.web import schemas
 from deniable_server.web.metrics import get_metrics
 from deniable_server.writing.writer import Writer
+from deniable_statistics.published.csv_cells import csv_lines, report_cells
 
 BASE = "/api/v1"
 MAX_BATCH_BYTES = 4 * 1024 * 1024

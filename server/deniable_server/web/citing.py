@@ -10,7 +10,7 @@ from markupsafe import Markup
 
 from deniable import Survey
 from deniable.access.words import ONE_REPORT
-from deniable.output import steady
+from deniable_server.language import steady
 from deniable_server.results.releases import Shown
 
 LICENSE_NOTE = "The replies hold chance, by which no answer of a person can be known for certain."

@@ -8,7 +8,6 @@ from typing import IO, Any
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, jsonify, render_template, request, send_file
 
-from deniable.release.merkle import leaf_hash
 from deniable_server.access.tokens import require_reader
 from deniable_server.edge.delivery import counted
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
@@ -25,6 +24,7 @@ from deniable_server.web import schemas
 from deniable_server.web.api import BASE, NOT_PUBLIC, TOO_MANY, UNAVAILABLE, get_store
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
+from deniable_statistics.release.merkle import leaf_hash
 
 IN_MEMORY = 8 * 2**20
 """Largest archive that is held in memory, in bytes."""

@@ -17,9 +17,7 @@ from werkzeug.exceptions import NotImplemented as NotSupported
 
 from deniable import EstimateRow, Question
 from deniable.errors import ParameterError
-from deniable.output import number, percent
 from deniable.privacy.ceiling import weakness
-from deniable.table import csv_lines
 from deniable_server.access.tokens import is_owner, is_reader, require_reader
 from deniable_server.edge.delivery import counted
 from deniable_server.language import language_of, words
@@ -46,6 +44,8 @@ from deniable_server.store.release_log import ReleaseRow
 from deniable_server.web.api import fresh, get_store
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
+from deniable_statistics.published.csv_cells import csv_lines
+from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.views.figures import Caption, figure
 from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_cross
 
@@ -205,8 +205,16 @@ class ResultsPage:
     @property
     def most_rows(self) -> int:
         """Number of rows of all questions together."""
-        groups = len(self.survey.cohorts) + 1 if self.options.by_cohort else 1
-        return groups * sum(each.rows for each in self.survey.questions)
+        return sum(map(self.most_rows_of, self.survey.questions))
+
+    def most_rows_of(self, question: Question, by_cohort: bool | None = None) -> int:
+        """Number of rows of a question, by cohort or for everybody, by default as the query asks."""
+        is_by_cohort = self.options.by_cohort if by_cohort is None else by_cohort
+        return question.rows * (len(self.survey.cohorts) + 1 if is_by_cohort else 1)
+
+    def can_show_cohorts(self, question: Question) -> bool:
+        """Whether a page can show a question by cohort."""
+        return self.most_rows_of(question, by_cohort=True) <= MOST_TOGETHER
 
     @property
     def is_for_one_page(self) -> bool:
@@ -347,6 +355,7 @@ def one_question(survey_id: str, question_id: str, query: ViewQuery) -> Response
     """A view of one question."""
     page = ResultsPage(survey_id, query, question_id)
     question = question_of(page, question_id)
+    refuse_long_page(page, question)
     if not page.shown.n:
         return render(page, "results_none.html", "", dict)
     # Waves are other surveys, which move by themselves.
@@ -406,6 +415,15 @@ def question_of(page: ResultsPage, question_id: str) -> Question:
         if question.id == question_id:
             return question
     raise NotFound
+
+
+def refuse_long_page(page: ResultsPage, question: Question) -> None:
+    """Refuse a view of more rows than a page shows, before they are computed."""
+    if page.options.by_cohort and not page.can_show_cohorts(question):
+        raise ParameterError(
+            f"by: must make at most {MOST_TOGETHER} rows on a page, got {page.most_rows_of(question)}; "
+            "ask for CSV or JSON"
+        )
 
 
 def refuse_one_question_views(query: ViewQuery) -> None:

@@ -10,12 +10,10 @@ from typing import Any
 
 import click
 
-from deniable.commands.main import example
-from deniable.commands.numbers import Number
 from deniable.mechanisms import KAry, TwoCoin
-from deniable.survey.cohorts import release_warning
 from deniable.survey.document import Survey
-from deniable.table import csv_lines
+from deniable_commands.main import example
+from deniable_commands.numbers import Number
 from deniable_research.commands.levels import LEVEL
 from deniable_research.commands.options import FILE, format_option, plot_option, refuse
 from deniable_research.output import to_json
@@ -23,13 +21,16 @@ from deniable_research.pictures import save_picture
 from deniable_research.plans.plan_charts import epsilon_chart, survey_chart
 from deniable_research.plans.plan_text import meaning, plans_table
 from deniable_statistics.authoring.authoring import read_survey
+from deniable_statistics.authoring.cautions import release_warning
 from deniable_statistics.authoring.outlook import RESPONDENTS, outlook
 from deniable_statistics.authoring.respondents import comparison, group_sentences
+from deniable_statistics.planning.among import share_precision_among
 from deniable_statistics.planning.checks import MOST_PEOPLE
 from deniable_statistics.planning.noise_model import NoiseModel
 from deniable_statistics.planning.plans import (
     EpsilonPlan,
     Estimand,
+    EstimandPlan,
     Plan,
     PowerPlan,
     SizePlan,
@@ -37,6 +38,7 @@ from deniable_statistics.planning.plans import (
     WidthPlan,
     estimands_of,
 )
+from deniable_statistics.published.csv_cells import csv_lines
 
 SHARES = (0.5, 0.1)
 """Shares that are planned for by default: the one with the largest sampling error, and a rare one."""
@@ -61,6 +63,7 @@ class PlanRequest:
     one_sided: bool
     exact: bool
     questions: int | None
+    applies: float | None
     form: str
     picture: Path | None
 
@@ -83,6 +86,22 @@ class PlanRequest:
         binary = self.options == 2
         return [
             NoiseModel.through(TwoCoin(self.truth, self.yes) if binary else KAry.from_coin(self.options, self.truth))
+        ]
+
+    @property
+    def estimands(self) -> list[Estimand]:
+        """The shares to plan for of one question, at each epsilon or with the given coins."""
+        shares = self.shares or SHARES
+        if self.applies is None:
+            return [Estimand.of_share("", noise, share) for noise in self.noises for share in shares]
+        if self.truth is not None:
+            mechanism = KAry.from_coin(self.options + 1, self.truth)
+            among = [(share, share_precision_among(mechanism, share, self.applies)) for share in shares]
+            return [Estimand("", "among", share, precision) for share, precision in among]
+        return [
+            Estimand.of_share_among(self.options, epsilon, share, self.applies)
+            for epsilon in self.epsilons
+            for share in shares
         ]
 
     @property
@@ -111,6 +130,15 @@ FORBIDDEN: tuple[tuple[Callable[[PlanRequest], Any], str], ...] = (
     (lambda r: r.tests and r.file is not None, "--against goes with one question, not with --survey"),
     (lambda r: r.tests and not r.shares, "--against needs --share, the other one of the two"),
     (lambda r: r.tests and r.width is not None, "--against goes with --power, not with --width"),
+    (lambda r: r.applies is not None and r.tests, "--applies goes with --width or --respondents, not with --against"),
+    (
+        lambda r: r.applies is not None and r.splits,
+        "--applies goes with one question or a survey, not with --questions",
+    ),
+    (
+        lambda r: r.applies is not None and r.seeks_epsilon,
+        "--applies needs --epsilon, --truth or --survey: the epsilon among those to whom it applies is not searched",
+    ),
     (lambda r: r.one_sided and not r.tests, "--one-sided goes with --against"),
     (lambda r: r.exact and not (r.tests and r.cohorts == 1), "--exact goes with --against and --cohorts 1"),
     (lambda r: r.splits and not r.epsilons, "--questions needs --epsilon, to be split"),
@@ -127,6 +155,7 @@ FORBIDDEN: tuple[tuple[Callable[[PlanRequest], Any], str], ...] = (
         "deniable plan --epsilon 1 --share 0.1 --width 0.05",
         "deniable plan --truth 1/2 --respondents 1000 --plot widths.svg",
         "deniable plan --survey my-survey.toml --respondents 1000",
+        "deniable plan --epsilon 1 --options 3 --applies 0.2",
         "deniable plan --respondents 400 --width 0.1",
         "deniable plan --epsilon 1 --share 0.1 --against 0.15 --power 0.8",
         "deniable plan --epsilon 1 --share 0.2 --against 0 --cohorts 1 --exact",
@@ -139,6 +168,13 @@ FORBIDDEN: tuple[tuple[Callable[[PlanRequest], Any], str], ...] = (
 @click.option("--options", type=click.IntRange(2), default=2, show_default=True, help="2: yes or no; more: a choice.")
 @click.option("--survey", "file", metavar="FILE", type=FILE, help="Every question of a survey, instead of one.")
 @click.option("--share", "shares", type=Number(), multiple=True, help="The share to plan for; by default 0.5 and 0.1.")
+@click.option(
+    "--applies",
+    type=Number(),
+    metavar="SHARE",
+    help="Plan shares and means among those to whom a question with a filter applies, if they are this share of all. "
+    "With --survey: of its questions with filters. Otherwise --options are those besides 'does not apply'.",
+)
 @click.option("--width", type=Number(), metavar="H", help="Wanted half width: 0.05, the default, is ±5 points.")
 @click.option("--respondents", type=click.IntRange(2, MOST_PEOPLE), metavar="N", help="How many people will answer.")
 @click.option("--against", type=Number(), metavar="SHARE", help="Test the share against this one.")
@@ -200,9 +236,11 @@ def _plans(asked: PlanRequest, survey: Survey | None) -> Sequence[Plan]:
             for share in shares
         ]
     if survey is None:
-        estimands = [Estimand.of_share("", noise, share) for noise in asked.noises for share in shares]
+        estimands = asked.estimands
     else:
-        estimands = [estimand for question in survey.questions for estimand in estimands_of(question, shares)]
+        if asked.applies is not None and not any(each.ask_if for each in survey.questions):
+            raise click.UsageError("--applies needs a question with a filter (ask_if), and the survey has none")
+        estimands = [each for question in survey.questions for each in estimands_of(question, shares, asked.applies)]
     if asked.against is not None:
         level = round(1 - confidence, 12)  # 0.05, not 0.050000000000000044
         test = partial(
@@ -226,5 +264,11 @@ def _as_table(plans: Sequence[Plan], survey: Survey | None, respondents: int | N
         "First row: " + "\n".join((first, *others)),
     ]
     parts += [f"{each.id}: {said}" for each in survey.questions for said in comparison(each)]
+    if filtered := [each.id for each in survey.questions if each.ask_if and _is_about_all(plans)]:
+        parts.append(f"{', '.join(filtered)}: shares are those of everybody; --applies plans them among those asked.")
     parts += [f"Group {each.group.name!r}: {'; '.join(group_sentences(each))}" for each in survey.units if each.group]
     return "\n\n".join([*parts, f"Whole survey: epsilon {survey.epsilon:.4f}"])
+
+
+def _is_about_all(plans: Sequence[Plan]) -> bool:
+    return not any(isinstance(each, EstimandPlan) and each.estimand.applies is not None for each in plans)

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable_research.files.domain_estimates import shares_of
+from deniable_research.files.among_estimates import means_among_of, shares_among_of
 from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.report_table import Table
 from deniable_statistics.comparison.among import METHOD, AmongDifference
 from deniable_statistics.comparison.side_by_side import Figure
-from deniable_statistics.estimates.among import AmongEstimate
-from deniable_statistics.estimates.estimate import Estimate
-from deniable_statistics.estimates.mean_among import AmongMean
+from deniable_statistics.sampling.among import AmongGroups, F
 
 
 def among_differences(
@@ -23,32 +22,25 @@ def among_differences(
 ) -> Iterator[tuple[int | None, list[Figure]]]:
     """For each of some options, and for the mean (None), the differences of each two cohorts.
 
-    *Does not apply* is none of them: it has its share among everybody. Under a sampling design there are none.
+    *Does not apply* is none of them: it has its share among everybody.
     """
-    if not question.is_filtered or table.is_complex:
+    if not question.is_filtered:
         return
-    found = [shares_of(table, question, each) for each in people]
     if question.has_shares:
-        shares = [AmongEstimate.from_counts(question.design, each.counts, each.n, _effective(each)) for each in found]
+        shares = shares_among_of(table, question, people)
         for option in places:
             if option < len(question.options) - 1:
                 yield option, _differences(shares, option)
     if question.levels is not None:
-        means = [
-            AmongMean.from_counts(question.design, each.counts, question.levels, each.n, _effective(each))
-            for each in found
-        ]
-        yield None, _differences(means, None)
+        yield None, _differences(means_among_of(table, question, people), None)
 
 
-def _effective(found: Estimate) -> float | None:
-    return found.n_effective if found.n_effective != found.n else None
-
-
-def _differences(cohorts: Sequence[AmongEstimate] | Sequence[AmongMean], option: int | None) -> list[Figure]:
-    every: list[AmongEstimate | AmongMean] = [*cohorts]
-    pairs = (AmongDifference(first, second, option) for first, second in itertools.combinations(every, 2))
-    return [
-        Figure(each.difference, each.std_error, each.statistic, each.p_value, METHOD, each.confidence_interval)
-        for each in pairs
-    ]
+def _differences(cohorts: AmongGroups[F], option: int | None) -> list[Figure]:
+    figures = []
+    df_error = None if math.isinf(cohorts.df) else cohorts.df
+    for i, j in itertools.combinations(range(len(cohorts.groups)), 2):
+        together = cohorts.correlation(option or 0, i, j)
+        each = AmongDifference(cohorts.groups[i], cohorts.groups[j], option, together, cohorts.df)
+        test = (each.difference, each.std_error, each.statistic, each.p_value)
+        figures.append(Figure(*test, METHOD, each.confidence_interval, df_error))
+    return figures

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError
 from deniable.survey.group import Group
 from deniable.wire.space import Count
+from deniable_research.files.among_estimates import means_among_of, shares_among_of
 from deniable_research.files.correcting import corrected_rows
 from deniable_research.files.domain_estimates import boxes_of, combined_of, mean_of, shares_of
 from deniable_research.files.domains import sample_of
@@ -29,9 +30,9 @@ from deniable_statistics.published.published_rows import (
     EstimateOptions,
     EstimateRow,
     Filtered,
-    among_rows,
     mean_row,
     number_or_none,
+    rows_of_among,
     share_rows,
 )
 from deniable_statistics.sampling.shares import DesignEstimate, DesignMean
@@ -128,12 +129,6 @@ def cautions(table: Table, names: Iterable[str], by: str | None = None) -> list[
             for arm in table.layout.arms(name)
             if arm.anchor is not None
         ]
-        found += [
-            f"{name}: shares among those to whom it applies are left out, because their errors under a sampling design "
-            "are not known; a crosstab with the question that its filter is about has them"
-            for name in names
-            if any(arm.is_filtered for arm in table.layout.arms(name))
-        ]
     for cohort, people in _cohorts(table, by):
         for name in [arm.name for each in names for arm in table.layout.arms(each)]:
             question = table.layout.question(name)
@@ -197,16 +192,41 @@ def _rows(
         for option, row in enumerate(rows):
             yield _of_box(row, boxes[option], wanted, len(rows)) if boxes else _of_share(row, found, option)
         yield from _derived_rows(question, found, cohort, wanted, n, reports)
-    if question.is_filtered and not isinstance(found, DesignEstimate):
-        about = Filtered(question.name, question.options[:-1], question.levels, question.epsilon)
-        weighted = found.n_effective if found.n_effective != found.n else None
-        yield from among_rows(
-            question.design, found.counts, found.n, about, cohort, wanted, part, reports, n_effective=weighted
-        )
+    if question.is_filtered:
+        yield from _among_rows(table, question, found, cohort, people, wanted, n, reports)
     if question.mean_values is not None:
         mean = mean_of(table, question, people)
         row = mean_row(mean, question.name, question.epsilon, cohort, wanted, n, part, reports)
         yield _under_design(row, mean.df, mean.design_effect) if isinstance(mean, DesignMean) else row
+
+
+def _among_rows(
+    table: Table,
+    question: RandomizedColumn,
+    found: Estimate,
+    cohort: str | None,
+    people: NDArray[np.bool_],
+    wanted: EstimateOptions,
+    n: int,
+    reports: Count,
+) -> Iterator[EstimateRow]:
+    """The rows of shares and of the mean among those to whom a question applies."""
+    about = Filtered(question.name, question.options[:-1], question.levels, question.epsilon)
+    shares = shares_among_of(table, question, [people]) if question.has_shares else None
+    mean = None if question.levels is None else means_among_of(table, question, [people])
+    rows = rows_of_among(
+        shares.groups[0] if shares else None,
+        mean.groups[0] if mean else None,
+        *(found.n, about, cohort, wanted, question.share_asked, reports, n),
+    )
+    if not table.is_complex:
+        yield from rows
+        return
+    for place, row in enumerate(rows):
+        if row.statistic == "mean" and mean:
+            yield _under_design(row, mean.df, mean.design_effect(0, 0))
+        elif shares:
+            yield _under_design(row, shares.df, shares.design_effect(place, 0))
 
 
 def _derived_rows(

@@ -25,7 +25,7 @@ def plans_table(plans: Sequence[Plan]) -> str:
     epsilon  share  questions  epsilon each  all asked: people  one drawn: people  times
      1.0000   10 %          5        0.2000             38,426              7,765    4.9
     """
-    return text_table([QUESTION, EPSILON, SHARE, *COLUMNS[type(plans[0])]], plans)
+    return text_table([QUESTION, EPSILON, APPLIES, SHARE, *COLUMNS[type(plans[0])]], plans)
 
 
 def meaning(plan: Plan) -> list[str]:
@@ -118,7 +118,9 @@ def _break_even(plan: Plan) -> str:
 
 
 def _what(plan: Plan) -> str:
-    return "the mean" if plan["share"] is None else f"a share of {_percent(plan['share'])}"
+    applies = _applies(plan)
+    whose = "" if applies is None else f" among the {_percent(applies)} to whom it applies"
+    return ("the mean" if plan["share"] is None else f"a share of {_percent(plan['share'])}") + whose
 
 
 def _would(people: int) -> str:
@@ -140,7 +142,7 @@ def _points(width: float) -> str:
 def _amount(plan: Plan, name: str) -> str:
     """A figure in percentage points of a share, or in the unit of a mean."""
     # The unit of a mean is known to the author of the question only.
-    return _points(plan[name]) + " points" if plan["statistic"] == "share" else f"{plan[name]:.3g}"
+    return _points(plan[name]) + " points" if plan["share"] is not None else f"{plan[name]:.3g}"
 
 
 def _column(name: str, heading: str, form: Callable[[Any], str] = "{:,}".format) -> Column:
@@ -156,12 +158,24 @@ def _has_questions(plans: Sequence[Plan]) -> bool:
     return any(isinstance(plan, EstimandPlan) and bool(plan.estimand.question) for plan in plans)
 
 
+def _applies(plan: Plan) -> float | None:
+    """The share of the people to whom the question of a plan applies; None where it is about everybody."""
+    return plan.estimand.applies if isinstance(plan, EstimandPlan) else None
+
+
+def _is_among(plans: Sequence[Plan]) -> bool:
+    return any(_applies(plan) is not None for plan in plans)
+
+
 def _factor(times: float) -> str:
     return f"{times:.1f}" if math.isfinite(times) else "-"
 
 
 QUESTION = Column("question", lambda plan: plan["question"], is_text=True, is_shown=_has_questions)
 EPSILON = _column("epsilon", "epsilon", "{:.4f}".format)
+APPLIES = Column(
+    "applies to", lambda plan: "-" if (whom := _applies(plan)) is None else _percent(whom), is_shown=_is_among
+)
 SHARE = _column("share", "share", lambda share: "mean" if share is None else _percent(share))
 WANTED = _width("wanted", "").cell
 

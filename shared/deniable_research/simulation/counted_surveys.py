@@ -152,6 +152,13 @@ def _asked(group: Group | None, people: int, generator: np.random.Generator) -> 
 def _counted(truth: Truth) -> CountedQuestion:
     question, mechanism = truth.question, truth.question.mechanism
     first = [0.0 if truth.boxes else float(place == 0) for place in range(len(truth.shares))]
+    if truth.together is not None:
+        # Of a response to patterns the answer to one question is that of a pattern drawn at random, or its own.
+        place = truth.denied
+        denied = _one_of([float(each == place) for each in range(len(truth.shares))])
+        spread = _one_of(truth.reportable)
+        kept = _one_of(truth.shares)
+        return CountedQuestion(question.id, mechanism.reports.size, kept, spread, denied, denied, spread)
     laws = samplers_of(mechanism)
     if question.group is not None and question.group.joint is not None:
         spread = _one_of(np.ones(mechanism.k))

@@ -9,14 +9,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable.errors import ParameterError
 from deniable.mechanisms.arrays import draw_sets
 from deniable.randomness import UNIT, Words
 from deniable.survey.group import Group
+from deniable.survey.patterns import Pattern, patterns_of
 from deniable.survey.question import Question
-from deniable.table import csv_lines, report_cell
 from deniable_research.simulation.simulated_misbehaviour import Misbehaviour, first_reports
 from deniable_research.simulation.truth import Truth
 from deniable_statistics.designs.spaces import uniform_reports
+from deniable_statistics.published.csv_cells import csv_lines, report_cell
 
 
 def generator_of(seed: int) -> np.random.Generator:
@@ -58,8 +60,22 @@ def draw_reports(
     The mechanisms are the real ones; only their words come from ``generator``.
     """
     kinds = misbehaviour.draw(people, generator)
-    answers = {truth.question.id: truth.draw(people, generator) for truth in truths}
-    return report_answers(truths, answers, kinds, generator)
+    return report_answers(truths, draw_answers(truths, people, generator), kinds, generator)
+
+
+def draw_answers(truths: Sequence[Truth], people: int, generator: np.random.Generator) -> dict[str, NDArray[Any]]:
+    """The true answers of ``people`` to every question; those of a group with one response to patterns together."""
+    answers: dict[str, NDArray[Any]] = {}
+    drawn: dict[Group | None, NDArray[np.int64]] = {}
+    for truth in truths:
+        group = truth.question.group
+        if truth.together is None:
+            answers[truth.question.id] = truth.draw(people, generator)
+            continue
+        if group not in drawn:
+            drawn[group] = truth.together.draw(people, generator)
+        answers[truth.question.id] = drawn[group][:, truth.place].copy()
+    return answers
 
 
 def report_answers(
@@ -73,12 +89,20 @@ def report_answers(
     # Denial changes the answer, which is then randomised; the other two kinds change the report.
     refusing, denying, careless = kinds
     for truth in truths:
-        answers[truth.question.id][denying] = truth.first  # of boxes no tick
+        answers[truth.question.id][denying] = truth.denied  # of boxes no tick
     reports = randomize_people([truth.question for truth in truths], answers, words)
+    patterns: dict[Group | None, NDArray[np.int64]] = {}
     for truth in truths:
-        mechanism, values = truth.question.mechanism, reports[truth.question.id].values
-        values[refusing] = first_reports(mechanism, refusing.size, generator)
-        values[careless] = uniform_reports(mechanism.reports, careless.size, generator)
+        question, values = truth.question, reports[truth.question.id].values
+        if truth.together is not None:
+            # No report of a device is an impossible pattern, whoever made it up.
+            if question.group not in patterns:
+                every = np.array(truth.together.patterns)
+                patterns[question.group] = every[generator.integers(0, len(every), careless.size)]
+            values[refusing], values[careless] = truth.denied, patterns[question.group][:, truth.place]
+            continue
+        values[refusing] = first_reports(question.mechanism, refusing.size, generator)
+        values[careless] = uniform_reports(question.mechanism.reports, careless.size, generator)
     return reports
 
 
@@ -111,6 +135,8 @@ def _of_group(
     group: Group, members: Sequence[Question], answers: Mapping[str, NDArray[Any]], words: Words
 ) -> dict[str, QuestionReports]:
     """The reports to the questions of one group."""
+    if patterns := patterns_of(members):
+        return _of_patterns(group, members, patterns, answers, words)
     people = len(answers[members[0].id])
     # Devices draw their questions independently of the answers.
     drawn = draw_sets(group.size, group.draw, people, words)
@@ -131,6 +157,26 @@ def _of_group(
         # Each column contiguous, as mechanisms give theirs; where a question was not asked the 0 is masked.
         every = list(table.T.copy())
     return {each.id: QuestionReports(values, mark) for each, values, mark in zip(members, every, marks, strict=True)}
+
+
+def _of_patterns(
+    group: Group,
+    members: Sequence[Question],
+    patterns: Sequence[Pattern],
+    answers: Mapping[str, NDArray[Any]],
+    words: Words,
+) -> dict[str, QuestionReports]:
+    """The reports of one response to the patterns of answers that somebody can give."""
+    assert group.joint is not None
+    given = np.stack([answers[each.id] for each in members], axis=1)
+    kinds, which = np.unique(given, axis=0, return_inverse=True)
+    numbers = {pattern: number for number, pattern in enumerate(patterns)}
+    unknown = [each for each in map(tuple, kinds.tolist()) if each not in numbers]
+    if unknown:
+        raise ParameterError(f"answers: must be patterns that the filters of {group} leave possible, others came")
+    truths = np.array([numbers[tuple(each)] for each in kinds.tolist()], dtype=np.int64)[which.ravel()]
+    sent = np.array(patterns)[group.joint.randomize_many(truths, words)]
+    return {each.id: QuestionReports(column.copy()) for each, column in zip(members, sent.T, strict=True)}
 
 
 @dataclass(frozen=True)

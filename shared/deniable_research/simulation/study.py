@@ -20,7 +20,7 @@ from deniable.errors import ParameterError, describe
 from deniable.survey.document import Survey
 from deniable_research.files import Layout, Table
 from deniable_research.regression.formula import model_matrix, sides, variables
-from deniable_research.simulation.draw import column_texts, report_answers
+from deniable_research.simulation.draw import column_texts, draw_answers, report_answers
 from deniable_research.simulation.simulated_misbehaviour import Misbehaviour
 from deniable_research.simulation.simulation import check_number
 from deniable_research.simulation.truth import Shares, Truth, truth_of
@@ -206,6 +206,12 @@ class Study:
                 found[name] = known[name]
         if self.outcome in found and found[self.outcome].labels:
             raise ParameterError(f"formula: {self.outcome} must be a question or numbers, such as normal:40:10")
+        grouped = [name for name, each in self.questions.items() if each.together is not None]
+        if self.outcome in grouped or len(grouped) > 1:
+            raise ParameterError(
+                f"formula: {', '.join(grouped)} answer with others in one response to possible patterns; name one of "
+                "them, on the right"
+            )
         if self.outcome in self.questions and len(self.questions[self.outcome].shares) != 2:
             raise ParameterError(f"formula: {self.outcome} must have two answers to be simulated on the left")
         return found
@@ -292,15 +298,18 @@ class Study:
         """One sample: its reports and its other columns, as a file would hold them."""
         people = self.respondents
         values: dict[str, NDArray[Any]] = {}
+        every = truth_of(self.survey, self.truth)
+        # What a group answers in one response belongs together, whatever the formula names of it.
+        answers = draw_answers([each for each in every if each.together is not None], people, generator)
         for name in self.predictors:
             if name in self.plain:
                 values[name] = self.plain[name].draw(people, generator)
             else:
                 truth = self.questions[name]
-                values[name] = truth.draw(people, generator) - truth.first
+                drawn = answers[name] if name in answers else truth.draw(people, generator)
+                values[name] = drawn - truth.first
         matrix = self._coded(values, people)
         linear = matrix @ np.array(list(self.coefficients.values()))
-        answers: dict[str, NDArray[Any]] = {}
         columns: dict[str, tuple[str, ...]] = {}
         if self.outcome in self.questions:
             # The logistic model draws the truth; mechanisms randomise it below.
@@ -308,7 +317,7 @@ class Study:
         else:
             number = generator.normal(linear, self.plain[self.outcome].spread)
             columns[self.outcome] = tuple(map(repr, number.tolist()))
-        for truth in truth_of(self.survey, self.truth):
+        for truth in every:
             name = truth.question.id
             if name in values:
                 answers[name] = values[name] + truth.first
@@ -316,7 +325,7 @@ class Study:
                 answers[name] = truth.draw(people, generator)
         # All questions are answered, even if the formula does not name them: devices draw from whole groups.
         kinds = self.misbehaviour.draw(people, generator)
-        reports = report_answers(truth_of(self.survey, self.truth), answers, kinds, generator)
+        reports = report_answers(every, answers, kinds, generator)
         for name in self.predictors:
             if name in self.plain:
                 covariate = self.plain[name]

@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, describe
 from deniable.survey.document import Survey
+from deniable.survey.patterns import Pattern, counted
 from deniable.survey.question import Question
+from deniable.survey.unit import Unit
 from deniable_statistics.designs.of_mechanisms import design_of
 
 TOLERANCE = 1e-6
@@ -24,6 +26,28 @@ TOLERANCE = 1e-6
 
 Shares = float | Sequence[float] | Mapping[str, float]
 """True shares: the share of yes; or one for each option (box, level, number); or some by the names of the options."""
+
+
+@dataclass(frozen=True)
+class PatternShares:
+    """How often people have each pattern of answers to a group that has one response to the possible ones.
+
+    Given who is asked, answers to different questions are independent.
+
+    Attributes
+    ----------
+    patterns : tuple of tuple of int
+    shares : tuple of float
+        Of the patterns, in order; they add up to 1.
+    """
+
+    patterns: tuple[Pattern, ...]
+    shares: tuple[float, ...]
+
+    def draw(self, people: int, generator: np.random.Generator) -> NDArray[np.int64]:
+        """The pattern of each of ``people``, shape (people, questions)."""
+        ends = np.cumsum(self.shares)[:-1]
+        return np.array(self.patterns)[np.searchsorted(ends, generator.random(people), side="right")]
 
 
 @dataclass(frozen=True)
@@ -35,10 +59,16 @@ class Truth:
     question : Question
     shares : tuple of float
         Shares of the answers in order, which add up to 1; for tick boxes the share of each box, ticked independently.
+    together : PatternShares or None
+        Of the group of the question, where it has one response to possible patterns.
+    place : int
+        The place of the question in its group.
     """
 
     question: Question
     shares: tuple[float, ...]
+    together: PatternShares | None = None
+    place: int = 0
 
     @property
     def boxes(self) -> bool:
@@ -49,6 +79,20 @@ class Truth:
     def first(self) -> int:
         """The answer with the lowest number."""
         return self.question.mechanism.answer_range.start
+
+    @property
+    def denied(self) -> int:
+        """What somebody answers who denies: the first answer, or that of the first possible pattern."""
+        return self.first if self.together is None else self.together.patterns[0][self.place]
+
+    @property
+    def reportable(self) -> tuple[float, ...]:
+        """How often a report drawn at random from all possible ones of the group has each answer."""
+        k = len(self.shares)
+        if self.together is None:
+            return (1 / k,) * k
+        held = counted(self.together.patterns, self.place)
+        return tuple(held[(answer,)] / len(self.together.patterns) for answer in range(k))
 
     @cached_property
     def mean(self) -> float:
@@ -121,18 +165,45 @@ def truth_of(survey: Survey, given: Mapping[str, Shares] | None = None) -> tuple
     >>> truth_of(Survey("T", (question,)), {"q": {"a": 0.5}})[0].shares
     (0.5, 0.25, 0.25)
     """
-    for unit in survey.units:
-        if unit.patterns:
-            raise ParameterError(
-                f"survey: must not have one response to possible patterns, as {unit.group} has, because answers are "
-                "made up one question at a time; 'deniable survey try' rehearses it"
-            )
     wanted = dict(given or {})
     unknown = sorted(wanted.keys() - {question.id for question in survey.questions})
     if unknown:
         named = ", ".join(question.id for question in survey.questions)
         raise ParameterError(f"truth: must be about questions of the survey ({named}), got {unknown[0]!r}")
-    return tuple(Truth(question, _shares(question, wanted.get(question.id))) for question in survey.questions)
+    found: dict[str, Truth] = {}
+    for unit in survey.units:
+        if unit.patterns:
+            found |= _truths_of_patterns(unit, wanted)
+        else:
+            found |= {each.id: Truth(each, _shares(each, wanted.get(each.id))) for each in unit.questions}
+    return tuple(found[question.id] for question in survey.questions)
+
+
+def _truths_of_patterns(unit: Unit, given: Mapping[str, Shares]) -> dict[str, Truth]:
+    """The truths of a group with one response: its filters decide how often a question does not apply."""
+    names = [each.id for each in unit.questions]
+    chances: dict[Pattern, float] = {(): 1.0}
+    shares = []
+    for question in unit.questions:
+        condition = question.ask_if
+        asked = {each: condition is None or condition.holds(dict(zip(names, each, strict=False))) for each in chances}
+        applying = math.fsum(share for each, share in chances.items() if asked[each])
+        own = _shares(question, given.get(question.id), None if condition is None else applying)
+        shares.append(own)
+        last = len(own) - 1
+        longer: dict[Pattern, float] = {}
+        for each, share in chances.items():
+            if not asked[each]:
+                longer[(*each, last)] = share
+                continue
+            for answer, part in enumerate(own if condition is None else own[:-1]):
+                whole = 1.0 if condition is None else applying
+                longer[(*each, answer)] = share * part / whole if whole else 0.0
+        chances = longer
+    patterns = tuple(sorted(chances))
+    together = PatternShares(patterns, tuple(chances[each] for each in patterns))
+    members = enumerate(zip(unit.questions, shares, strict=True))
+    return {question.id: Truth(question, own, together, place) for place, (question, own) in members}
 
 
 def read_truth(text: str) -> dict[str, Any]:
@@ -147,12 +218,20 @@ def read_truth(text: str) -> dict[str, Any]:
         raise ParameterError(f"truth: is not TOML: {problem}") from None
 
 
-def _shares(question: Question, given: Shares | None) -> tuple[float, ...]:
+def _shares(question: Question, given: Shares | None, applying: float | None = None) -> tuple[float, ...]:
+    """The shares of a question; ``applying`` is the share of the people to whom it applies, where others decide that.
+
+    Then *does not apply*, if it is not given, has the rest, and otherwise must have it.
+    """
     where = f"truth of {question.id}"
     names = _names(question)
     boxes = question.kind.takes_several
+    if given is None and applying is not None:
+        given = {}
     if given is None:
         return (0.5 if boxes else 1 / len(names),) * len(names)
+    if applying is not None and isinstance(given, Mapping):
+        given = {names[-1]: 1 - applying, **given}
     if isinstance(given, Mapping):
         shares = _by_name(given, names, boxes, where)
     elif isinstance(given, Sequence):
@@ -172,6 +251,10 @@ def _shares(question: Question, given: Shares | None) -> tuple[float, ...]:
         if abs(total - 1) > 1e-12:
             # Printed digits rarely add up to exactly 1, and probabilities must.
             shares = [share / total for share in shares]
+    if applying is not None and (abs(shares[-1] - (1 - applying)) > TOLERANCE or min(shares) < -TOLERANCE):
+        raise ParameterError(
+            f"{where}: must leave {1 - applying:g} for {names[-1]!r}, because its filter lets {applying:g} through"
+        )
     return tuple(shares)
 
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 from deniable_statistics.estimates.among import AmongEstimate
 from deniable_statistics.estimates.mean_among import AmongMean
-from deniable_statistics.intervals import Interval, two_sided
-from deniable_statistics.intervals.interval import normal_quantile
+from deniable_statistics.intervals import Interval, t_quantile, t_two_sided
 
 METHOD = "mover"
 """Name of the method of these intervals."""
@@ -24,18 +23,25 @@ class AmongDifference:
         Of different people.
     option : int or None
         The option whose share is compared; None for means.
+    correlation : float
+        Of both figures: cohorts of one sample covary where clusters hold people of both.
+    df : float
+        Degrees of freedom of both together, under a sampling design.
 
     Notes
     -----
     The interval is Zou and Donner's MOVER [1]_ on the score intervals of both cohorts. A limit that is cut to the
     possible range is taken as far away as a normal one, because a ratio of estimates may lie beyond the range. Where in
     a cohort the question may apply to nobody, nothing can be said, and the interval is all that is possible.
-    The test is Wald's, by the errors of both ratios.
+    The test is Wald's, by the errors of both ratios. Figures that covary have covariances of the limits with the same
+    correlation [2]_.
 
     References
     ----------
     .. [1] G. Y. Zou, A. Donner, "Construction of confidence limits about effect measures: a general approach",
        Statistics in Medicine 27 (2008), 1693-1702.
+    .. [2] G. Y. Zou, "Toward using confidence intervals to compare correlations", Psychological Methods 12 (2007),
+       399-413.
 
     Examples
     --------
@@ -50,6 +56,8 @@ class AmongDifference:
     first: AmongEstimate | AmongMean
     second: AmongEstimate | AmongMean
     option: int | None
+    correlation: float = 0.0
+    df: float = math.inf
 
     @property
     def difference(self) -> float:
@@ -59,7 +67,11 @@ class AmongDifference:
     @property
     def std_error(self) -> float:
         """Its standard error."""
-        return math.hypot(_error(self.first, self.option), _error(self.second, self.option))
+        return self._together(_error(self.first, self.option), _error(self.second, self.option))
+
+    def _together(self, first: float, second: float) -> float:
+        """The spread of a difference of two figures with these spreads."""
+        return math.sqrt(max(first**2 + second**2 - 2 * self.correlation * first * second, 0.0))
 
     @property
     def statistic(self) -> float:
@@ -69,7 +81,7 @@ class AmongDifference:
     @property
     def p_value(self) -> float:
         """Two-sided, that both are equal."""
-        return two_sided(self.statistic)
+        return t_two_sided(self.statistic, self.df)
 
     def confidence_interval(self, confidence_level: float = 0.95) -> Interval:
         """A confidence interval, cut to what is possible."""
@@ -78,13 +90,13 @@ class AmongDifference:
             return Interval(-reach, reach)
         low, high = zip(*(self._reaches(each, confidence_level) for each in (self.first, self.second)), strict=True)
         # MOVER: each limit is as far from the difference as both limits that lie on its side, taken together.
-        below, above = math.hypot(low[0], high[1]), math.hypot(high[0], low[1])
+        below, above = self._together(low[0], high[1]), self._together(high[0], low[1])
         return Interval(self.difference - below, self.difference + above).cut(-reach, reach)
 
     def _reaches(self, cohort: AmongEstimate | AmongMean, level: float) -> tuple[float, float]:
         """How far the limits of a cohort are from its estimate; one that is cut, at least as far as a normal one."""
         value, (low, high) = _value(cohort, self.option), _interval(cohort, self.option, level)
-        normal = normal_quantile(level) * _error(cohort, self.option)
+        normal = t_quantile(level, self.df) * _error(cohort, self.option)
         lowest, highest = (0.0, 1.0) if self.option is not None else _range(cohort)
         below, above = value - low, high - value
         return below if low > lowest else max(below, normal), above if high < highest else max(above, normal)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.mechanisms.support import Support
+from deniable_statistics.special.least_squares import non_negative_least_squares
 
 
 def most_likely_shares(counts: Sequence[int | float], n: int | float, support: Sequence[Support]) -> tuple[float, ...]:
@@ -150,20 +151,18 @@ def _newton_step(
     gradient: NDArray[np.float64],
 ) -> NDArray[np.float64] | None:
     """A step to the maximum of the quadratic approximation, halved until the likelihood rises; None if it does not."""
-    from scipy.linalg import LinAlgError, cholesky, solve_triangular
-    from scipy.optimize import nnls  # loading it takes half a second, and few mixtures need it
-
     scaled = matrix * (np.sqrt(observed) / (matrix @ shares))[:, None]
     # Minus the Hessian of sum o log(A f): A' diag(o / lam^2) A.
     curvature = scaled.T @ scaled
     curvature[np.diag_indices_from(curvature)] += 1e-10 * curvature.trace()
     try:
         # With H = R'R, |R x - R'^-1 (H f + g - 1)|^2 is the quadratic approximation times -2, up to a constant.
-        root = cholesky(curvature)
-        target, _ = nnls(root, solve_triangular(root, curvature @ shares + gradient - 1, trans="T"))
-    except (LinAlgError, RuntimeError):  # curvature that overflows, or no end of the active set's changes
+        lower = np.linalg.cholesky(curvature)
+        target = non_negative_least_squares(lower.T, np.linalg.solve(lower, curvature @ shares + gradient - 1))
+    except np.linalg.LinAlgError:  # curvature that overflows
         return None
-    if not np.isfinite(target).all() or not target.sum() > 0:
+    # None where there is no end of the active set's changes.
+    if target is None or not np.isfinite(target).all() or not target.sum() > 0:
         return None
     direction = target / target.sum() - shares
     value, step = observed @ np.log(matrix @ shares), 1.0

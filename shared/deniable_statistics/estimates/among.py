@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -19,8 +19,7 @@ from deniable.wire.space import Count
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.estimates.fakes import fake_margins
-from deniable_statistics.intervals import Interval, check_confidence_level
-from deniable_statistics.intervals.interval import normal_quantile
+from deniable_statistics.intervals import Interval, check_confidence_level, t_quantile
 
 METHOD = "score"
 """Name of the method of these intervals."""
@@ -31,8 +30,8 @@ TOO_FEW = "too few to say: it may apply to nobody"
 STEPS = 400
 """Number of steps of the grid on which the ends of an interval are looked for, before they are made exact."""
 
-TURNS = 30
-"""Number of bisections of a step."""
+TURNS, PARTS = 4, 64
+"""How often a step of the grid is divided into so many parts, to find the end of an interval within it."""
 
 Floats = NDArray[np.float64]
 
@@ -55,6 +54,11 @@ class AmongEstimate:
         Number of reports with information on each option: weighted ones by Kish's effective number, and as they are.
     counts : tuple of int or float
         The tally.
+    effects : tuple of float, length k, or ()
+        How many times the variances that `sizes` give each ratio, and last the share to whom the question applies, a
+        sampling design gives them; empty where people were drawn one by one.
+    df : float
+        Degrees of freedom of errors under a sampling design.
 
     Notes
     -----
@@ -63,6 +67,9 @@ class AmongEstimate:
     shares ``r a`` and ``1 - a``, with ``a`` the estimated share to whom it applies, cut to [0, 1]. The statistic is
     lessened by that of the nearest possible ratio, so that no interval is a point. Where ``a`` may be 0, because its
     own score test does not refuse that, nothing can be said, and the interval is all of [0, 1].
+
+    Under a sampling design each variance is multiplied by its design effect, and Student's quantile takes the place of
+    the normal one: the variance under the hypothesis is still that of the noise, as near to 0 and 1 as it is.
 
     References
     ----------
@@ -89,6 +96,8 @@ class AmongEstimate:
     sizes: tuple[float, ...]
     reports: tuple[float, ...]
     counts: tuple[Count, ...]
+    effects: tuple[float, ...] = ()
+    df: float = math.inf
 
     @classmethod
     def from_counts(
@@ -109,18 +118,57 @@ class AmongEstimate:
         scale = 1.0 if n_effective is None or not total else n_effective / float(total)
         sizes = tuple(float(each.n) * scale for each in binomials)
         shares = [float(each) for each in found.shares(counts, total)] if total else [math.nan] * len(binomials)
-        of_all = (tuple(shares[:-1]), 1 - shares[-1], sizes, tuple(float(each.n) for each in binomials), tuple(counts))
-        made = cls(found, (), (), *of_all)
-        ratios = tuple(math.nan if made.is_too_few() else top / made.applying for top in made.top)
+        reports = tuple(float(each.n) for each in binomials)
+        made = cls(found, (), (), tuple(shares[:-1]), 1 - shares[-1], sizes, reports, tuple(counts))
+        ratios = made._ratios()
         errors = tuple(made._error(option, share) for option, share in enumerate(ratios))
-        return cls(found, ratios, errors, *of_all)
+        return replace(made, share=ratios, std_error=errors)
 
-    def is_too_few(self, confidence_level: float = 0.95) -> bool:
-        """Whether the question may apply to nobody, by the score test of that."""
-        if not min(self.sizes) or not self.applying > 0:
+    def under_design(self, errors: Floats, df: float) -> AmongEstimate:
+        """These shares with the errors of a sampling design.
+
+        Parameters
+        ----------
+        errors : ndarray, shape (k, k)
+            Covariance of the shares of all options among everybody.
+        df : float
+            Its degrees of freedom.
+        """
+        plain = self._variances(0, np.zeros(1), np.full(1, 1 - min(max(self.applying, 0.0), 1.0)))[1]
+        nobody = design_effect(float(errors[-1, -1]), float(plain[0]))
+        made = replace(self, effects=(*[1.0] * len(self.top), nobody), df=df)
+        made = replace(made, share=made._ratios())
+        gradient = made.gradient
+        variances = np.einsum("vi,ij,vj->v", gradient, errors, gradient)
+        alone = [self._error(option, share) for option, share in enumerate(made.share)]
+        effects = [design_effect(float(found), each**2) for found, each in zip(variances, alone, strict=True)]
+        known = tuple(np.sqrt(np.maximum(variances, 0.0)).tolist())
+        return replace(made, std_error=known, effects=(*effects, nobody))
+
+    def _ratios(self) -> tuple[float, ...]:
+        too_few = self.is_too_few()
+        return tuple(math.nan if too_few else top / self.applying for top in self.top)
+
+    @property
+    def gradient(self) -> Floats:
+        """Derivatives of the ratios by the shares of all options among everybody, shape (k - 1, k).
+
+        Of ``f_v / (1 - f_0)`` they are ``1 / a`` and ``r / a``, with the ratio ``r`` cut to [0, 1].
+        """
+        inside = np.clip(self.share, 0, 1)
+        return np.column_stack([np.eye(len(inside)) + 0 * inside[:, None], inside]) / self.applying
+
+    def is_too_few(self, confidence_level: float = 0.95, fake_share: float = 0.0) -> bool:
+        """Whether the question may apply to nobody, by the score test of that; fakes can hide that it does."""
+        if not min(self.sizes):
             return True
+        sure = self.applying - (fake_share * self._margins[-1] if fake_share else 0.0)
         _, variance, _ = self._variances(0, np.zeros(1), np.ones(1))
-        return bool(self.applying**2 <= normal_quantile(confidence_level) ** 2 * variance[0])
+        reach = t_quantile(confidence_level, self.df) * math.sqrt(float(variance[0]) * self._effect(-1))
+        return not sure > reach
+
+    def _effect(self, option: int) -> float:
+        return self.effects[option] if self.effects else 1.0
 
     def _support(self, option: int) -> tuple[float, float]:
         binomials = self.design.binomials(self.design.expected_if_even, 1)
@@ -155,7 +203,8 @@ class AmongEstimate:
         apart = abs(self.top[option] - ratios * self.applying)
         if bias:
             apart = np.maximum(apart - bias * (self._margins[option] + ratios * self._margins[-1]), 0)
-        return np.asarray(apart**2 / (top + 2 * ratios * both + ratios**2 * none))
+        variance = (top + 2 * ratios * both + ratios**2 * none) * self._effect(option)
+        return np.asarray(apart**2 / variance)
 
     @cached_property
     def _margins(self) -> tuple[float, ...]:
@@ -182,16 +231,10 @@ class AmongEstimate:
 
     def option_interval(self, option: int, confidence_level: float = 0.95, fake_share: float = 0.0) -> Interval:
         """The interval of one share, as in `confidence_interval`."""
-        square = normal_quantile(check_confidence_level(confidence_level)) ** 2
-        # Fakes can hide that it applies to nobody, too.
-        sure = self.applying - fake_share * self._margins[-1]
-        if self.is_too_few(confidence_level) or not self._is_above_none(sure, square):
+        square = t_quantile(check_confidence_level(confidence_level), self.df) ** 2
+        if self.is_too_few(confidence_level, fake_share):
             return Interval(0.0, 1.0)
         return self._interval(option, square, fake_share)
-
-    def _is_above_none(self, applying: float, square: float) -> bool:
-        _, variance, _ = self._variances(0, np.zeros(1), np.ones(1))
-        return applying > 0 and bool(applying**2 > square * variance[0])
 
     def _interval(self, option: int, square: float, fake_share: float) -> Interval:
         grid = np.linspace(0, 1, STEPS + 1)
@@ -207,14 +250,21 @@ class AmongEstimate:
     def _end(self, option: int, inner: float, outer: float, limit: float, fake_share: float) -> float:
         """The end of an interval between a ratio that is inside and one that is not."""
         for _ in range(TURNS if inner != outer else 0):
-            middle = (inner + outer) / 2
-            is_inside = self._statistic(option, np.array([middle]), fake_share)[0] <= limit
-            inner, outer = (middle, outer) if is_inside else (inner, middle)
+            points = np.linspace(inner, outer, PARTS + 1)
+            # The first point is inside; the last one is not, whatever rounding says.
+            outside = np.flatnonzero(self._statistic(option, points, fake_share)[1:-1] > limit)
+            first = int(outside[0]) + 1 if len(outside) else PARTS
+            inner, outer = float(points[first - 1]), float(points[first])
         return float(outer)
 
 
-def variance_among(design: Design, ratio: float, applying: float) -> float:
-    """``n`` times the variance of a share among those to whom a question applies, of the first option.
+def design_effect(variance: float, plain: float) -> float:
+    """The design effect; 1 where there is no error to compare, as of units that are all alike."""
+    return variance / plain if variance > 0 and plain > 0 and math.isfinite(variance) else 1.0
+
+
+def variance_among(design: Design, ratio: float, applying: float, option: int = 0) -> float:
+    """``n`` times the variance of a share among those to whom a question applies.
 
     Parameters
     ----------
@@ -222,10 +272,12 @@ def variance_among(design: Design, ratio: float, applying: float) -> float:
         Of a question with a filter.
     ratio, applying : float
         The share of the option among them, and of them among all.
+    option : int
+        The number of the option.
     """
     binomials = design.binomials(design.expected_if_even, 1)
     assert binomials is not None
     sizes = tuple(float(each.n) for each in binomials)
     made = AmongEstimate(design, (), (), (), applying, sizes, sizes, ())
-    top, none, both = made._variances(0, np.array([ratio * applying]), np.array([1 - applying]))
+    top, none, both = made._variances(option, np.array([ratio * applying]), np.array([1 - applying]))
     return float(top[0] + 2 * ratio * both[0] + ratio**2 * none[0]) / applying**2

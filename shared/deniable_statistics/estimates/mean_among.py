@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -18,8 +18,8 @@ from deniable.errors import ParameterError
 from deniable.wire.space import Count
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
-from deniable_statistics.intervals import Interval, check_confidence_level
-from deniable_statistics.intervals.interval import normal_quantile
+from deniable_statistics.estimates.among import design_effect
+from deniable_statistics.intervals import Interval, check_confidence_level, t_quantile
 from deniable_statistics.intervals.ratio_limits import Spread, ratio_limits
 
 
@@ -39,7 +39,12 @@ class AmongMean:
     spread : ndarray, shape (2, 2)
         Their covariance, estimated.
     effective : float
-        Number of reports; of weighted ones Kish's effective number.
+        Number of reports; of weighted ones Kish's effective number, and under a sampling design as many people drawn
+        one by one as know the share to whom it applies equally well.
+    df : float
+        Degrees of freedom of errors under a sampling design.
+    effect : float
+        How many times the variance of people drawn one by one the mean has under a sampling design.
 
     Notes
     -----
@@ -70,6 +75,8 @@ class AmongMean:
     applying: float
     spread: NDArray[np.float64]
     effective: float
+    df: float = math.inf
+    effect: float = 1.0
 
     @classmethod
     def from_counts(
@@ -112,6 +119,17 @@ class AmongMean:
         covariance = sums @ found.covariance(counts, n or sum(counts)) @ sums.T * (total / max(effective - 1, 1))
         return cls(found, numbers, top, applying, covariance, effective)
 
+    def under_design(self, spread: NDArray[np.float64], df: float) -> AmongMean:
+        """This mean with the errors of a sampling design: the covariance of `top` and `applying`, shape (2, 2)."""
+        known = design_effect(float(spread[1, 1]), float(self.spread[1, 1]))
+        made = replace(self, spread=spread, effective=self.effective / known, df=df)
+        return replace(made, effect=design_effect(made.std_error**2, self.std_error**2))
+
+    @property
+    def gradient(self) -> NDArray[np.float64]:
+        """Derivatives of the mean by `top` and `applying`, shape (1, 2): ``1 / a`` and ``-m / a`` on their scale."""
+        return self.width * np.array([[1.0, -self._part]]) / self.applying
+
     @property
     def lowest(self) -> float:
         """The lowest of the numbers."""
@@ -135,7 +153,7 @@ class AmongMean:
         variance = float(self.design.score_covariance(self._weights[1:], nobody)[0, 0]) / self.effective
         # Fakes can hide that it applies to nobody.
         sure = self.applying - fake_share * float(self.design.reach(self._weights[1:])[0])
-        return not (sure > 0 and sure**2 > normal_quantile(confidence_level) ** 2 * variance)
+        return not sure > t_quantile(confidence_level, self.df) * math.sqrt(variance)
 
     @cached_property
     def _part(self) -> float:
@@ -180,7 +198,7 @@ class AmongMean:
         fake_share : float
             Largest share of the reports that may be fake; the interval then holds whatever these say.
         """
-        square = normal_quantile(check_confidence_level(confidence_level)) ** 2
+        square = t_quantile(check_confidence_level(confidence_level), self.df) ** 2
         if self.is_too_few(confidence_level, fake_share):
             return Interval(self.lowest, self.lowest + self.width)
         (top, both), (_, bottom) = self.spread.tolist()

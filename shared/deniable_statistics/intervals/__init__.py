@@ -5,6 +5,7 @@ Most methods start from one binomial count: ``C ~ Bin(n, lam)`` reports support 
 * `share_interval` gives the interval of a share by the name of its method; `METHODS` lists them.
 * `binomial` holds the methods for ``lam`` on its own scale, `restricted` those that know its range.
 * `profile` has the intervals of shares and means behind several counts, with the tail probabilities of `sums`.
+* `t_quantile` and `t_two_sided` stand for those of the normal distribution where degrees of freedom are few.
 * `contaminated_interval` is the interval of a share if some of the reports are fake.
 * `consistency` says whether the count fits the design at all.
 """
@@ -36,6 +37,7 @@ from deniable_statistics.intervals.methods import (
     without_binomial,
 )
 from deniable_statistics.intervals.restricted import feldman_cousins, likelihood_ratio_interval
+from deniable_statistics.intervals.student import t_quantile, t_two_sided
 
 __all__ = [
     "ALIASES",
@@ -57,6 +59,8 @@ __all__ = [
     "normal_quantile",
     "resolve_method",
     "share_interval",
+    "t_quantile",
+    "t_two_sided",
     "two_sided",
     "wald",
     "wilson",

@@ -19,7 +19,10 @@ from deniable.errors import ParameterError, describe
 from deniable.exact import Number, positive_epsilon
 from deniable.survey.question import Question
 from deniable.survey.question_types import QUESTION_TYPES
+from deniable_statistics.authoring.selection import choose_for_choice
 from deniable_statistics.authoring.sharing import Member, Sharing, chosen_way, ways_to_share
+from deniable_statistics.designs.of_mechanisms import level_values
+from deniable_statistics.planning.among import AmongPrecision, mean_precision_among, share_precision_among
 from deniable_statistics.planning.checks import check_people
 from deniable_statistics.planning.noise_model import NoiseModel
 from deniable_statistics.planning.precision import Precision, mean_precision
@@ -36,25 +39,46 @@ class Estimand:
 
     question: str
     statistic: str
-    """``"share"`` or ``"mean"``."""
+    """``"share"`` or ``"mean"``; ``"among"`` and ``"mean among"`` are those of whom it applies to."""
     share: float | None
     """The share that is planned for; None for a mean."""
     precision: Precision
     noise: NoiseModel | None = None
-    """The noise of the share; None for a mean."""
+    """The noise of the share; None for a mean, and among those to whom a question applies."""
+
+    @property
+    def applies(self) -> float | None:
+        """The share of the people to whom the question applies; None where the figure is about everybody."""
+        return self.precision.applying if isinstance(self.precision, AmongPrecision) else None
 
     @classmethod
     def of_share(cls, question: str, noise: NoiseModel, share: float) -> Estimand:
         """A share, with its planned size."""
         return cls(question, "share", share, noise.at(share), noise)
 
+    @classmethod
+    def of_share_among(cls, options: int, epsilon: Number, share: float, applies: float) -> Estimand:
+        """A share among those to whom a question applies, by the best mechanism for so many options and one more."""
+        mechanism = choose_for_choice(options + 1, epsilon).best
+        return cls("", "among", share, share_precision_among(mechanism, share, applies))
 
-def estimands_of(question: Question, shares: Iterable[float]) -> list[Estimand]:
+    def at(self, epsilon: float, options: int) -> Estimand:
+        """This share by the mechanism with the least noise for so many options at another epsilon."""
+        assert self.share is not None, "a question of its own is planned by its share"
+        if self.applies is not None:
+            return Estimand.of_share_among(options, epsilon, self.share, self.applies)
+        return Estimand.of_share("", NoiseModel.with_least(options, epsilon), self.share)
+
+
+def estimands_of(question: Question, shares: Iterable[float], applies: float | None = None) -> list[Estimand]:
     """The estimands of a question: a share for each planned size, and the mean of a scale or a number.
 
     The share is of yes in a yes-no question, else of the option with the largest variance. A mean is planned for
-    people who are spread equally over its numbers.
+    people who are spread equally over its numbers. Where a share of the people is given to whom questions with a filter
+    apply, these are planned among them.
     """
+    if question.ask_if is not None and applies is not None:
+        return _estimands_among(question, shares, applies)
     found = []
     if question.has_shares:
         every = NoiseModel.options_of(question.mechanism)[question.kind.headline or 0 :]
@@ -65,6 +89,18 @@ def estimands_of(question: Question, shares: Iterable[float]) -> list[Estimand]:
             found.append(Estimand.of_share(question.id, worst, share))
     if question.has_mean:
         found.append(Estimand(question.id, "mean", None, mean_precision(question)))
+    return found
+
+
+def _estimands_among(question: Question, shares: Iterable[float], applies: float) -> list[Estimand]:
+    found = []
+    if question.has_shares:
+        asked, epsilon = question.share_asked, question.epsilon
+        for share in shares:
+            precision = share_precision_among(question.mechanism, share, applies, asked, epsilon)
+            found.append(Estimand(question.id, "among", share, precision))
+    if level_values(question) is not None:
+        found.append(Estimand(question.id, "mean among", None, mean_precision_among(question, applies)))
     return found
 
 
@@ -108,9 +144,7 @@ class EstimandPlan(Plan):
 
     def at(self, epsilon: float, options: int) -> Self:
         """The plan of a share for another epsilon, by the mechanism with the least noise for so many options."""
-        share = self.estimand.share
-        assert share is not None, "a question of its own is planned by its share"
-        return replace(self, estimand=Estimand.of_share("", NoiseModel.with_least(options, epsilon), share))
+        return replace(self, estimand=self.estimand.at(epsilon, options))
 
 
 ESTIMAND: Figures = {
@@ -118,6 +152,7 @@ ESTIMAND: Figures = {
     "statistic": lambda plan: plan.estimand.statistic,
     "epsilon": lambda plan: plan.precision.epsilon,
     "share": lambda plan: plan.estimand.share,
+    "applies": lambda plan: plan.estimand.applies,
 }
 
 

@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deniable.errors import ParameterError, describe
-from deniable.report.tally import Tally
 from deniable.survey.document import Survey
 from deniable.wire.space import Count
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of, level_values, mean_values
@@ -16,6 +15,7 @@ from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate
 from deniable_statistics.estimates.fakes import check_fake_share, fakes_among
 from deniable_statistics.estimates.mean_among import AmongMean
 from deniable_statistics.estimates.means import MeanEstimate
+from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.intervals import Interval, check_confidence_level, level_of_each
 from deniable_statistics.robustness.misbehaviour import Misbehaving, RobustFigure
 
@@ -199,26 +199,41 @@ def among_rows(
     wanted: EstimateOptions = EstimateOptions(),  # a frozen value
     asked: float = 1.0,
     reports: Count | None = None,
-    n_effective: float | None = None,
 ) -> list[EstimateRow]:
     """The rows of the people to whom a question with a filter applies: its shares among them, and its mean.
 
-    Parameters are those of `share_rows`, with ``n_effective`` Kish's number where reports have weights. Intervals are
-    for the population, and have no bounds for people who misbehave.
+    Parameters are those of `share_rows`. Intervals are for the population, and have no bounds for people who misbehave.
+    """
+    shares = AmongEstimate.from_counts(design, counts, n) if design_of(design).has_shares else None
+    mean = None if about.levels is None else AmongMean.from_counts(design, counts, about.levels, n)
+    return rows_of_among(shares, mean, n, about, cohort, wanted, asked, reports)
+
+
+def rows_of_among(
+    shares: AmongEstimate | None,
+    mean: AmongMean | None,
+    n: Count,
+    about: Filtered,
+    cohort: str | None = None,
+    wanted: EstimateOptions = EstimateOptions(),  # a frozen value
+    asked: float = 1.0,
+    reports: Count | None = None,
+    people: int | None = None,
+) -> list[EstimateRow]:
+    """The rows of `among_rows` from figures that are known.
+
+    Parameters are those of `share_rows`; ``n`` adds up weights where there are some, and ``people`` is how many reports
+    these are.
     """
     fakes = wanted.fakes(n if reports is None else reports)
     fake_share = min(float(fakes) / float(n), 1.0) if n else 0.0
-    rows: list[EstimateRow] = []
-    if design_of(design).has_shares:
-        found = AmongEstimate.from_counts(design, counts, n, n_effective)
-        rows = _among_shares(found, about, cohort, wanted, asked, fake_share)
-    if about.levels is None:
+    each = 1.0 if people is None or not n else people / float(n)
+    rows = [] if shares is None else _among_shares(shares, about, cohort, wanted, asked, fake_share, each)
+    if mean is None:
         return rows
-    mean = AmongMean.from_counts(design, counts, about.levels, n, n_effective)
-    level = wanted.confidence_level
-    ends = mean.confidence_interval(level, fake_share)
+    ends = mean.confidence_interval(wanted.confidence_level, fake_share)
     figures = (mean.mean, mean.std_error, mean.feasible, mean.fake_margin / asked)
-    return [*rows, _among_row("", "mean", figures, ends, METHOD, round(float(n)), about, cohort, wanted)]
+    return [*rows, _among_row("", "mean", figures, ends, METHOD, round(float(n) * each), about, cohort, wanted)]
 
 
 def _among_shares(
@@ -228,6 +243,7 @@ def _among_shares(
     wanted: EstimateOptions,
     asked: float,
     fake_share: float,
+    reports_a_weight: float,
 ) -> list[EstimateRow]:
     level = wanted.confidence_level
     each = level_of_each(level, len(found.top)) if wanted.simultaneous else level
@@ -236,7 +252,7 @@ def _among_shares(
     rows = []
     for place, (label, share) in enumerate(zip(about.choices, found.share, strict=True)):
         figures = (share, found.std_error[place], min(max(share, 0.0), 1.0), found.fake_margin(place) / asked)
-        reports = round(found.reports[place])
+        reports = round(found.reports[place] * reports_a_weight)
         rows.append(_among_row(label, "among", figures, ends[place], name, reports, about, cohort, wanted))
     return rows
 

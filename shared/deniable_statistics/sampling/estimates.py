@@ -7,9 +7,15 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
 
+<<<<<<< HEAD
 from deniable_statistics.intervals import check_confidence_level, normal_quantile, two_sided
+from deniable_statistics.special.student import t_sf, t_upper_quantile
+=======
+from deniable_statistics.intervals import t_quantile, t_two_sided
+
+__all__ = ["SampleEstimate", "effective_number", "t_quantile", "t_two_sided"]
+>>>>>>> filters
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,6 +46,7 @@ class SampleEstimate:
         return self.estimate - reach, self.estimate + reach
 
 
+<<<<<<< HEAD
 def t_quantile(confidence_level: float, df: float) -> float:
     """How many standard errors a two-sided interval reaches on each side; infinite without degrees of freedom.
 
@@ -49,7 +56,7 @@ def t_quantile(confidence_level: float, df: float) -> float:
     if df == math.inf:
         return normal_quantile(check_confidence_level(confidence_level))
     check_confidence_level(confidence_level)
-    return float(stdtrit(df, (1 + confidence_level) / 2)) if df > 0 else math.inf
+    return t_upper_quantile((1 - confidence_level) / 2, df) if df > 0 else math.inf
 
 
 def t_two_sided(statistic: float, df: float) -> float:
@@ -60,9 +67,11 @@ def t_two_sided(statistic: float, df: float) -> float:
     """
     if df == math.inf:
         return two_sided(statistic)
-    return float(2 * stdtr(df, -abs(statistic))) if df > 0 else math.nan
+    return 2 * t_sf(abs(statistic), df) if df > 0 else math.nan
 
 
+=======
+>>>>>>> filters
 def effective_number(n: float, plain_error: float, error: float, people: int, df: float, level: float) -> float:
     """How many people drawn one by one are worth this sample, for intervals that are made for these.
 
