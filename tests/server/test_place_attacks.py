@@ -5,7 +5,7 @@ from __future__ import annotations
 import socket
 import sqlite3
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -210,8 +210,12 @@ def test_a_survey_leads_its_place_to_no_issuer_on_the_place_s_own_machine(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[str] = []
-    answers: Callable[..., object] = lambda _, url, *__: asked.append(url) or collectors._Answer(200, b"{}", "")  # noqa: E731
-    monkeypatch.setattr(collectors, "_call", answers)
+
+    def answer(method: str, url: str, *_: object) -> collectors._Answer:
+        asked.append(url)
+        return collectors._Answer(200, b"{}", "")
+
+    monkeypatch.setattr(collectors, "_call", answer)
     base = unlinkable_survey()
     assert base.issuer
     for url, collector, is_asked in (

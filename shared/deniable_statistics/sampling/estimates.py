@@ -8,14 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-<<<<<<< HEAD
-from deniable_statistics.intervals import check_confidence_level, normal_quantile, two_sided
-from deniable_statistics.special.student import t_sf, t_upper_quantile
-=======
 from deniable_statistics.intervals import t_quantile, t_two_sided
 
 __all__ = ["SampleEstimate", "effective_number", "t_quantile", "t_two_sided"]
->>>>>>> filters
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,32 +41,6 @@ class SampleEstimate:
         return self.estimate - reach, self.estimate + reach
 
 
-<<<<<<< HEAD
-def t_quantile(confidence_level: float, df: float) -> float:
-    """How many standard errors a two-sided interval reaches on each side; infinite without degrees of freedom.
-
-    >>> round(t_quantile(0.95, 10), 3), round(t_quantile(0.95, math.inf), 3), t_quantile(0.95, 0)
-    (2.228, 1.96, inf)
-    """
-    if df == math.inf:
-        return normal_quantile(check_confidence_level(confidence_level))
-    check_confidence_level(confidence_level)
-    return t_upper_quantile((1 - confidence_level) / 2, df) if df > 0 else math.inf
-
-
-def t_two_sided(statistic: float, df: float) -> float:
-    """The two-sided p-value of Student's statistic; NaN without degrees of freedom.
-
-    >>> round(t_two_sided(2.228, 10), 3)
-    0.05
-    """
-    if df == math.inf:
-        return two_sided(statistic)
-    return 2 * t_sf(abs(statistic), df) if df > 0 else math.nan
-
-
-=======
->>>>>>> filters
 def effective_number(n: float, plain_error: float, error: float, people: int, df: float, level: float) -> float:
     """How many people drawn one by one are worth this sample, for intervals that are made for these.
 
