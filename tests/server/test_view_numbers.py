@@ -22,7 +22,7 @@ from deniable_server.store import Store
 from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.published.published_rows import EstimateOptions
 from deniable_statistics.robustness.misbehaviour import Misbehaving
-from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_cross, view_of
+from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_compare, refusal_to_cross, view_of
 from tests.support.views import filled
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import EVERY_KIND, FIVE_TYPES
@@ -61,7 +61,8 @@ def views_of(survey: Survey, question: Question, is_whole: bool) -> Iterator[tup
     """The views of a question, as its query and as what it shows; the dear ones of the first question alone."""
     yield "", ViewOptions()
     yield "?by=cohort", ViewOptions(by_cohort=True)
-    yield "?compare=cohort", ViewOptions(compare=True)
+    if refusal_to_compare(question) is None:
+        yield "?compare=cohort", ViewOptions(compare=True)
     if not is_whole and question is not survey.questions[0]:
         return
     yield "?compare=cohort&against=west", ViewOptions(compare=True, against="west")
@@ -175,6 +176,9 @@ def test_every_number_of_every_view_is_the_librarys(
     survey, reports = filled(store, text)
     assert walk(http, survey, reports) > 10 * len(survey.questions)
     walk_pages_of_all(http, survey, reports)
+    for question in survey.questions:
+        refused = http.get(f"/s/{survey.id}/results/{question.id}?compare=cohort").status_code == 422
+        assert refused == (f"{question.id}?compare" not in http.get(f"/s/{survey.id}/results/{question.id}").text)
     rows = http.get(f"/s/{survey.id}/results.json").json["rows"]
     assert {row["statistic"] for row in rows} == statistics
     of_questions = [

@@ -47,7 +47,7 @@ from deniable_server.web.embedding import Pages
 from deniable_statistics.published.csv_cells import csv_lines
 from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.views.figures import Caption, figure
-from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_cross
+from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_compare, refusal_to_cross
 
 results_pages = APIBlueprint("results", __name__, enable_openapi=False)
 
@@ -225,6 +225,10 @@ class ResultsPage:
     def plain(self) -> dict[str, object]:
         """The changes to a query that leave nobody compared or crossed."""
         return {"by": None, "compare": None, "against": None, "crossed_with": None, "over": None, "view": None}
+
+    def comparable(self, question: Question) -> bool:
+        """Whether cohorts can be compared by a question."""
+        return bool(self.survey.cohorts) and refusal_to_compare(question) is None
 
     def crossable(self, question: Question) -> list[Question]:
         """The questions with which one can be crossed."""
