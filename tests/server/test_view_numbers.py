@@ -130,6 +130,8 @@ def on_page(page: str, expected: Sequence[ViewRow], where: str) -> int:
         if row.value is not None and row.low is not None and row.high is not None:
             show = number if row.statistic.startswith("mean") else percent
             value, ends = show(row.value), f"{show(row.low)} to {show(row.high)}"
+            if row.statistic == "difference":  # percentage points are no percent
+                value, ends = value.replace(" %", " points"), ends.replace(" %", "")
             assert f">{value}</td>" in page, (where, row.option, value)
             assert f">{ends}</td>" in page, (where, row.option, ends)
             seen += 1

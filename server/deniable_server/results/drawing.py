@@ -47,7 +47,8 @@ class Labels:
     def option(self, question: Question, option: str) -> str:
         """An option of a question; a mean has none."""
         if not option:
-            return self.words["rMean"]
+            unit = f" ({self.text(question.unit)})" if question.unit else ""
+            return self.words["rMean"] + unit
         if option in question.kind.options:
             return self.words[option]
         return next((self.text(each) for each in question.options if each == option), steady(option))

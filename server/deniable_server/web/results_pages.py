@@ -284,15 +284,27 @@ class ResultsPage:
         """The texts around a figure that stands alone."""
         survey, words = self.survey, self.words
         said = [] if question is None else sentences(question, rows, self.options, self.labels, estimates)
-        title = survey.title if question is None else question.text
+        title = self.labels.text(survey.title if question is None else question.text)
+        # One finding is the title, and then the question stands below it; cohorts have a sentence each.
+        finding = said[0].rstrip(".") if said and not self.options.by_cohort else None
+        if (crossed := self.crossed_note(question)) is not None:
+            said = [crossed]
         return Caption(
-            self.labels.text(title),
+            finding or title,
             self.caption_line,
-            (*said, *self.caption_notes),
+            (*(said[1:] if finding else said), *self.caption_notes),
             self.language,
             words["dir"],
             " ".join(said) or self.caption_line,
+            title if finding else "",
         )
+
+    def crossed_note(self, question: Question | None) -> str | None:
+        """What the numbers of two crossed questions are; None where none are crossed."""
+        if question is None or self.options.crossed_with is None:
+            return None
+        other = self.labels.text(self.survey.question(self.options.crossed_with).text)
+        return say_text(self.words["rCrossedBoxes" if question.kind.takes_several else "rAmongNote"], other=other)
 
     @property
     def caption_line(self) -> str:
