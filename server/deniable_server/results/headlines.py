@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deniable import EstimateRow, Question
+from deniable_server.language import steady
 from deniable_server.language import words as words_of
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.leading import most_frequent
-from deniable_statistics.published.printed_numbers import steady
 from deniable_statistics.views.shown import axis_of, is_wide, shown_point, spoken
 from deniable_statistics.views.view_rows import ViewRow
 
