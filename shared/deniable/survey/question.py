@@ -107,8 +107,6 @@ class Question:
     def _check_filter(self, where: str) -> None:
         if not isinstance(self.ask_if, Condition):
             raise SurveyError(f"{where}: ask_if must be a condition, got {describe(self.ask_if)}")
-        if self.kind.options:
-            raise SurveyError(f"{where}: a {self.type} question cannot have ask_if: it has no option for others")
 
     def _check_last(self, where: str) -> None:
         if self.last != tuple(each for each in LAST if each in self.last and each in self.kind.last):
@@ -130,7 +128,7 @@ class Question:
             check_text(option, f"{where}: options", MAX_LABEL)
         refuse_repeats(self.options, f"{where}: options")
         # Fixed options, such as no and yes, stand in front; *prefer not to say* and the like may follow.
-        own = self.options[: len(self.options) - len(self.last)] if self.kind.options else ()
+        own = self.choices[: len(self.choices) - len(self.last)] if self.kind.options else ()
         if any(isinstance(option, Text) for option in own):
             raise SurveyError(f"{where}: options of a {self.type} question have no translations of their own")
         if own != self.kind.options:

@@ -242,7 +242,7 @@ def _shares(question: Question, given: Shares | None, applying: float | None = N
         if len(given) != len(names):
             raise ParameterError(f"{where}: must be {len(names)} shares, one for each answer, got {len(given)}")
         shares = [_share(each, where) for each in given]
-    elif question.kind.headline is not None:
+    elif question.kind.headline is not None and question.ask_if is None:
         yes = _share(given, where)
         # Nobody prefers not to say, unless shares of all options are given.
         shares = [1 - yes, yes, *(0.0 for _ in question.last)]

@@ -236,6 +236,8 @@ def _differences(
     from deniable_statistics.comparison.difference import difference
     from deniable_statistics.comparison.side_by_side import mean_difference
 
+    if refusal := refusal_to_compare(question):
+        raise ParameterError(f"compare: {refusal}")
     # Cohorts without reports would make every interval wider and have none themselves.
     known = [cohort for cohort in survey.cohorts if cohort in tallies and tallies[cohort].n]
     pairs = _pairs(known, options.against)
@@ -341,6 +343,15 @@ def difference_axis(question: Question, statistic: str) -> Axis:
     whole = axis_of(question, "mean")
     # The least difference is the lowest mean less the highest one.
     return Axis(whole.low - whole.high, whole.high - whole.low)
+
+
+def refusal_to_compare(question: Question) -> str | None:
+    """Why cohorts cannot be compared by a question; None if they can."""
+    if not question.has_shares and mean_values(question) is None:
+        return (
+            f"must be asked of shares or of a mean of everybody, and {question.id!r} has a mean where it applies alone"
+        )
+    return None
 
 
 def refusal_to_cross(first: Question, second: Question) -> str | None:

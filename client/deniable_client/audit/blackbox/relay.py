@@ -115,7 +115,10 @@ class RecordingRelay:
                 with self._lock:
                     self.sent.append(Sent(number, time.perf_counter(), head, body))
                 try:
-                    status, headers, content = self._answer(head, body)
+                    try:
+                        status, headers, content = self._answer(head, body)
+                    except CollectorError as error:  # such as of an address that it redirects
+                        status, headers, content = _json(502, {"detail": str(error)})
                     # A collector that takes the report and never answers: the client has to wait, and to send the same
                     # again.
                     if status == 0:
