@@ -105,8 +105,9 @@ export class GroupMechanism extends Mechanism {
 export function patternsOf(members, joint, s) {
   const ids = members.map(({ id }) => id);
   const options = members[0].mechanism.hi + 1;
-  const isRouted = s === ids.length && members.some(({ askIf }) => askIf) && joint.k !== options ** s;
-  demand(members.every(({ kind, mechanism }) => !kind.takesSeveral && (isRouted || mechanism.hi + 1 === options)));
+  const areAlike = members.every(({ mechanism }) => mechanism.hi + 1 === options);
+  const isRouted = s === ids.length && members.some(({ askIf }) => askIf) && !(areAlike && joint.k === options ** s);
+  demand((isRouted || areAlike) && !members.some(({ kind }) => kind.takesSeveral));
   /** @type {number[][]} */
   let found = [[]];
   for (const { askIf, mechanism } of members.slice(0, s)) {

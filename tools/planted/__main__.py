@@ -16,6 +16,7 @@ from pathlib import Path
 from deniable.errors import DeniableError
 from deniable_client.audit.shipped import Target, audit_installed, audit_shipped
 from tools.planted.faults import FAULTS, Fault
+from tools.planted.filtered import FILTERED
 from tools.planted.targets import PlantedTarget, target_of
 from tools.programs import node_command
 from tools.rig.collectors import running_collector
@@ -30,7 +31,7 @@ def main(arguments: list[str]) -> int:
     words = [each for each in arguments if not each.startswith("--") and not each.isdigit()]
     chosen = [
         each
-        for each in FAULTS
+        for each in (*FAULTS, *FILTERED)
         if not words or any(word in f"{each.family} {each.client} {each.name}" for word in words)
     ]
     caught: dict[str, list[bool]] = defaultdict(list)

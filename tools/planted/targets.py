@@ -19,7 +19,7 @@ from deniable_client.audit.shipped import Target
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 
-Kind = Literal["open", "invited", "unlinkable", "sealed", "unlinkable and sealed"]
+Kind = Literal["open", "invited", "unlinkable", "sealed", "unlinkable and sealed", "filtered"]
 
 SURVEY = survey_toml(
     "What an audit asks",
@@ -29,6 +29,15 @@ SURVEY = survey_toml(
     question_toml("drinks", "number", lo=0, hi=9, epsilon=0.4),
     *(question_toml(name, "yes-no", f"{name}?", group="three") for name in ("tax", "theft", "fraud")),
     groups={"three": {"epsilon": 1, "draw": 2}},
+)
+
+
+FILTERED = survey_toml(
+    "What an audit asks some people alone",
+    question_toml("smokes", "yes-no", epsilon=1),
+    question_toml("often", "choice", options=["a", "b"], epsilon=1, ask_if="smokes = yes"),
+    question_toml("boxes", "ticks", options=[*"abc"], epsilon=0.5, ask_if="often = b"),
+    question_toml("since", "number", lo=0, hi=9, epsilon=0.5, ask_if="smokes = yes"),
 )
 
 
@@ -48,7 +57,7 @@ class PlantedTarget(Target):
 
 def survey_of(kind: Kind) -> Survey:
     """The survey; by blind token and sealed with keys that nobody keeps, because an audit asks copies with its own."""
-    survey, keys = read_survey(SURVEY), AuditKeys()
+    survey, keys = read_survey(FILTERED if kind == "filtered" else SURVEY), AuditKeys()
     if kind.startswith("unlinkable"):
         survey = replace(survey, access="unlinkable", issuer=Issuer(**keys.issuer, url="https://issuer.example"))
     if kind == "invited":
