@@ -23,7 +23,7 @@ MUTANTS ?=
 PLANTED ?=
 RELEASE ?=
 
-.PHONY: help demo test test-fast test-engines test-long test-r lint format docs site tutorials release pictures vectors tables requirements bench torture mutants planted clean
+.PHONY: help demo test test-javascript test-fast test-engines test-long test-r lint format docs site tutorials release pictures vectors tables requirements bench torture mutants planted clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -36,16 +36,20 @@ help:
 demo: $(VENV)/demo.installed
 	$(BIN)/deniable demo $(DEMO)
 
-test: lint $(VENV)/test.installed
+# Types and style are checked beside the tests in JavaScript, each of which keeps one core busy.
+test: $(VENV)/test.installed
+	@$(MAKE) --no-print-directory --jobs 2 lint test-javascript
+	$(PYTEST) --numprocesses auto --maxprocesses 6 -m "not (engines or long or r)"
+
+test-javascript: $(VENV)/test.installed
 	$(JAVASCRIPT_TESTS)
-	$(PYTEST) --numprocesses auto --maxprocesses 4 -m "not (engines or long or r)"
 
 test-fast: $(VENV)/test.installed
 	$(FAST_JAVASCRIPT_TESTS)
 	$(PYTEST) --numprocesses 2 --ignore tests/browser -m "not (browser or engines or fuzz or long or r or simulation or slow)"
 
 test-long: $(VENV)/test.installed
-	$(BIN)/python -m tools.packages install-nginx
+	$(BIN)/python -m tools.packages install-servers
 	$(PIP) install --quiet --constraint constraints.txt --group site
 	$(PYTEST) --numprocesses auto --maxprocesses 4 -m long
 

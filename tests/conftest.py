@@ -22,8 +22,8 @@ def pytest_configure() -> None:
 
 
 def pytest_xdist_auto_num_workers() -> int:
-    """Two more than there are cores, because many tests wait for a process, a server or a browser."""
-    return (os.cpu_count() or 1) + 2
+    """Three times as many as there are cores, because many tests wait for a process, a server or a browser."""
+    return 3 * (os.cpu_count() or 1)
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

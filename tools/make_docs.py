@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from deniable.commands.main import main
+from deniable_commands.main import main
 from deniable_server.app import create_app
 from deniable_server.settings import Settings, flag, variable
 
@@ -92,7 +92,7 @@ def pages() -> dict[str, str]:
         "docs/cli.md": cli,
         "docs/http.md": http_page(),
         "docs/settings.md": settings_page(),
-        "shared/deniable/commands/cli.md": cli,
+        "shared/deniable_commands/cli.md": cli,
     }
 
 

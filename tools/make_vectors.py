@@ -33,7 +33,7 @@ from deniable import (
 )
 from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
 from deniable.survey.completion import Completion
-from deniable.survey.document import MAX_ROWS
+from deniable.survey.document import MAX_QUESTION_ROWS, MAX_ROWS
 from deniable.survey.question_types import YES_NO, AnswerKind
 from deniable.survey.texts import Text
 from deniable_client.completion import completion_of
@@ -578,12 +578,19 @@ group = "pair"
 
 
 def largest_survey() -> Survey:
-    """A survey of as many rows as there may be: ten shares of every cohort and of who has none."""
-    cohorts = json.dumps([f"c{number}" for number in range(MAX_ROWS // 10 - 1)])
+    """A survey of as many rows as there may be: thirty shares of every cohort and of who has none."""
+    cohorts = json.dumps([f"c{number}" for number in range(MAX_ROWS // 30 - 1)])
     questions = "".join(
-        f'[[questions]]\nid = "q{number}"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1\n' for number in range(5)
+        f'[[questions]]\nid = "q{number}"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1\n' for number in range(15)
     )
     return read_survey(f'title = "As many rows as there may be"\ncohorts = {cohorts}\n{questions}')
+
+
+def widest_survey() -> Survey:
+    """A survey with one question that makes as many rows as one may."""
+    cohorts = json.dumps([f"c{number}" for number in range(MAX_QUESTION_ROWS // 4 - 1)])
+    question = 'type = "choice"\ntext = "Q?"\noptions = ["a", "b", "c", "d"]\nepsilon = 1\n'
+    return read_survey(f'title = "One question"\ncohorts = {cohorts}\n[[questions]]\nid = "q"\n{question}')
 
 
 LABELLED = """
@@ -614,7 +621,7 @@ def survey_vectors() -> list[dict[str, Any]]:
     plain = read_survey(
         'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
     ).document.decode()
-    largest = largest_survey().document.decode()
+    largest, widest = largest_survey().document.decode(), widest_survey().document.decode()
     presented = [*presented_surveys(parse_survey(plain.encode())), helped_survey()]
     # Reports that mostly say something else than the truth, and are read all the same.
     opposite = Survey(
@@ -709,7 +716,10 @@ def survey_vectors() -> list[dict[str, Any]]:
         "closes before it opens": document.replace("2026-12-20", "2026-11-19"),
         "no such day": document.replace("2026-12-20", "2026-12-32"),
         "cohort twice": document.replace('["paper","web"]', '["web","web"]'),
-        "more rows than may be": largest.replace(last := f'"c{MAX_ROWS // 10 - 2}"', f'{last},"one more"'),
+        "more rows than may be": largest.replace(last := f'"c{MAX_ROWS // 30 - 2}"', f'{last},"one more"'),
+        "more rows of one question than may be": widest.replace(
+            last := f'"c{MAX_QUESTION_ROWS // 4 - 2}"', f'{last},"one more"'
+        ),
         "not JSON": plain[:-1],
         "deep": "[" * 2000,
         "not an object": "[]",
@@ -767,6 +777,7 @@ def survey_vectors() -> list[dict[str, Any]]:
             ),  # joiners between letters
             strict,
             largest_survey(),
+            widest_survey(),
             opposite,
             numbers,
             replace(survey, results="live", release=50),

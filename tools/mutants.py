@@ -184,6 +184,8 @@ def prepare(name: str) -> Path:
     work = WORK / name
     for package in (
         "shared/deniable",
+        "shared/deniable_transport",
+        "shared/deniable_commands",
         "shared/deniable_statistics",
         "shared/deniable_research",
         "client/deniable_client",

@@ -48,7 +48,7 @@ IMPORT = """
 import importlib, json, sys
 for name in sys.argv[1:]:
     importlib.import_module(name)
-ours = ("deniable", "deniable_statistics")
+ours = ("deniable", "deniable_transport", "deniable_commands", "deniable_statistics")
 print(json.dumps([module.__file__ for name, module in sys.modules.items() if name.split(".")[0] in ours]))
 """
 
@@ -112,7 +112,7 @@ def side_of(path: Path) -> str | None:
 
 
 def imported(sides: Collection[str]) -> set[Path]:
-    """The modules of ``deniable`` and ``deniable_statistics`` that are loaded once all modules of these sides are."""
+    """The modules of the packages that both sides share that are loaded once all modules of these sides are."""
     names = []
     for package in (ROOT / "client" / "deniable_client", ROOT / "server" / "deniable_server"):
         for path in sorted(package.rglob("*.py")):

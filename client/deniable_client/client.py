@@ -29,8 +29,6 @@ from deniable.access.invitation import hash_of, is_invitation
 from deniable.access.words import ONE_REPORT
 from deniable.errors import MessageError, describe
 from deniable.mechanisms.longitudinal import waves_of
-from deniable.oblivious.encapsulation import KeyConfiguration, parse_keys
-from deniable.oblivious.pinned import check_pinned, configuration_of
 from deniable.report.report import content_of
 from deniable_client.blind_token import UnsignedToken
 from deniable_client.collector_connection import Busy, CollectorConnection, Hindrance
@@ -40,6 +38,8 @@ from deniable_client.link import collector_url, origin_of, parse_link, way_by
 from deniable_client.memory import Disclosure, KeptReport, Memory, State
 from deniable_client.oblivious_connection import ObliviousConnection
 from deniable_client.sealing import seal
+from deniable_transport.oblivious.encapsulation import KeyConfiguration, parse_keys
+from deniable_transport.oblivious.pinned import check_pinned, configuration_of
 
 CLIENT = f"deniable-python {__version__}"
 

@@ -15,11 +15,11 @@ from typing import Any, Literal, Self, get_args
 import urllib3
 from urllib3.connectionpool import ConnectionPool
 
-from deniable.access.authorization import authorization_of
 from deniable.access.blind_rsa import SIZE
 from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError
-from deniable.unreachable import unreachable
-from deniable.wire.answers import object_in
+from deniable_transport.answers import object_in
+from deniable_transport.authorization import authorization_of
+from deniable_transport.unreachable import unreachable
 
 _log = logging.getLogger(__name__)
 

@@ -9,9 +9,9 @@ import urllib3
 
 from deniable.errors import CollectorError, MessageError
 from deniable.installing import install_hint
-from deniable.oblivious.binary_http import BinaryRequest, parse_response
-from deniable.oblivious.encapsulation import PADDED, REQUEST, RESPONSE, KeyConfiguration, encapsulate
 from deniable_client.collector_connection import CollectorConnection
+from deniable_transport.oblivious.binary_http import BinaryRequest, parse_response
+from deniable_transport.oblivious.encapsulation import PADDED, REQUEST, RESPONSE, KeyConfiguration, encapsulate
 
 
 class ObliviousConnection(CollectorConnection):

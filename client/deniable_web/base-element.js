@@ -2,12 +2,12 @@
 /* What both elements do: find the survey of a link, in somebody's language, and show one screen after another. */
 
 import { css } from "./style.js"; // first: a bundle whose style sheet stands before its code is smaller by gzip
+import { contact, notice } from "./screens.js"; // and then what shows mechanisms, beside them
 import { checkCeiling } from "./ceiling.js";
 import { fetchSurvey, fromFragment, parseLink, wayBy } from "./collector.js";
 import { focusOn, h } from "./dom.js";
 import { BudgetError, CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
 import { fill, messagesIn, speechless } from "./messages.js";
-import { contact, notice } from "./screens.js";
 import { utf8 } from "./sha.js";
 import { parseSurvey, translate } from "./survey.js";
 

@@ -8,7 +8,7 @@
  */
 
 import { SurveyError } from "./errors.js";
-import { below, digits, random, systemWord } from "./randomness.js";
+import { below, bytesOf, digits, random, systemWord } from "./randomness.js";
 import { sha } from "./sha.js";
 
 /**
@@ -21,9 +21,6 @@ import { sha } from "./sha.js";
 
 /** @param {string} hex */
 const number = (hex) => BigInt(`0x0${hex}`); // of nothing, too
-
-/** @param {string} hex */
-export const bytesOf = (hex) => Uint8Array.from(/** @type {string[]} */ (hex.match(/../g)), (pair) => parseInt(pair, 16));
 
 /** @param {string} hex */
 const sha384 = (hex) => sha(bytesOf(hex), 384);

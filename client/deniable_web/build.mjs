@@ -21,6 +21,10 @@ export const BUNDLES = {
   "deniable-told.js": "bundle-told.js",
 };
 
+/** The script that the page of a place loads for surveys by blind token; the page's own script holds its hash. */
+export const BESIDE = { "deniable-tokens.js": "blind-tokens.js" };
+const SCRIPTS = { ...BUNDLES, ...BESIDE };
+
 /** What browsers compare with the attribute `integrity`. @param {Uint8Array} bytes */
 const integrity = (bytes, algorithm = "sha384") => `${algorithm}-${createHash(algorithm).update(bytes).digest("base64")}`;
 
@@ -43,16 +47,20 @@ const fetchedCatalogues = {
     })),
 };
 
-/** An element, and all that it needs, as one minified module. @param {keyof typeof BUNDLES} file */
-export async function bundle(file) {
+/**
+ * An element, and all that it needs, as one minified module.
+ * @param {keyof typeof SCRIPTS} file @param {string} [tokens] the hash of the script for blind tokens
+ */
+export async function bundle(file, tokens) {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL(BUNDLES[file], FOLDER))],
+    entryPoints: [fileURLToPath(new URL(SCRIPTS[file], FOLDER))],
     bundle: true,
     minify: true,
     format: "esm",
     target: "es2022",
     charset: "utf8",
     legalComments: "none",
+    define: { "import.meta.tokens": JSON.stringify(tokens) ?? "undefined" },
     // Browsers that know this line compile every function while the file loads, off the thread on which the page waits.
     banner: { js: "//# allFunctionsCalledOnLoad" },
     write: false,
@@ -109,8 +117,9 @@ export async function outputs() {
   const style = new URL("style.js", FOLDER);
   const module = styleModule();
   if (!process.argv.includes("--check")) writeFileSync(style, module); // the bundles hold it
-  const files = /** @type {(keyof typeof BUNDLES)[]} */ (Object.keys(BUNDLES));
-  const made = await Promise.all(files.map(async (file) => /** @type {const} */ ([file, await bundle(file)])));
+  const files = /** @type {(keyof typeof SCRIPTS)[]} */ (Object.keys(SCRIPTS));
+  const tokens = integrity(await bundle("deniable-tokens.js"));
+  const made = await Promise.all(files.map(async (file) => /** @type {const} */ ([file, await bundle(file, tokens)])));
   const benches = /** @type {(keyof typeof BENCH)[]} */ (Object.keys(BENCH));
   const bench = await Promise.all(benches.map(async (file) => /** @type {const} */ ([`bench/dist/${file}`, await benchBundle(file)])));
   const hosts = /** @type {(keyof typeof HOSTS)[]} */ (Object.keys(HOSTS));

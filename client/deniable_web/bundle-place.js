@@ -1,8 +1,13 @@
 //@ts-check
-/* What dist/deniable-place.js is made of: <deniable-survey> for the page of a place, with what passes through it at once. */
+/* What dist/deniable-place.js is made of: <deniable-survey> for the page of a place, which seals reports. */
 
 import { register } from "./base-element.js";
+import { beside } from "./beside.js";
+import { sealReport } from "./sealing.js";
+import { ways } from "./ways.js";
 import { DeniableSurvey } from "./element.js";
-import "./gateways.js";
 
+// build.mjs writes the hash of that script here.
+const integrity = /** @type {any} */ (import.meta).tokens;
+Object.assign(ways, { seal: sealReport, tokens: beside("deniable-tokens.js", integrity) });
 register("deniable-survey", DeniableSurvey);

@@ -1,7 +1,10 @@
 //@ts-check
-/* What dist/deniable.js is made of: <deniable-survey>. */
+/* What dist/deniable.js is made of: <deniable-survey>. Reports are sealed, and gateways asked, at places alone. */
 
 import { register } from "./base-element.js";
 import { DeniableSurvey } from "./element.js";
+import { newToken, signedToken } from "./tokens.js";
+import { ways } from "./ways.js";
 
+ways.tokens = async () => ({ newToken, signedToken });
 register("deniable-survey", DeniableSurvey);

@@ -75,8 +75,9 @@ export const gaps = (all = sentences()) =>
 export function usedKeys() {
   const sources = readdirSync(FOLDER).filter((name) => name.endsWith(".js"));
   const named = sources.flatMap((name) => [...read(name).matchAll(/\b(?:m|words)\.([a-z]\w*)/gi)].map(([, key]) => key));
+  const byStrength = sources.flatMap((name) => [...read(name).matchAll(/\bsaid\([^)]*/g)].flatMap(([call]) => [...call.matchAll(/"(\w+)"/g)].map(([, key]) => key)));
   const accesses = ACCESSES.flatMap((access) => (access === "open" ? access : [access, `${access}Text`, `${access}Used`, `${access}Field`]));
-  return new Set([...named, ...accesses, ...FIGURES, "lang", "dir"]);
+  return new Set([...named, ...byStrength, ...accesses, ...FIGURES, "lang", "dir"]);
 }
 
 /** The values in braces, each once: the forms of a number may hold them or not. @param {string} text */

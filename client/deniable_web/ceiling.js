@@ -41,8 +41,7 @@ export function weakness({ questions, epsilon }, total = 0) {
 }
 
 /**
- * Of sentences by their names in the catalogues, those that hold at that `weakness`.
- * @param {number} weak @param {Record<string, string>} sentences
+ * Of sentences by their names in a catalogue, those that hold at that `weakness`.
+ * @param {number} weak @param {Record<string, any>} m the catalogue @param {readonly string[]} names
  */
-export const said = (weak, sentences) =>
-  Object.entries(sentences).flatMap(([name, sentence]) => (HOLDS_AT[name].includes(weak) ? sentence : [])).join(" ");
+export const said = (weak, m, ...names) => names.filter((name) => HOLDS_AT[name].includes(weak)).map((name) => m[name]).join(" ");

@@ -88,8 +88,12 @@ export function clearest(m, questions) {
 /** @param {Record<string, string>} attributes */
 const person = (attributes) => drawing("path", { d: PERSON, ...attributes });
 
-/** One person, as large as the text around. @param {string} style */
+/** One person, as large as the style sheet says. @param {string} style */
 const sign = (style) => drawing("svg", { viewBox: "-.5 0 11 14", class: "sign" }, person({ class: style }));
+
+/** A few people, some of them as chance has it: the sign by which screens of few words are known. */
+export const band = () =>
+  h("div", { class: "row band", "aria-hidden": true }, ...[1, 0, 1, 1, 0].map((isSame) => sign(isSame ? "outline" : "outline other filled")));
 
 /**
  * The picture of a question.
@@ -105,7 +109,7 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
   );
   // What is drawn stands in the caption, which is read out alone.
   const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 20}`, "aria-hidden": "true", class: "people" }, ...people);
-  const legend = h("div", { class: "legend", "aria-hidden": true });
+  const legend = h("div", { class: "row legend", "aria-hidden": true });
   const caption = h("p", { class: "quiet caption", role: "status" });
   const drawn = h("div", { role: "status" });
   const choice = h(
@@ -144,7 +148,7 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
   };
   expected();
   const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
-  return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), h("label", { class: "quiet" }, m.pretend, choice), picture, legend, caption, h("div", { class: "tries" }, ...buttons), drawn, p(lesson));
+  return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), h("label", { class: "quiet" }, m.pretend, choice), picture, legend, caption, h("div", { class: "row tries" }, ...buttons), drawn, p(lesson));
 }
 
 /** A sentence about what may be written from the other side. @param {string} text with the place {what} @param {string} what @param {object} [values] */

@@ -1,9 +1,8 @@
 //@ts-check
 /* What goes over the network: one survey in, one report out. Requests are the same whatever the answers are. */
 
-import { bytesOf } from "./blind-rsa.js";
 import { CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError } from "./errors.js";
-import { UNIT, systemWord } from "./randomness.js";
+import { UNIT, bytesOf, systemWord } from "./randomness.js";
 import { plain } from "./requests.js";
 import { sha } from "./sha.js";
 import { dumps } from "./strict-json.js";
@@ -85,8 +84,8 @@ export async function fetchSurvey(link, { fetch: ask = fetch } = {}) {
   return parseSurvey(body, survey);
 }
 
-/** @type {Hindrance[]} */
-const HINDRANCES = ["closed", "early", "used", "unknown"];
+/** @type {(Hindrance | "open")[]} */
+const STANDINGS = ["open", "closed", "early", "used", "unknown"];
 
 /** @typedef {"closed" | "early" | "used" | "unknown"} Hindrance why nobody can answer: of a survey, or of an invitation */
 
@@ -94,14 +93,14 @@ const HINDRANCES = ["closed", "early", "used", "unknown"];
 export const tellsUse = (/** @type {{ access: string, isLive: boolean }} */ { access, isLive }) => access === "invited" && !isLive;
 
 /**
- * Why a report would not count, as far as the collector says it before there is one. It is told the survey and, where
- * it tells of use, the hash of the invitation. Nothing where it does not answer, or is too old to.
+ * What the collector says of a survey, or of the invitation to one that is open. It is told the survey and, where it tells of
+ * use, the hash of the invitation. Nothing where it does not answer, or is too old to.
  * @param {{ id: string, access: string, isLive: boolean }} survey @param {Pick<Link, "collector" | "invitation"> & { isVia?: boolean }} link
  *   a place, via which it is asked, passes no question on: it says of itself whether the survey is open
  * @param {{ fetch?: typeof globalThis.fetch }} [options]
- * @returns {Promise<Hindrance | undefined>}
+ * @returns {Promise<Hindrance | "open" | undefined>}
  */
-export async function hindrance(survey, { collector, invitation, isVia }, { fetch: ask = fetch } = {}) {
+export async function standingOf(survey, { collector, invitation, isVia }, { fetch: ask = fetch } = {}) {
   const signal = AbortSignal.timeout(QUICK);
   const state = async (/** @type {string} */ path, /** @type {RequestInit} */ more = {}) => {
     const response = await ask(place(collector, survey.id) + path, plain({ signal, ...more })).catch(() => {});
@@ -111,7 +110,16 @@ export async function hindrance(survey, { collector, invitation, isVia }, { fetc
   if (found === "open" && tellsUse(survey) && invitation && !isVia) {
     found = await state("/invitations/state", posted(dumps({ hash: await sha(bytesOf(invitation)) })));
   }
-  return HINDRANCES.find((each) => each === found);
+  return STANDINGS.find((each) => each === found);
+}
+
+/**
+ * Why a report would not count, as far as the collector says it before there is one.
+ * @param {Parameters<typeof standingOf>} asked @returns {Promise<Hindrance | undefined>}
+ */
+export async function hindrance(...asked) {
+  const found = await standingOf(...asked);
+  return found === "open" ? undefined : found;
 }
 
 /**

@@ -13,10 +13,12 @@ const SVG = "http://www.w3.org/2000/svg";
 
 /**
  * @template {keyof HTMLElementTagNameMap} T
- * @param {T} tag @param {Attributes} attributes @param {Children} children
+ * @param {T} tag @param {Attributes} attributes @param {Children} children @returns {HTMLElementTagNameMap[T]}
  */
-export function h(tag, attributes, ...children) {
-  const element = document.createElement(tag);
+export const h = (tag, attributes, ...children) => dressed(document.createElement(tag), attributes, children);
+
+/** @template {Element} E @param {E} element @param {Attributes} attributes @param {Children} children */
+function dressed(element, attributes, children) {
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name, value);
     else element.setAttribute(name, /** @type {string} */ (value));
@@ -30,12 +32,7 @@ export function h(tag, attributes, ...children) {
  * @template {keyof SVGElementTagNameMap} T
  * @param {T} tag @param {Record<string, string>} attributes @param {Node[]} children
  */
-export function drawing(tag, attributes, ...children) {
-  const element = document.createElementNS(SVG, tag);
-  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
-  element.append(...children);
-  return element;
-}
+export const drawing = (tag, attributes, ...children) => dressed(document.createElementNS(SVG, tag), attributes, children);
 
 /** Small print. @param {Children} children */
 export const quiet = (...children) => h("p", { class: "quiet" }, ...children);

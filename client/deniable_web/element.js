@@ -14,8 +14,9 @@
 
 import { DeniableElement, MINUTE } from "./base-element.js";
 import { arranged } from "./arrangement.js";
+import { buyToken } from "./buying.js";
 import { CEILING, said, usedOf100, weakness } from "./ceiling.js";
-import { deliver, hindrance, tellsUse } from "./collector.js";
+import { deliver, hindrance, standingOf, tellsUse } from "./collector.js";
 import { randomize } from "./device.js";
 import { accentSheet } from "./dress.js";
 import { h } from "./dom.js";
@@ -31,7 +32,6 @@ import { newReportId } from "./randomness.js";
 import * as screens from "./screens.js";
 import { needed } from "./route.js";
 import { steps } from "./steps.js";
-import { buyToken } from "./tokens.js";
 import { ways } from "./ways.js";
 import { Walk } from "./walk.js";
 
@@ -88,6 +88,7 @@ export class DeniableSurvey extends DeniableElement {
     this.around = isFramed && originIn(more.get("host"));
     const view = await this.load(place, signal);
     const { places } = view;
+    if (view.issuer) ways.tokens?.().catch(() => {}); // with the survey, so that nobody waits for it at Start
     if (view.sealed && !places[0] && !isOwn && !ways.seal) return this.#frame(place, signal); // whose page can seal
     if (places[0] && !(this.isPlace && places.includes(location.origin))) {
       // Whoever embeds it shows it where it is answered; on the collector's page, or at another place, one goes there.
@@ -106,7 +107,11 @@ export class DeniableSurvey extends DeniableElement {
     if (this.isShared) this.#watch(signal);
     // Somebody's link in the place of another one's changes the fragment alone.
     if (isOwn && !this.isPlace) addEventListener("hashchange", () => this.restart(), { signal });
-    this.#open(view, place, seen);
+    // The clock of a device may be wrong: where its day says that nobody can answer, the collector is asked.
+    const standing = screens.byDay(view, today());
+    const found = standing && (this.isShared || !seen.kept) && (await standingOf(view, place.way));
+    if (signal.aborted) return;
+    this.#open(view, place, seen, !found || found === standing ? standing : null);
   }
 
   /**
@@ -156,14 +161,14 @@ export class DeniableSurvey extends DeniableElement {
     this.#memory = isOn ? memory.fleeting() : memory;
   }
 
-  /** @param {View} view @param {Place} place @param {Seen} seen */
-  #open(view, place, seen) {
+  /** @param {View} view @param {Place} place @param {Seen} seen @param {ReturnType<typeof screens.byDay>} standing */
+  #open(view, place, seen, standing) {
     const m = this.words;
     const { kept, waiting } = seen;
     this.#weak = weakness(view, seen.totals[0]); // once, so that the receipt is as strong as the consent
     const again = (/** @type {string} */ text, /** @type {() => void} */ next, way = m.send) =>
       this.show(screens.notice(m, m.sentBefore, text, { next, way }));
-    const closed = screens.notOpen(m, view, today(), place, () => this.restart(true));
+    const closed = screens.notOpen(m, view, standing, place, () => this.restart(true), this.#link(place));
     if (kept && !this.isShared) {
       if (seen.isSent) this.#receipt(view, place, kept, m.sentBefore);
       else if (seen.isSent === false && (seen.hasArrived || carrying(kept, place.invitation) === kept)) this.#send(view, place, kept, true);
@@ -173,7 +178,7 @@ export class DeniableSurvey extends DeniableElement {
       this.show(closed);
       this.announce("closed");
     } else if (this.isShared && (kept || seen.isSame)) {
-      again(m.kioskOther, () => this.#open(view, place, { ...seen, kept: undefined, isSame: false }), m.next);
+      again(m.kioskOther, () => this.#open(view, place, { ...seen, kept: undefined, isSame: false }, standing), m.next);
     } else {
       const { length } = view.questions;
       const n = sum(view.units.map(({ draw }) => draw));
@@ -196,7 +201,7 @@ export class DeniableSurvey extends DeniableElement {
       const { gone } = this;
       const check = () => {
         const checked = hindrance(view, place.way);
-        checked.then((why) => why && gone === this.gone && this.#hinder(view, why));
+        checked.then((why) => why && gone === this.gone && this.#hinder(view, place, why));
         return checked;
       };
       const checked = check();
@@ -211,7 +216,7 @@ export class DeniableSurvey extends DeniableElement {
         this.#start(view, place, Date.now() - opened < FRESH ? checked : check());
       };
       const trace = !this.isShared && { isOn: this.isTraceless, choose: (/** @type {boolean} */ isOn) => (this.#trace(isOn), picked && picked.replaceChildren(picks())) };
-      const kept = () => (this.isShared ? m.kiosk : this.#memory.lasts && !this.isTraceless ? said(this.#weak, { answerKept: m.answerKept, answerKeptWeak: m.answerKeptWeak }) : m.answerKeptNone);
+      const kept = () => (this.isShared ? m.kiosk : this.#memory.lasts && !this.isTraceless ? said(this.#weak, m, "answerKept", "answerKeptWeak") : m.answerKeptNone);
       // A token that the device does not keep ends with the page, and nobody signs another one for the same invitation.
       const stop = () => (view.issuer && !this.#memory.lasts ? m.answerStopSpent : m.answerStop);
       const { cohort, isOwn, way } = place;
@@ -229,9 +234,12 @@ export class DeniableSurvey extends DeniableElement {
   /** The address of the page on what this device has told, from the survey's own pages. @param {Place} place */
   #history = ({ collector }) => this.#isHome && !this.isPlace && `${collector}/device`;
 
-  /** Nobody answers for nothing. @param {View} view @param {import("./collector.js").Hindrance} why */
-  #hinder(view, why) {
-    this.show(screens.hindered(this.words, view, why), !!this.root.activeElement);
+  /** The survey's address, where its page of results may be offered: from a place or a shared device nothing leads there. @param {Place} place */
+  #link = ({ collector, survey }) => !this.isPlace && !this.isShared && `${collector}/s/${survey}`;
+
+  /** Nobody answers for nothing. @param {View} view @param {Place} place @param {import("./collector.js").Hindrance} why */
+  #hinder(view, place, why) {
+    this.show(screens.hindered(this.words, view, why, this.#link(place)), !!this.root.activeElement);
     this.announce(why === "closed" || why === "early" ? "closed" : "error");
   }
 
@@ -282,6 +290,8 @@ export class DeniableSurvey extends DeniableElement {
       const isPage = view.layout === "page";
       const drawn = { ...view, questions, stops: stopsOf(questions, isPage || matchMedia("(min-width: 40rem)").matches) };
       const walk = /** @type {Walk} */ (this.#walk);
+      await walk.settled;
+      if (gone !== this.gone) return;
       const ask = isPage ? page : steps;
       const send = (/** @type {Record<string, unknown>} */ answers) => this.#answer(view, place, answers, { asked, credential });
       const form = ask(m, drawn, walk, send, !place.isOwn || parent !== window);

@@ -28,17 +28,17 @@ export function faq(m, view, weak, kept, stop) {
   const [asked] = coins.length ? [plainest(coins)] : [];
   const q = of100(asked?.mechanism.support?.[1].ifOther ?? 0);
   const last = view.closes ? fill(m.lasts, { closes: end(m, view.closes) }) : "";
-  const where = said(weak, { answerResults: m.answerResults, answerResultsWeak: m.answerResultsWeak });
-  const sent = said(weak, { answerSent: m.answerSent, answerSentWeak: m.answerSentWeak });
+  const where = said(weak, m, "answerResults", "answerResultsWeak");
+  const sent = said(weak, m, "answerSent", "answerSentWeak");
   return h(
     "div",
     { class: "stack" },
     pairs([
-      [m.askEmployer, said(weak, { answerEmployer: m.answerEmployer, answerEmployerWeak: m.answerEmployerWeak })],
+      [m.askEmployer, said(weak, m, "answerEmployer", "answerEmployerWeak")],
       [m.askSent, `${sent} ${oddsOf(least, m).join(" ")}`],
       [m.askYes, asked ? fill(m.answerYes, { q }) : ""],
       [m.askSure, wholeOdds(view, m)[0]],
-      [m.askHonest, said(weak, { answerHonest: m.answerHonest, answerHonestWeak: m.answerHonestWeak })],
+      [m.askHonest, said(weak, m, "answerHonest", "answerHonestWeak")],
       [m.askInvitation, access === "open" ? "" : m[`${access}Text`]],
       [m.askAddress, m.answerAddress],
       [m.askStop, stop],
@@ -46,7 +46,7 @@ export function faq(m, view, weak, kept, stop) {
       [m.askKept, kept],
       [m.askResults, `${results(m, view)} ${last} ${where}`],
     ]),
-    least.kind.isYesNo && said(weak, { quiz: m.quiz }) && quiz(m),
+    least.kind.isYesNo && said(weak, m, "quiz") && quiz(m),
   );
 }
 

@@ -1,11 +1,8 @@
 //@ts-check
-/*
- * Teaches a page to seal reports and to ask by gateways (Oblivious HTTP): a place's page, a collector's page of a survey whose
- * reports are sealed, and whoever builds a page of these modules.
- */
+/* Teaches whoever builds a page of these modules to seal reports, to buy blind tokens and to ask by gateways (Oblivious HTTP). */
 
-import { byGateway } from "./oblivious.js";
+import * as blindTokens from "./blind-tokens.js";
 import { sealReport } from "./sealing.js";
 import { ways } from "./ways.js";
 
-Object.assign(ways, { byGateway, seal: sealReport });
+Object.assign(ways, { seal: sealReport, tokens: async () => blindTokens });

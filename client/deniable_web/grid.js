@@ -31,17 +31,19 @@ export function stopsOf(questions, hasRoom) {
  */
 export function together(m, questions, how) {
   const [first] = questions;
-  const { id, section, text } = first;
-  /** What stands before a section, where it begins. */
-  const intro = section && h("div", { class: "stack", id: `said-${id}` }, section.heading && h("h2", {}, own(section.heading)), section.text && p(own(section.text)));
-  const end = text.lastIndexOf("\n");
   const isGrid = questions.length > 1;
-  const card = ask(m, isGrid ? { ...first, text: text.slice(0, end) } : first, how);
+  const { section, text } = first;
+  const id = isGrid ? `grid-${first.id}` : first.id; // what stands above the rows is not that of the first one
+  /** What stands before a section, where it begins. */
+  const { heading, text: words } = section ?? {};
+  const intro = heading || words ? h("div", { class: "stack", id: `said-${id}` }, heading && h("h2", {}, own(heading)), words && p(own(words))) : undefined;
+  const end = text.lastIndexOf("\n");
+  const card = ask(m, isGrid ? { ...first, id, text: text.slice(0, end) } : first, how);
   /** Answers by the ids of questions. @type {() => [string, unknown][]} */
   const given = () => [[id, card.answer()]];
   if (!isGrid) return { ...card, section, intro, given };
   const rows = questions.map((each) => {
-    const asked = ask(m, { ...each, kind: { ...each.kind, isRow: undefined, hasStars: undefined }, text: each.text.slice(end + 1), help: null }, { isStep: how?.isStep });
+    const asked = ask(m, { ...each, kind: { ...each.kind, isRow: undefined, hasStars: undefined }, text: each.text.slice(end + 1), help: null, before: null }, { isStep: how?.isStep });
     asked.set.className = "";
     asked.set.lastChild?.remove(); // the grid says it for all rows
     return asked;

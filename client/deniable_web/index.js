@@ -4,6 +4,7 @@
 import { DeniableError } from "./errors.js";
 import "./gateways.js";
 
+export { buyToken } from "./buying.js";
 export { CEILING, checkCeiling } from "./ceiling.js";
 export { CLIENT, fetchSurvey, hindrance, parseLink, submit } from "./collector.js";
 export { encodeReport, randomize, randomizeAnswer } from "./device.js";
@@ -32,7 +33,6 @@ Object.defineProperty(DeniableError.prototype, "name", {
 });
 
 export { address, parseSurvey, translate } from "./survey.js";
-export { buyToken } from "./tokens.js";
 
 /**
  * @typedef {import("./survey.js").Survey} Survey

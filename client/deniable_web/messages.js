@@ -22,7 +22,7 @@ export const speechless = {
   dir: "ltr",
   survey: "Survey",
   unreachable: "This survey cannot be loaded",
-  unreachableText: "Nothing was sent. Please check your connection and try again.",
+  unreachableText: "Nothing was sent.",
   again: "Try again",
 };
 

@@ -41,3 +41,6 @@ export const newReportId = () => random(16);
 
 /** @param {Uint8Array} bytes */
 export const hexadecimal = (bytes) => Array.from(bytes, (byte) => digits(byte, 2)).join("");
+
+/** The bytes that digits stand for. @param {string} hex */
+export const bytesOf = (hex) => Uint8Array.from(/** @type {string[]} */ (hex.match(/../g)), (pair) => parseInt(pair, 16));

@@ -25,15 +25,16 @@ export function appliesIn({ questions, stops }, asked) {
  */
 export const reviewOf = (m, asked, { change, send, back }) =>
   card(
+    quiet(m.almost),
     heading(m.yours),
     p(m.yoursText),
     h(
       "div",
-      { class: "stack" },
+      {},
       ...asked.map(({ title, words }, n) => {
         const way = link(m.change, () => change(n));
         way.setAttribute("aria-label", fill(m.changeNumber, { n: n + 1 }));
-        return h("div", { class: "box given" }, h("div", {}, quiet(own(title)), p(own(words(), "no"))), way);
+        return h("div", { class: "given" }, h("div", {}, quiet(own(title)), p(own(words(), "no"))), way);
       }),
     ),
     p(m.final),

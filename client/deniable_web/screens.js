@@ -2,12 +2,12 @@
 /* What people see before and after the questions: each screen a function from what is known to a node. */
 
 import { said } from "./ceiling.js";
-import { chance, clearest } from "./chance.js";
+import { band, chance, clearest } from "./chance.js";
 import { CLIENT, tellsUse } from "./collector.js";
 import { completionOf } from "./completion.js";
 import { isCohort } from "./device.js";
 import { logo } from "./dress.js";
-import { box, button, card, drawing, fold, h, heading, minor, oddsBox, own, p, pairs, quiet } from "./dom.js";
+import { box, button, card, fold, h, heading, minor, oddsBox, own, p, pairs, quiet } from "./dom.js";
 import { faq, results, yesNo } from "./faq.js";
 import { begin, end, fill, numbered } from "./messages.js";
 import { oddsOf, plainest, wholeOdds } from "./odds.js";
@@ -35,7 +35,7 @@ export function wait(m, text = m.sending) {
 }
 
 /** What people read first: how well chance protects them. @param {Messages} m @param {number} weak as in ceiling.js */
-export const strength = (m, weak) => p(said(weak, { unsure: m.unsure, hint: m.hint, weak: m.weak }), weak > 1 ? "box bad" : "lead");
+export const strength = (m, weak) => p(said(weak, m, "unsure", "hint", "weak"), weak > 1 ? "box bad" : "lead");
 
 /**
  * Whom to ask: a link where the contact is an address of mail or of the web, and nothing where a survey names nobody.
@@ -49,9 +49,9 @@ export function contact(m, { contact }, care = m.contactCare) {
   return quiet(before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after, care && ` ${care}`);
 }
 
-/** Beside somebody's own texts, who asks: the logo, the title and the organiser. @param {Messages} m @param {View} view */
+/** Beside somebody's own texts, who asks: the logo, a greeting with the organiser, and the title. @param {Messages} m @param {View} view */
 const head = (m, view) =>
-  h("header", { class: "stack" }, view.look && logo(view.look), heading(own(view.title)), view.organiser && quiet(m.askedBy, " ", own(view.organiser)));
+  h("header", {}, view.look && logo(view.look), view.organiser && h("p", { class: "welcome" }, m.askedBy, " ", own(view.organiser)), heading(own(view.title)));
 
 /**
  * @typedef {object} Tracing Where a device can leave no trace.
@@ -86,7 +86,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
       p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
       view.isLive && p(m.live, "box"),
       chance(m, shown, {
-        lesson: shown.kind.isYesNo ? said(weak, { noAdmission: m.noAdmission }) : "",
+        lesson: shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
         isOneOfSeveral: view.questions.length > 1,
       }),
       p(m.why),
@@ -102,7 +102,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
       { class: "folds" },
       fold(m.who, () =>
         pairs([
-          [said(weak, { cannot: m.cannot, guess: m.guess }), m.cannotText],
+          [said(weak, m, "cannot", "guess"), m.cannotText],
           [m.can, isSeen ? m.canSite : m.canText],
           [m.invitation, m[`${view.access}Text`]],
         ]),
@@ -153,24 +153,25 @@ export function sentInWords(m, { questions }, report, hasArrived) {
  *   was sent now
  */
 export function receipt(m, view, report, { title, weak, link, isPlace, place, isMine, isNew, canPrint, history, next }) {
+  const ofChance = yesNo(view)[0] ? said(weak, m, "chance") : "";
   const each = new Set(view.questions.flatMap((question) => oddsOf(question, m)));
   return h(
     "div",
     { class: "stack" },
     card(
-      isNew && tick(),
+      isNew && h("i", { class: "tick" }), // a sign that all went well, as the heading says
       heading(title),
+      view.thanks && p(own(view.thanks)),
       p(m.notKept, "lead"),
-      p(`${m.mixedIn} ${said(weak, { weakSent: m.weakSent, chance: yesNo(view)[0] ? m.chance : "" })}`),
+      p(`${m.mixedIn} ${said(weak, m, "weakSent")} ${ofChance}`),
       isMine && quiet(m[`${view.access}Used`]),
       place && p(fill(m.passedOn, { place })),
-      view.thanks && p(own(view.thanks)),
       isNew && !view.completion && p(m.mayClose), // with a code, or a way back, there is one more thing to do
       isPlace && quiet(m.resultsElsewhere),
       // No way out of a shared device, and none by a slip from a place to the collector, which would see who comes.
-      next || isPlace ? quiet(code(`${link}/results`)) : h("a", { href: `${link}/results` }, m.results),
+      (next || isPlace) && quiet(code(`${link}/results`)),
+      h("div", { class: "row" }, !next && !isPlace && toResults(m, link), canPrint && minor(m.print, () => print()), next && button(m.next, next)),
       contact(m, view),
-      next && button(m.next, next),
     ),
     isNew && view.completion && way(m, view, !next),
     card(
@@ -196,20 +197,13 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
           ),
         ),
       ),
-      canPrint && minor(m.print, () => print()),
       history && h("a", { href: history }, m.historyLink),
     ),
   );
 }
 
-/** A sign that all went well; the heading below it says so. */
-const tick = () =>
-  drawing(
-    "svg",
-    { viewBox: "0 0 44 44", class: "tick", "aria-hidden": "true" },
-    drawing("circle", { cx: "22", cy: "22", r: "22" }),
-    drawing("path", { d: "M13 22.5l6 6 12-13" }),
-  );
+/** The way to the page of results. @param {Messages} m @param {string} link of the survey */
+const toResults = (m, link) => h("a", { href: `${link}/results`, class: "minor" }, m.results);
 
 /**
  * The way back to a panel: a code, a link, or both, each opened only by a press, and none made of anything that was sent.
@@ -237,6 +231,7 @@ const checkedHash = () =>
  */
 export const notice = (m, title, text, { detail, again, next, way = m.next, ask } = {}) =>
   card(
+    band(),
     heading(title || m.unreachable), // before there is a catalogue, nothing more can be said
     p(text),
     ask,
@@ -246,15 +241,17 @@ export const notice = (m, title, text, { detail, again, next, way = m.next, ask 
   );
 
 /**
- * That a reply would not count, as the collector says before anybody answers.
+ * That a reply would not count, as the collector says before anybody answers, or the days of the survey.
  * @param {Messages} m @param {View} view @param {import("./collector.js").Hindrance} why
+ * @param {string | false} link of the survey, where its page of results may be offered
+ * @param {string} [sentence] what is said of a survey that is closed
  */
-export function hindered(m, view, why) {
-  const ask = contact(m, view, false);
-  return why === "used" ? notice(m, m.usedBefore, m.notAsked, { ask })
+export function hindered(m, view, why, link, sentence = m.closedNow) {
+  const isClosed = why === "closed";
+  const ask = h("div", { class: "stack" }, isClosed && link && toResults(m, link), contact(m, view, false));
+  return why === "used" ? notice(m, m.usedBefore, m.usedText, { ask })
   : why === "unknown" ? notice(m, m.unknown, m.notAsked, { ask })
-  : why === "closed" ? notice(m, m.closed, `${m.wanted} ${m.closedNow}`, { ask })
-  : notice(m, m.early, `${m.wanted} ${days(m, view)}`, { ask });
+  : notice(m, isClosed ? m.closed : m.early, `${m.wanted} ${isClosed ? sentence : days(m, view)}`, { ask });
 }
 
 /**
@@ -266,17 +263,16 @@ function days(m, { opens, closes }) {
   return fill(opens && closes ? m.openFromTo : opens ? m.openFrom : closes ? m.openTo : "", values);
 }
 
+/** What its days say of a survey. @param {View} view @param {string} today as in "2026-11-20" */
+export const byDay = ({ opens, closes }, today) => ((opens ?? "") > today ? "early" : today > (closes ?? today) ? "closed" : null);
+
 /**
  * Why nobody can answer here and now, or null.
- * @param {Messages} m @param {View} view @param {string} today as in "2026-11-20"
- * @param {{ cohort: string | null, invitation: string | null }} link @param {() => void} again
+ * @param {Messages} m @param {View} view @param {ReturnType<typeof byDay>} standing
+ * @param {{ cohort: string | null, invitation: string | null }} place @param {() => void} again @param {string | false} link as for `hindered`
  */
-export function notOpen(m, view, today, { cohort, invitation }, again) {
-  const ask = contact(m, view, false);
-  const isEarly = (view.opens ?? "") > today;
-  if (isEarly || today > (view.closes ?? today)) {
-    return notice(m, isEarly ? m.early : m.closed, `${m.wanted} ${days(m, view)}`, { ask });
-  }
+export function notOpen(m, view, standing, { cohort, invitation }, again, link) {
+  if (standing) return hindered(m, view, standing, link, days(m, view));
   const isComplete = isCohort(view, cohort) && (invitation || view.access === "open");
-  return isComplete ? null : notice(m, m.unreachable, m.incomplete, { again, ask });
+  return isComplete ? null : notice(m, m.unreachable, m.incomplete, { again, ask: contact(m, view, false) });
 }

@@ -4,9 +4,9 @@
  * shared/deniable/survey/sealed.py has the same rules.
  */
 
-import { bytesOf } from "./blind-rsa.js";
 import { date, distinct, matching, taking, nothingElse } from "./fields.js";
 import { demand, isWhole, list } from "./mechanisms/base.js";
+import { bytesOf } from "./randomness.js";
 
 /**
  * @typedef {object} Sealed

@@ -4,10 +4,8 @@
 import { SurveyError } from "./errors.js";
 import { hexadecimal } from "./randomness.js";
 
-const encoder = new TextEncoder();
-
 /** @param {string} text */
-export const utf8 = (text) => encoder.encode(text);
+export const utf8 = (text) => new TextEncoder().encode(text);
 
 /** @param {Uint8Array<ArrayBuffer>} bytes @returns {Promise<string>} SHA-256, or another one of its family, in hexadecimal */
 export async function sha(bytes, bits = 256) {

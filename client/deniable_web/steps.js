@@ -5,7 +5,7 @@
  * of the others, and choosing an answer leads nowhere by itself: whoever chose wrongly, or by arrow keys, chooses again.
  */
 
-import { bar, focusOn, h, minor, own, quiet } from "./dom.js";
+import { bar, focusOn, h, minor, own } from "./dom.js";
 import { together } from "./grid.js";
 import { fill } from "./messages.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
@@ -36,7 +36,7 @@ export function steps(m, view, walk, send, isWatched) {
     const odds = /** @type {Node} */ (each.set.lastChild); // behind the buttons, where it does not compete with them
     if (each.intro) each.set.prepend(each.intro);
     each.set.append(
-      quiet(n ? "" : `${m.honestly} `, m.stays, !n && isFiltered && ` ${m.filtered}`),
+      h("p", { class: "quiet stays" }, n ? "" : `${m.honestly} `, m.stays, !n && isFiltered && ` ${m.filtered}`),
       h("div", { class: "row steps" }, onward[n], minor(m.back, () => walk.back())),
       odds,
     );
@@ -61,6 +61,7 @@ export function steps(m, view, walk, send, isWatched) {
     return asked.findIndex((each, n) => route[n] && each.answer() === undefined);
   };
   const done = bar(0);
+  const head = h("div", { class: "head" }, h("h1", { class: "quiet" }, own(view.title)), all > 1 && done);
   const review = h("div", { class: "review" });
 
   /** @param {number} place of a question */
@@ -85,7 +86,7 @@ export function steps(m, view, walk, send, isWatched) {
     if (place < all) {
       show(place);
       asked[place].begin();
-      if (form.getBoundingClientRect().top < 0) form.scrollIntoView();
+      if (head.getBoundingClientRect().top < 0) head.scrollIntoView();
       return;
     }
     const missing = unanswered();
@@ -96,6 +97,7 @@ export function steps(m, view, walk, send, isWatched) {
       return asked[missing].focus();
     }
     form.hidden = isChecked = true;
+    done.value = 1;
     onward.forEach((_, n) => name(n));
     const route = applies();
     const places = asked.flatMap((_, n) => (route[n] ? [n] : []));
@@ -136,13 +138,12 @@ export function steps(m, view, walk, send, isWatched) {
   };
   const form = h(
     "form",
-    { class: "stepped", novalidate: "", autocomplete: "off", part: "form", submit, reset, keydown, input: () => walk.touched(true) },
-    h("div", { class: "head" }, h("h1", { class: "quiet" }, own(view.title)), all > 1 && done),
+    { novalidate: "", autocomplete: "off", part: "form", submit, reset, keydown, input: () => walk.touched(true) },
     stage,
   );
   next();
   show(0);
   // The first question stands on the screen before a slow phone lays out the others.
   setTimeout(() => reach(all), 20);
-  return h("div", {}, form, review);
+  return h("div", { class: "stepped" }, head, form, review);
 }

@@ -54,7 +54,6 @@ import { dumps } from "./strict-json.js";
  * @property {any} published
  */
 
-/** @typedef {ReturnType<typeof question>} Draft a question whose hash is on its way */
 /** @typedef {ReturnType<typeof translate>} View a survey in somebody's language */
 /** @typedef {View["questions"][number]} Asked */
 
@@ -99,7 +98,8 @@ const FORMAT = 2;
 const MAX_BYTES = 256 * 1024;
 const MAX_QUESTIONS = 100;
 const MAX_COHORTS = 1000;
-const MAX_ROWS = 2000;
+const MAX_ROWS = 21000;
+const MAX_QUESTION_ROWS = 2000;
 const MAX_LABEL = 200;
 const MAX_TEXT = 4000;
 const MAX_UNIT = 40;
@@ -159,16 +159,9 @@ async function read(bytes, id) {
   oneOf(take("retention"), "tallies");
   demand(release === undefined || (release !== 200 && isWhole(release, 50, 1e5)));
   const groups = new Map(maybe(take("groups"), groupsOf));
-  /** @type {Draft[]} */
-  const drafts = []; // one after the other: filters are about earlier ones
-  for (const each of list(take("questions"), 1, MAX_QUESTIONS)) drafts.push(question(each, id, fresh, groups, drafts));
-  // All hashes at once: the first question waits for them.
-  const questions = await Promise.all(
-    drafts.map(async (each) => {
-      const key = await each.key;
-      return Object.freeze({ ...each, asked: await each.asked, key, sent: key + (each.mechanism.second ? id : "") });
-    }),
-  );
+  /** @type {Question[]} */
+  const questions = []; // one after the other: filters are about earlier ones
+  for (const each of list(take("questions"), 1, MAX_QUESTIONS)) questions.push(await question(each, id, fresh, groups, questions));
   const units = questions
     .map((first) => (first.group ? questions.filter(({ group }) => group === first.group) : [first]))
     .filter((members, n) => members[0] === questions[n])
@@ -204,7 +197,8 @@ async function read(bytes, id) {
   };
   distinct(questions.map((each) => each.id));
   demand(survey.units.filter(({ members }) => members[1]).length === groups.size);
-  demand(sum(questions.map(rowsOf)) * (cohorts.length + 1) <= MAX_ROWS);
+  const rows = questions.map((each) => rowsOf(each) * (cohorts.length + 1));
+  demand(sum(rows) <= MAX_ROWS && rows.every((each) => each <= MAX_QUESTION_ROWS));
   demand((survey.access === "unlinkable") === !!survey.issuer);
   demand(!survey.opens || !survey.closes || survey.closes >= survey.opens);
   demand(survey.sealed ? isCovered(survey) : !survey.places[0]);
@@ -298,16 +292,16 @@ async function unit(members, groups, survey) {
 
 /** What questions are the same by, for the key of one with a filter: under an id there may stand another one elsewhere. @param {any[]} questions */
 const hashesOf = async (questions) =>
-  Object.fromEntries(await Promise.all(questions.map(async ({ id, asked }) => [id, await keyOf(await asked)])));
+  Object.fromEntries(await Promise.all(questions.map(async ({ id, asked }) => [id, await keyOf(asked)])));
 
 /** @param {any} asked what a device remembers */
 const keyOf = (asked) => address(utf8(dumps(asked, sorted)));
 
 /**
  * @param {any} published @param {string} survey its address @param {unknown} fresh
- * @param {ReadonlyMap<string | null, Group>} groups @param {readonly any[]} earlier
+ * @param {ReadonlyMap<string | null, Group>} groups @param {readonly Question[]} earlier @returns {Promise<Question>}
  */
-function question(published, survey, fresh, groups, earlier) {
+async function question(published, survey, fresh, groups, earlier) {
   const known = {};
   const take = taking(published, known);
   const type = take("type");
@@ -336,10 +330,8 @@ function question(published, survey, fresh, groups, earlier) {
   const unit = maybe(take("unit"), text, MAX_UNIT);
   demand(!unit || !most);
   // The same question under another title, id or reason is the same question, unless each survey asks anew.
-  const own = { ...known };
-  const asked = askIf ? hashesOf(askIf.named.map(about)).then((hashes) => ({ ...own, ["ask_if"]: filter, ["about"]: hashes })) : own;
-  const hash = (/** @type {object} */ whole) => keyOf({ ...whole, survey: fresh && survey });
-  const key = asked instanceof Promise ? asked.then(hash) : hash(asked);
+  const asked = { ...known, ...(askIf && { ["ask_if"]: filter, ["about"]: await hashesOf(askIf.named.map(about)) }) };
+  const key = await keyOf({ ...asked, survey: fresh && survey });
   const [id, goal] = [identifier(take("id")), take("goal")];
   const group = maybe(take("group"), identifier);
   demand(!["id", "cohort"].includes(id));
@@ -353,7 +345,7 @@ function question(published, survey, fresh, groups, earlier) {
   demand(!order || (!isYesNo && !!most && !hasLevels && order[1] >= last.length));
   take("last");
   nothingElse(published, known);
-  return {
+  return Object.freeze({
     id,
     type,
     kind,
@@ -375,7 +367,8 @@ function question(published, survey, fresh, groups, earlier) {
     epsilon: (groups.get(group)?.joint ?? mechanism).epsilon,
     asked,
     key,
-  };
+    sent: key + (mechanism.second ? survey : ""),
+  });
 }
 
 /**

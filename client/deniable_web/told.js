@@ -47,7 +47,7 @@ export class DeniableTold extends DeniableElement {
         !replies.length && p(m.deviceNone),
         ...replies.map((reply) => this.#entry(collector, reply, tongues)),
         replies.length > 0 && h("div", { class: "stack" }, p(`${m.deviceLimit} ${m.deviceBeyond}`), p(fill(m.deviceLeft, { n: used }), "limit"), bar(used / 100)),
-        h("div", { class: "apart" }, forget), // also where Start has kept a draw or a token, and nothing was sent
+        forget, // also where Start has kept a draw or a token, and nothing was sent
       ),
     );
   }

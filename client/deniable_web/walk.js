@@ -1,8 +1,8 @@
 //@ts-check
 /*
  * The way through a survey, from the first screen over the questions to the review. On the survey's own page the browser's Back
- * and Forward walk it too: entries of the history hold a random name of this run and how many places come before, never an
- * answer, and the address stays. Where the page is somebody else's, its history is left alone, and the survey's buttons walk by
+ * and Forward walk it too: entries of the history hold a random name of this run, how many places of it come before and how
+ * many entries of this survey, which are more once answers were forgotten; never an answer, and the address stays. Where the page is somebody else's, its history is left alone, and the survey's buttons walk by
  * themselves.
  */
 
@@ -18,6 +18,8 @@ export class Walk {
   #here = 0;
   /** What ties entries of the history to this run: those from before a reload, or before answers were forgotten, lead to no question. */
   #run = random(8);
+  /** When the history rests, so that nothing which was asked of it before takes somebody back. @type {Promise<unknown> | undefined} */
+  settled;
   /** Whether Send was pressed, or the page left: then nothing leads back. */
   isEnded = false;
   #isHome;
@@ -48,10 +50,21 @@ export class Walk {
 
   /** After a reload the entries of the run before lead nowhere: back to where it began, so that one press of Back leaves the survey. */
   #leaveOldEntries() {
-    const { deniable, at } = history.state ?? {};
-    if (!deniable) return;
+    const at = this.#depth;
+    if (!history.state?.deniable) return;
     history.replaceState(null, "");
-    if (at > 0) history.go(-at);
+    if (!at) return;
+    this.settled = new Promise((done) => {
+      addEventListener("popstate", done, { once: true });
+      setTimeout(done, 1000); // where a browser has lost these entries
+    });
+    history.go(-at);
+  }
+
+  /** How many entries of the history lie between this one and the one where the survey began, whichever run they are of. */
+  get #depth() {
+    const { deniable, at } = history.state ?? {};
+    return deniable ? at : 0;
   }
 
   /** Where somebody is. */
@@ -77,7 +90,7 @@ export class Walk {
     if (!this.#isHome) return;
     const pop = (/** @type {PopStateEvent} */ { state }) => {
       if (this.isEnded) return this.#restAt(state);
-      this.#here = state?.deniable === this.#run && state.at < this.#trail.length ? state.at : 0;
+      this.#here = state?.deniable === this.#run && state.n < this.#trail.length ? state.n : 0;
       this.#show();
     };
     addEventListener("popstate", pop, { signal: this.#signal });
@@ -91,11 +104,12 @@ export class Walk {
 
   /** @param {number} place */
   #push(place) {
-    const note = (/** @type {"replaceState" | "pushState"} */ how) =>
-      this.#isHome && history[how]({ deniable: this.#run, at: this.#here }, "");
+    const at = this.#depth;
+    const note = (/** @type {"replaceState" | "pushState"} */ how, more = 0) =>
+      this.#isHome && history[how]({ deniable: this.#run, at: at + more, n: this.#here }, "");
     note("replaceState"); // the entry of the first screen, or one from before answers were forgotten
     this.#trail.splice(++this.#here, Infinity, place);
-    note("pushState");
+    note("pushState", 1);
   }
 
   /** Another place in this place of the way: the review sends back to what has no answer. @param {number} place */
@@ -139,21 +153,26 @@ export class Walk {
     if (!this.#isHome) return;
     // Also where another screen has ended this run by then: whoever leaves later must know where the history is.
     addEventListener("popstate", ({ state }) => this.#restAt(state), { once: true });
-    history.go(-this.#here);
+    this.#toBegin();
+  }
+
+  /** To the entry where the survey began. */
+  #toBegin() {
+    const at = this.#depth;
+    if (at) history.go(-at); // 0 would load the page again
   }
 
   /** At an entry of the history after the way has ended, by `end` or by Forward. @param {any} state that of the entry */
   #restAt(state) {
-    this.#here = state?.deniable === this.#run ? state.at : 0;
-    if (!this.#here) history.replaceState(null, ""); // the entry where the survey began
+    if (!state?.at) history.replaceState(null, ""); // the entry where the survey began
   }
 
   /** Leave for another page at once, from the entry where the survey began, so that Back does not lead to it. @param {string} url */
   leave(url) {
     this.isEnded = true;
     this.touched(false);
-    if (!this.#here) return location.replace(url);
+    if (!this.#depth) return location.replace(url);
     addEventListener("popstate", () => location.replace(url), { once: true });
-    history.go(-this.#here);
+    this.#toBegin();
   }
 }

@@ -1,8 +1,13 @@
 //@ts-check
 /*
- * What a page can do besides, once gateways.js has taught it: seal reports, and ask by a gateway. Surveys that need neither load
- * no script for it. Where nobody taught it, nothing is sent: to call what is not there throws.
+ * What a page can do besides, once it was taught: seal reports, and buy blind tokens. Surveys that need neither load no script for
+ * it. Where nobody taught it, nothing is sent: to call what is not there throws.
  */
 
-/** @type {{ seal?: typeof import("./sealing.js").sealReport, byGateway?: typeof import("./oblivious.js").byGateway }} */
+/** @typedef {typeof import("./blind-tokens.js")} BlindTokens */
+
+/**
+ * `byGateway` is missing where no place stands between a page and its collector.
+ * @type {{ seal?: typeof import("./sealing.js").sealReport, tokens?: () => Promise<Omit<BlindTokens, "byGateway"> & Partial<BlindTokens>> }}
+ */
 export const ways = {};

@@ -11,8 +11,8 @@ import random
 from pathlib import Path
 
 from deniable import read_survey
-from deniable.table import csv_lines, report_cells
 from deniable_client import randomize
+from deniable_statistics.published.csv_cells import csv_lines, report_cells
 
 FOLDER = Path(__file__).parent
 STUDENTS = 2_000

@@ -9,9 +9,11 @@ from __future__ import annotations
 
 import datetime
 import json
+import logging
 import os
 import secrets
 import threading
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -35,6 +37,10 @@ from deniable.survey.sealed import LATE_DAYS, WEEK, info_of
 Private = EllipticCurvePrivateKey | X25519PrivateKey
 
 SUFFIX = ".key"
+DYING = ".destroyed"
+"""The suffix of a file that is being overwritten: no key any more, also where that was broken off."""
+
+LOGGER = logging.getLogger("deniable")
 
 
 class KeysMissing(DeniableError):
@@ -130,6 +136,7 @@ class SealingKeys:
         self._folder = folder
         self._lock = threading.Lock()
         self._keys: dict[str, tuple[Path, SealingKey]] = {}
+        self._day: datetime.date | None = None  # the last one that was believed
         self._read()
 
     @property
@@ -189,12 +196,24 @@ class SealingKeys:
             A day that is believed: a clock that runs ahead must not destroy a key that is needed.
         """
         with self._lock:
+            self._day = max(today, self._day or today)
             self._read()
             over = [(path, key) for path, key in self._keys.values() if key.destroyed_on <= today]
             for path, key in over:
-                _destroy(path)
-                del self._keys[key.public]
+                self._destroy(path, key, today)
         return sorted(key.first for _, key in over)
+
+    def _destroy(self, path: Path, key: SealingKey, today: datetime.date) -> None:
+        _destroy(path)
+        self._keys.pop(key.public, None)
+        if today - key.destroyed_on > datetime.timedelta(days=1):
+            LOGGER.warning(
+                "sealing: the key of the week of %s was there until %s, and had to be destroyed on %s; if it was, "
+                "somebody has brought it back from a copy: destroy that, too",
+                key.first,
+                today,
+                key.destroyed_on,
+            )
 
     def every(self) -> list[SealingKey]:
         """All keys, by week."""
@@ -207,11 +226,17 @@ class SealingKeys:
             return
         if not self._folder.is_dir():
             raise KeysMissing(f"{self._folder}: must be the folder that 'deniable sealing keys' made")
+        for path in self._folder.glob(f"*{DYING}"):  # a process ended while it was overwritten
+            with suppress(FileNotFoundError):
+                _overwrite(path)
         known = {path for path, _ in self._keys.values()}
         for path in sorted(self._folder.glob(f"*{SUFFIX}")):
             if path not in known:
                 key = SealingKey.read(path)
-                self._keys[key.public] = path, key
+                if self._day and key.destroyed_on <= self._day:  # it came after the others of its week were destroyed
+                    self._destroy(path, key, self._day)
+                else:
+                    self._keys[key.public] = path, key
 
 
 def _public(private: Private) -> str:
@@ -221,9 +246,14 @@ def _public(private: Private) -> str:
 
 
 def _destroy(path: Path) -> None:
-    """Overwrite a file, then remove it. On disks that write elsewhere than asked, removal alone has to do."""
-    if not path.exists():  # another collector that shares the folder was first
-        return
+    """Overwrite the file of a key and remove it. On disks that write elsewhere than asked, removal alone has to do."""
+    dying = path.with_suffix(DYING)
+    with suppress(FileNotFoundError):  # another collector that shares the folder was first
+        path.rename(dying)
+        _overwrite(dying)
+
+
+def _overwrite(path: Path) -> None:
     with open(path, "r+b") as file:
         length = file.seek(0, os.SEEK_END)
         file.seek(0)

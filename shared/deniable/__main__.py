@@ -1,5 +1,5 @@
 """``python -m deniable`` is the command ``deniable``."""
 
-from deniable.commands.main import main
+from deniable_commands.main import main
 
 main(prog_name="deniable")

@@ -38,20 +38,21 @@ from deniable.mechanisms import (
     UnequalKAry,
     Warner,
 )
-from deniable.privacy.ceiling import Ceiling, weak_protection
+from deniable.privacy.ceiling import Ceiling
 from deniable.privacy.odds import odds_sentences, whole_odds_sentences
 from deniable.report.field import field_value
 from deniable.report.report import Report, parse_report
-from deniable.report.tally import Tally, count_reports, tally_reports
 from deniable.survey.document import Survey, address, is_address
 from deniable.survey.published import parse_survey
 from deniable.survey.question import Question
 
 if typing.TYPE_CHECKING:
     from deniable_statistics.authoring.authoring import read_survey
+    from deniable_statistics.authoring.cautions import weak_protection
     from deniable_statistics.authoring.selection import choose
     from deniable_statistics.estimates.estimate import Estimate
     from deniable_statistics.estimates.means import MeanEstimate
+    from deniable_statistics.estimates.tally import Tally, count_reports, tally_reports
     from deniable_statistics.intervals import Interval
     from deniable_statistics.published.published_rows import EstimateRow, estimate
 
@@ -113,9 +114,13 @@ _BROUGHT = {
     "EstimateRow": "deniable_statistics.published.published_rows",
     "Interval": "deniable_statistics.intervals",
     "MeanEstimate": "deniable_statistics.estimates.means",
+    "Tally": "deniable_statistics.estimates.tally",
     "choose": "deniable_statistics.authoring.selection",
+    "count_reports": "deniable_statistics.estimates.tally",
     "estimate": "deniable_statistics.published.published_rows",
     "read_survey": "deniable_statistics.authoring.authoring",
+    "tally_reports": "deniable_statistics.estimates.tally",
+    "weak_protection": "deniable_statistics.authoring.cautions",
 }
 """The module of each public name that `deniable_statistics` brings."""
 

@@ -26,8 +26,6 @@ A message reads *subject: expectation, what came*. A message about an answer nev
 
 from __future__ import annotations
 
-import difflib
-from collections.abc import Collection
 from decimal import Decimal
 
 from deniable.installing import extra_with, install_hint
@@ -97,20 +95,6 @@ def shown(value: object) -> str:
 
 MOST_SHOWN = 40
 """Longest text that an error repeats, in characters."""
-
-
-def key_hint(key: str, known: Collection[str]) -> str:
-    """A hint at what an author meant by an unknown key: the most similar known key, or else all of them.
-
-    >>> key_hint("titel", ("title", "readers")), key_hint("order", ("title", "readers"))
-    ("did you mean 'title'?", 'it can have title, readers')
-    """
-    near = difflib.get_close_matches(key, known, n=1, cutoff=NEAR_SPELLING)
-    return f"did you mean {near[0]!r}?" if near else f"it can have {', '.join(known)}"
-
-
-NEAR_SPELLING = 0.75
-"""Least `difflib` similarity that counts as a slip: "titel" and "title" have .80, "order" and "readers" .67."""
 
 
 def describe(value: object) -> str:

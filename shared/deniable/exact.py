@@ -133,17 +133,6 @@ def is_truth_value(value: object) -> bool:
     return type(value).__module__ == "numpy" and type(value).__name__ in ("bool", "bool_")
 
 
-def ratio(part: int | float, whole: int | float) -> tuple[int, int]:
-    """Two integers in the ratio of two numbers, not reduced: sums of their products need no common divisors.
-
-    >>> ratio(3, 6), ratio(0.5, 2)
-    ((3, 6), (1, 4))
-    """
-    # A float is an exact fraction too; multiplying crosswise leaves two integers.
-    above, below = Fraction(part), Fraction(whole)
-    return int(above.numerator) * int(below.denominator), int(above.denominator) * int(below.numerator)
-
-
 def floor_weight(share: Fraction) -> int:
     """The largest weight out of ``2**32`` that is not above ``share``."""
     return math.floor(share * UNIT)

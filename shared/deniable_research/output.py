@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from typing import Any
 
-from deniable.table import csv_lines
+from deniable_statistics.published.csv_cells import csv_lines
 
 OPTIONAL = {"optional": True}
 """Metadata of a field that is a column only if some row has it, such as a figure of complex samples."""

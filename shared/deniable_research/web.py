@@ -9,7 +9,7 @@ from urllib.parse import urljoin
 
 import urllib3
 
-from deniable.unreachable import unreachable
+from deniable_transport.unreachable import unreachable
 
 CHUNK = 2**18
 """Number of bytes that are read at a time."""

@@ -61,7 +61,7 @@ def test_bars_have_the_accent_of_the_page(page: Page, link: str, scheme: str) ->
     bar = page.locator("progress").first
     image = Image.open(io.BytesIO(bar.screenshot())).convert("RGB")
     filled = image.getpixel((image.width // 6, image.height // 2))  # a third is answered
-    assert filled == {"light": (11, 93, 130), "dark": (143, 203, 230)}[scheme]
+    assert filled == {"light": (17, 85, 85), "dark": (136, 204, 204)}[scheme]
     assert image.getpixel((image.width * 9 // 10, image.height // 2)) != filled
 
 

@@ -20,7 +20,7 @@ from deniable_server.settings import Settings
 from tools.rig.access import publish_to, unlinkable_survey
 from tools.rig.browsing import ARRIVED, REVIEW, Witness, another_site, answer, remembered
 from tools.rig.in_process import ended
-from tools.rig.places import box_of, loopback_names, place_in_process, relay_of, sealed_survey, served
+from tools.rig.places import box_of, cut, loopback_names, place_in_process, relay_of, sealed_survey, served
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import Clock
 
@@ -88,6 +88,25 @@ def test_one_draw_and_one_ledger_for_twelve_names_and_five_ports(
         one_draw_and_one_ledger(both, context)
 
 
+@pytest.mark.long
+def test_on_its_own_pages_a_collector_draws_anew_by_a_header_and_under_each_name(
+    both: Rehearsal, context: BrowserContext
+) -> None:
+    """What a place mends is there to be mended."""
+    survey = replace(sealed_survey(both.folder / "keys", places=()), sealed=None)
+    both.collector.extensions["deniable"]["store"].publish(survey)
+    page = context.new_page()
+    ids = []
+    for url in (both.urls[0], both.urls[0], both.urls[1]):
+        page.goto("about:blank")
+        page.goto(f"{url}/s/{survey.id}")
+        with page.expect_request("**/reports") as sending:
+            answer(page, survey, {"affair": "yes"})
+        ids.append(json.loads(sending.value.post_data or "")["id"])
+    assert len(set(ids)) == 3
+    assert both.collector.extensions["deniable"]["store"].waiting(survey) == {None: 3}
+
+
 def one_draw_and_one_ledger(both: Rehearsal, context: BrowserContext) -> None:
     """Each name asks the same question under another title; on pages of their own they would be as many devices."""
     page = context.new_page()
@@ -108,7 +127,7 @@ def one_draw_and_one_ledger(both: Rehearsal, context: BrowserContext) -> None:
     assert set(memory["told"]) == set(both.urls), "each name stands in the one ledger"
     assert context.cookies() == []
     relay_of(both.place).round()
-    for _, collector, waiting in box_of(both.place).surveys():
+    for _, _, collector, waiting in box_of(both.place).slots():
         assert (collector in both.urls, waiting) == (True, 1)
 
 
@@ -133,7 +152,7 @@ def test_the_ceiling_holds_for_six_questions_of_invented_collectors_on_one_page(
             # Frames come in any order: each says by its own question which survey it shows.
             outcomes = [send_started(frame) for frame in frames]
             memory = frames[0].evaluate(remembered())
-        kept = sum(waiting for _, _, waiting in box_of(both.place).surveys())
+        kept = sum(waiting for *_, waiting in box_of(both.place).slots())
     assert outcomes == [True] * 4 + [False] * 2, "16 in all, whoever collects"
     assert kept == 4, "what is refused is not sent"
     assert len(memory["noisy"]) == 4
@@ -188,12 +207,15 @@ def test_a_token_is_bought_by_a_gateway_and_the_place_sees_no_invitation(
         [request for request in witness.requests if request.url.endswith(end)] for end in ("gateway", "sealed")
     )
     assert (len(asked), len(sent)) == (1, 1)
+    scripts = [request for request in witness.requests if request.url.endswith("client/deniable-tokens.js")]
+    assert len(scripts) == 1, "what runs is what was compared, and not fetched once more"
+    assert witness.requests.index(scripts[0]) < witness.requests.index(asked[0])
     assert {request.headers["content-type"] for request in asked} == {"message/ohttp-req"}
     for request in witness.requests:
         assert first not in request.url
         assert first.encode() not in (request.post_data_buffer or b"")
         assert "authorization" not in request.headers
-    box_of(both.place).cut(survey.id, 1)
+    cut(both.place, survey, 1)
     relay_of(both.place).round()
     assert store.waiting(survey) == {None: 1}
     # On another device, with an invitation of nobody: the collector says so, within what the place cannot read.
@@ -202,6 +224,35 @@ def test_a_token_is_bought_by_a_gateway_and_the_place_sees_no_invitation(
     other.get_by_role("button", name="Start", exact=True).click()
     expect(other.get_by_role("heading", name="This invitation is not known here")).to_be_visible()
     other.context.close()
+
+
+def test_what_buys_tokens_is_loaded_for_such_surveys_alone_and_runs_only_as_it_was_reviewed(
+    both: Rehearsal, context: BrowserContext
+) -> None:
+    script = "client/deniable-tokens.js"
+    plain = both.publish("Without tokens")
+    survey = sealed_survey(both.folder / "keys", replace(unlinkable_survey(), layout="page"), places=(both.origin,))
+    (first,) = publish_to(both.collector.extensions["deniable"]["store"], survey, 1)
+    files: dict[str, bytes] = both.place.extensions["deniable-place-files"]
+    reviewed = files[script]
+    files[script] = reviewed + b" "
+    page = context.new_page()
+    witness = Witness.of(page)
+    page.goto(f"{both.origin}/#{both.urls[0]}/s/{plain.id}")
+    answer(page, plain, {"affair": "no"})
+    assert not any(request.url.endswith(script) for request in witness.requests)
+    page.goto("about:blank")
+    page.goto(f"{both.origin}/#{both.urls[0]}/s/{survey.id}#invitation={first}")
+    start = page.get_by_role("button", name="Start", exact=True)
+    expect(start).to_be_visible()
+    witness.requests.clear()
+    start.click()
+    expect(page.get_by_role("heading", name="This survey cannot be loaded")).to_be_visible()
+    assert {request.url.rpartition("/")[2] for request in witness.requests} <= {"deniable-tokens.js", "state"}
+    assert witness.posts() == [], "no token was asked for, and nothing was sent"
+    files[script] = reviewed
+    page.get_by_role("button", name="Try again").click()
+    expect(page.get_by_role("button", name=REVIEW)).to_be_visible()
 
 
 def test_a_page_that_embeds_the_survey_shows_the_frame_of_its_place(both: Rehearsal, page: Page) -> None:
@@ -233,7 +284,7 @@ def test_a_phone_that_is_offline_at_send_sends_the_same_reply_later(both: Rehear
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
     context.set_offline(False)
     expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
-    box_of(both.place).cut(survey.id, 1)
+    cut(both.place, survey, 1)
     relay_of(both.place).round()
     store = both.collector.extensions["deniable"]["store"]
     assert store.waiting(survey) == {None: 1}

@@ -286,7 +286,7 @@ def test_the_history_holds_a_place_and_never_an_answer(page: Page, survey: Surve
         page.go_back()
         expect(step(page, 1)).to_be_focused()
     assert states[0] == states[1]
-    assert {key: type(value) for key, value in states[0].items()} == {"deniable": str, "at": int}
+    assert {key: type(value) for key, value in states[0].items()} == {"deniable": str, "at": int, "n": int}
     assert json.loads(everything_kept(page))["memory"] is None
 
 

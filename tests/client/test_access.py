@@ -21,12 +21,12 @@ from flask.testing import FlaskClient
 from deniable import Survey, errors, parse_report, read_survey
 from deniable.access.invitation import new_invitation
 from deniable.access.words import ONE_REPORT
-from deniable.commands.main import main
 from deniable_client import Client, Link, Memory, UndeliveredReport, UnusableMemory, parse_link, randomize
 from deniable_client.answer import command, messages, screens
 from deniable_client.blind_token import UnsignedToken
 from deniable_client.collector_connection import CollectorConnection
 from deniable_client.memory import KeptReport
+from deniable_commands.main import main
 from deniable_server.app import create_issuer
 from deniable_server.settings import Settings
 from deniable_server.store.sqlite.integrity import inspect

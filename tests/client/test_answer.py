@@ -20,13 +20,13 @@ from click.testing import CliRunner, Result
 
 import deniable_web
 from deniable import AnswerError, Report, Survey, odds_sentences, read_survey
-from deniable.commands.main import main
 from deniable.privacy.odds import plainest
 from deniable_client import Client, Memory, randomize
 from deniable_client.answer import command, messages, screens
 from deniable_client.answer.asking import answer_from
 from deniable_client.answer.simulator import PRESSES, split
 from deniable_client.memory import Disclosure
+from deniable_commands.main import main
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_statistics.designs.of_mechanisms import design_of
 from tests.client.test_audit import EVERYTHING

@@ -20,7 +20,6 @@ from click.testing import CliRunner
 from scipy import stats
 
 from deniable import Report, Subset, Survey, TwoCoin, read_survey
-from deniable.commands.main import main
 from deniable.randomness import system_word
 from deniable.report.report import new_report_id
 from deniable_client.audit import command
@@ -40,6 +39,7 @@ from deniable_client.audit.sampling import (
 )
 from deniable_client.audit.timing import check_times
 from deniable_client.device import draw_questions, randomize, true_answer
+from deniable_commands.main import main
 from tests.support.marks import long
 from tests.support.vectors import vectors
 from tools.rig.survey_files import question_toml, survey_toml

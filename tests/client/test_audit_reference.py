@@ -11,15 +11,15 @@ from typing import Any
 
 import pytest
 
-from deniable.access.authorization import authorization_of
 from deniable.access.invitation import hash_of
 from deniable_client.audit import reference
 from deniable_client.audit.reference import mechanisms, tokens
 from deniable_client.audit.reference.chance import Words
-from deniable_client.audit.reference.device import Device, Refused, without_memory
+from deniable_client.audit.reference.device import Device, LedgerRefusal, without_memory
 from deniable_client.audit.reference.published import PublishedSurvey, choice, completion_code, millionths, settled
-from deniable_client.audit.reference.tokens import TokenRequest, question_about, right_of
+from deniable_client.audit.reference.tokens import UnsignedToken, question_about, right_of
 from deniable_client.link import origin_of
+from deniable_transport.authorization import authorization_of
 from tests.support.vectors import VECTORS, vectors
 
 MECHANISMS = sorted(mechanisms._DRAWS)
@@ -89,7 +89,7 @@ def test_tokens(vector: dict[str, str], monkeypatch: pytest.MonkeyPatch) -> None
     # That of a survey is bound to its bytes; the one of the vector stands in its place.
     monkeypatch.setattr(tokens, "_challenge", lambda _: bytes.fromhex(vector["token_challenge"]))
     n = tokens.modulus(survey)
-    request = TokenRequest(survey, vector["nonce"], vector["salt"], int(vector["blind"], 16))
+    request = UnsignedToken(survey, vector["nonce"], vector["salt"], int(vector["blind"], 16))
     body = json.loads(request.body("00" * 16))
     # Behind the type and a byte of the key's hash.
     assert body == {"invitation": "00" * 16, "blinded": vector["token_request"][6:]}
@@ -140,7 +140,7 @@ def test_memory(name: str) -> None:
             came: dict[str, Any]
             try:
                 came = {"result": act(device, surveys[step["survey"]], step)}
-            except Refused:
+            except LedgerRefusal:
                 came = {"error": "budget"}
             assert came == step["expect"], step
 

@@ -13,11 +13,11 @@ import pytest
 from click.testing import CliRunner
 
 from deniable import AnswerError, BudgetError, ReportError, Survey, read_survey
-from deniable.commands.main import main
 from deniable.randomness import UNIT
 from deniable.report.report import parse_report
 from deniable_client import Client, Memory, UnusableMemory, draw_questions, permanent, randomize
 from deniable_client.answer import command, messages, screens
+from deniable_commands.main import main
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 

@@ -16,12 +16,12 @@ from click.testing import CliRunner
 
 from deniable import CollectorError, ParameterError, Survey, SurveyError
 from deniable.errors import MessageError
-from deniable.oblivious.encapsulation import KeyConfiguration, encode_keys
 from deniable_client import Client, Memory, UndeliveredReport
 from deniable_client.answer.command import answer as answer_command
 from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
+from deniable_transport.oblivious.encapsulation import KeyConfiguration, encode_keys
 from tools.rig.access import publish_to, unlinkable_survey
 from tools.rig.in_process import ended
 from tools.rig.places import place_in_process, relay_of, sealed_survey, served
@@ -138,7 +138,7 @@ def _keys_of_one_person_are_found_out(url: str, relay: str, survey: Survey, keys
     with pytest.raises((SurveyError, CollectorError)):
         Client(url, relay=relay, keys=encode_keys([other])).survey(survey.id)
     swapped = replace(survey, sealed=replace(survey.sealed, keys=survey.sealed.keys[::-1]))
-    from deniable.oblivious.pinned import check_pinned
+    from deniable_transport.oblivious.pinned import check_pinned
 
     with pytest.raises(SurveyError, match="must publish the key by which it was fetched"):
         check_pinned(swapped, KeyConfiguration(0, bytes.fromhex(survey.sealed.keys[0])))

@@ -15,9 +15,9 @@ import pytest
 from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurvePrivateKey, generate_private_key
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
-from deniable.oblivious.binary_http import BinaryRequest, BinaryResponse, parse_request, parse_response
-from deniable.oblivious.hpke import public_bytes, setup_receiver, setup_sender
 from deniable_client.blind_token import UnsignedToken
+from deniable_transport.oblivious.binary_http import BinaryRequest, BinaryResponse, parse_request, parse_response
+from deniable_transport.oblivious.hpke import public_bytes, setup_receiver, setup_sender
 from tests.support.marks import long
 from tools import programs
 from tools.rig.access import key_number, unlinkable_survey

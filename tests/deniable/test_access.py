@@ -26,8 +26,9 @@ from deniable import NotInvited, Report, ReportError, Survey, SurveyError, parse
 from deniable.access.blind_rsa import EXPONENT, SIZE, PublicKey, encode
 from deniable.access.invitation import hash_of, is_invitation, new_invitation
 from deniable.access.issuer import NONCE, Issuer, Tokens, nonce_of, report_id
-from deniable.access.words import ONE_REPORT, access_cells, enforced
+from deniable.access.words import ONE_REPORT
 from deniable.survey.document import ACCESS
+from deniable_statistics.published.access_columns import access_cells, enforced
 from tests.support.vectors import vectors
 from tools.rig.survey_files import question_toml, survey_toml
 
@@ -478,4 +479,4 @@ def test_reading_and_checking_loads_the_standard_library_alone() -> None:
         "print(sorted({m.split('.')[0] for m in set(sys.modules) - before} - sys.stdlib_module_names))"
     )
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['deniable', 'deniable_client', 'urllib3']"
+    assert done.stdout.strip() == "['deniable', 'deniable_client', 'deniable_transport', 'urllib3']"

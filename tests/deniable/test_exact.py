@@ -21,7 +21,6 @@ from deniable.exact import (
     of_100,
     positive_epsilon,
     probability,
-    ratio,
     rational,
     refuse_costly_rounding,
     sum_above,
@@ -140,12 +139,6 @@ def test_sums_are_the_smallest_floats_not_below() -> None:
     for values in ([0.1] * 3, [0.1] * 6, [1.0, 2.0**-60]):
         exact = sum(map(Fraction, values))
         assert Fraction(math.nextafter(sum_above(values), 0)) < exact <= Fraction(sum_above(values))
-
-
-def test_ratios_are_integers_in_proportion() -> None:
-    for part, whole in ((3, 6), (0.5, 2), (0.1, 0.3), (7, 1.5)):
-        above, below = ratio(part, whole)
-        assert Fraction(above, below) == Fraction(part) / Fraction(whole)
 
 
 def test_costly_rounding_is_refused_from_one_in_a_hundred_on() -> None:

@@ -29,6 +29,7 @@ from deniable.mechanisms import DrawnBoxes
 from deniable.survey.condition import Answers, among, condition_from, joined
 from deniable.survey.group import Group
 from deniable_client.device import applying, randomize, true_answers
+from deniable_statistics.published.condition_text import opposite
 from tests.support.vectors import vectors
 from tools.rig import filtered
 from tools.rig.survey_files import question_toml, survey_toml
@@ -62,8 +63,8 @@ def test_opposite_holds_where_a_condition_does_not() -> None:
         condition = filtered.random_condition(earlier, dice)
         answers = {name: dice.choice(earlier[name].possible) for name in "ab"}
         answers["c"] = dice.sample(range(4), dice.randrange(5))  # type: ignore[assignment]
-        assert condition.holds(answers) != condition.opposite.holds(answers)
-        assert condition.opposite.opposite.holds(answers) == condition.holds(answers)
+        assert condition.holds(answers) != opposite(condition).holds(answers)
+        assert opposite(opposite(condition)).holds(answers) == condition.holds(answers)
         assert not condition.holds({}), "no test of a missing answer holds"
 
 
@@ -82,7 +83,7 @@ def test_a_question_is_another_one_for_a_device_under_another_filter() -> None:
     """Also where the condition is the same to the letter, and the question that it names is another."""
     key = Survey("T", (SMOKES, OFTEN)).keys["often"]
     assert Survey("Another", (SMOKES, OFTEN)).keys["often"] == key
-    turned = replace(OFTEN, ask_if=IF_SMOKES.opposite)
+    turned = replace(OFTEN, ask_if=opposite(IF_SMOKES))
     drinks = replace(SMOKES, text="Do you drink?")
     plain = replace(OFTEN, ask_if=None)
     others = [Survey("T", each).keys["often"] for each in ((SMOKES, turned), (drinks, OFTEN), (SMOKES, plain))]
@@ -90,10 +91,10 @@ def test_a_question_is_another_one_for_a_device_under_another_filter() -> None:
 
 
 def test_conditions_that_never_or_always_hold_are_refused_by_name() -> None:
-    never = joined("all", [IF_SMOKES, IF_SMOKES.opposite])
-    always = joined("any", [IF_SMOKES, IF_SMOKES.opposite])
+    never = joined("all", [IF_SMOKES, opposite(IF_SMOKES)])
+    always = joined("any", [IF_SMOKES, opposite(IF_SMOKES)])
     # Whoever is asked how often smokes, so that no smoker is left.
-    behind = joined("all", [among("often", [(0, 1)], range(3)), IF_SMOKES.opposite])
+    behind = joined("all", [among("often", [(0, 1)], range(3)), opposite(IF_SMOKES)])
     third = replace(OFTEN, id="third")
     for condition, said in ((never, "can never hold"), (always, "always holds"), (behind, "can never hold")):
         with pytest.raises(SurveyError, match=f"question 'third': ask_if {said}"):

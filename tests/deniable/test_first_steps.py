@@ -29,8 +29,8 @@ from deniable import (
     Warner,
     read_survey,
 )
-from deniable.unreachable import unreachable
 from deniable_client import randomize
+from deniable_transport.unreachable import unreachable
 from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml
 

@@ -28,7 +28,6 @@ from deniable import (
 from deniable.privacy.ceiling import Ceiling
 from deniable.randomness import UNIT
 from deniable.report.report import Report
-from deniable.report.tally import Tally
 from deniable.survey.group import Group, marginal
 from deniable.survey.question_types import QUESTION_TYPES, YES_NO
 from deniable.wire.space import Value
@@ -37,6 +36,7 @@ from deniable_client.device import mixed
 from deniable_statistics.authoring.sample_size import people_needed
 from deniable_statistics.authoring.sharing import Member, Sharing, ways_to_share, why
 from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.published.published_rows import estimate
 from tests.support.drawn_questions import Likely, Values, answers_of, group_of, joint_of, joint_survey, published_output
 from tools.rig.survey_files import question_toml, survey_toml

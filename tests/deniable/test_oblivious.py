@@ -9,8 +9,14 @@ from cryptography.hazmat.primitives.asymmetric.ec import SECP256R1, EllipticCurv
 from cryptography.hazmat.primitives.asymmetric.x25519 import X25519PrivateKey
 
 from deniable.errors import MessageError
-from deniable.oblivious.binary_http import BinaryRequest, BinaryResponse, integer, parse_request, parse_response
-from deniable.oblivious.encapsulation import (
+from deniable_transport.oblivious.binary_http import (
+    BinaryRequest,
+    BinaryResponse,
+    integer,
+    parse_request,
+    parse_response,
+)
+from deniable_transport.oblivious.encapsulation import (
     KeyConfiguration,
     decapsulate,
     encapsulate,
@@ -18,7 +24,7 @@ from deniable.oblivious.encapsulation import (
     encode_keys,
     parse_keys,
 )
-from deniable.oblivious.hpke import public_bytes, setup_receiver, setup_sender
+from deniable_transport.oblivious.hpke import public_bytes, setup_receiver, setup_sender
 from tests.support.vectors import vectors
 
 VECTORS = vectors("standards/oblivious")

@@ -6,7 +6,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
-from deniable.commands.rules import RuledCommand, all_or_none, at_most_one, exactly_one, excludes, goes_with
+from deniable_commands.rules import RuledCommand, all_or_none, at_most_one, exactly_one, excludes, goes_with
 
 
 @click.command(

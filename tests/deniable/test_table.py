@@ -9,8 +9,8 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from deniable.table import csv_lines, plain_cell, safe_cell
 from deniable_research.files.csv_file import columns_of
+from deniable_statistics.published.csv_cells import csv_lines, plain_cell, safe_cell
 
 CALCULATED = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 

@@ -17,9 +17,13 @@ from tools import needed
 
 ROOT = Path(__file__).parents[2]
 SOURCES = (
-    *("shared/deniable", "shared/deniable_statistics", "shared/deniable_research"),
+    *("shared/deniable", "shared/deniable_transport", "shared/deniable_commands"),
+    *("shared/deniable_statistics", "shared/deniable_research"),
     *("client/deniable_client", "server/deniable_server"),
 )
+
+ABOVE = {"deniable_client", "deniable_research", "deniable_server", "deniable_web"}
+"""What stands on the packages that both sides share."""
 
 
 def modules(folder: str) -> list[Path]:
@@ -53,8 +57,10 @@ def called_names(tree: ast.AST) -> Iterator[str]:
 @pytest.mark.parametrize(
     ("folder", "forbidden"),
     [
-        ("shared/deniable", {"deniable_client", "deniable_research", "deniable_server", "deniable_web"}),
-        ("shared/deniable_statistics", {"deniable_client", "deniable_research", "deniable_server", "deniable_web"}),
+        ("shared/deniable", ABOVE | {"deniable_transport"}),
+        ("shared/deniable_transport", ABOVE | {"deniable_commands", "deniable_statistics"}),
+        ("shared/deniable_commands", ABOVE | {"deniable_statistics", "deniable_transport"}),
+        ("shared/deniable_statistics", ABOVE),
         ("shared/deniable_research", {"deniable_client", "deniable_server", "deniable_web"}),
         ("client/deniable_client", {"deniable_server", "deniable_research"}),
         ("server/deniable_server", {"deniable_client", "deniable_research"}),
@@ -76,8 +82,18 @@ def test_the_agreement_hands_on_to_statistics_in_three_places() -> None:
     assert handing_on == {"api.py", "mechanisms/base.py", "mechanisms/piecewise.py"}
 
 
+def test_the_agreement_knows_no_command_but_for_what_python_runs() -> None:
+    """``python -m deniable`` is the command; nothing else of the agreement knows that there is one."""
+    knowing = {
+        path.relative_to(ROOT / "shared" / "deniable").as_posix()
+        for path in modules("shared/deniable")
+        if "deniable_commands" in path.read_text(encoding="utf-8")
+    }
+    assert knowing == {"__main__.py"}
+
+
 @pytest.mark.slow
-@pytest.mark.parametrize("package", ["deniable", "deniable_statistics"])
+@pytest.mark.parametrize("package", ["deniable", "deniable_transport", "deniable_statistics"])
 def test_rooms_of_what_is_shared_import_in_no_circle(package: str) -> None:
     shared = ROOT / "shared" / package
     rooms: dict[str, set[str]] = {path.parent.name: set() for path in shared.glob("*/__init__.py")}
@@ -158,12 +174,16 @@ def test_only_the_rooms_of_databases_know_their_drivers() -> None:
 
 def test_importing_shared_loads_only_the_standard_library() -> None:
     """`import numpy` within a function is fine: who does not call it does not need it."""
-    for path in modules("shared/deniable"):
+    packages = ("shared/deniable", "shared/deniable_transport", "shared/deniable_commands")
+    for path in (path for package in packages for path in modules(package)):
         statements = ast.parse(path.read_text(encoding="utf-8")).body
         at_import = [
             name for each in statements if isinstance(each, (ast.Import, ast.ImportFrom)) for name in imported(each)
         ]
-        allowed = {"click"} if path.name == "cli.py" or path.parent.name == "commands" else set()
+        allowed = {"click", "deniable_commands"} if path.parent.name == "deniable_commands" else set()
+        allowed |= {"deniable_transport"} if "deniable_transport" in path.parts else set()
+        if path.name == "__main__.py":
+            allowed = {"deniable_commands"}
         if path.relative_to(ROOT).as_posix() == "shared/deniable/mechanisms/arrays.py":  # loaded by `randomize_many`
             allowed = {"numpy"}
         foreign = {name.split(".")[0] for name in at_import} - sys.stdlib_module_names - {"deniable"}
@@ -177,7 +197,9 @@ def test_numbers_from_numbers_need_numpy_and_scipy_alone() -> None:
     for path in modules("shared/deniable_statistics"):
         if path.relative_to(shared).parts[0] not in ("authoring", "data", "commands", "published"):
             names = {name.split(".")[0] for name in imported(ast.parse(path.read_text(encoding="utf-8")))}
-            foreign = names - sys.stdlib_module_names - {"deniable", "deniable_statistics", "numpy", "scipy"}
+            needed = {"deniable", "deniable_statistics", "numpy", "scipy"}
+            needed |= {"cryptography"} if path == shared / "release" / "signature.py" else set()
+            foreign = names - sys.stdlib_module_names - needed
             assert not foreign, f"{path.relative_to(ROOT)}: {foreign}"
             assert "print" not in called_names(ast.parse(path.read_text(encoding="utf-8"))), path.relative_to(ROOT)
 
@@ -195,7 +217,10 @@ def test_collector_and_devices_load_nothing_that_is_for_files_or_for_authors_alo
     }
 
 
-@pytest.mark.parametrize("package", ["deniable", "deniable_statistics", "deniable_research"])
+PACKAGES = ["deniable", "deniable_transport", "deniable_commands", "deniable_statistics", "deniable_research"]
+
+
+@pytest.mark.parametrize("package", PACKAGES)
 def test_the_design_says_what_every_room_holds(package: str) -> None:
     folder = ROOT / "shared" / package
     named = set(re.findall(r"`(\w+/|\w+\.py)`", _table_of(package)))

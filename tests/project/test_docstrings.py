@@ -11,7 +11,8 @@ import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
 PACKAGES = (
-    *("shared/deniable", "shared/deniable_statistics", "shared/deniable_research"),
+    *("shared/deniable", "shared/deniable_transport", "shared/deniable_commands"),
+    *("shared/deniable_statistics", "shared/deniable_research"),
     *("client/deniable_client", "server/deniable_server", "tools"),
 )
 

@@ -19,7 +19,7 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from deniable.commands.main import main
+from deniable_commands.main import main
 from deniable_server.app import create_app
 from tests.project.test_docs import sentences
 from tests.support.extras import with_extras

@@ -94,22 +94,26 @@ def test_helpers_import_no_tests_and_tools_not_even_helpers() -> None:
                 assert top != "tests" or rest[0] in allowed, f"{path.relative_to(ROOT)} imports {name}"
 
 
-COLLECT = """
+IMPORT = """
+import importlib.util
 import sys
-import pytest
+from pathlib import Path
 sys.modules.update(dict.fromkeys(sys.argv[1].split(",")))  # None: whoever imports it gets an ImportError
-rooms = ["tests/deniable", "tests/statistics", "tests/research"]
-sys.exit(pytest.main(["--collect-only", "--quiet", "-p", "no:cacheprovider", *rooms]))
+sys.path.insert(0, ".")
+paths = [path for room in ("deniable", "statistics", "research") for path in Path("tests", room).glob("test_*.py")]
+for number, path in enumerate(paths):
+    spec = importlib.util.spec_from_file_location(f"test_{number}", path)
+    spec.loader.exec_module(importlib.util.module_from_spec(spec))
+print(len(paths))
 """
 
 
 @pytest.mark.slow
-def test_rooms_without_a_side_are_collected_where_flask_and_browsers_are_missing() -> None:
-    command = [sys.executable, "-c", COLLECT, ",".join(SERVER + DRIVERS)]
+def test_rooms_without_a_side_are_imported_where_flask_and_browsers_are_missing() -> None:
+    command = [sys.executable, "-c", IMPORT, ",".join(SERVER + DRIVERS)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, timeout=300, check=False)
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr
-    (number,) = re.findall(r"^(\d+) tests collected", done.stdout, re.MULTILINE)
-    assert int(number) > 2000
+    assert int(done.stdout) > 80
 
 
 def test_what_is_fast_leaves_out_every_marker() -> None:

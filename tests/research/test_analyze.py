@@ -23,7 +23,6 @@ from deniable import (
     read_survey,
     tally_reports,
 )
-from deniable.output import percent
 from deniable_client import randomize
 from deniable_research.commands.analyze import analyze
 from deniable_research.files import (
@@ -37,6 +36,7 @@ from deniable_research.files import (
 )
 from deniable_research.output import field_names, to_json
 from deniable_statistics.published.charts import Mark, Panel, interval_chart
+from deniable_statistics.published.printed_numbers import percent
 from deniable_statistics.published.published_rows import EstimateOptions
 from tests.support.analyzing import STUDY, as_rows, love_reports, ok, refused, run, study_rows
 from tools.rig.surveys import FIVE_TYPES, SURVEY, person

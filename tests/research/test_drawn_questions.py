@@ -20,7 +20,6 @@ from scipy.stats import binom, chi2
 from deniable import ParameterError, Question, Survey, Warner, read_survey
 from deniable.mechanisms.k_ary import support_of_digits
 from deniable.randomness import system_words
-from deniable.report.tally import Tally
 from deniable.survey.group import Group
 from deniable.survey.question_types import YES_NO
 from deniable_client.device import draw_questions, mixed
@@ -33,6 +32,7 @@ from deniable_research.simulation.epsilons import split_over_all
 from deniable_statistics.authoring.sample_size import people_needed
 from deniable_statistics.comparison import difference
 from deniable_statistics.designs.spaces import tally_array
+from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.joint import DrawnPair, correlation, crosstab, question_pair
 from deniable_statistics.joint.pairs import pair_channel
 from deniable_statistics.planning.plans import SizePlan, estimands_of

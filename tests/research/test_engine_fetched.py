@@ -20,9 +20,9 @@ from click.testing import CliRunner
 from urllib3 import HTTPResponse
 
 from deniable import DeniableError, Survey, read_survey, tally_reports
-from deniable.commands.main import main
 from deniable.errors import CollectorError
 from deniable_client import randomize
+from deniable_commands.main import main
 from deniable_research.engine import fetching
 from deniable_research.engine.sources import open_source
 from deniable_research.engine.tallies import count_tallies
@@ -142,7 +142,7 @@ def test_what_was_changed_on_the_way_is_refused(web: Web, tmp_path: Path, tempor
 @pytest.mark.slow
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_nothing_that_was_fetched_stays_when_a_command_is_ended(number: signal.Signals, temporary: Path) -> None:
-    program = "from deniable.commands.main import main; main()"
+    program = "from deniable_commands.main import main; main()"
     with socket.create_server(("127.0.0.1", 0)) as server:
         server.settimeout(PATIENCE)
         address = f"http://127.0.0.1:{server.getsockname()[1]}/x.csv"

@@ -14,7 +14,7 @@ from deniable_client.device import randomize
 from deniable_research.files.comparing import compare
 from deniable_research.files.crossing import cross
 from deniable_research.files.layout import Layout
-from deniable_research.files.problem import shared_responses
+from deniable_research.files.model_specification import shared_responses
 from deniable_research.files.regressing import regress
 from deniable_research.files.report_table import Table
 from deniable_research.simulation.counted_surveys import draw_counts

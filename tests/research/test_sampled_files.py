@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from scipy.stats import chi2_contingency
 
 from deniable import DrawnBoxes, OneBitMean, ParameterError, ReportError
-from deniable.commands.main import main
+from deniable_commands.main import main
 from deniable_research.files import (
     Layout,
     RandomizedColumn,

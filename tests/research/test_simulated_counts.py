@@ -365,7 +365,7 @@ def test_respondents_cost_no_memory(tmp_path: Path) -> None:
     file = tmp_path / "survey.toml"
     file.write_text(FIVE_TYPES, encoding="utf-8")
     program = (
-        "import resource, sys; from deniable.commands.main import main\n"
+        "import resource, sys; from deniable_commands.main import main\n"
         "try: main(sys.argv[1:])\n"
         "finally: print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
     )

@@ -187,7 +187,7 @@ def test_what_cannot_be_written_is_refused_and_leaves_nothing(tmp_path: Path, mo
 def test_an_interrupted_run_leaves_nothing_that_passes_for_whole(with_signal: signal.Signals, tmp_path: Path) -> None:
     toml, folder = tmp_path / "survey.toml", tmp_path / "rows"
     toml.write_text(SURVEY, encoding="utf-8")
-    program = "from deniable.commands.main import main\nif __name__ == '__main__': main()"
+    program = "from deniable_commands.main import main\nif __name__ == '__main__': main()"
     script = tmp_path / "run.py"
     script.write_text(program, encoding="utf-8")
     arguments = ["--respondents", "50000000", "--repetitions", "2", "--rows", str(folder)]

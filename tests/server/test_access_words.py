@@ -18,7 +18,7 @@ import pytest
 from flask.testing import FlaskClient
 
 from deniable import EstimateRow, Survey, read_survey
-from deniable.access.words import ONE_REPORT, ONE_REPORT_COLUMN, enforced
+from deniable.access.words import ONE_REPORT
 from deniable.survey.document import ACCESS
 from deniable_research import read
 from deniable_research.codebook import Codebook, to_ddi, to_markdown
@@ -26,6 +26,7 @@ from deniable_server.access.tokens import create_token
 from deniable_server.language import words
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_server.web.results_pages import ONCE
+from deniable_statistics.published.access_columns import ONE_REPORT_COLUMN, enforced
 from tools.rig.access import invite, invited_survey, publish, report_for, unlinkable_survey
 from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml

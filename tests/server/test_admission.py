@@ -21,7 +21,6 @@ from werkzeug.test import EnvironBuilder, TestResponse
 from werkzeug.wrappers import Response
 
 from deniable import Survey
-from deniable.access.authorization import authorization_of
 from deniable.access.invitation import new_invitation
 from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
@@ -32,6 +31,7 @@ from deniable_server.edge.limits import DEBT_SECONDS, PAGES, PROBES, Limits, Rat
 from deniable_server.edge.stalls import Progress, Watch, look
 from deniable_server.settings import Settings
 from deniable_server.store import Store
+from deniable_transport.authorization import authorization_of
 from tools.rig.access import Purchase, ask, bought, invited_survey, publish_to, report_for, send, unlinkable_survey
 from tools.rig.patience import PATIENCE
 from tools.rig.surveys import Clock

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from apiflask import APIFlask
 from flask.testing import FlaskClient
@@ -34,6 +36,26 @@ def test_a_release_is_recorded_and_computed_before_somebody_asks(
     monkeypatch.setattr(results._pool, "run", compute)
     for path in ("results", "results?by=cohort", "results/affair", "results/town.csv?by=cohort", "results/drinks.svg"):
         assert http.get(f"/s/{survey.id}/{path}").status_code == 200, path
+
+
+def test_a_release_that_comes_while_results_are_read_is_not_shown_with_the_numbers_before_it(
+    app: APIFlask, http: FlaskClient, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results: ResultsService = app.extensions["deniable-results"]
+    survey, reports = filled(store, FIVE_TYPES, 150)
+    state = store.state(survey.id)
+    before = results.releases.shown(state)
+    store.store_reports([(survey, [replace(each, id=f"f{each.id[1:]}") for each in reports])])
+    store.settle()
+
+    def numbers() -> set[int]:
+        paths = (f"/s/{survey.id}/{each}.json" for each in ("results/affair", "results"))
+        return {http.get(path).json["rows"][0]["n"] for path in paths}
+
+    with monkeypatch.context() as patched:
+        patched.setattr(results.releases, "shown", lambda *_: before)  # read before the release, computed after it
+        assert numbers() == {150}
+    assert numbers() == {300}
 
 
 @pytest.mark.slow

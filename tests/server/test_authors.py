@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from deniable.survey.cohorts import unlinkable_warning
+from deniable_statistics.authoring.cautions import unlinkable_warning
 from tools.rig.access import unlinkable_survey
 from tools.rig.command_line import CommandLine
 from tools.rig.places import sealed_survey
@@ -79,7 +79,7 @@ import sys
 extras = ("numpy scipy pandas matplotlib formulaic flask apiflask granian pydantic pydantic_settings sqlite_utils "
           "prometheus_client")
 sys.modules.update(dict.fromkeys(extras.split()))
-from deniable.commands.main import main
+from deniable_commands.main import main
 main(sys.argv[1:])
 """
 

@@ -18,10 +18,10 @@ import pandas as pd
 import pytest
 
 from deniable import Report, read_survey
-from deniable.commands import main as command_line
-from deniable.commands import working
-from deniable.commands.main import MAY_TAKE_LONG, main
 from deniable_client import Client
+from deniable_commands import main as command_line
+from deniable_commands import working
+from deniable_commands.main import MAY_TAKE_LONG, main
 from deniable_server.store.sqlite.store import SqliteStore
 from tools.rig.collectors import Collector
 from tools.rig.command_line import CommandLine
@@ -309,15 +309,13 @@ def printed_by(program: str) -> str:
 
 def test_help_loads_no_command() -> None:
     program = (
-        "import sys; from deniable.commands.main import main; main(['--help'], standalone_mode=False); "
-        "print(sorted(each for each in sys.modules if each.split('.')[0] in"
-        " ('deniable', 'numpy', 'scipy', 'pandas', 'matplotlib', 'flask', 'urllib3', 'deniable_client')))"
+        "import sys; from deniable_commands.main import main; main(['--help'], standalone_mode=False); "
+        "print(sorted(each for each in sys.modules if each.split('.')[0] in ('deniable', 'deniable_commands',"
+        " 'numpy', 'scipy', 'pandas', 'matplotlib', 'flask', 'urllib3', 'deniable_client')))"
     )
     printed = printed_by(program)
-    assert (
-        printed.splitlines()[-1]
-        == "['deniable', 'deniable.commands', 'deniable.commands.main', 'deniable.errors', 'deniable.installing']"
-    )
+    needed = "['deniable', 'deniable.errors', 'deniable.installing', 'deniable_commands', 'deniable_commands.main']"
+    assert printed.splitlines()[-1] == needed
 
 
 def test_a_collector_starts_without_what_only_files_and_images_need() -> None:

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 from flask.testing import FlaskClient
 
 from deniable import Report, Survey, read_survey, tally_reports
-from deniable.commands.main import main
 from deniable_client import randomize
+from deniable_commands.main import main
 from deniable_server.store.sqlite.store import SqliteStore
 from tools.rig.survey_files import question_toml, survey_toml
 

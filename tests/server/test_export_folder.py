@@ -27,7 +27,6 @@ from pyarrow import parquet
 from deniable import Report, Survey, read_survey, tally_reports
 from deniable.errors import DeniableError, ParameterError, ReportError
 from deniable.survey.document import address
-from deniable.table import plain_cell
 from deniable_client import randomize
 from deniable_research.engine import EngineReports, open_source
 from deniable_research.engine.tallies import count_tallies
@@ -39,6 +38,7 @@ from deniable_server.store.tables import rows_from
 from deniable_statistics.data import folder as writing
 from deniable_statistics.data.folder import write_folder
 from deniable_statistics.data.manifest import FORMATS, open_export, sha256_of
+from deniable_statistics.published.csv_cells import plain_cell
 from tests.support.folding import live, reports, survey, take, tallied
 from tests.support.postgresql import postgresql, template
 from tests.support.stores import Place, place

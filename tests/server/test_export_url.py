@@ -13,13 +13,13 @@ from typing import ClassVar
 import pytest
 
 from deniable import Report, Survey, read_survey
-from deniable.access.words import ONE_REPORT_COLUMN
 from deniable.errors import ReportError
-from deniable.table import csv_lines, report_cells
 from deniable_client import randomize
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_statistics.data.manifest import FORMATS
 from deniable_statistics.data.reports_csv import reports_from_csv
+from deniable_statistics.published.access_columns import ONE_REPORT_COLUMN
+from deniable_statistics.published.csv_cells import csv_lines, report_cells
 from tests.support.drawn_questions import shared_survey
 from tests.support.folding import reports, survey, take
 from tests.support.serving import Web, web

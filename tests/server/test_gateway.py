@@ -14,12 +14,12 @@ from apiflask import APIFlask
 from flask.testing import FlaskClient
 
 from deniable import Report, Survey
-from deniable.oblivious.binary_http import BinaryRequest, BinaryResponse, parse_response
-from deniable.oblivious.encapsulation import Encapsulated, encapsulate, parse_keys
-from deniable.oblivious.pinned import configuration_of
 from deniable_client.sealing import seal
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
+from deniable_transport.oblivious.binary_http import BinaryRequest, BinaryResponse, parse_response
+from deniable_transport.oblivious.encapsulation import Encapsulated, encapsulate, parse_keys
+from deniable_transport.oblivious.pinned import configuration_of
 from tools.rig.in_process import ended
 from tools.rig.places import place_in_process, sealed_survey, served
 from tools.rig.surveys import Clock

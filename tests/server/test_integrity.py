@@ -15,7 +15,7 @@ from click.testing import CliRunner, Result
 from sqlite_utils import Database
 
 from deniable import DeniableError, Report, Survey, address, tally_reports
-from deniable.commands.main import main
+from deniable_commands.main import main
 from deniable_server.access.tokens import create_token, find_token, revoke_token
 from deniable_server.store import StoreDamaged, StoreFull, StoreUnavailable, Verdict, counts
 from deniable_server.store.integrity import refuse_damaged

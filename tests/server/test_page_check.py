@@ -6,17 +6,17 @@ from dataclasses import replace
 
 import pytest
 
-from deniable_server.authors.page_check import Finding, findings, lines_of
-from deniable_server.authors.page_visit import Script, SeenElement, Violation, Visit
+from deniable_server.authors.page_check import Remark, findings, lines_of
+from deniable_server.authors.page_visit import PageVisit, Script, SeenElement, Violation
 
 AT = "https://collector.example"
 SURVEY = "bpn4zq5y7xlxpqd63hsrm4s5ky"
 ELEMENT = SeenElement("deniable-survey", f"{AT}/s/{SURVEY}", True, False, False, "ready", "Start")
 SCRIPT = Script(f"{AT}/client/deniable.js", "module", "sha384-x")
-PAGE = Visit("https://uni.example/study", (ELEMENT,), (SCRIPT,), has_tag=True)
+PAGE = PageVisit("https://uni.example/study", (ELEMENT,), (SCRIPT,), has_tag=True)
 
 
-def said(seen: Visit, wanted: str | None = None, takes: bool = True) -> tuple[list[str], list[str]]:
+def said(seen: PageVisit, wanted: str | None = None, takes: bool = True) -> tuple[list[str], list[str]]:
     """Problems, and everything else that is said of a page."""
     asked: list[tuple[str, str, str]] = []
 
@@ -90,4 +90,4 @@ def test_elements_that_cannot_be_answered_say_why(change: dict[str, object], pro
 
 
 def test_lines_begin_with_their_sign() -> None:
-    assert lines_of([Finding("a"), Finding("b", is_problem=True)]) == ["ok       a", "PROBLEM  b"]
+    assert lines_of([Remark("a"), Remark("b", is_problem=True)]) == ["ok       a", "PROBLEM  b"]

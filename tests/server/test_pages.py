@@ -64,10 +64,10 @@ def test_page_to_answer_brings_the_words_that_the_browser_asks_for(
     response = http.get(f"/{kind}/{filled.id}", headers={"Accept-Language": asked_for})
     assert f'catalogue="{escape(catalogues()[given])}"' in response.text
     assert "Accept-Language" in response.headers["Vary"]
-    words = json.loads(catalogues()[given])
-    assert f'<html lang="{given}" dir="{words["dir"]}">' in response.text
+    direction = json.loads(catalogues()[given])["dir"]
+    assert f'<html lang="{given}" dir="{direction}">' in response.text
     around = re.sub(r"<deniable-survey.*?</deniable-survey>", "", response.text, flags=re.DOTALL)
-    assert (words["experts"] in around) == (kind == "s")
+    assert (words(given)["scriptFold"] in around) == (kind == "s")
 
 
 def test_results_page_shows_chart_and_table(http: FlaskClient, filled: Survey) -> None:
@@ -349,9 +349,14 @@ def test_results_warn_where_the_data_hardly_fit_the_design(http: FlaskClient, st
 @pytest.mark.slow
 def test_results_say_which_intervals_and_for_whom(http: FlaskClient, filled: Survey) -> None:
     page = http.get(f"/s/{filled.id}/results?view=all").text
-    assert re.search(r"\(feldman-cousins\) are for\s+the shares in the population", page)
+    how = re.search(r"<h2>How to read this</h2>\s*<p>(.*?)</p>", page, re.DOTALL)
+    assert how is not None
+    assert how[1].startswith("Intervals are for the shares in the population")
+    assert "eldman" not in how[1], "names of methods stand where a reader checks numbers"
+    assert "Method of the intervals: Feldman-Cousins." in page
     page = http.get(f"/s/{filled.id}/results?view=all&target=respondents&simultaneous=true").text
-    assert re.search(r"\(simultaneous feldman-cousins\) are for\s+the shares among the people who", page)
+    assert "Intervals are for the shares among the people who answered." in page
+    assert "Method of the intervals: simultaneous Feldman-Cousins." in page
     assert "estimates.csv?target=respondents&amp;simultaneous=True" in page
     assert "are made up, whatever these say" not in page
     page = http.get(f"/s/{filled.id}/results?view=all&assume_fake=0.02").text

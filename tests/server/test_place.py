@@ -29,7 +29,7 @@ from deniable_server.place.relay import BatchRelay
 from deniable_server.settings import Settings
 from deniable_server.store.sqlite.letterbox import Letterbox
 from tools.rig.in_process import ended
-from tools.rig.places import box_of, place_in_process, relay_of, sealed_survey, served
+from tools.rig.places import box_of, cut, place_in_process, relay_of, sealed_survey, served
 from tools.rig.surveys import TODAY, Clock
 from tools.torture import place_kill, place_matcher, place_messages
 
@@ -98,7 +98,7 @@ def test_batches_leave_when_they_are_full_and_the_last_one_when_the_survey_is_ov
         assert (answer.status_code, answer.json) == (201, {"status": "stored"})
     both.round()
     assert len(both.arrived()) == 10
-    assert [waiting for _, _, waiting in box_of(both.place).surveys()] == [2]
+    assert [waiting for *_, waiting in box_of(both.place).slots()] == [2]
     assert both.survey.closes
     both.clock.today = both.survey.closes + datetime.timedelta(days=1)
     assert both.send(both.sealed(99)).status_code == 410
@@ -112,7 +112,7 @@ def test_a_full_batch_is_held_for_a_random_time_and_drawn_from_all_that_wait_the
 ) -> None:
     survey = sealed_survey(tmp_path / "keys")
     box = Letterbox(tmp_path / "place.db")
-    box.add(survey, "https://collector.example")
+    slot = box.add(survey, "https://collector.example")
     monkeypatch.setattr("deniable_server.place.relay._random", random.Random(42))
     left: list[tuple[float, int]] = []
     now = 0.0
@@ -126,7 +126,7 @@ def test_a_full_batch_is_held_for_a_random_time_and_drawn_from_all_that_wait_the
     for second in range(400):
         now = float(second)
         if second % 200 in (0, 10, 20, 30):
-            box.put(survey.id, second.to_bytes(2))
+            box.put(slot, second.to_bytes(2))
         relay.round()
     # Full at 20, and with the one that was left at 210 seconds.
     assert [size for _, size in left] == [3, 3]
@@ -153,8 +153,8 @@ def test_nothing_that_was_acknowledged_is_lost_or_doubled_whatever_breaks_off(bo
     for message in messages:
         both.send(message)
     assert both.send(messages[0]).json == {"status": "known"}
-    box_of(both.place).cut(both.survey.id, 5)
-    (batch,) = box_of(both.place).leaving()
+    cut(both.place, both.survey, 5)
+    (batch,) = box_of(both.place).batches()
     assert both.send(messages[0]).json == {"status": "known"}
     token = box_of(both.place).collectors()[both.url]
     # The collector stored it, and its answer never came.
@@ -200,10 +200,10 @@ def test_a_collector_that_is_away_for_a_day_loses_nothing_and_is_not_asked_all_t
     survey = replace(sealed_survey(tmp_path / "keys"), closes=clock.today)
     box = Letterbox(tmp_path / "place.db")
     box._db.execute("PRAGMA synchronous = OFF")
-    box.add(survey, "https://collector.example")
+    slot = box.add(survey, "https://collector.example")
     messages = [number.to_bytes(2) for number in range(7)]
     for message in messages:
-        box.put(survey.id, message)
+        box.put(slot, message)
     asked: list[tuple[bytes, ...]] = []
     is_back = False
 
@@ -219,7 +219,7 @@ def test_a_collector_that_is_away_for_a_day_loses_nothing_and_is_not_asked_all_t
     for number in range(rounds):
         clock.today = TODAY + datetime.timedelta(days=2 * number // rounds)
         relay.round()
-    assert sum(len(batch.messages) for batch in box.leaving()) == len(messages)
+    assert sum(len(batch.messages) for batch in box.batches()) == len(messages)
     tried = len(asked)
     assert tried <= (rounds + rounds / 2) / 2 + 20, "each once in four minutes, the second for half the day"
     is_back = True
@@ -249,12 +249,12 @@ def test_the_order_within_a_batch_is_that_of_chance(tmp_path: Path) -> None:
     """Two hundred messages: chance alone makes a correlation of 0.4 or more in less than one of a million runs."""
     survey = sealed_survey(tmp_path / "keys")
     box = Letterbox(tmp_path / "place.db")
-    box.add(survey, "https://collector.example")
+    slot = box.add(survey, "https://collector.example")
     box._db.execute("PRAGMA synchronous = OFF")  # the order is tested, not the disk
     for number in range(200):
-        box.put(survey.id, number.to_bytes(2))
-    assert box.cut(survey.id, 200) == 1
-    (batch,) = box.leaving()
+        box.put(slot, number.to_bytes(2))
+    assert box.cut(slot, 200) == 1
+    (batch,) = box.batches()
     box.close()
     assert abs(np.corrcoef(range(200), [int.from_bytes(each) for each in batch.messages])[0, 1]) < 0.4
 
@@ -262,11 +262,11 @@ def test_the_order_within_a_batch_is_that_of_chance(tmp_path: Path) -> None:
 def test_few_that_are_left_go_with_the_last_whole_batch(tmp_path: Path) -> None:
     survey = sealed_survey(tmp_path / "keys")
     box = Letterbox(tmp_path / "place.db")
-    box.add(survey, "https://collector.example")
+    slot = box.add(survey, "https://collector.example")
     for number in range(7):
-        box.put(survey.id, bytes([number]))
-    assert box.cut(survey.id, 5, is_last=True) == 1
-    assert [len(batch.messages) for batch in box.leaving()] == [7]
+        box.put(slot, bytes([number]))
+    assert box.cut(slot, 5, is_last=True) == 1
+    assert [len(batch.messages) for batch in box.batches()] == [7]
     box.close()
 
 

@@ -133,6 +133,37 @@ def test_after_its_time_a_key_is_gone_and_what_was_captured_stays_closed(tmp_pat
         assert [opener.open(survey, each) for each in captured[1:]] == [b"{}", b"{}"]
 
 
+def test_a_key_that_a_copy_brings_back_opens_nothing_and_is_not_silent(
+    tmp_path: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    survey = sealed_survey(tmp_path)
+    captured = seal(survey, b"{}", FIRST)
+    copies = {path: path.read_bytes() for path in tmp_path.glob(f"{FIRST}-*")}
+    keys = SealingKeys(tmp_path)
+    over = FIRST + WEEK + datetime.timedelta(days=LATE_DAYS)
+    assert keys.destroy_old(over) == [FIRST]
+    assert caplog.text == ""
+    for days in (5, 0):  # while the collector runs, also where its clock goes back a little
+        keys.destroy_old(over + datetime.timedelta(days=days))
+        for path, content in copies.items():
+            path.write_bytes(content)
+        with pytest.raises((SurveyClosed, KeysMissing)):
+            keys.open(survey, captured)
+        assert not any(path.exists() for path in copies)
+        assert "had to be destroyed on" in caplog.text
+        caplog.clear()
+
+
+def test_a_collector_that_was_killed_while_it_destroyed_a_key_starts_again_and_ends_it(tmp_path: Path) -> None:
+    survey = sealed_survey(tmp_path)
+    later = seal(survey, b"{}", FIRST + WEEK)
+    (path,) = tmp_path.glob(f"{FIRST}-*")
+    half = path.rename(path.with_suffix(".destroyed"))
+    half.write_bytes(b"\xff" * 40 + half.read_bytes()[40:])
+    assert SealingKeys(tmp_path).open(survey, later) == b"{}"
+    assert not half.exists()
+
+
 def test_keys_are_destroyed_once_a_database_that_was_away_is_back(
     tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
 ) -> None:

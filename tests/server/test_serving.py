@@ -19,7 +19,7 @@ from click.testing import CliRunner
 from granian.server import Server
 
 from deniable import DeniableError, Survey
-from deniable.commands.main import main
+from deniable_commands.main import main
 from deniable_server.serving import listen
 from deniable_server.store.sqlite.lock import Lock
 from deniable_server.store.sqlite.store import SqliteStore

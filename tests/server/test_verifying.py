@@ -14,11 +14,9 @@ from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from flask.testing import FlaskClient
 
 from deniable import Report, Survey, read_survey
-from deniable.release.merkle import leaf_hash, root_of
-from deniable.release.record import LogHead, ReleaseRecord
 from deniable_client import randomize
 from deniable_research.commands.witness import witness
-from deniable_research.results.collector import Published as PublishedThere
+from deniable_research.results.collector import PublishedBytes as PublishedThere
 from deniable_research.results.verifying import Fetch, Log, NotVerified, fetch_log, verify
 from deniable_research.results.witness import KeptHead, check_extends
 from deniable_server.app import create_app
@@ -27,6 +25,8 @@ from deniable_server.settings import Settings
 from deniable_server.store import Store
 from deniable_server.store.sqlite.integrity import inspect
 from deniable_server.store.sqlite.store import SqliteStore
+from deniable_statistics.release.merkle import leaf_hash, root_of
+from deniable_statistics.release.record import LogHead, ReleaseRecord
 from tools.rig.in_process import ended
 from tools.rig.surveys import SURVEY, Clock
 

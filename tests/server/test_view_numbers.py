@@ -13,9 +13,9 @@ import pytest
 from flask.testing import FlaskClient
 
 from deniable import Question, Report, Survey, parse_report, parse_survey, tally_reports
-from deniable.output import number, percent
 from deniable_server.results import waves
 from deniable_server.store import Store
+from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_cross, view_of
 from tests.support.views import filled
 from tools.rig.survey_files import question_toml, survey_toml

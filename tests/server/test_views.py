@@ -220,6 +220,23 @@ def test_one_figure_of_too_many_questions_is_refused_with_the_way_out_and_not_of
     assert http.get(f"/s/{survey.id}/results/town.svg?confidence=0.98").status_code == 200
 
 
+def test_more_numbers_than_one_page_shows_stand_on_a_page_for_each_question(
+    five: Collector, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    http, _, survey = five
+    monkeypatch.setattr(results_pages, "MOST_TOGETHER", 30)
+    said = words("en")["rOneByOne"]
+    page = http.get(f"/s/{survey.id}/results?by=cohort&confidence=0.961").text
+    assert said in page
+    assert f'href="/s/{survey.id}/results/affair?by=cohort&amp;confidence=0.961"' in page
+    assert "<table" not in page
+    assert said not in http.get(f"/s/{survey.id}/results?view=all&confidence=0.961").text
+    refused = http.get(f"/s/{survey.id}/results.svg?by=cohort&confidence=0.961", headers={"Accept": "application/json"})
+    assert refused.status_code == 422
+    assert "ask for one question" in refused.json["detail"]
+    assert len(http.get(f"/s/{survey.id}/results.csv?by=cohort&confidence=0.961").text.splitlines()) == 1 + 3 * 24
+
+
 def test_without_matplotlib_figures_are_svg_and_the_extra_is_named(
     monkeypatch: pytest.MonkeyPatch, five: Collector
 ) -> None:

@@ -13,12 +13,12 @@ from scipy.stats import multinomial
 
 from deniable import KAry, Question, Subset, Survey, TickBoxes, Warner, read_survey
 from deniable.mechanisms import DrawnBoxes
-from deniable.report.tally import Tally
 from deniable.survey.condition import among
 from deniable_statistics.authoring.filter_cost import filter_sentences, respondents_among
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.estimates.among import TOO_FEW, AmongEstimate, variance_among
 from deniable_statistics.estimates.mean_among import AmongMean
+from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.published.published_rows import EstimateRow, estimate
 from tests.support.marks import long
 from tools.rig.survey_files import question_toml, survey_toml

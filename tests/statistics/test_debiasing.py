@@ -12,7 +12,7 @@ from deniable import Geometric, KAry, ParameterError, TickBoxes
 from deniable.mechanisms import Support
 from deniable_statistics.classical.algebra import Matrix, exact_left_inverse, identity, product
 from deniable_statistics.designs import feasible
-from deniable_statistics.designs.debiasing import left_inverse, one_report_covariance
+from deniable_statistics.designs.debiasing import left_inverse, one_report_covariance, ratio
 from deniable_statistics.designs.feasible import most_likely_mixture, most_likely_shares, nearest_on_simplex
 from deniable_statistics.estimates.fakes import fake_margins
 from deniable_statistics.robustness.fakes import fake_margin
@@ -224,3 +224,9 @@ def test_fakes_that_cannot_be_are_refused(p: str, q: str, fraction: float, sente
     with pytest.raises(ParameterError) as caught:
         fake_margin(p, q, fraction)
     assert str(caught.value).startswith(sentence)
+
+
+def test_ratios_are_integers_in_proportion() -> None:
+    for part, whole in ((3, 6), (0.5, 2), (0.1, 0.3), (7, 1.5)):
+        above, below = ratio(part, whole)
+        assert Fraction(above, below) == Fraction(part) / Fraction(whole)

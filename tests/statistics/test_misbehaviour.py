@@ -26,6 +26,7 @@ from deniable import (
 from deniable.mechanisms import DrawnBoxes, Mechanism
 from deniable_statistics.classical import Channel, from_matrix
 from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.designs.spaces import uniform_support
 from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.intervals import share_interval
 from deniable_statistics.intervals.composite import composite_interval
@@ -112,7 +113,7 @@ def test_bounds_hold_the_figures_of_every_population(mechanism: Mechanism, kind:
     k, d, n = len(design_of(mechanism).truths), 0.1, 10**5
     matrix = design_of(mechanism).float_matrix
     generator = np.random.default_rng(5)
-    uniform = np.full(k, mechanism.reports.uniform_support)
+    uniform = np.full(k, uniform_support(mechanism.reports))
     first = np.zeros(k)
     first[: round(k * uniform[0])] = 1  # the first options, as many as a report supports
     theirs = {

@@ -18,7 +18,7 @@ from tools.rig.patience import PATIENCE
 PROGRAM = """
 import json, sys
 from click.testing import CliRunner
-from deniable.commands.main import main
+from deniable_commands.main import main
 results = [CliRunner().invoke(main, each, prog_name="deniable", terminal_width=100) for each in json.load(sys.stdin)]
 print(json.dumps([(each.exit_code, each.output) for each in results]))
 """

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { test } from "node:test";
 
-import { blind, bytesOf, finalize } from "../../client/deniable_web/blind-rsa.js";
+import { blind, finalize } from "../../client/deniable_web/blind-rsa.js";
 import {
   CollectorError,
   Memory,
@@ -19,7 +19,7 @@ import {
   parseSurvey,
   randomize,
 } from "../../client/deniable_web/index.js";
-import { random } from "../../client/deniable_web/randomness.js";
+import { bytesOf, random } from "../../client/deniable_web/randomness.js";
 import { newToken, signedToken } from "../../client/deniable_web/tokens.js";
 import { fakeStore } from "./device-steps.js";
 import { bytes, vectors } from "./helpers.js";

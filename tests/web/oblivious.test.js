@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { encodeRequest, parseRequest, parseResponse } from "../../client/deniable_web/binary-http.js";
-import { bytesOf } from "../../client/deniable_web/blind-rsa.js";
 import { byGateway, encapsulate } from "../../client/deniable_web/oblivious.js";
+import { bytesOf } from "../../client/deniable_web/randomness.js";
 import { vectors } from "./helpers.js";
 import { hex, pairOf } from "./keys.js";
 

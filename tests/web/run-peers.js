@@ -9,9 +9,9 @@ import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
 import { encodeRequest, parseRequest, parseResponse } from "../../client/deniable_web/binary-http.js";
-import { bytesOf } from "../../client/deniable_web/blind-rsa.js";
 import { exported, sealWith, setup } from "../../client/deniable_web/hpke.js";
 import { parseSurvey } from "../../client/deniable_web/index.js";
+import { bytesOf } from "../../client/deniable_web/randomness.js";
 import { newToken, signedToken } from "../../client/deniable_web/tokens.js";
 import { bytes } from "./helpers.js";
 import { hex } from "./keys.js";

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 
-import { bytesOf } from "../../client/deniable_web/blind-rsa.js";
+import { bytesOf } from "../../client/deniable_web/randomness.js";
 import { ReportError, SurveyError, encodeReport, parseSurvey, submit } from "../../client/deniable_web/index.js";
 import { exported, seal, setup } from "../../client/deniable_web/hpke.js";
 import "../../client/deniable_web/gateways.js";

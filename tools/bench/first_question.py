@@ -1,83 +1,181 @@
-"""Main-thread work to the first question of 40 beside that of 5: ``python -m tools.bench.first_question [ROUNDS]``.
+"""The first question at a place beside that on a collector's own page: ``python -m tools.bench.first_question``.
 
-Chromium with its processor slowed down four times; processor time of the tasks of the page's main thread from the link
-to the first question, both surveys in turn, medians and their ratio. Start is pressed when the consent card has been
-painted; what the page puts off until the first question has been painted is kept back, as in `tools.page_load`. The
-count is read once the page rests, so that it does not matter how busy the machine is.
+From opening the link to the first question on the screen, by the page's own clock, in Chromium with its processor
+slowed down four times and 390 pixels wide, with an empty cache; Start is pressed as soon as it can be. Every round
+opens each page once, in another order, so the medians and their ratios are those of one machine under one load.
+``--against`` adds the page of another version's collector, such as one from before there were places.
 """
 
 from __future__ import annotations
 
+import argparse
+import datetime
+import os
+import random
 import statistics
+import subprocess
 import sys
 import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
-from urllib.parse import urljoin
 
-from playwright.sync_api import Browser, sync_playwright
+from playwright.sync_api import Browser, ViewportSize, sync_playwright
 
-from deniable import read_survey
-from tools.page_load import KEEP_THE_OTHERS_BACK, PRESS_START
+from deniable import Survey, read_survey
+from deniable.table import format_table
+from deniable_server.store.sqlite.letterbox import Letterbox
+from tools.bench.versions import build
 from tools.programs import CHROMIUM_FLAGS, chromium
-from tools.rig.collectors import running_collector
-from tools.rig.long_survey import forty_questions
+from tools.rig.collectors import free_port, running_collector, wait_until_answered
+from tools.rig.patience import PATIENCE
+from tools.rig.places import sealed_survey
 from tools.rig.surveys import FIVE_TYPES
 
 ROUNDS = 15
 SLOWDOWN = 4
-REST_MS = 500
+OWN_PAGE = "collector's own page"
+PHONE = ViewportSize(width=390, height=844)
 
-SAY_WHEN = """
-    addEventListener("deniable-ready", ({ target }) => {
-      const look = () => target.shadowRoot.querySelector("fieldset") ? console.log("first") : requestAnimationFrame(look);
-      look();
-    });
+TO_THE_FIRST_QUESTION = """
+    addEventListener("deniable-ready", ({ target }) => requestAnimationFrame(() => setTimeout(() => {
+      [...target.shadowRoot.querySelectorAll("button")].find(({ textContent }) => textContent === "Start").click();
+    })));
+    const look = () => {
+      const question = document.querySelector("deniable-survey")?.shadowRoot?.querySelector("fieldset");
+      if (question?.getClientRects().length) window.arrived = performance.now();
+      else requestAnimationFrame(look);
+    };
+    requestAnimationFrame(look);
 """
 
+PUBLISH = """
+import sys
+from pathlib import Path
+from deniable import read_survey
+from deniable_server.store.sqlite.store import SqliteStore
+survey = read_survey(sys.stdin.read())
+store = SqliteStore(Path(sys.argv[1]))
+store.publish(survey)
+store.close()
+print(survey.id)
+"""
+"""Run by another version: its own format of a survey."""
 
-def load(browser: Browser, link: str) -> float:
-    """Milliseconds that the main thread works from the link until the page rests with the first question."""
-    context = browser.new_context()
+
+def milliseconds(browser: Browser, link: str) -> float:
+    """From opening a link to its first question, on a device that has never been there."""
+    context = browser.new_context(viewport=PHONE, is_mobile=True, has_touch=True)
     page = context.new_page()
-    # In the same process, so that all of the work is counted.
-    page.goto(urljoin(link, "/livez"))
-    page.add_init_script(KEEP_THE_OTHERS_BACK + PRESS_START + SAY_WHEN)
-    session = context.new_cdp_session(page)
-    session.send("Performance.enable", {"timeDomain": "threadTicks"})  # not the time that others had the processor
-    session.send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
-    # Whoever asks the page whether the question stands there makes it work for that, the longer the more.
-    with page.expect_console_message():
-        page.goto(link, wait_until="commit")
-    page.wait_for_timeout(REST_MS)
-    metrics = session.send("Performance.getMetrics")["metrics"]
+    page.add_init_script(TO_THE_FIRST_QUESTION)
+    context.new_cdp_session(page).send("Emulation.setCPUThrottlingRate", {"rate": SLOWDOWN})
+    page.goto(link)
+    page.locator("fieldset").first.wait_for()
+    arrived: float = page.evaluate("window.arrived")
     context.close()
-    return next(1000 * float(each["value"]) for each in metrics if each["name"] == "TaskDuration")
+    return arrived
 
 
-def measure(rounds: int = ROUNDS) -> dict[str, list[float]]:
-    """Milliseconds of each load, by survey."""
-    found: dict[str, list[float]] = {"5 questions": [], "40 questions": []}
-    with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright, running_collector(Path(place)) as own:
-        browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
-        links = [own.publish(read_survey(each)) for each in (FIVE_TYPES, forty_questions())]
-        for number in range(rounds):
-            # In turn, and each one first in every second round: what comes first finds another browser.
-            both = list(zip(found, links, strict=True))
-            for name, link in both if number % 2 else reversed(both):
-                found[name].append(load(browser, link))
+@contextmanager
+def process(
+    command: Sequence[str], url: str, folder: Path, environment: Mapping[str, str] | None = None
+) -> Iterator[None]:
+    """A server of ours as a process of its own, which answers when this begins and ends with it."""
+    log = folder / f"log-{url.rpartition(':')[2]}"
+    with log.open("wb") as output:
+        started = subprocess.Popen(
+            [sys.executable, "-m", "deniable", *command], env=environment, cwd=folder, stdout=output, stderr=output
+        )
+    try:
+        wait_until_answered(f"{url}/livez", started, log)
+        yield
+    finally:
+        started.terminate()
+        started.wait(timeout=PATIENCE)
+
+
+@contextmanager
+def place(folder: Path, collector: str, port: int) -> Iterator[str]:
+    """A place that serves one collector; gives its origin."""
+    box = Letterbox(folder / "place.db")
+    box.allow(collector, None)
+    box.close()
+    origin = f"http://localhost:{port}"
+    command = ["place", "serve", "--db", str(folder / "place.db"), "--port", str(port), "--origin", origin]
+    with process([*command, "--rate-limit", "off"], f"http://127.0.0.1:{port}", folder):
+        yield origin
+
+
+@contextmanager
+def version(commit: str, folder: Path) -> Iterator[str]:
+    """The link to the survey at a collector of another version."""
+    environment = os.environ | {"PYTHONPATH": str(build(commit))}
+    database, port = folder / f"{commit}.db", free_port()
+    publishing = [sys.executable, "-c", PUBLISH, str(database)]
+    done = subprocess.run(
+        publishing, input=FIVE_TYPES, env=environment, cwd=folder, capture_output=True, text=True, check=True
+    )
+    command = ["serve", "--db", str(database), "--port", str(port), "--rate-limit", "off"]
+    with process(command, f"http://127.0.0.1:{port}", folder, environment):
+        yield f"http://127.0.0.1:{port}/s/{done.stdout.strip()}"
+
+
+def sealed(survey: Survey, folder: Path, *places: str) -> Survey:
+    """The survey with sealed reports, by its place if it has one."""
+    named = replace(survey, title=f"{survey.title} at {len(places)} places")
+    return sealed_survey(folder, named, places=places, first=datetime.datetime.now(datetime.UTC).date())
+
+
+def measure(rounds: int, against: Sequence[str]) -> dict[str, list[float]]:
+    """Milliseconds of each load of each page."""
+    survey = read_survey(FIVE_TYPES)
+    with ExitStack() as stack:
+        folder = Path(stack.enter_context(tempfile.TemporaryDirectory()))
+        (folder / "keys").mkdir()
+        collector = stack.enter_context(running_collector(folder, "--sealing-keys", str(folder / "keys")))
+        origin = stack.enter_context(place(folder, collector.url, free_port()))
+        at_place = sealed(survey, folder / "keys", origin)
+        link = collector.publish(at_place)
+        links = {
+            OWN_PAGE: collector.publish(survey),
+            "the same, sealed": collector.publish(sealed(survey, folder / "keys")),
+            "at a place": f"{origin}/#{link}",
+        } | {commit: stack.enter_context(version(commit, folder)) for commit in against}
+        browser = stack.enter_context(sync_playwright()).chromium.launch(
+            executable_path=chromium(), args=CHROMIUM_FLAGS
+        )
+        done: dict[str, list[float]] = {name: [] for name in links}
+        order = list(links)
+        for number in range(rounds + 1):
+            random.Random(number).shuffle(order)
+            for name in order:
+                taken = milliseconds(browser, links[name])
+                if number:  # the first round warms the servers up
+                    done[name].append(taken)
         browser.close()
-    return found
+    return done
 
 
 def main() -> None:
-    """Print medians, the ratio, and the range that the ratio has in the middle half of the rounds."""
-    found = measure(int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS)
-    few, many = found.values()
-    for name, values in found.items():
-        print(f"{name:14} median {statistics.median(values):6.1f} ms, {min(values):.1f} to {max(values):.1f}")
-    low, middle, high = statistics.quantiles([many[n] / few[n] for n in range(len(few))], n=4)
-    ratio = statistics.median(many) / statistics.median(few)
-    print(f"ratio {ratio:.3f} of the medians; round by round {middle:.3f}, quartiles {low:.3f} and {high:.3f}")
+    """Measure, and print a table."""
+    parser = argparse.ArgumentParser(prog="python -m tools.bench.first_question", description=__doc__.split("\n")[0])
+    parser.add_argument("--rounds", type=int, default=ROUNDS)
+    parser.add_argument("--against", metavar="COMMIT", action="append", default=[], help="another version")
+    chosen = parser.parse_args()
+    done = measure(chosen.rounds, chosen.against)
+    medians = {name: statistics.median(times) for name, times in done.items()}
+    bases = [OWN_PAGE, *chosen.against]
+    rows = [
+        (
+            name,
+            *(f"{each:.0f} ms" for each in (medians[name], min(times), max(times))),
+            *(f"{medians[name] / medians[base]:.2f}" for base in bases),
+        )
+        for name, times in done.items()
+    ]
+    header = ("page", "median", "least", "most", "ratio", *(f"to {each[:7]}" for each in chosen.against))
+    print(format_table(header, rows, right=header[1:]))
 
 
 if __name__ == "__main__":

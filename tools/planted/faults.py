@@ -249,7 +249,7 @@ LATER = [
           "      if (!person) charge(told, collector, survey.units, \"2026-01-01\");\n", sessions=12),
     Fault("draw", "browser", "a draw that is not kept", _JS_MEMORY,
           "return drawn.size < survey.questions.length ? this.#store.run(({ noisy }) => askedOf(noisy, survey, drawn)) : drawn;", "return drawn;", sessions=12),
-    Fault("tokens", "browser", "another token at each Start", f"{_W}tokens.js", "(kept = fresh) => kept, isShared", "() => fresh, isShared",
+    Fault("tokens", "browser", "another token at each Start", f"{_W}buying.js", "(kept = fresh) => kept, isShared", "() => fresh, isShared",
           ("a broken way",), sessions=12, access=_BY_TOKEN),
     Fault("transport", "browser", "where somebody came from", _ELEMENT, _SEND, _SEND + "\n" + _LEAK +
           "{ const f = fetch; globalThis.fetch = (u, o) => f(u, { ...o, referrerPolicy: \"unsafe-url\" }); }", sessions=12),

@@ -8,7 +8,7 @@ import sys
 
 from click.testing import CliRunner, Result
 
-from deniable.commands.main import main
+from deniable_commands.main import main
 from tools.rig.patience import PATIENCE
 
 

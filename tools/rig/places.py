@@ -102,6 +102,12 @@ def box_of(app: APIFlask) -> Letterbox:
     return box
 
 
+def cut(app: APIFlask, survey: Survey, size: int, is_last: bool = False) -> int:
+    """Make batches of what waits at a place for a survey, of its one collector; return their number."""
+    (slot,) = (slot for slot in box_of(app).slots() if slot.survey.id == survey.id)
+    return box_of(app).cut(slot.name, size, is_last)
+
+
 def loopback_names(number: int) -> list[str]:
     """Addresses of this machine that browsers and clients take for so many hosts."""
     names = [f"127.0.0.{last}" for last in range(1, number + 1)]

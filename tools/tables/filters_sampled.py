@@ -136,7 +136,8 @@ def intervals(
     (whole,) = shares_among(item, domain).groups
     (mean,) = means_among(number, numbers.knots, domain).groups
     apart = shares_among(item, domain, cohorts)
-    difference = AmongDifference(*apart.groups, 0, apart.correlation(0, 0, 1), apart.df)
+    first, second = apart.groups
+    difference = AmongDifference(first, second, 0, apart.correlation(0, 0, 1), apart.df)
     return [
         whole.option_interval(0),
         mean.confidence_interval(),

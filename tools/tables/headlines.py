@@ -121,7 +121,7 @@ def judge(found: Found, question: Question, headline: Headline, shares: Shares) 
         numbers = list(map(float, question.options or question.mechanism.answer_range))
         truth = float(np.dot(numbers, shares))
     if interval is None:
-        found.silent += 1
+        found.silent += headline.option is None
     else:
         low, high = (float(end.replace("\u2212", "-")) for end in interval.groups()[:2])
         scale = 100 if interval[3] else 1

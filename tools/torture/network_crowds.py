@@ -27,13 +27,13 @@ from urllib.parse import urlsplit
 import urllib3
 
 from deniable import Survey, read_survey
-from deniable.access.authorization import authorization_of
 from deniable.access.invitation import hash_of, new_invitation
 from deniable.report.report import new_report_id
 from deniable_client import randomize
 from deniable_server.edge.limits import MOST_BODIES
 from deniable_server.serving import CONNECTIONS
 from deniable_server.store import open_store
+from deniable_transport.authorization import authorization_of
 from tools.rig.collectors import Collector
 from tools.rig.surveys import FIVE_TYPES, person
 from tools.torture import network_addresses

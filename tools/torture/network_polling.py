@@ -88,14 +88,19 @@ SCENARIOS: dict[str, Callable[[bool], str]] = {"polling": polling}
 
 
 class Onlooker:
-    """Somebody with every token, who asks for everything; how many reports wait, which owners are told, is left out."""
+    """Somebody who asks for everything, with every token and with none.
+
+    How many reports wait, which owners are told, is left out; of what is told without a token nothing is left out.
+    """
 
     def __init__(self, http: FlaskClient, store: Store, surveys: list[Survey]) -> None:
         self._http = http
+        self._public: list[str] = []
         self._tokens = {scope: create_token(store, scope, scope) for scope in ("operate", "metrics")}
         self._addresses = ["/", "/api/v1/surveys", "/metrics", "/readyz", "/livez"]
         drawn = f"/s/{surveys[0].id}/results/{surveys[0].questions[0].id}"
         self._addresses += [f"{drawn}.png", f"{drawn}.pdf"]
+        self._public += [f"GET {drawn}.png", f"HEAD {drawn}"]
         for survey in surveys:
             pages, api = f"/s/{survey.id}", f"/api/v1/surveys/{survey.id}"
             self._addresses += [pages, api, f"{api}/reports.csv", f"{api}/releases", f"{api}/releases/1"]
@@ -108,6 +113,13 @@ class Onlooker:
             self._addresses += [f"{view}?with={other.id}", f"{view}?release=1", f"{view}?lang=de"]
             self._addresses += [f"{view}/embed", f"{view}?over=time", f"{view}.json?over=time"]
             self._addresses.append(f"/oembed?url=http://localhost{view}")
+            self._public += [
+                f"GET {view}?over=releases",
+                f"GET {view}.json",
+                f"GET {pages}/results",
+                f"GET {api}/state",
+            ]
+            self._public += [f"GET {api}/{each}" for each in ("estimates.json", "reports.csv")]
             for by in ("", "?by=cohort"):
                 self._addresses += [f"{pages}/results{by}", f"{pages}/results.svg{by}", f"{pages}/results.csv{by}"]
                 self._addresses += [f"{api}/{each}{by}" for each in ("estimates", "estimates.json", "estimates.csv")]
@@ -123,8 +135,13 @@ class Onlooker:
                 }
                 body = re.sub(rb'"waiting":(\[[^]]*\]|null)', b"", response.data)
             if address == "/metrics":  # which counts the onlooker's own requests
-                body, headers = re.sub(rb'.*method="GET".*\n', b"", body), {}
+                body, headers = re.sub(rb'.*method="(GET|HEAD)".*\n', b"", body), {}
             seen[address] = response.status_code, headers, body
+        for asked in self._public:
+            method, _, address = asked.partition(" ")
+            with self._http.open(address, method=method) as response:
+                headers = {key: value for key, value in response.headers.items() if key != "Date"}
+                seen[f"{asked}, without a token"] = response.status_code, headers, response.data
         return seen
 
 

@@ -165,7 +165,7 @@ class TwoInstitutions:
         """Wait until no batch is on its way; how many distinct reports are still fewer than a batch."""
         box = Letterbox(self.folder / "place.db")
         try:
-            wait_until(lambda: not box.leaving() and box.surveys()[0][2] < BATCH, "all full batches arrived")
+            wait_until(lambda: not box.leaving() and box.slots()[0].waiting < BATCH, "all full batches arrived")
             time.sleep(0.5)
             held = [message for (message,) in box._db.execute("SELECT message FROM waiting").fetchall()]
         finally:

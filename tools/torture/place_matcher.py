@@ -25,9 +25,6 @@ from typing import TYPE_CHECKING, Any
 from apiflask import APIFlask
 
 from deniable import Report, Survey
-from deniable.oblivious.binary_http import BinaryRequest, parse_response
-from deniable.oblivious.encapsulation import PADDED, REQUEST, encapsulate
-from deniable.oblivious.pinned import configuration_of
 from deniable_client.blind_token import UnsignedToken
 from deniable_client.device import randomize
 from deniable_client.sealing import seal
@@ -35,6 +32,9 @@ from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
 from deniable_server.sealing import SealingKeys
 from deniable_server.settings import Settings
+from deniable_transport.oblivious.binary_http import BinaryRequest, parse_response
+from deniable_transport.oblivious.encapsulation import PADDED, REQUEST, encapsulate
+from deniable_transport.oblivious.pinned import configuration_of
 from tools.rig.access import publish_to, unlinkable_survey
 from tools.rig.in_process import ended
 from tools.rig.places import place_in_process, relay_of, sealed_survey, served

@@ -20,7 +20,7 @@ from deniable_server.sealing import SealingKeys
 from deniable_server.settings import Settings
 from deniable_server.store.sqlite.letterbox import Letterbox
 from tools.rig.in_process import ended
-from tools.rig.places import box_of, place_in_process, relay_of, sealed_survey, served
+from tools.rig.places import box_of, cut, place_in_process, relay_of, sealed_survey, served
 from tools.rig.surveys import Clock
 
 SEALED = {"Content-Type": "application/octet-stream"}
@@ -83,7 +83,7 @@ def place_messages(short: bool) -> str:
             may_be = len(message) == len(good[0]) and message[0] < len(survey.sealed.keys)
             assert kept in (200, 201) if may_be else 400 <= kept < 500, (number, kept)
             statuses[status] = statuses.get(status, 0) + 1
-        box_of(place).cut(survey.id, 200, is_last=True)
+        cut(place, survey, 200, is_last=True)
         relay_of(place).round()
         assert box_of(place).leaving() == []
         with store._snapshot(survey) as db:
@@ -107,11 +107,11 @@ def place_order(short: bool) -> str:
         survey = sealed_survey(Path(name) / "keys")
         box = Letterbox(Path(name) / "place.db")
         box._db.execute("PRAGMA synchronous = OFF")  # the order is measured, not the disk
-        box.add(survey, "https://collector.example")
+        slot = box.add(survey, "https://collector.example")
         for number in range(batches * size):
-            box.put(survey.id, number.to_bytes(4))
-            box.cut(survey.id, size)
-        for batch in box.leaving():
+            box.put(slot, number.to_bytes(4))
+            box.cut(slot, size)
+        for batch in box.batches():
             left = [int.from_bytes(message) for message in batch.messages]
             within.append(spearmanr(range(size), left).statistic)
             overall.append(sorted(left))

@@ -24,8 +24,6 @@ from deniable import (
     SurveyError,
     parse_report,
 )
-from deniable.commands.files import NEW_FILE
-from deniable.commands.main import example
 from deniable.errors import MessageError
 from deniable.randomness import system_word
 from deniable_client.answer import messages as m
@@ -37,6 +35,8 @@ from deniable_client.completion import completion_of
 from deniable_client.frames import answers_stay
 from deniable_client.link import parse_link
 from deniable_client.memory import Disclosure, Memory, utc_today
+from deniable_commands.files import NEW_FILE
+from deniable_commands.main import example
 
 LONGEST_SLEEP = 30.0
 """Longest sleep between two looks at the clock while a report waits, in seconds."""

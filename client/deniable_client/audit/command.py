@@ -11,7 +11,6 @@ from pathlib import Path
 import click
 
 from deniable import Survey, parse_survey, read_survey
-from deniable.commands.main import example
 from deniable.errors import DeniableError
 from deniable_client import Client
 from deniable_client.audit.auditor import audit_survey
@@ -28,6 +27,7 @@ from deniable_client.audit.served import PLACEHOLDER, serving
 from deniable_client.audit.shipped import SESSIONS, Target, audit_installed, audit_shipped, check_promises
 from deniable_client.audit.whole import bound_waves, draw_waves_of_javascript, draw_waves_of_python
 from deniable_client.link import parse_link
+from deniable_commands.main import example
 
 CLIENTS: dict[str, Draw] = {"python": draw_python, "browser": draw_javascript, "firefox": draw_javascript}
 """By the name of a client what draws many reports from it."""

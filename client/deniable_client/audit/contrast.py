@@ -75,7 +75,7 @@ class Contrast:
 
 
 @dataclass(frozen=True)
-class Difference:
+class Association:
     """A feature that goes with an answer, and the numbers that say so."""
 
     contrast: Contrast
@@ -97,7 +97,7 @@ class Contrasts:
 
     Attributes
     ----------
-    differences : tuple of Difference
+    differences : tuple of Association
     tested : int
         Comparisons that could be significant.
     least : float
@@ -105,7 +105,7 @@ class Contrasts:
         beyond all others; the median over contrasts, and 1 where nothing is.
     """
 
-    differences: tuple[Difference, ...]
+    differences: tuple[Association, ...]
     tested: int
     least: float
 
@@ -168,13 +168,13 @@ def compare(contrasts: Sequence[Contrast], failure: float) -> Contrasts:
     level, tested = _level(_least_p(beyond, n, one), failure)
     # No tail is below its first term, so most comparisons need no sum.
     suspicious = np.flatnonzero(_log_pmf(of_one, n, one, beyond) <= math.log(level))
-    differences: dict[int, tuple[float, Difference]] = {}
+    differences: dict[int, tuple[float, Association]] = {}
     for place in suspicious:
         numbers = (n[place], one[place], beyond[place])
         p = min(hypergeom.sf(of_one[place] - 1, *numbers), hypergeom.cdf(of_one[place], *numbers))
         contrast = int(whose[place])
         if p <= level and p < differences.get(contrast, (1.0,))[0]:
-            differences[contrast] = p, Difference(contrasts[contrast], int(beyond[place]), int(of_one[place]))
+            differences[contrast] = p, Association(contrasts[contrast], int(beyond[place]), int(of_one[place]))
     shares = [least_share(int(each.is_one.sum()), len(each.values), level) for each in contrasts]
     return Contrasts(tuple(each for _, each in differences.values()), tested, float(np.median(shares)))
 

@@ -15,7 +15,7 @@ from typing import Any, Literal
 from deniable_client.audit.reference.chance import Words, below
 from deniable_client.audit.reference.device import Device
 from deniable_client.audit.reference.published import PublishedSurvey, Value, completion_code, settled
-from deniable_client.audit.reference.tokens import NONCE, SALT, SIZE, Power, TokenRequest, modulus
+from deniable_client.audit.reference.tokens import NONCE, SALT, SIZE, Power, UnsignedToken, modulus
 from deniable_client.audit.steering import some_words, words_for
 
 MOST_TICKS = 8
@@ -113,7 +113,7 @@ class Session:
     device: Device = field(default_factory=Device)
     invitation: str | None = None
     """The 32 hexadecimal digits that the link carries, and by invitation the report."""
-    tokens: dict[str, TokenRequest] = field(default_factory=dict)
+    tokens: dict[str, UnsignedToken] = field(default_factory=dict)
     """By survey: the request for the token that its report carries."""
     requests: list[bytes] = field(default_factory=list)
     """What issuers must be sent, in order."""
@@ -157,7 +157,7 @@ BROWSER = Manner(jitter=1, has_code=True, shows=True, buys_at_start=True)
 PYTHON = Manner(draws_again=2, draws_known=1)
 
 
-class Block:
+class SessionBlock:
     """Sessions of one history that must look alike: who says what differs, and nothing else does."""
 
     def __init__(
@@ -243,7 +243,7 @@ class Block:
             words, factor = [], common.randrange(1, n)
             pieces = (nonce, salt, factor.to_bytes(SIZE, "big").hex())
         if survey.id not in session.tokens:
-            session.tokens[survey.id] = TokenRequest(survey, nonce, salt, factor)
+            session.tokens[survey.id] = UnsignedToken(survey, nonce, salt, factor)
             session.requests.append(session.tokens[survey.id].body(str(session.invitation)))
             # It is sent as reports are, only once here.
             words += [common.getrandbits(32) for _ in range(self.manner.jitter)]

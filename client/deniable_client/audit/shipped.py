@@ -20,7 +20,16 @@ from deniable_client.audit.browsing import browse
 from deniable_client.audit.companions import Companions, copy_of
 from deniable_client.audit.judge import Bench, expect_of_browser
 from deniable_client.audit.keys import AuditKeys
-from deniable_client.audit.plan import BROWSER, HISTORIES, PYTHON, SHARES, Block, Manner, Session, answers_at_random
+from deniable_client.audit.plan import (
+    BROWSER,
+    HISTORIES,
+    PYTHON,
+    SHARES,
+    Manner,
+    Session,
+    SessionBlock,
+    answers_at_random,
+)
 from deniable_client.audit.processes import expect_of_python, run_people
 from deniable_client.audit.promises import STATES, broken, read_and_answer
 from deniable_client.audit.reference.device import OF_COLLECTOR
@@ -211,7 +220,7 @@ def sessions_of(target: Target, history: str, manner: Manner, collector: str, di
     """The people of a block."""
     today = datetime.datetime.now(datetime.UTC).date().isoformat()
     surveys = target.surveys
-    block = Block(history, surveys, manner, collector, dice, today, target.keys.power)
+    block = SessionBlock(history, surveys, manner, collector, dice, today, target.keys.power)
     people: list[Session] = []
     tries = 0
     while len(people) < BLOCK:

@@ -18,10 +18,10 @@ import click
 import urllib3
 
 from deniable import CollectorError, Survey
-from deniable.commands.files import NEW_FILE
-from deniable.commands.main import example
 from deniable_client import Client
 from deniable_client.demo.people import Answers, choose, everybody, survey_file, true_shares
+from deniable_commands.files import NEW_FILE
+from deniable_commands.main import example
 
 SENDERS = 16
 """Number of threads that send reports; with more threads, more reports share each commit of the collector."""

@@ -18,12 +18,12 @@ import click
 import urllib3
 
 from deniable import CollectorError, Survey, read_survey
-from deniable.commands.main import example
 from deniable.errors import ParameterError
 from deniable.table import format_table
 from deniable_client.client import Client
 from deniable_client.demo.command import SENDERS, collector, deniable_command, estimates, free_port, keep_running
 from deniable_client.rehearsal.people import Answers, Relation, make_people, read_truths, true_figures
+from deniable_commands.main import example
 
 PATIENCE = 60.0
 """Seconds to wait for the scratch collector, which may share a busy machine."""

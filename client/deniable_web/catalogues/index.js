@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "e3bwp35cu2olx5wx6gbwtc2mfu",
-  de: "bzr6w2lxzuzjhjgx3fyyg3mbau",
-  en: "2p7se25sbpvooagyomygyvkoem",
-  es: "7mmaqminvdn2234i4uupdow2ie",
-  fr: "ttm3ckinoabmwvzscdjhqfbwfq",
+  ar: "gjd4y7o2dje7lb5ghymb4qrf2i",
+  de: "w7v4klceaenalwavyaxfx34nte",
+  en: "gmkmx5xgqif55ycyie6l2zdg3a",
+  es: "3fdrzyesaahhpngi6vto4rvtuq",
+  fr: "kj564bzcfrfjy5c6sa3ngfzoym",
 };

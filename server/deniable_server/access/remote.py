@@ -12,7 +12,7 @@ from typing import Any
 import urllib3
 
 from deniable import CollectorError, Survey, parse_survey
-from deniable.unreachable import unreachable
+from deniable_transport.unreachable import unreachable
 
 # No redirects: a token must not follow one to another host.
 _http = urllib3.PoolManager(retries=urllib3.Retry(3, redirect=0, backoff_factor=0.2), timeout=30)

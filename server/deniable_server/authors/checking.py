@@ -12,13 +12,13 @@ from deniable.errors import BudgetError, SurveyError
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.privacy.ceiling import WARN_QUESTION, Ceiling
 from deniable.survey.arrangement import Block, name_of
-from deniable.survey.cohorts import release_note, release_warning, unlinkable_warning
 from deniable.survey.group import Group
 from deniable.survey.order import RandomOrder
 from deniable.survey.texts import EVERY_OTHER, Text, publish_text
 from deniable.survey.unit import Unit
 from deniable_statistics.authoring.analyses import alternatives_for, analyses_of
 from deniable_statistics.authoring.authoring import DOES_NOT_APPLY, SPOKEN_NO_YES
+from deniable_statistics.authoring.cautions import release_note, release_warning, unlinkable_warning
 from deniable_statistics.authoring.respondents import comparison, group_sentences
 
 OUR_WORDS = [publish_text(each) for each in (*SPOKEN_NO_YES, DOES_NOT_APPLY)]

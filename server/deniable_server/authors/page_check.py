@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 from deniable.access.hosts import is_loopback
 from deniable.errors import SurveyError
 from deniable_server.authors.checking import host_of
-from deniable_server.authors.page_visit import Script, SeenElement, Visit
+from deniable_server.authors.page_visit import PageVisit, Script, SeenElement
 from deniable_server.people.links import SurveyReference, read_place
 
 Takes = Callable[[str, str, str], bool]
@@ -19,25 +19,25 @@ BUNDLES = ("deniable.js", "deniable-question.js")
 
 
 @dataclass(frozen=True)
-class Finding:
+class Remark:
     """A sentence on a page; a problem keeps people from answering."""
 
     text: str
     is_problem: bool = False
 
 
-def findings(seen: Visit, wanted: str | None, takes: Takes) -> Iterator[Finding]:
+def findings(seen: PageVisit, wanted: str | None, takes: Takes) -> Iterator[Remark]:
     """All that is to be said of a page.
 
     Parameters
     ----------
-    seen : Visit
+    seen : PageVisit
     wanted : str or None
         The address of the survey that the page is to show; None for any.
     takes : Takes
     """
     if not seen.elements:
-        yield Finding(_why_no_element(seen), is_problem=True)
+        yield Remark(_why_no_element(seen), is_problem=True)
         return
     for element in seen.elements:
         yield from _of_element(element, seen, wanted, takes)
@@ -45,7 +45,7 @@ def findings(seen: Visit, wanted: str | None, takes: Takes) -> Iterator[Finding]
     yield from _onlookers(seen)
 
 
-def _why_no_element(seen: Visit) -> str:
+def _why_no_element(seen: PageVisit) -> str:
     if seen.has_tag:
         return "The page came with the tag, but it is gone: a script of the page or an editor takes unknown tags out."
     return (
@@ -55,56 +55,56 @@ def _why_no_element(seen: Visit) -> str:
     )
 
 
-def _of_element(element: SeenElement, seen: Visit, wanted: str | None, takes: Takes) -> Iterator[Finding]:
+def _of_element(element: SeenElement, seen: PageVisit, wanted: str | None, takes: Takes) -> Iterator[Remark]:
     name = f"<{element.tag}>"
     try:
         place = _place(element, seen)
     except SurveyError as error:
-        yield Finding(f"{name}: its src is no link of a survey; {error}", is_problem=True)
+        yield Remark(f"{name}: its src is no link of a survey; {error}", is_problem=True)
         return
-    yield Finding(f"{name} asks survey {place.survey} of {place.collector}.")
+    yield Remark(f"{name} asks survey {place.survey} of {place.collector}.")
     if wanted is not None and wanted != place.survey:
-        yield Finding(f"This is another survey than {wanted}.", is_problem=True)
+        yield Remark(f"This is another survey than {wanted}.", is_problem=True)
     if element.told == "ready":
-        yield Finding("It runs, and people can answer.")
+        yield Remark("It runs, and people can answer.")
         yield from _arrival(element, place, seen, takes)
     elif element.told:
-        yield Finding(f"It runs, but nobody can answer. People read: {_quoted(element.said)}", is_problem=True)
+        yield Remark(f"It runs, but nobody can answer. People read: {_quoted(element.said)}", is_problem=True)
     else:
-        yield Finding(_why_silent(element, seen), is_problem=True)
+        yield Remark(_why_silent(element, seen), is_problem=True)
     if place.collector and is_loopback(host_of(place.collector)):
-        yield Finding(f"{place.collector} can be reached from this computer alone: other people's pages stay empty.")
+        yield Remark(f"{place.collector} can be reached from this computer alone: other people's pages stay empty.")
 
 
-def _place(element: SeenElement, seen: Visit) -> SurveyReference:
+def _place(element: SeenElement, seen: PageVisit) -> SurveyReference:
     """The survey of an element; the page of a collector's own frame names it by its address."""
     link = element.link or seen.address
     return read_place(link if "://" in link else f"{_origin(seen.address)}{link}")
 
 
-def _arrival(element: SeenElement, place: SurveyReference, seen: Visit, takes: Takes) -> Iterator[Finding]:
+def _arrival(element: SeenElement, place: SurveyReference, seen: PageVisit, takes: Takes) -> Iterator[Remark]:
     if element.tag == "deniable-question":
         yield from _in_form(element)
         return
     assert place.collector is not None
     origin = place.collector if element.is_isolated else _origin(seen.address)
     if takes(place.collector, place.survey, origin):
-        yield Finding(f"A reply would arrive: the collector takes replies from pages of {origin}. None was sent.")
+        yield Remark(f"A reply would arrive: the collector takes replies from pages of {origin}. None was sent.")
     else:
-        yield Finding(f"No reply would arrive: the collector refuses replies from pages of {origin}.", is_problem=True)
+        yield Remark(f"No reply would arrive: the collector refuses replies from pages of {origin}.", is_problem=True)
 
 
-def _in_form(element: SeenElement) -> Iterator[Finding]:
+def _in_form(element: SeenElement) -> Iterator[Remark]:
     if element.is_in_form:
-        yield Finding("Its value goes out with the form that it stands in; nothing goes to the collector.")
+        yield Remark("Its value goes out with the form that it stands in; nothing goes to the collector.")
     else:
-        yield Finding(
+        yield Remark(
             "It stands in no form: its value goes nowhere unless a script of the page takes it. Nothing goes to the "
             "collector."
         )
 
 
-def _why_silent(element: SeenElement, seen: Visit) -> str:
+def _why_silent(element: SeenElement, seen: PageVisit) -> str:
     script = next((each for each in seen.scripts if _file(each.address) in BUNDLES), None)
     if not element.is_defined:
         return _why_undefined(script, seen)
@@ -114,7 +114,7 @@ def _why_silent(element: SeenElement, seen: Visit) -> str:
     return f"Its script runs, but it did not say in time that it can be answered. People read: {said}"
 
 
-def _why_undefined(script: Script | None, seen: Visit) -> str:
+def _why_undefined(script: Script | None, seen: PageVisit) -> str:
     start = "It does not run, and people read what stands inside the tag: "
     if any(each.directive == "script-src" and _file(each.blocked) in BUNDLES for each in seen.violations):
         return f"{start}the page's Content-Security-Policy keeps its script out."
@@ -133,7 +133,7 @@ def _why_undefined(script: Script | None, seen: Visit) -> str:
     return f"{start}its script is of another element, or failed."
 
 
-def _missing_policy(seen: Visit) -> Iterator[Finding]:
+def _missing_policy(seen: PageVisit) -> Iterator[Remark]:
     """The lines of a policy that the page lacks, as its browser told them."""
     known = {_origin(element.link) for element in seen.elements}
     known |= {_origin(each.address) for each in seen.scripts if _file(each.address) in BUNDLES}
@@ -143,29 +143,27 @@ def _missing_policy(seen: Visit) -> Iterator[Finding]:
             lacking.setdefault(each.directive, set()).add(_origin(each.blocked))
     if lacking:
         lines = "; ".join(f"{directive} {' '.join(sorted(some))}" for directive, some in sorted(lacking.items()))
-        yield Finding(f"Missing in the page's Content-Security-Policy: {lines}", is_problem=True)
+        yield Remark(f"Missing in the page's Content-Security-Policy: {lines}", is_problem=True)
 
 
-def _onlookers(seen: Visit) -> Iterator[Finding]:
+def _onlookers(seen: PageVisit) -> Iterator[Remark]:
     """Who could watch what people press."""
     if all(each.is_isolated for each in seen.elements):
-        yield Finding(
-            "The page cannot look into the frame: it learns that somebody answers, and how high the frame is."
-        )
+        yield Remark("The page cannot look into the frame: it learns that somebody answers, and how high the frame is.")
         return
     foreign = sorted({_origin(each.address) for each in seen.scripts if each.address} - _own(seen))
     others = f", and so could scripts of {', '.join(foreign)}, which run in it" if foreign else ""
-    yield Finding(
+    yield Remark(
         f"The page could watch what people press, as with every element in the same page{others}. <deniable-survey "
         "isolated> keeps it from that."
     )
     if any(_file(each.address) in BUNDLES and not each.integrity for each in seen.scripts):
-        yield Finding("The element's script has no integrity hash: whoever serves it could serve another one.")
+        yield Remark("The element's script has no integrity hash: whoever serves it could serve another one.")
     if not seen.is_secure:
-        yield Finding("The page has no https: whoever is between could change it.")
+        yield Remark("The page has no https: whoever is between could change it.")
 
 
-def _own(seen: Visit) -> set[str]:
+def _own(seen: PageVisit) -> set[str]:
     """The page's own origin, and those from which the element's script comes."""
     return {_origin(seen.address)} | {_origin(each.address) for each in seen.scripts if _file(each.address) in BUNDLES}
 
@@ -183,6 +181,6 @@ def _quoted(said: str) -> str:
     return f"\u201c{said[:200]}\u201d" if said else "nothing"
 
 
-def lines_of(found: Sequence[Finding]) -> list[str]:
+def lines_of(found: Sequence[Remark]) -> list[str]:
     """Findings as lines, each with its sign."""
     return [f"{'PROBLEM' if each.is_problem else 'ok':<8} {each.text}" for each in found]

@@ -8,8 +8,8 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from deniable.commands.chromium import FLAGS, installed
 from deniable.errors import NotInstalled, ParameterError
+from deniable_commands.chromium import FLAGS, installed
 
 if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page
@@ -103,7 +103,7 @@ class SeenElement:
 
 
 @dataclass(frozen=True)
-class Visit:
+class PageVisit:
     """What happened in a page.
 
     Attributes
@@ -133,7 +133,7 @@ class Visit:
     has_tag: bool = False
 
 
-def visit(address: str, wait: float = WAIT) -> Visit:
+def visit(address: str, wait: float = WAIT) -> PageVisit:
     """Open a page, wait until its elements say what they are, and look; press nothing, and send no report.
 
     Raises
@@ -166,7 +166,7 @@ def _reason(error: Exception) -> str:
     return found[0] if found else str(error).splitlines()[0][:120]
 
 
-def _visit(page: Page, address: str, wait: float) -> Visit:
+def _visit(page: Page, address: str, wait: float) -> PageVisit:
     lines: list[str] = []
     failed: list[str] = []
     page.on("console", lambda line: lines.append(line.text) if line.type == "error" else None)
@@ -184,7 +184,7 @@ def _visit(page: Page, address: str, wait: float) -> Visit:
         page.wait_for_timeout(100)
     elements = [each for frame in page.frames for each in _elements_in(frame, page)]
     looked = page.evaluate(_LOOK)
-    return Visit(
+    return PageVisit(
         page.url,
         tuple(elements),
         tuple(Script(each["src"], each["type"], each["integrity"]) for each in looked["scripts"] if _runs(each)),

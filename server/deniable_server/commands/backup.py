@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from deniable.commands.files import NEW_FILE
-from deniable.commands.main import example
+from deniable_commands.files import NEW_FILE
+from deniable_commands.main import example
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing
 from deniable_server.location import Location

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from deniable.commands.main import example
+from deniable_commands.main import example
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing
 from deniable_server.location import Location

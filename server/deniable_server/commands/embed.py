@@ -10,10 +10,10 @@ import urllib3
 
 from deniable import Question, Survey
 from deniable.access.hosts import is_loopback
-from deniable.commands.main import example
-from deniable.commands.rules import RuledCommand, excludes
 from deniable.errors import DeniableError, ParameterError
-from deniable.output import printable
+from deniable.table import printable
+from deniable_commands.main import example
+from deniable_commands.rules import RuledCommand, excludes
 from deniable_server.access import remote
 from deniable_server.authors.checking import host_of
 from deniable_server.authors.hosts import HOSTS, PLUGINS, STORES_ITSELF, Embedding

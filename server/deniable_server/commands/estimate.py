@@ -12,10 +12,9 @@ from typing import Any
 import click
 
 from deniable.access.words import ONE_REPORT
-from deniable.commands.main import example
-from deniable.commands.numbers import Number
-from deniable.commands.rules import RuledCommand, at_most_one, goes_with
-from deniable.output import percent
+from deniable_commands.main import example
+from deniable_commands.numbers import Number
+from deniable_commands.rules import RuledCommand, at_most_one, goes_with
 from deniable_server.access import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
@@ -35,6 +34,7 @@ from deniable_statistics.data.whole import replace_file
 from deniable_statistics.data.writing import check_suffix, write_data_set
 from deniable_statistics.intervals.interval import LOWEST_LEVEL
 from deniable_statistics.published.columns import BOUNDS, COHORT, OPTION, QUESTION, ROBUST, N, figures, has, text_table
+from deniable_statistics.published.printed_numbers import percent
 
 
 def _refuse_rows(_context: click.Context, _option: click.Parameter, given: str | None) -> None:

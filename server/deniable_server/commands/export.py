@@ -11,11 +11,11 @@ from typing import Any, NamedTuple, cast
 
 import click
 
-from deniable.commands.main import example
-from deniable.commands.rules import RuledCommand, at_most_one, goes_with
 from deniable.errors import CollectorError, ParameterError, ReportError
 from deniable.report.report import Report
 from deniable.survey.document import Survey
+from deniable_commands.main import example
+from deniable_commands.rules import RuledCommand, at_most_one, goes_with
 from deniable_server.access import remote
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store

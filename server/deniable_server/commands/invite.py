@@ -18,11 +18,10 @@ import click
 from deniable import Survey
 from deniable.access.invitation import hash_of, new_invitation
 from deniable.access.words import ONE_REPORT
-from deniable.commands.files import FILE, NEW_FILE
-from deniable.commands.main import example
-from deniable.commands.rules import RuledCommand, all_or_none, exactly_one, goes_with
 from deniable.errors import ParameterError, SurveyError
-from deniable.table import csv_lines
+from deniable_commands.files import FILE, NEW_FILE
+from deniable_commands.main import example
+from deniable_commands.rules import RuledCommand, all_or_none, exactly_one, goes_with
 from deniable_server.access import remote
 from deniable_server.access.inviting import InvitationStore, add_invitations, inviting, unused_invitations
 from deniable_server.commands import options
@@ -33,6 +32,7 @@ from deniable_server.people.links import is_start, people_link, personal_link, r
 from deniable_server.people.roster import LINK, MOST_PEOPLE, Roster, read_roster
 from deniable_server.people.sheet import OPEN_SENTENCE, SENTENCE, sheet_page
 from deniable_server.store import InvitationCounts
+from deniable_statistics.published.csv_cells import csv_lines
 
 _HASH = re.compile(r"[0-9a-f]{64}")
 

@@ -9,7 +9,7 @@ import click
 
 from deniable import Survey, parse_survey, read_survey
 from deniable.access.issuer import Issuer
-from deniable.commands.main import example
+from deniable_commands.main import example
 from deniable_server.access import remote
 from deniable_server.commands import options
 from deniable_server.commands.serve import flags_of_settings, run

@@ -8,8 +8,8 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from deniable.commands.files import NEW_FILE
 from deniable.errors import ParameterError
+from deniable_commands.files import NEW_FILE
 from deniable_server.location import Location, location
 from deniable_server.people.links import id_at, read_place
 from deniable_statistics.data.writing import WRITTEN

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from deniable.commands.main import example
 from deniable.errors import ParameterError
 from deniable.table import format_table
+from deniable_commands.main import example
 from deniable_server.edge.limits import Rate
 
 DATABASE = click.option(
@@ -67,10 +67,10 @@ def list_collectors(path: Path) -> None:
     box = Letterbox(path)
     for collector, token in box.collectors().items():
         click.echo(f"{collector}  {'with' if token else 'without'} a token")
-    leaving = [(batch.survey.id, len(batch.messages)) for batch in box.leaving()]
+    leaving = [(batch.survey, batch.collector, len(batch.messages)) for batch in box.batches()]
     rows = [
-        [survey.id, collector, str(waiting), str(sum(n for each, n in leaving if each == survey.id))]
-        for survey, collector, waiting in box.surveys()
+        [survey.id, collector, str(waiting), str(sum(n for *whose, n in leaving if whose == [survey, collector]))]
+        for _, survey, collector, waiting in box.slots()
     ]
     if rows:
         header = ["survey", "collector", "wait for others", "in batches on their way"]

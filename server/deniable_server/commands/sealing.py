@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
-from deniable.commands.main import example
 from deniable.survey.sealed import MOST_KEYS, WEEK
 from deniable.table import format_table
+from deniable_commands.main import example
 
 FOLDER = click.option(
     "--keys",

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from deniable.commands.main import example
+from deniable_commands.main import example
 from deniable_server.location import Location
 from deniable_server.settings import Settings, flag, settings_from, variable
 

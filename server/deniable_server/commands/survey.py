@@ -14,13 +14,12 @@ from click.core import ParameterSource
 
 from deniable import Survey, read_survey
 from deniable.access.hosts import is_loopback
-from deniable.access.words import ONE_REPORT, ONE_REPORT_HEADING, enforced
-from deniable.commands.files import folder_of
-from deniable.commands.main import example
-from deniable.output import printable
-from deniable.privacy.ceiling import check_askable
-from deniable.table import format_table
+from deniable.access.words import ONE_REPORT
+from deniable.table import format_table, printable
+from deniable_commands.files import folder_of
+from deniable_commands.main import example
 from deniable_server.access import remote
+from deniable_server.access.publishing import check_askable
 from deniable_server.authors.checking import (
     check_answerable,
     group_lines,
@@ -38,6 +37,7 @@ from deniable_server.commands.trail import operation
 from deniable_server.location import Location
 from deniable_server.people.links import people_link
 from deniable_statistics.authoring.outlook import RESPONDENTS, outlook
+from deniable_statistics.published.access_columns import ONE_REPORT_HEADING, enforced
 
 if TYPE_CHECKING:
     # Where it is used it is imported: it takes a second, and `survey check` works where no collector is installed.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from deniable.commands.main import example
 from deniable.table import format_table
+from deniable_commands.main import example
 from deniable_server.access import tokens
 from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store

@@ -23,7 +23,6 @@ from typing import TYPE_CHECKING, Any
 from apiflask import APIFlask
 
 from deniable import parse_report
-from deniable.access.authorization import invitation_hash, token_in
 from deniable.access.invitation import hash_of, is_invitation
 from deniable.errors import DeniableError, ReportError
 from deniable.report.report import MAX_BYTES
@@ -32,6 +31,7 @@ from deniable_server.access.tokens import is_token
 from deniable_server.edge import problems
 from deniable_server.edge.limits import BATCHES, PAGES, PROBES, REPORTS, RESULTS, Limits, NoPlace, RequestKind, TooMany
 from deniable_server.store import Store
+from deniable_transport.authorization import invitation_hash, token_in
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from deniable.errors import ParameterError
-from deniable.table import plain_cell
 from deniable_server.people.links import invitation_in
+from deniable_statistics.published.csv_cells import plain_cell
 
 LINK = "link"
 """The column of personal links."""
@@ -104,7 +104,7 @@ class Roster:
 def read_roster(path: Path) -> Roster:
     """Read a list of people: CSV in UTF-8 with a header, separated by commas, semicolons or tabs as the header is.
 
-    An apostrophe that `deniable.table.safe_cell` wrote is taken away, so what this program wrote is read back.
+    An apostrophe that `safe_cell` wrote is taken away, so what this program wrote is read back.
 
     Raises
     ------

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 import re
-from typing import NamedTuple
+import socket
+import threading
+from contextlib import suppress
+from typing import Any, NamedTuple
 
 import urllib3
+from urllib3.connection import HTTPConnection, HTTPSConnection
+from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
 
 from deniable import Survey, parse_survey
 from deniable.access.hosts import HIGHEST_PORT, is_host, is_loopback
 from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed
-from deniable.oblivious.encapsulation import REQUEST, RESPONSE
 from deniable.survey.document import MAX_BYTES
-from deniable.unreachable import unreachable
-from deniable.wire.answers import object_in
 from deniable_server.store import NotFound
+from deniable_transport.answers import object_in
+from deniable_transport.oblivious.encapsulation import REQUEST, RESPONSE
+from deniable_transport.unreachable import unreachable
 
 _WHERE = re.compile(r"([a-z0-9.-]{1,253}|\[[0-9a-f:]+\])(?::([1-9][0-9]{0,4}))?((?:/[A-Za-z0-9_~-]{1,64}){0,4})")
 
@@ -26,11 +31,82 @@ PROBLEM = "application/problem+json"
 MORE = 4096
 """By how many bytes an encapsulated answer with a survey may be longer than the survey."""
 
+
+class _Exchange:
+    """One request and its answer, which end after a time, however they are spread over it.
+
+    urllib3 bounds each wait. Whoever sends a byte now and then would hold a thread for as long as they like.
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.is_late = False
+        self._sockets: list[socket.socket] = []
+        self._lock = threading.Lock()
+        self._alarm = threading.Timer(seconds, self._end)
+        self._alarm.daemon = True
+
+    def __enter__(self) -> _Exchange:
+        _current.exchange = self
+        self._alarm.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._alarm.cancel()
+
+    def note(self, used: socket.socket) -> None:
+        """Know a socket that is used, to end it."""
+        with self._lock:
+            self._sockets.append(used)
+        if self.is_late:
+            self._end()
+
+    def _end(self) -> None:
+        self.is_late = True
+        with self._lock:
+            for each in self._sockets:
+                with suppress(OSError):  # it is closed already
+                    each.shutdown(socket.SHUT_RDWR)
+
+
+class _Current(threading.local):
+    exchange: _Exchange | None = None
+
+
+_current = _Current()
+
+
+class _Noting:
+    """A connection that tells the exchange of its thread which socket it uses."""
+
+    sock: socket.socket | None
+
+    def request(self, *args: Any, **options: Any) -> None:
+        """Send a request."""
+        super().request(*args, **options)  # type: ignore[misc]
+        if self.sock is not None and _current.exchange is not None:
+            _current.exchange.note(self.sock)
+
+
+class _NotingHttp(_Noting, HTTPConnection): ...
+
+
+class _NotingHttps(_Noting, HTTPSConnection): ...
+
+
+class _HttpPool(HTTPConnectionPool):
+    ConnectionCls = _NotingHttp
+
+
+class _HttpsPool(HTTPSConnectionPool):
+    ConnectionCls = _NotingHttps
+
+
 _http = urllib3.PoolManager(
     headers={"User-Agent": "deniable", "Accept": "*/*"},
     retries=False,  # no redirect leads elsewhere, and people and batches try again by themselves
     timeout=30.0,
 )
+_http.pool_classes_by_scheme = {"http": _HttpPool, "https": _HttpsPool}
 
 _REFUSALS: dict[int, type[ReportError]] = {
     403: NotInvited,
@@ -82,6 +158,16 @@ def is_public(collector: str) -> bool:
     return re.fullmatch(r"https://[a-z0-9-]+(\.[a-z0-9-]+)*\.[a-z][a-z0-9-]*(/[^:]*)?", collector) is not None
 
 
+def is_own(url: str) -> bool:
+    """Whether an address is that of the machine itself.
+
+    >>> [is_own(each) for each in ("http://127.0.0.1:8000", "https://[::1]", "https://issuer.example")]
+    [True, True, False]
+    """
+    found = re.match(r"https?://(\[[^/]*\]|[^:/]*)", url)
+    return found is not None and is_loopback(found[1])
+
+
 def fetch_survey(collector: str, survey_id: str) -> Survey:
     """A survey, whose bytes have the hash in its address.
 
@@ -124,6 +210,9 @@ def sign(survey: Survey, collector: str, body: bytes) -> str:
     """
     assert survey.issuer is not None, "its route looked"
     signer = survey.issuer.url or collector
+    # The survey, and so its collector, says who the issuer is: it must lead this place to nobody on its own machine.
+    if is_own(signer) and not is_own(collector):
+        raise ReportError(f"issuer: must not be on the machine of the place, got {signer}")
     answer = _call("POST", f"{signer}/api/v1/surveys/{survey.id}/tokens", body, {"Content-Type": "application/json"})
     content = object_in(answer.data)
     if answer.status in _REFUSALS and "detail" in content:
@@ -197,14 +286,18 @@ def _call(
     timeout: float = QUICK,
     most: int = MAX_BYTES,
 ) -> _Answer:
-    try:
-        answer = _http.request(
-            method, url, body=body, headers={**_http.headers, **headers}, timeout=timeout, preload_content=False
-        )
-        data = answer.read(most + 1)
-        if len(data) > most:  # what is left of it is not worth reading
-            answer.close()
-        answer.release_conn()
-    except urllib3.exceptions.HTTPError as error:
-        raise CollectorError(f"{url.split('/api/')[0]}: {unreachable(error)}") from None
+    site = url.split("/api/")[0]
+    with _Exchange(timeout) as exchange:
+        try:
+            answer = _http.request(
+                method, url, body=body, headers={**_http.headers, **headers}, timeout=timeout, preload_content=False
+            )
+            data = answer.read(most + 1)
+            if len(data) > most:  # what is left of it is not worth reading
+                answer.close()
+            answer.release_conn()
+        except urllib3.exceptions.HTTPError as error:
+            raise CollectorError(f"{site}: {unreachable(error)}") from None
+    if exchange.is_late:  # what was read may end anywhere
+        raise CollectorError(f"{site}: does not answer in time")
     return _Answer(answer.status, data, answer.headers.get("Content-Type", "").partition(";")[0])

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from functools import cache
 from html import escape
 from pathlib import Path
 
-from deniable_server.language import words
+from deniable_server.language import catalogues, words
 from deniable_server.web.embedding import FRAME_POLICY, bundles, client_files
 from deniable_server.web.pages import style_sheet
 
@@ -14,12 +15,16 @@ POLICY = FRAME_POLICY
 
 PREFIXES = ("catalogues/",)
 SCRIPT = "deniable-place.js"
-NAMES = (SCRIPT, "manifest.json")
-"""The files of the browser client that a place serves: the one bundle, its hash, and the sentences."""
+NAMES = (SCRIPT, "deniable-tokens.js", "manifest.json")
+"""The files of the browser client that a place serves: two scripts, their hashes, and the sentences."""
 
 
+@cache
 def page(language: str = "en") -> str:
-    """The page on which people answer; it holds no survey, which stands behind the # of its address."""
+    """The page on which people answer; it holds no survey, which stands behind the # of its address.
+
+    The sentences of the language stand in it, so that only the survey has to be fetched before the first question.
+    """
     said = words(language)
     integrity = bundles()[SCRIPT]
     return f"""<!doctype html>
@@ -31,18 +36,18 @@ def page(language: str = "en") -> str:
 <meta name="robots" content="noindex">
 <title>Deniable</title>
 <link rel="stylesheet" href="/place.css">
-<script type="module" src="/client/{SCRIPT}" integrity="{integrity}"></script>
+<script type="module" src="/client/{SCRIPT}" integrity="{integrity}" blocking="render"></script>
 </head>
 <body class="narrow">
 <main>
 <noscript>
 <div class="card stack"><h1>{escape(said["needsScript"])}</h1><p>{escape(said["allowScripts"])}</p></div>
 </noscript>
-<deniable-survey place></deniable-survey>
+<deniable-survey place catalogue="{escape(catalogues()[language])}"></deniable-survey>
 </main>
 <footer>
 <details>
-<summary>{escape(said["experts"])}</summary>
+<summary>{escape(said["scriptFold"])}</summary>
 <p>{escape(said["scriptHash"])}</p>
 <p class="client" dir="ltr"><a href="/client/{SCRIPT}">{SCRIPT}</a> {integrity}</p>
 </details>

@@ -7,12 +7,12 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from deniable.errors import CollectorError
 from deniable_server.logs import log
 from deniable_server.place.collectors import BatchRefused, deliver
-from deniable_server.store.sqlite.letterbox import Letterbox, SealedBatch
+from deniable_server.store.sqlite.letterbox import Letterbox
 
 PAUSE = 5.0
 """Seconds between two looks for batches that are full, or were not acknowledged."""
@@ -28,11 +28,14 @@ LONGEST_PAUSE = 300.0
 """Longest time between two tries of a batch, in seconds."""
 
 
+MOST_AT_ONCE = 16
+"""Number of collectors that are passed batches at the same time: one that is slow holds up none of the others."""
+
 _random = secrets.SystemRandom()
 
 
 class BatchRelay:
-    """The one thread of a place that passes batches on.
+    """What passes batches on: a thread that looks which ones are due, and one for each collector that gets some.
 
     Parameters
     ----------
@@ -64,6 +67,7 @@ class BatchRelay:
         self._now = now
         self._due: dict[str, float] = {}  # in memory alone: the file of a place says no time
         self._tries: dict[bytes, int] = {}
+        self._busy: dict[str, threading.Thread] = {}  # by collector
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._run, name="deniable-relay", daemon=True)
 
@@ -72,43 +76,76 @@ class BatchRelay:
         self._thread.start()
 
     def stop(self) -> None:
-        """End after the batch that is on its way."""
+        """End after the batches that are on their way."""
         self._stop.set()
         self._thread.join()
+        for thread in list(self._busy.values()):
+            thread.join()
 
     def round(self) -> None:
-        """Make the batches that are due, and try those that are not acknowledged."""
-        today = self._today()
-        for survey, _, waiting in self._box.surveys():
-            is_over = survey.closes is not None and today > survey.closes
-            if (is_over and waiting) or self._is_due(survey.id, waiting):
-                self._box.cut(survey.id, self._size, is_last=is_over)
-                self._due.pop(survey.id, None)
-        for batch in self._box.leaving():
-            self._pass_on(batch)
+        """Make the batches that are due, and try those that are not acknowledged, until each was tried."""
+        self._begin()
+        for thread in list(self._busy.values()):
+            thread.join()
 
-    def _is_due(self, survey_id: str, waiting: int) -> bool:
+    def _begin(self) -> None:
+        """Make the batches that are due, and begin to try those that are not acknowledged."""
+        self._cut_due()
+        by_collector: dict[str, list[bytes]] = {}
+        for name, collector in self._box.leaving():
+            by_collector.setdefault(collector, []).append(name)
+        # In another order each time: where more collectors than that are slow, none is always last.
+        for collector in _random.sample(sorted(by_collector), len(by_collector)):
+            if collector not in self._busy and len(self._busy) < MOST_AT_ONCE:
+                act = threading.Thread(target=self._pass_all_on, args=(collector, by_collector[collector]), daemon=True)
+                self._busy[collector] = act
+                act.start()
+
+    def _cut_due(self) -> None:
+        today = self._today()
+        for slot, survey, _, waiting in self._box.slots():
+            is_over = survey.closes is not None and today > survey.closes
+            if (is_over and waiting) or self._is_due(slot, waiting):
+                self._box.cut(slot, self._size, is_last=is_over)
+                self._due.pop(slot, None)
+            elif is_over:
+                self._box.remove(slot)  # once everything in it was acknowledged
+
+    def _is_due(self, slot: str, waiting: int) -> bool:
         """Whether a batch of a survey is full, and was held for its random time."""
         if waiting < self._size:
             return False
-        if survey_id not in self._due:
-            self._due[survey_id] = self._now() + _random.uniform(0.0, self._delay)
-        return self._now() >= self._due[survey_id]
+        if slot not in self._due:
+            self._due[slot] = self._now() + _random.uniform(0.0, self._delay)
+        return self._now() >= self._due[slot]
 
     def _run(self) -> None:
         while not self._stop.is_set():
             try:
-                self.round()
+                self._begin()
             except Exception as error:  # a disk that is full, say: nothing is lost, and the next round tries again
                 log("a round of passing on failed", logging.WARNING, reason=type(error).__name__)
             self._stop.wait(self._pause)
 
-    def _pass_on(self, batch: SealedBatch) -> None:
+    def _pass_all_on(self, collector: str, names: Sequence[bytes]) -> None:
+        """Try all batches of one collector, one after the other."""
+        try:
+            for name in names:
+                if not self._stop.is_set():
+                    self._pass_on(name)
+        except Exception as error:  # a disk that is full, say: nothing is lost, and the next round tries again
+            log("a round of passing on failed", logging.WARNING, reason=type(error).__name__)
+        finally:
+            del self._busy[collector]
+
+    def _pass_on(self, name: bytes) -> None:
         # The more often a collector did not answer, the longer it is left alone.
-        tries = self._tries.get(batch.name, 0)
-        self._tries[batch.name] = tries + 1
+        tries = self._tries.get(name, 0)
+        self._tries[name] = tries + 1
         is_power = tries & (tries - 1) == 0  # 0, 1, 2, 4, 8, ...
         if not is_power and tries % max(1, round(LONGEST_PAUSE / self._pause)):
+            return
+        if (batch := self._box.batch(name)) is None:
             return
         token = self._box.collectors().get(batch.collector)
         try:
@@ -123,4 +160,4 @@ class BatchRelay:
             if outcome.refused:
                 log("sealed reports were refused", survey=batch.survey.id, reports=outcome.refused)
         self._box.acknowledged(batch)
-        self._tries.pop(batch.name, None)
+        self._tries.pop(name, None)

@@ -17,14 +17,14 @@ from werkzeug.exceptions import NotFound as NoPage
 
 from deniable import Survey, is_address
 from deniable.errors import CollectorError, ReportError, SurveyClosed
-from deniable.oblivious.encapsulation import KEYS, REQUEST, encode_keys
-from deniable.oblivious.pinned import configuration_of
 from deniable_server.edge.problems import problem
 from deniable_server.language import language_of
 from deniable_server.place import collectors, pages
 from deniable_server.store import NotFound
 from deniable_server.store.sqlite.letterbox import Letterbox
 from deniable_server.web.api import read_body
+from deniable_transport.oblivious.encapsulation import KEYS, REQUEST, encode_keys
+from deniable_transport.oblivious.pinned import configuration_of
 
 FRESH = 60.0
 """Seconds for which what a collector said of a survey's state is said again: it does not see each visit."""
@@ -65,7 +65,7 @@ class ServedPlace:
         self._serves_any = serves_any
         self._today = today
         self._fetched = lru_cache(maxsize=256)(collectors.fetch_survey)  # a published survey never changes
-        self._states: dict[str, tuple[float, str | None]] = {}
+        self._states: dict[tuple[str, str], tuple[float, str | None]] = {}
         self._lock = threading.Lock()
 
     def survey(self, where: str, survey_id: str) -> tuple[Survey, str]:
@@ -98,14 +98,15 @@ class ServedPlace:
         if survey.not_open_because(self._today()):
             return "early" if survey.opens and self._today() < survey.opens else "closed"
         now = time.monotonic()
+        asked = collector, survey.id  # another collector may serve the same survey, and say what it likes
         with self._lock:
-            since, state = self._states.get(survey.id, (now - FRESH, None))
+            since, state = self._states.get(asked, (now - FRESH, None))
         if since + FRESH <= now:
             state = collectors.state_of(collector, survey.id)
             with self._lock:
                 if len(self._states) > 10_000:
                     self._states.clear()
-                self._states[survey.id] = now, state
+                self._states[asked] = now, state
         return state or "open"
 
     def today(self) -> datetime.date:
@@ -133,8 +134,7 @@ class ServedPlace:
             raise ReportError(f"sealed report: must be {survey.sealed.length} bytes, sealed to a key of the survey")
         if survey.sealed.destroyed_on(message[0]) <= self._today():
             raise SurveyClosed(f"survey {survey.id}: the key of that week was destroyed; seal to the key of this week")
-        self._box.add(survey, collector)
-        return self._box.put(survey.id, message)
+        return self._box.put(self._box.add(survey, collector), message)
 
 
 def init_app(app: APIFlask, place: ServedPlace) -> None:

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import IO, Any
 
 from deniable import EstimateRow, Survey
-from deniable.access.words import ACCESS_LABELS
 from deniable_server.results.releases import reports_header
+from deniable_statistics.published.access_columns import ACCESS_LABELS
 from deniable_statistics.views.recipe import scripts
 from deniable_statistics.views.view_rows import share_view
 
@@ -115,14 +115,14 @@ def _copied(rows: Iterable[bytes], entry: IO[bytes]) -> Iterator[bytes]:
 
 
 def _write_database(path: Path, survey: Survey, rows: Iterable[bytes], content: Content) -> None:
-    from deniable_statistics.archive.sqlite_file import Table, write_sqlite  # for archives alone
+    from deniable_statistics.archive.sqlite_file import SqliteTable, write_sqlite  # for archives alone
 
     tables = [
-        Table(name.removesuffix(".csv").replace("-", "_"), ESTIMATE_COLUMNS, written.splitlines(keepends=True))
+        SqliteTable(name.removesuffix(".csv").replace("-", "_"), ESTIMATE_COLUMNS, written.splitlines(keepends=True))
         for name, written in content.estimates.items()
     ]
     if survey.retention == "reports":
-        tables.append(Table("reports", _report_columns(survey), rows, key="id"))
+        tables.append(SqliteTable("reports", _report_columns(survey), rows, key="id"))
     write_sqlite(path, survey, tables, content.about)
 
 

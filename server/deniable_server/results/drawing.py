@@ -9,6 +9,7 @@ from deniable import EstimateRow, Question
 from deniable.survey.texts import Text
 from deniable_server.results.headlines import Words, localized
 from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel
+from deniable_statistics.published.printed_numbers import steady
 from deniable_statistics.views.shown import axis_of, spoken
 from deniable_statistics.views.view_rows import POSSIBLE_DIFFERENCES, ViewRow, difference_axis
 
@@ -41,7 +42,7 @@ class Labels:
 
     def text(self, text: str) -> str:
         """A text of the survey's author."""
-        return text.in_language(self.words["lang"]) if isinstance(text, Text) else text
+        return steady(text.in_language(self.words["lang"]) if isinstance(text, Text) else text)
 
     def option(self, question: Question, option: str) -> str:
         """An option of a question; a mean has none."""
@@ -49,7 +50,7 @@ class Labels:
             return self.words["rMean"]
         if option in question.kind.options:
             return self.words[option]
-        return next((self.text(each) for each in question.options if each == option), option)
+        return next((self.text(each) for each in question.options if each == option), steady(option))
 
     def row(self, question: Question, row: ViewRow | EstimateRow) -> str:
         """The option of a row; of a share among those to whom a question applies, with that."""
@@ -58,7 +59,7 @@ class Labels:
 
     def cohort(self, cohort: str | None) -> str:
         """A cohort, which has one name in all languages."""
-        return self.words["rNoCohort"] if cohort is None else cohort
+        return self.words["rNoCohort"] if cohort is None else steady(cohort)
 
     def value(self, row: ViewRow) -> str:
         """The value of a row with its interval, or that the replies are too few."""

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from deniable import EstimateRow, Question
 from deniable_server.language import words as words_of
-from deniable_statistics.intervals import Interval
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.leading import most_frequent
+from deniable_statistics.published.printed_numbers import steady
 from deniable_statistics.views.shown import axis_of, is_wide, shown_point, spoken
 from deniable_statistics.views.view_rows import ViewRow
 
@@ -31,16 +31,16 @@ MOST_DIFFERENCES_SAID = 6
 
 @dataclass(frozen=True)
 class Headline:
-    """One sentence about the results of a question; `option` is given if `what` does not imply it.
+    """One sentence about the results of a question.
 
-    `interval` is the one in the sentence where it is wider than that of the table, because it allows for a selection.
+    `option` is the most frequent answer, which a comparison of all answers names, and `said` is empty then: its number
+    and interval stand beside it, and an interval that allows for the choice would be a second one for one thing.
     """
 
     what: str
     cohort: str | None
     option: str | None
     said: str
-    interval: Interval | None = None
 
 
 def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | None = None) -> list[Headline]:
@@ -92,9 +92,11 @@ def _most_frequent(question: Question, rows: Sequence[EstimateRow], words: Words
     if found is None:
         is_vague = any(is_wide(row.conf_low, row.conf_high, SHARES) for row in rows)
         return Headline(what, None, None, words["rWeak"] if is_vague else words["rNoneAhead"])
-    row = replace(rows[found.option], conf_low=found.interval.low, conf_high=found.interval.high)
-    said = in_words(row, SHARES, words)
-    return Headline(what, None, None if said == words["rWeak"] else row.option, said, found.interval)
+    row = rows[found.option]
+    # Too wide even for the one that was chosen: then the name would promise more than the number beside it can hold.
+    if is_wide(*found.interval, SHARES) or shown_point(row, SHARES) is None:
+        return Headline(what, None, None, words["rWeak"])
+    return Headline(what, None, row.option, "")
 
 
 def in_words(row: EstimateRow, axis: Axis, words: Words | None = None) -> str:
@@ -141,4 +143,5 @@ def _difference(row: ViewRow, words: Words, label: Mapping[str, str]) -> str:
     said = spoken(abs(row.value), least, most, 100 if is_share else 1)
     text = words["rMoreShare"] if is_share else words["rMoreMean"]
     ends = {name: localized(each, words) for name, each in said._asdict().items()}
-    return text.format(option=label.get(row.option, row.option), more=more, less=less, **ends)
+    groups = {"more": steady(more or ""), "less": steady(less or "")}
+    return text.format(option=label.get(row.option, steady(row.option)), **groups, **ends)

@@ -8,24 +8,25 @@ numbered once the survey has closed.
 
 from __future__ import annotations
 
+import datetime
 import threading
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
 
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
 
 from deniable import Survey, Tally
-from deniable.access.words import one_report_column
-from deniable.release.merkle import leaf_hash, root_of
-from deniable.release.record import LogHead, ReleaseRecord, rows_hash
-from deniable.release.signature import VerifyingKey
-from deniable.table import csv_lines, report_cells
+from deniable_server.results.cache import ResultCache
 from deniable_server.store import NotFound, Store, SurveyState
 from deniable_server.store.interface import Release
 from deniable_server.store.release_log import ReleaseRow
 from deniable_server.store.tables import report_of
+from deniable_statistics.published.access_columns import one_report_column
+from deniable_statistics.published.csv_cells import csv_lines, report_cells
+from deniable_statistics.release.merkle import leaf_hash, root_of
+from deniable_statistics.release.record import LogHead, ReleaseRecord, rows_hash
+from deniable_statistics.release.signature import VerifyingKey
 
 _one_at_a_time = threading.Lock()
 
@@ -51,10 +52,43 @@ class Shown:
         return sum(tally.n for tally in self.tallies.values())
 
 
-@lru_cache(maxsize=64)
+@dataclass(frozen=True)
+class ReleaseSummary:
+    """A release in the list of all: its number, its day, its replies by cohort, and its leaf hash in hexadecimal."""
+
+    number: int
+    released_on: datetime.date
+    replies: Mapping[str | None, int]
+    leaf: str
+
+    @property
+    def n(self) -> int:
+        """Number of reports."""
+        return sum(self.replies.values())
+
+    def new_since(self, before: ReleaseSummary | None) -> dict[str | None, int]:
+        """How many replies of each cohort are new since an earlier release."""
+        known = {} if before is None else before.replies
+        return {cohort: n - known.get(cohort, 0) for cohort, n in self.replies.items() if n > known.get(cohort, 0)}
+
+
+MOST_SUMMARIES = 4 * 2**20
+"""Size of the cache of summaries, in bytes."""
+
+
+MOST_PARSED = 8 * 2**20
+"""Size of the cache of records, in bytes."""
+
+_parsed = ResultCache(MOST_PARSED)
+
+
 def parsed(record: str) -> ReleaseRecord:
     """The record of a release; every request asks for the newest one, which is long where there are many options."""
-    return ReleaseRecord.parse(record.encode())
+    found: ReleaseRecord | None = _parsed.get(record)
+    if found is None:
+        found = ReleaseRecord.parse(record.encode())
+        _parsed.put(record, found, 8 * len(record))  # its text, and about seven bytes of objects for each byte of it
+    return found
 
 
 class ReleaseLog:
@@ -63,6 +97,7 @@ class ReleaseLog:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._key: Ed25519PrivateKey | None = None
+        self._summaries = ResultCache(MOST_SUMMARIES)
 
     def shown(self, state: SurveyState, number: int | None = None) -> Shown:
         """What results show: the newest release, or the one of that number.
@@ -72,28 +107,64 @@ class ReleaseLog:
         NotFound
             If there is no release of that number.
         """
-        rows = self.rows(state)
+        newest = self.newest(state)
         if number is not None:
-            if not 1 <= number <= len(rows):
-                raise NotFound(f"release: must be one of the {len(rows)} of this survey, got {number}")
-            record = parsed(rows[number - 1].record)
-            return Shown(record.tallies, record, number == len(rows))
-        if self._is_numbered(state) and rows:
-            record = parsed(rows[-1].record)
+            row = self.row(state, number)
+            record = parsed(row.record)
+            return Shown(record.tallies, record, newest is not None and number == newest.number)
+        if self._is_numbered(state) and newest is not None:
+            record = parsed(newest.record)
             return Shown(record.tallies, record)
         return Shown(self._store.tallies(state.survey), None)
 
-    def rows(self, state: SurveyState) -> list[ReleaseRow]:
-        """The releases of a survey, in order; what results show now is recorded first, where it is not yet."""
-        rows = list(self._store.releases(state.survey))
-        if not self._is_numbered(state) or self._has(rows, state.reports):
-            return rows
+    def row(self, state: SurveyState, number: int) -> ReleaseRow:
+        """The release of that number.
+
+        Raises
+        ------
+        NotFound
+            If there is none.
+        """
+        newest = self.newest(state)
+        found = self._store.release(state.survey, number)
+        if found is None:
+            known = 0 if newest is None else newest.number
+            raise NotFound(f"release: must be one of the {known} of this survey, got {number}")
+        return found
+
+    def rows(self, state: SurveyState, most: int | None = None) -> list[ReleaseRow]:
+        """The releases of a survey, in order, of more than ``most`` the newest."""
+        newest = self.newest(state)
+        if newest is None:
+            return []
+        first = 1 if most is None else max(1, newest.number - most + 1)
+        return list(self._store.releases(state.survey, first))
+
+    def newest(self, state: SurveyState) -> ReleaseRow | None:
+        """The newest release of a survey; what results show now is recorded first, where it is not yet."""
+        newest = self._store.release(state.survey)
+        if not self._is_numbered(state) or self._has(newest, state.reports):
+            return newest
         with _one_at_a_time:
-            rows = list(self._store.releases(state.survey))
-            if not self._has(rows, self._store.release_of(state.survey.id)):
-                self._record(state.survey, len(rows) + 1)
-                rows = list(self._store.releases(state.survey))
-        return rows
+            newest = self._store.release(state.survey)
+            if not self._has(newest, self._store.release_of(state.survey.id)):
+                self._record(state.survey, 1 if newest is None else newest.number + 1)
+                newest = self._store.release(state.survey)
+        return newest
+
+    def summaries(self, state: SurveyState) -> list[ReleaseSummary]:
+        """What the list of releases says of each; a record is read once, because hundreds of them take long."""
+        return [self._summary(row) for row in self.rows(state)]
+
+    def _summary(self, row: ReleaseRow) -> ReleaseSummary:
+        leaf = leaf_hash(row.record.encode()).hex()
+        found: ReleaseSummary | None = self._summaries.get(leaf)
+        if found is None:
+            record = ReleaseRecord.parse(row.record.encode())
+            replies = {cohort: tally.n for cohort, tally in record.tallies.items()}
+            found = ReleaseSummary(record.number, record.released_on, replies, leaf)
+            self._summaries.put(leaf, found, 200 * (1 + len(replies)))
+        return found
 
     def head(self, survey: Survey, rows: list[ReleaseRow]) -> tuple[LogHead, str]:
         """The head of a survey's log, and its signature in hexadecimal."""
@@ -120,9 +191,9 @@ class ReleaseLog:
         return state.reports > 0 and not is_live
 
     @staticmethod
-    def _has(rows: list[ReleaseRow], reports: int) -> bool:
+    def _has(newest: ReleaseRow | None, reports: int) -> bool:
         """Whether the newest release is of that many reports, a number that grows with everything that is released."""
-        return bool(rows) and parsed(rows[-1].record).n == reports
+        return newest is not None and parsed(newest.record).n == reports
 
     def _record(self, survey: Survey, number: int) -> None:
         # Rows and tallies of one snapshot: a fold that comes meanwhile is the next release.

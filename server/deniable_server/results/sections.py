@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from deniable import EstimateRow, Question, Survey
-from deniable.output import number, percent
 from deniable_server.results.drawing import Labels, axis_of_row, can_draw, panels_of
 from deniable_server.results.headlines import (
     LEAST_LEVEL,
@@ -20,10 +19,23 @@ from deniable_server.results.headlines import (
 )
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.estimates.fakes import fake_margins
-from deniable_statistics.intervals import Interval
+from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.views.figures import Caption, figure
 from deniable_statistics.views.recipe import Ingredients, ingredients, scripts
 from deniable_statistics.views.view_rows import ViewOptions, ViewRow
+
+METHOD_NAMES = {
+    "feldman-cousins": "Feldman-Cousins",
+    "likelihood-ratio": "likelihood ratio",
+    "wilson": "Wilson",
+    "clopper-pearson": "Clopper-Pearson",
+    "agresti-coull": "Agresti-Coull",
+    "jeffreys": "Jeffreys",
+    "midp": "mid-P",
+    "blaker": "Blaker",
+    "wald": "Wald",
+}
+"""What papers call the methods of intervals that have a name in them."""
 
 
 @dataclass(frozen=True)
@@ -54,6 +66,8 @@ class Section:
     flags : list of (str, str)
         Rows whose data contradict the design, and what is wrong.
     notes : list of str
+    methods : str
+        Names of the methods of its intervals.
     recipe : list of Ingredients
     scripts : tuple of two str
         Of Python and of R; empty where there are none.
@@ -67,6 +81,7 @@ class Section:
     rows: list[tuple[bool, list[Cell]]]
     flags: list[tuple[str, str]]
     notes: list[str]
+    methods: str
     recipe: list[Ingredients]
     scripts: tuple[str, str]
 
@@ -113,6 +128,7 @@ def section(
         rows=[(row.weak, _cells(question, row, columns, labels, given)) for row in rows],
         flags=_flags(question, estimates, labels),
         notes=notes(survey, question, labels),
+        methods=", ".join(dict.fromkeys(method_name(row.method) for row in rows)),
         recipe=ingredients(question, rows) if is_of_this_survey else [],
         scripts=scripts(question, rows, url) if is_of_this_survey and survey.retention == "reports" else ("", ""),
     )
@@ -157,8 +173,7 @@ def sentence(question: Question, headline: Headline, by_cohort: bool, labels: La
     what = headline.what
     if by_cohort:
         what = labels.words["rInGroup"].format(what=what, group=labels.cohort(headline.cohort))
-    option = f"{labels.option(question, headline.option)}, " if headline.option else ""
-    return f"{what}: {option}{headline.said}."
+    return f"{what}: {labels.option(question, headline.option) if headline.option else headline.said}."
 
 
 def level_text(level: float, words: Words) -> str:
@@ -188,6 +203,16 @@ def _columns(
     return [*columns, (words["rDifference"] if options.compare else words["rEstimate"], True), (interval, True)]
 
 
+def method_name(method: str) -> str:
+    """A method of intervals as papers call it.
+
+    >>> method_name("simultaneous feldman-cousins"), method_name("likelihood-ratio"), method_name("mover")
+    ('simultaneous Feldman-Cousins', 'likelihood ratio', 'mover')
+    """
+    kind, _, name = method.rpartition(" ")
+    return f"{kind} {METHOD_NAMES.get(name, name)}".strip()
+
+
 def _is_drawn(question: Question) -> bool:
     return question.mechanism.reports.is_drawn or (question.group is not None and question.group.is_drawn)
 
@@ -199,7 +224,7 @@ def _cells(
     texts = {
         words["rOption"]: labels.row(question, row),
         words["rGroup"]: labels.cohort(row.cohort),
-        words["rMinus"]: "" if row.minus is None else row.minus,
+        words["rMinus"]: "" if row.minus is None else labels.cohort(row.minus),
         words["rReplies"]: "" if row.n is None else f"{row.n}",
     }
     if row.wave is not None:
@@ -219,7 +244,7 @@ def _cells(
 
 def _flags(question: Question, estimates: Sequence[EstimateRow], labels: Labels) -> list[tuple[str, str]]:
     return [
-        (labels.row(question, row) + (f" ({row.cohort})" if row.cohort else ""), row.flag)
+        (labels.row(question, row) + (f" ({labels.cohort(row.cohort)})" if row.cohort else ""), row.flag)
         for row in estimates
         if row.flag
     ]
@@ -259,10 +284,8 @@ def shown_row(question: Question, rows: Sequence[ViewRow], option: str | None) -
     return None
 
 
-def dot(question: Question, row: ViewRow, labels: Labels, interval: Interval | None = None) -> Markup:
-    """One row as a small figure, for an overview; with the interval of the sentence above it, if that has its own."""
-    if interval is not None and row.value is not None:
-        row = replace(row, low=interval.low, high=interval.high, conf_low=interval.low, conf_high=interval.high)
+def dot(question: Question, row: ViewRow, labels: Labels) -> Markup:
+    """One row as a small figure, for an overview."""
     caption = Caption(labels.text(question.text), language=labels.words["lang"], description=labels.value(row))
     panels = panels_of(question, [row], labels)
     assert axis_of_row(question, row) == panels[0].fixed

@@ -37,8 +37,11 @@ from deniable_statistics.views.view_rows import (
     share_view,
 )
 
-MOST_KEPT = 32 * 2**20
-"""Size of the cache of results, in bytes."""
+MOST_KEPT = 64 * 2**20
+"""Size of the cache of results, in bytes: twice as much as all rows of the largest survey."""
+
+MOST_TOGETHER = 2000
+"""Largest number of rows that a page shows together, and that are computed before somebody asks for them."""
 
 ROW_BYTES = 700
 """Approximate size of a row in memory, in bytes."""
@@ -128,8 +131,12 @@ class ResultsService:
         state = self._store.state(survey_id)
         if not (shown := self.releases.shown(state)).n:
             return
-        for query in (EVERYBODY_VIEW, BY_COHORT_VIEW)[: 1 + bool(state.survey.cohorts)]:
-            name = self._name(survey_id, query, "views")
+        queries = [EVERYBODY_VIEW]
+        # With more rows whoever asks for a question by cohort waits for that question alone.
+        if state.survey.cohorts and state.survey.rows <= MOST_TOGETHER:
+            queries.append(BY_COHORT_VIEW)
+        for query in queries:
+            name = self._name(survey_id, query, "views", shown)
             if self._kept.get(name) is None:
                 with self._pool.place(AHEAD):
                     found, size = self._views_of(state.survey, shown, query)
@@ -172,7 +179,7 @@ class ResultsService:
         def compute(survey: Survey) -> tuple[Mapping[str, View], int]:
             return self._views_of(survey, shown, query)
 
-        return self._computed(state.survey.id, plain(query), "views", 0, compute)
+        return self._computed(state.survey.id, plain(query), "views", 0, compute, shown=shown)
 
     def _views_of(self, survey: Survey, shown: Shown, query: ViewQuery) -> tuple[Mapping[str, View], int]:
         """The shares of all questions, and their size in bytes."""
@@ -187,15 +194,22 @@ class ResultsService:
         return found, 2 * ROW_BYTES * len(estimates)
 
     def image(
-        self, survey_id: str, query: ViewQuery, form: str, name: Hashable, panels: Sequence[Panel], caption: Caption
+        self,
+        state: SurveyState,
+        shown: Shown,
+        query: ViewQuery,
+        form: str,
+        name: Hashable,
+        panels: Sequence[Panel],
+        caption: Caption,
     ) -> bytes:
-        """A figure as PNG or PDF; ``name`` tells figures of one query apart."""
+        """A figure of a release as PNG or PDF; ``name`` tells figures of one query apart."""
 
         def draw(survey: Survey) -> tuple[bytes, int]:
             image = self._pool.run(image_of, tuple(panels), caption, form, survey.id)
             return image, len(image)
 
-        return self._computed(survey_id, query, (form, name), CHART_ROWS, draw)
+        return self._computed(state.survey.id, query, (form, name), CHART_ROWS, draw, shown=shown)
 
     def view(self, state: SurveyState, shown: Shown, query: ViewQuery, question: str) -> View:
         """The rows of a view of one question, and the estimates behind them where shares are shown.
@@ -226,11 +240,11 @@ class ResultsService:
         name = plain(query)
         if (
             options.is_of_shares
-            and (together := self._kept.get(self._name(state.survey.id, name, "views"))) is not None
+            and (together := self._kept.get(self._name(state.survey.id, name, "views", shown))) is not None
         ):
             found_together: View = together[question]
             return found_together
-        return self._computed(state.survey.id, name, f"view {question}", 0, compute, question)
+        return self._computed(state.survey.id, name, f"view {question}", 0, compute, question, shown)
 
     def over_time(self, waves: Sequence[Wave], query: ViewQuery) -> View:
         """The shares of each wave of a question, as its own view has them, from its newest release.
@@ -284,9 +298,14 @@ class ResultsService:
             self._kept.put(name, page, len(page))
         return page
 
-    def _name(self, survey_id: str, query: EstimatesQuery, form: Hashable) -> Hashable:
-        """The name of a result in the cache, which changes with every release."""
-        return survey_id, self._store.release_of(survey_id), query.model_dump_json(), form
+    def _name(self, survey_id: str, query: EstimatesQuery, form: Hashable, shown: Shown | None = None) -> Hashable:
+        """The name of a result in the cache, which changes with every release.
+
+        It names the release that was read, if it was read before: another one may have come since, and its readers must
+        not be shown these numbers.
+        """
+        release = self._store.release_of(survey_id) if shown is None else shown.n
+        return survey_id, release, query.model_dump_json(), form
 
     def _computed(
         self,
@@ -296,9 +315,10 @@ class ResultsService:
         more_rows: int,
         compute: Callable[[Survey], tuple[R, int]],
         question: str | None = None,
+        shown: Shown | None = None,
     ) -> R:
         survey = self._store.survey(survey_id)
-        name = self._name(survey_id, query, form)
+        name = self._name(survey_id, query, form, shown)
         if (kept := self._kept.get(name)) is None:
             with self._pool.place(asker(request.environ)):
                 if (kept := self._kept.get(name)) is None:  # another request may have computed it meanwhile

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from deniable import Question, Survey
 from deniable.survey.texts import publish_text
 from deniable_server.store import Store, SurveyState
+from deniable_statistics.published.printed_numbers import steady
 
 MOST_WAVES = 24
 """Largest number of waves of a view; of more the newest."""
@@ -87,7 +88,7 @@ def _first_day(state: SurveyState) -> str:
 def _labels(states: Sequence[SurveyState]) -> list[str]:
     days = Counter(map(_first_day, states))
     named = [
-        _first_day(each) if days[_first_day(each)] == 1 else f"{_first_day(each)}, {each.survey.title}"
+        _first_day(each) if days[_first_day(each)] == 1 else f"{_first_day(each)}, {steady(each.survey.title)}"
         for each in states
     ]
     seen: Counter[str] = Counter()

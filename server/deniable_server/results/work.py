@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 
 from deniable import EstimateRow, Survey, Tally, estimate
 from deniable import parse_survey as parse
-from deniable.access.words import ACCESS_LABELS, access_cells
-from deniable.table import csv_lines
+from deniable_statistics.published.access_columns import ACCESS_LABELS, access_cells
 from deniable_statistics.published.charts import Panel
+from deniable_statistics.published.csv_cells import csv_lines
 from deniable_statistics.views.figures import Caption
 from deniable_statistics.views.view_rows import JointCounts, ViewOptions, ViewRow, view_of
 

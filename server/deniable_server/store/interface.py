@@ -401,8 +401,12 @@ class Store(ABC):
         """
 
     @abstractmethod
-    def releases(self, survey: Survey) -> Sequence[ReleaseRow]:
-        """The releases of a survey that were recorded, in order."""
+    def releases(self, survey: Survey, first: int = 1) -> Sequence[ReleaseRow]:
+        """The releases of a survey that were recorded, in order, from the one of number ``first`` on."""
+
+    @abstractmethod
+    def release(self, survey: Survey, number: int | None = None) -> ReleaseRow | None:
+        """The recorded release of that number, by default the newest; None if there is none."""
 
     @abstractmethod
     def add_release(self, survey: Survey, row: ReleaseRow) -> bool:

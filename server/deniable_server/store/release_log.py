@@ -18,7 +18,7 @@ class ReleaseRow(NamedTuple):
     number : int
         Counted from 1.
     record : str
-        `deniable.release.record.ReleaseRecord.encode`, in ASCII.
+        `deniable_statistics.release.record.ReleaseRecord.encode`, in ASCII.
     signature : str
         Ed25519 of the record, in hexadecimal.
     """
@@ -28,10 +28,19 @@ class ReleaseRow(NamedTuple):
     signature: str
 
 
-def rows_of(db: Connection, survey: Survey) -> Sequence[ReleaseRow]:
-    """The releases of a survey, in order, as its checksum counts them."""
-    query = "SELECT number, record, signature FROM releases WHERE survey = ? ORDER BY number"
-    return [ReleaseRow(int(number), record, signature) for number, record, signature in db.execute(query, [survey.id])]
+def rows_of(db: Connection, survey: Survey, first: int = 1) -> Sequence[ReleaseRow]:
+    """The releases of a survey from a number on, in order; all of them are what its checksum counts."""
+    query = "SELECT number, record, signature FROM releases WHERE survey = ? AND number >= ? ORDER BY number"
+    found = db.execute(query, [survey.id, first])
+    return [ReleaseRow(int(number), record, signature) for number, record, signature in found]
+
+
+def row_of(db: Connection, survey: Survey, number: int | None = None) -> ReleaseRow | None:
+    """The release of that number, by default the newest: records are long, and most readers need one."""
+    query = "SELECT number, record, signature FROM releases WHERE survey = ?"
+    query += " ORDER BY number DESC LIMIT 1" if number is None else " AND number = ?"
+    found = db.execute(query, [survey.id, *([] if number is None else [number])]).fetchone()
+    return None if found is None else ReleaseRow(int(found[0]), found[1], found[2])
 
 
 def add(db: Connection, survey: Survey, row: ReleaseRow) -> bool:

@@ -220,9 +220,13 @@ class SqlStore(Store):
             if keys.set_reissue(db, survey, n):
                 self._invitations_moved(db, survey)
 
-    def releases(self, survey: Survey) -> Sequence[ReleaseRow]:
+    def releases(self, survey: Survey, first: int = 1) -> Sequence[ReleaseRow]:
         with self._snapshot() as db:
-            return release_log.rows_of(db, survey)
+            return release_log.rows_of(db, survey, first)
+
+    def release(self, survey: Survey, number: int | None = None) -> ReleaseRow | None:
+        with self._snapshot() as db:
+            return release_log.row_of(db, survey, number)
 
     def add_release(self, survey: Survey, row: ReleaseRow) -> bool:
         with self._transaction() as db:

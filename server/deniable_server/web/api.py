@@ -15,11 +15,10 @@ from flask import Response, current_app, g, jsonify, request
 from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMediaType
 
 from deniable import NotInvited, Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
-from deniable.privacy.ceiling import check_askable
 from deniable.report.report import MAX_BYTES as MAX_REPORT
 from deniable.survey.document import MAX_BYTES as MAX_SURVEY
 from deniable.survey.published import parse_survey
-from deniable.table import csv_lines, report_cells
+from deniable_server.access.publishing import check_askable
 from deniable_server.access.tokens import is_owner, require_reader, require_token
 from deniable_server.edge.delivery import counted
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
@@ -32,6 +31,7 @@ from deniable_server.store import Store, Verdict
 from deniable_server.web import schemas
 from deniable_server.web.metrics import get_metrics
 from deniable_server.writing.writer import Writer
+from deniable_statistics.published.csv_cells import csv_lines, report_cells
 
 BASE = "/api/v1"
 MAX_BATCH_BYTES = 4 * 1024 * 1024
@@ -257,7 +257,7 @@ def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
     require_reader(survey)
     text = service.get_results().text(survey_id, query, "json")
     if not is_owner(store, survey):
-        return counted(Response(text, mimetype="application/json"))
+        return counted(fresh(Response(text, mimetype="application/json")))
     document = json.loads(text) | {"more": None, "waiting": service.waiting_rows(store, survey) or None}
     response = Response(json.dumps(document, separators=(",", ":")), mimetype="application/json")
     response.headers["Cache-Control"] = "no-store"  # what nobody else may be told
@@ -273,7 +273,8 @@ def estimates_csv(survey_id: str, query: EstimatesQuery) -> Response:
     The same rows as the JSON.
     """
     require_reader(get_store().survey(survey_id))
-    return counted(csv_response(service.get_results().text(survey_id, query, "csv"), f"estimates-{survey_id}.csv"))
+    text = service.get_results().text(survey_id, query, "csv")
+    return counted(fresh(csv_response(text, f"estimates-{survey_id}.csv")))
 
 
 @api.get("/surveys/<survey_id>/reports.csv")
@@ -305,8 +306,14 @@ def reports_csv(survey_id: str) -> Response:
     limits.charge(request.environ, max(0, store.release_of(survey_id)) // REPORTS_A_REQUEST)
     place = limits.sending(request.environ)  # who reads slowly holds a thread all the while
     place.take()
-    response = csv_response(pieces(csv_lines(itertools.chain([header], rows))), f"reports-{survey_id}.csv")
+    response = fresh(csv_response(pieces(csv_lines(itertools.chain([header], rows))), f"reports-{survey_id}.csv"))
     response.call_on_close(place.give_back)
+    return response
+
+
+def fresh(response: Response) -> Response:
+    """Results that are asked for again each time, and kept by nobody if they are for holders of a token alone."""
+    response.headers["Cache-Control"] = "no-store" if request.authorization else "no-cache"
     return response
 
 

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from deniable import Survey
 from deniable.access.words import ONE_REPORT
 from deniable_server.results.releases import Shown
+from deniable_statistics.published.printed_numbers import steady
 
 LICENSE_NOTE = "The replies hold chance, by which no answer of a person can be known for certain."
 
@@ -38,7 +39,7 @@ class Citation:
     @property
     def author(self) -> str:
         """Who asked, or the title where nobody is named."""
-        return str(self.survey.organiser or self.survey.title)
+        return steady(self.survey.organiser or self.survey.title)
 
     @property
     def number(self) -> int | None:
@@ -61,7 +62,7 @@ class Citation:
         """A reference in one line."""
         year = f" ({self.date[:4]})" if self.date else ""
         release = f" Release {self.number} of {self.date}." if self.number else ""
-        what = f"{self.survey.title}. Survey {self.survey.id}, randomised response."
+        what = f"{steady(self.survey.title)}. Survey {self.survey.id}, randomised response."
         return f"{self.author}{year}. {what}{release} {self.url}"
 
     @property
@@ -69,7 +70,7 @@ class Citation:
         """An entry of BibTeX."""
         lines = [
             f"  author = {{{{{_tex(self.author)}}}}}",
-            f"  title = {{{_tex(str(self.survey.title))}}}",
+            f"  title = {{{_tex(steady(self.survey.title))}}}",
             *([f"  year = {{{self.date[:4]}}}", f"  date = {{{self.date}}}"] if self.date else []),
             *([f"  version = {{{self.number}}}"] if self.number else []),
             f"  note = {{Survey {self.survey.id}, randomised response}}",
@@ -85,7 +86,7 @@ class Citation:
             "cff-version": "1.2.0",
             "message": "If you use these data, please cite them as below.",
             "type": "dataset",
-            "title": str(self.survey.title),
+            "title": steady(self.survey.title),
             "authors": [{"name": self.author}],
             "identifiers": [{"type": "other", "value": self.survey.id, "description": "address of the survey"}],
             "url": self.url,

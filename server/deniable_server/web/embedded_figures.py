@@ -10,12 +10,12 @@ from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, jsonify, request
 from markupsafe import escape
 from pydantic import ValidationError
-from werkzeug.exceptions import NotFound
 from werkzeug.exceptions import NotImplemented as NotSupported
 
 from deniable import Question
 from deniable_server.edge.delivery import counted
 from deniable_server.results.query import ViewQuery
+from deniable_server.store import NotFound
 from deniable_server.web.embedding import Pages
 from deniable_server.web.results_pages import ResultsPage, frame_of, question_of, render
 from deniable_statistics.views.figures import WIDTH
@@ -88,6 +88,7 @@ def oembed() -> Response:
     response = jsonify(document)
     response.headers["Access-Control-Allow-Origin"] = "*"
     response.headers["Cache-Control"] = "private, no-cache"
+    response.vary.add("Accept-Language")
     return counted(response)
 
 
@@ -99,7 +100,7 @@ def _view_of(url: str) -> tuple[ResultsPage, Question]:
     if found is None or not url.startswith(pages.base):
         raise NotFound("url: must be the address of a question's results at this collector")
     try:
-        query = ViewQuery.model_validate({name: values[-1] for name, values in parse_qs(asked).items()})
+        query = ViewQuery.model_validate({name: values[0] for name, values in parse_qs(asked).items()})
     except ValidationError:
         raise NotFound("url: must be the address of a view, got a query that there is not") from None
     page = ResultsPage(found[1], query, found[2])

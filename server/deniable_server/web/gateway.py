@@ -16,17 +16,6 @@ from werkzeug.test import EnvironBuilder, run_wsgi_app
 
 from deniable import ReportError, Survey
 from deniable.errors import MessageError
-from deniable.oblivious.binary_http import BinaryRequest, BinaryResponse, parse_request
-from deniable.oblivious.encapsulation import (
-    KEYS,
-    PADDED,
-    REQUEST,
-    RESPONSE,
-    decapsulate,
-    encapsulate_response,
-    encode_keys,
-)
-from deniable.oblivious.pinned import configuration_of
 from deniable_server.sealing import SealingKeys
 from deniable_server.web.api import (
     BASE,
@@ -37,6 +26,17 @@ from deniable_server.web.api import (
     get_store,
     read_body,
 )
+from deniable_transport.oblivious.binary_http import BinaryRequest, BinaryResponse, parse_request
+from deniable_transport.oblivious.encapsulation import (
+    KEYS,
+    PADDED,
+    REQUEST,
+    RESPONSE,
+    decapsulate,
+    encapsulate_response,
+    encode_keys,
+)
+from deniable_transport.oblivious.pinned import configuration_of
 
 if TYPE_CHECKING:
     from _typeshed.wsgi import WSGIEnvironment

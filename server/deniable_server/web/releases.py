@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Iterator
 from typing import IO, Any
 
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, jsonify, render_template, request, send_file
 
-from deniable.release.merkle import leaf_hash
-from deniable.release.record import ReleaseRecord
 from deniable_server.access.tokens import require_reader
 from deniable_server.edge.delivery import counted
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
@@ -27,6 +24,7 @@ from deniable_server.web import schemas
 from deniable_server.web.api import BASE, NOT_PUBLIC, TOO_MANY, UNAVAILABLE, get_store
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
+from deniable_statistics.release.merkle import leaf_hash
 
 IN_MEMORY = 8 * 2**20
 """Largest archive that is held in memory, in bytes."""
@@ -171,33 +169,32 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
 @releases.get("/s/<survey_id>/releases")
 @releases.doc(hide=True)
 def releases_page(survey_id: str) -> Response:
-    """The page of all releases of a survey."""
-    state, rows = _rows_of(survey_id)
-    language = language_of(request.accept_languages)
-    records = [ReleaseRecord.parse(row.record.encode()) for row in rows]
-    shown = [
-        {"record": record, "leaf": leaf_hash(record.encode()).hex(), "new": dict(_new(before, record))}
-        for before, record in zip([None, *records], records, strict=False)
-    ]
+    """The page of all releases of a survey, rendered once for all readers of a language until there is another one."""
+    state = get_store().state(survey_id)
+    require_reader(state.survey)
+    language, results = language_of(request.accept_languages), get_results()
     pages: Pages = current_app.extensions["deniable-pages"]
-    page = render_template(
-        "releases.html",
-        words=words(language),
-        labels=Labels(words(language)),
-        survey=state.survey,
-        releases=shown[::-1],
-        key=get_results().releases.key.key_id,
-        base=pages.mark,
-    )
-    response = counted(Response(pages.filled(page.encode())))
+    newest = results.releases.newest(state)
+
+    def rendered() -> str:
+        shown = results.releases.summaries(state)
+        return render_template(
+            "releases.html",
+            words=words(language),
+            labels=Labels(words(language)),
+            survey=state.survey,
+            releases=[
+                {"release": each, "new": each.new_since(before)}
+                for before, each in zip([None, *shown], shown, strict=False)
+            ][::-1],
+            key=results.releases.key.key_id,
+            base=pages.mark,
+        )
+
+    # A survey whose results were live has its first release when it closes, and no other number moves then.
+    saying = ("releases.html", language, newest and newest.number)
+    kept = results.page(survey_id, EstimatesQuery.model_validate({}), saying, rendered)
+    response = counted(Response(pages.filled(kept)))
     response.headers["Cache-Control"] = "private, no-cache"  # it names the host that was asked
     response.vary.add("Accept-Language")
     return response
-
-
-def _new(before: ReleaseRecord | None, record: ReleaseRecord) -> Iterator[tuple[str | None, int]]:
-    """How many replies of each cohort a release has more than the one before it."""
-    for cohort, tally in record.tallies.items():
-        known = before.tallies[cohort].n if before is not None and cohort in before.tallies else 0
-        if tally.n > known:
-            yield cohort, tally.n - known

@@ -17,9 +17,7 @@ from werkzeug.exceptions import NotImplemented as NotSupported
 
 from deniable import EstimateRow, Question
 from deniable.errors import ParameterError
-from deniable.output import number, percent
 from deniable.privacy.ceiling import weakness
-from deniable.table import csv_lines
 from deniable_server.access.tokens import is_owner, is_reader, require_reader
 from deniable_server.edge.delivery import counted
 from deniable_server.language import language_of, words
@@ -38,13 +36,16 @@ from deniable_server.results.sections import (
     sentences,
     shown_row,
 )
-from deniable_server.results.service import View, get_results, view_options, waiting_rows
+from deniable_server.results.service import MOST_TOGETHER, View, get_results, view_options, waiting_rows
 from deniable_server.results.waves import MOST_WAVES, Wave
+from deniable_server.store import NotFound as NothingThere
 from deniable_server.store import SurveyState
 from deniable_server.store.release_log import ReleaseRow
-from deniable_server.web.api import get_store
+from deniable_server.web.api import fresh, get_store
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
+from deniable_statistics.published.csv_cells import csv_lines
+from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.views.figures import Caption, figure
 from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_cross
 
@@ -107,7 +108,6 @@ class ResultsPage:
         self.options: ViewOptions = view_options(query)
         self.asked = None if question_id is None else question_of(self, question_id)
         self._together: Mapping[str, View] | None = None
-        self.methods: set[str] = set()  # of the intervals that the page shows
         self.standing = self.state.standing(get_store().today())
 
     @cached_property
@@ -131,7 +131,7 @@ class ResultsPage:
     @cached_property
     def releases_shown(self) -> list[ReleaseRow]:
         """The newest releases of the survey, in order."""
-        return get_results().releases.rows(self.state)[-MOST_WAVES:]
+        return get_results().releases.rows(self.state, MOST_WAVES)
 
     def waves(self, question: Question) -> list[Wave]:
         """The surveys that ask a question to the letter and that the reader may see; this one is among them."""
@@ -173,12 +173,11 @@ class ResultsPage:
             found = get_results().over_releases(self.state, numbers, self.query, question.id)
         else:
             found = get_results().view(self.state, self.shown, self.query, question.id)
-        self.methods |= {row.method for row in found[0]}
         return found
 
-    def compute_together(self) -> None:
-        """Compute all questions at once, for a page or a file of all of them."""
-        self._together = get_results().views(self.state, self.shown, self.query)
+    def compute_together(self, by: str | None = None) -> None:
+        """Compute all questions at once, for a page or a file of all of them, by cohort or for everybody."""
+        self._together = get_results().views(self.state, self.shown, self.query.model_copy(update={"by": by}))
 
     def section(self, question: Question, draws: bool = True) -> Section:
         """A view of a question, as a page shows it; with or without its figure."""
@@ -201,8 +200,18 @@ class ResultsPage:
     @property
     def has_figure_of_all(self) -> bool:
         """Whether all questions together are few enough for one figure."""
+        return self.most_rows <= MOST_ROWS
+
+    @property
+    def most_rows(self) -> int:
+        """Number of rows of all questions together."""
         groups = len(self.survey.cohorts) + 1 if self.options.by_cohort else 1
-        return groups * sum(each.rows for each in self.survey.questions) <= MOST_ROWS
+        return groups * sum(each.rows for each in self.survey.questions)
+
+    @property
+    def is_for_one_page(self) -> bool:
+        """Whether all questions in full are few enough for one page."""
+        return self.most_rows <= MOST_TOGETHER
 
     @property
     def plain(self) -> dict[str, object]:
@@ -251,7 +260,7 @@ class ResultsPage:
         """How the numbers are to be read."""
         query = self.query
         target = self.words["rRespondents" if query.target == "respondents" else "rPopulation"]
-        said = [say_text(target, methods=", ".join(sorted(self.methods)))]
+        said = [target]
         if query.simultaneous:
             said.append(self.words["rSimultaneous"])
         if query.assume_fake is not None:
@@ -327,7 +336,7 @@ def overview(survey_id: str, query: ViewQuery) -> Response:
     refuse_one_question_views(query)
     if not page.shown.n:
         return render(page, "results_none.html", "", dict)
-    if query.view == "all" or query.by:
+    if (query.view == "all" or query.by) and page.is_for_one_page:
         return render(page, "results.html", "", lambda: everything(page))
     return render(page, "overview.html", "", lambda: lines(page))
 
@@ -361,7 +370,9 @@ def file_of_all(survey_id: str, form: str, query: ViewQuery) -> Response:
     """All questions as a file."""
     page = ResultsPage(survey_id, query)
     refuse_one_question_views(query)
-    page.compute_together()
+    if form not in ("csv", "json") and not page.is_for_one_page:
+        raise too_many_to_draw(page.most_rows)  # before all of them are computed
+    page.compute_together(query.by)
     return file_of(page, form, page.survey.questions)
 
 
@@ -405,7 +416,7 @@ def refuse_one_question_views(query: ViewQuery) -> None:
 
 def everything(page: ResultsPage) -> dict[str, Any]:
     """The values of a page with all questions in full."""
-    page.compute_together()
+    page.compute_together(page.query.by)
     rows = sum(len(page.rows(each)[0]) for each in page.survey.questions)
     has_figures = rows <= MOST_ROWS
     sections = [page.section(each, has_figures) for each in page.survey.questions]
@@ -423,12 +434,10 @@ def line(page: ResultsPage, question: Question) -> dict[str, Any]:
     rows, estimates = page.rows(question)
     found = headlines(question, estimates, page.words) if may_say(page.options) else []
     row = shown_row(question, rows, found[0].option if found else None)
-    # One number for one thing: the dot has the interval of the sentence above it.
-    interval = found[0].interval if found else None
     return {
         "question": question,
         "said": [sentence(question, each, False, page.labels) for each in found],
-        "dot": None if row is None or row.value is None else dot(question, row, page.labels, interval),
+        "dot": None if row is None or row.value is None else dot(question, row, page.labels),
     }
 
 
@@ -458,9 +467,16 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
         response.headers["Access-Control-Allow-Origin"] = "*"
     else:
         response = figure_of(page, form, questions, found)
-    response.headers["Cache-Control"] = "no-store" if request.authorization else "no-cache"
-    response.vary.add("Accept-Language")
+    fresh(response).vary.add("Accept-Language")
     return counted(response)
+
+
+def too_many_to_draw(rows: int) -> ParameterError:
+    """That a figure would have too many intervals, with the way out."""
+    return ParameterError(
+        f"figure: must have at most {MOST_ROWS} intervals, got {rows}; ask for one question, as /results/ and its id, "
+        "or for CSV or JSON"
+    )
 
 
 def figure_of(
@@ -472,12 +488,9 @@ def figure_of(
     """A figure with its title, its source and a note on its method."""
     rows = [row for view, _ in found for row in view]
     if not page.shown.n or not rows:
-        raise NotFound
+        raise NothingThere(page.words["rOneGroup" if page.shown.n and page.options.compare else "rNone"])
     if not can_draw(rows):
-        raise ParameterError(
-            f"figure: must have at most {MOST_ROWS} intervals, got {len(rows)}; ask for one question, as /results/ and "
-            "its id, or for CSV or JSON"
-        )
+        raise too_many_to_draw(len(rows))
     given = None if page.options.crossed_with is None else page.survey.question(page.options.crossed_with)
     panels = [
         panel
@@ -495,7 +508,6 @@ def figure_of(
     except NoImages as error:
         raise NotSupported(str(error)) from None
     waves = ((each.state.survey.id, each.state.release) for each in page.waves_shown)
-    image = get_results().image(
-        page.survey.id, page.query, form, (page.language, *(each.id for each in questions), *waves), panels, caption
-    )
+    name = (page.language, *(each.id for each in questions), *waves)
+    image = get_results().image(page.state, page.shown, page.query, form, name, panels, caption)
     return Response(image, mimetype=FORMS[form])

@@ -12,7 +12,7 @@ from flask import current_app, g, request
 from deniable import Report, ReportError, Survey, parse_report
 from deniable_server.access.tokens import require_token
 from deniable_server.edge.limits import get_limits
-from deniable_server.sealing import SealingKeys
+from deniable_server.sealing import KeysMissing, SealingKeys
 from deniable_server.store import Store, Verdict
 from deniable_server.web.api import (
     BASE,
@@ -44,6 +44,7 @@ def init_app(app: APIFlask, store: Store, keys: SealingKeys) -> None:
     app.extensions["deniable-sealing"] = keys
     app.register_blueprint(sealed)
     if keys.are_given:
+        destroy_old_keys(store, keys)  # before anything is opened: a copy of the folder may have brought some back
         threading.Thread(target=_destroy_hourly, args=(store, keys), name="deniable-sealing", daemon=True).start()
 
 
@@ -97,12 +98,17 @@ def _take_one(store: Store, survey: Survey, part: bytes) -> tuple[dict[str, Any]
 def _take_many(store: Store, survey: Survey, parts: list[bytes]) -> dict[str, Any]:
     """Store what opens in one transaction; a number says how much does not. Which ones is told to nobody."""
     reports: list[Report] = []
+    missing: KeysMissing | None = None
     for part in parts:
         try:
             reports.append(_opened(survey, part))
+        except KeysMissing as error:
+            missing = error
         except ReportError:  # of which a place can know nothing, and must not learn more
             continue
     outcomes = submit(survey, reports) if reports else []
+    if missing is not None:  # what opens is stored; the batch comes again, until the key is here or its time is over
+        raise missing
     # A collector that says no to all of them is closed: the place keeps them, and says so to its operator.
     if outcomes and all(each is Verdict.CLOSED for each in outcomes):
         refusal = refusal_of(Verdict.CLOSED, store, survey)
@@ -122,8 +128,8 @@ def _opened(survey: Survey, part: bytes) -> Report:
 def _destroy_hourly(store: Store, keys: SealingKeys) -> None:
     wait = threading.Event()
     while True:
-        destroy_old_keys(store, keys)
         wait.wait(HOUR)
+        destroy_old_keys(store, keys)
 
 
 def destroy_old_keys(store: Store, keys: SealingKeys) -> None:

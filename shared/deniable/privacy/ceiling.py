@@ -53,25 +53,6 @@ class Ceiling:
             )
 
 
-def check_askable(survey: Survey, force: str) -> None:
-    """Raise a BudgetError, with the way out, if every device refuses the survey unless its owner raises the ceiling.
-
-    Parameters
-    ----------
-    survey : Survey
-    force : str
-        What its author has to do to publish it in spite of this, for the message.
-    """
-    try:
-        # The default ceiling is the one that devices have unless their owner raised it.
-        Ceiling().check(survey)
-    except BudgetError as error:
-        raise BudgetError(
-            f"{error}; every device refuses this survey until its owner raises the ceiling, so it was not published. "
-            f"Lower epsilon or ask fewer questions ('deniable survey check' says what that costs), or {force}"
-        ) from None
-
-
 def weakness(survey: Survey, told: float = 0.0) -> Literal[0, 1, 2]:
     """How weak the protection is, by the worst of its questions, the whole survey, and all that was told.
 
@@ -86,17 +67,3 @@ def weakness(survey: Survey, told: float = 0.0) -> Literal[0, 1, 2]:
     # Epsilon as a part of where warnings start: above 1 people are warned, above 1/2 what they send is a hint.
     most = max(max(survey.epsilon, told) / WARN_SURVEY, *(each.epsilon / WARN_QUESTION for each in survey.questions))
     return 2 if most > 1 else 1 if most > 0.5 else 0
-
-
-def weak_protection(survey: Survey) -> list[str]:
-    """Warnings, for authors and respondents, about questions or a survey that protect little; empty if none does."""
-    sentences = [
-        f"question {question.id!r}: epsilon {question.epsilon:.3g} protects little (above {WARN_QUESTION:g})"
-        for question in survey.questions
-        if question.epsilon > WARN_QUESTION
-    ]
-    if survey.epsilon > WARN_SURVEY:
-        sentences.append(
-            f"the whole survey: epsilons add up to {survey.epsilon:.3g}, which protects little (above {WARN_SURVEY:g})"
-        )
-    return sentences

@@ -15,7 +15,7 @@ from deniable.randomness import Word
 from deniable.survey.order import RandomOrder
 from deniable.survey.question import Question
 from deniable.survey.question_types import AnswerKind
-from deniable.survey.texts import DEFAULT, MAX_LABEL, MAX_TEXT, check_text, publish_text
+from deniable.survey.texts import DEFAULT, MAX_LABEL, MAX_TEXT, check_texts, publish_text, publish_texts
 
 STEM_END = "\n"
 """What stands between the stem of a grid and its item in the text of a question, which has both."""
@@ -60,17 +60,11 @@ class Block:
         """The blocks in it, each before those that it holds."""
         return tuple(inner for each in _blocks(self) for inner in (each, *each.blocks))
 
-    @property
-    def is_random(self) -> bool:
-        """Whether devices draw an order of its parts, or of parts of these."""
-        return self.order is not None or any(isinstance(each, Block) and each.is_random for each in self.of)
-
     def publish(self) -> dict[str, Any]:
         """The block as a survey publishes it."""
-        said = {"heading": self.heading, "text": self.text}
         return (
             {"of": [each if isinstance(each, str) else each.publish() for each in self.of]}
-            | {name: publish_text(text) for name, text in said.items() if text is not None}
+            | publish_texts(heading=self.heading, text=self.text)
             | (self.order.publish() if self.order else {})
             | ({"grid": True} if self.is_grid else {})
         )
@@ -170,9 +164,7 @@ def _check_section(section: Block) -> None:
         raise SurveyError(f"{where}: must hold questions, got none")
     if section.heading is None and section.text is None and section.order is None:
         raise SurveyError(f"{where}: must have a heading, a text or an order")
-    for name, text, longest in (("heading", section.heading, MAX_LABEL), ("text", section.text, MAX_TEXT)):
-        if text is not None:
-            check_text(text, f"{where}: {name}", longest)
+    check_texts(section, f"{where}: ", heading=MAX_LABEL, text=MAX_TEXT)
     _check_order(section, where, "questions")
     if any(not each.is_grid for each in _blocks(section)):
         raise SurveyError(f"{where}: must hold questions and grids, got a section in it")

@@ -8,7 +8,7 @@ from typing import Any
 
 from deniable.access.hosts import HIGHEST_PORT, is_host
 from deniable.errors import SurveyError, describe, shown
-from deniable.survey.texts import check_text, publish_text
+from deniable.survey.texts import check_texts, publish_texts
 
 PLACEHOLDER = "{code}"
 """The part of a link that devices replace by the code."""
@@ -56,8 +56,7 @@ class Completion:
     code_length: int | None = None
 
     def __post_init__(self) -> None:
-        if self.text is not None:
-            check_text(self.text, "completion.text", MAX_COMPLETION_TEXT)
+        check_texts(self, "completion.", text=MAX_COMPLETION_TEXT)
         if self.link is None and not self.has_code:
             raise SurveyError("completion: must have at least one of link, code and code_length, got none of them")
         if self.code is not None and self.code_length is not None:
@@ -103,13 +102,8 @@ class Completion:
 
     def publish(self) -> dict[str, Any]:
         """The completion as a survey publishes it."""
-        published = {
-            "text": None if self.text is None else publish_text(self.text),
-            "link": self.link,
-            "code": self.code,
-            "code_length": self.code_length,
-        }
-        return {key: value for key, value in published.items() if value is not None}
+        rest = {"link": self.link, "code": self.code, "code_length": self.code_length}
+        return publish_texts(text=self.text) | {key: value for key, value in rest.items() if value is not None}
 
 
 def _expectation(link: str) -> str:

@@ -52,11 +52,6 @@ class Condition(ABC):
 
     @property
     @abstractmethod
-    def opposite(self) -> Condition:
-        """The condition that holds where this one does not, if all answers are there."""
-
-    @property
-    @abstractmethod
     def tests(self) -> Iterator[Test]:
         """The tests that it is made of, in order."""
 
@@ -121,10 +116,6 @@ class Among(Test):
         answer = answers.get(self.question)
         return isinstance(answer, int) and any(low <= answer <= high for low, high in self.intervals)
 
-    @property
-    def opposite(self) -> Condition:
-        return Among(self.question, self.outside, self.intervals)
-
     def publish(self) -> list[Any]:
         return [self.name, self.question, *(end for each in self.intervals for end in each)]
 
@@ -146,10 +137,6 @@ class Has(Test):
         ticked = answers.get(self.question)
         return ticked is not None and not isinstance(ticked, int) and (self.box in ticked) == self.is_ticked
 
-    @property
-    def opposite(self) -> Condition:
-        return Has(self.question, self.box, not self.is_ticked)
-
     def publish(self) -> list[Any]:
         return ["has" if self.is_ticked else "lacks", self.question, self.box]
 
@@ -167,10 +154,6 @@ class Joined(Condition):
 
     def holds(self, answers: Mapping[str, Any]) -> bool:
         return (all if self.name == "all" else any)(each.holds(answers) for each in self.parts)
-
-    @property
-    def opposite(self) -> Condition:
-        return Joined("any" if self.name == "all" else "all", tuple(each.opposite for each in self.parts))
 
     @property
     def tests(self) -> Iterator[Test]:

@@ -29,7 +29,15 @@ from deniable.survey.look import Look
 from deniable.survey.question import Question
 from deniable.survey.routing import check_routing, needed
 from deniable.survey.sealed import LATE_BATCHES, Sealed, check_places
-from deniable.survey.texts import MAX_LABEL, MAX_TEXT, check_text, publish_text, refuse_repeats
+from deniable.survey.texts import (
+    MAX_LABEL,
+    MAX_TEXT,
+    check_text,
+    check_texts,
+    publish_text,
+    publish_texts,
+    refuse_repeats,
+)
 from deniable.survey.unit import Unit, check_group
 from deniable.wire import strict_json
 from deniable.wire.canonical import CanonicalForm
@@ -47,8 +55,12 @@ MAX_COHORTS = 1000
 MOST_REPORTS = 10_000_000
 """Largest number of reports at which a survey can close."""
 
-MAX_ROWS = 2000
-"""Largest number of rows of estimates by cohort; each costs the collector up to a millisecond."""
+MAX_ROWS = 21_000
+"""Largest number of rows of estimates by cohort, such as 100 questions of 10 options in 20 cohorts. 1,000 rows take the
+collector about 50 ms and 1.4 MB; a page shows no more than those of one question at once."""
+
+MAX_QUESTION_ROWS = 2000
+"""Largest number of rows of one question by cohort, which stand on one page."""
 
 RETENTIONS = ("reports", "tallies")
 """Kinds of retention of counted reports: the noisy rows, or their tallies alone."""
@@ -74,12 +86,8 @@ RELEASE = 200
 LEAST_RELEASE, MOST_RELEASE = 50, 100_000
 """Range of the number of reports in a release."""
 
-_DEFAULTS: Mapping[str, object] = {
-    **{key: known[0] for key, known in (("retention", RETENTIONS), ("results", RESULTS), ("readers", READERS))},
-    "access": ACCESS[0],
-    "layout": LAYOUTS[0],
-    "release": RELEASE,
-}
+_CHOICES = {"retention": RETENTIONS, "results": RESULTS, "readers": READERS, "access": ACCESS, "layout": LAYOUTS}
+_DEFAULTS: Mapping[str, object] = {key: known[0] for key, known in _CHOICES.items()} | {"release": RELEASE}
 _ADDRESS = re.compile(r"[a-z2-7]{26}")
 # What makes two questions the same for a device: not their id, goal or reason, which tell it nothing.
 _REMEMBERED = ("mechanism", "options", "text", "type", "unit")
@@ -172,12 +180,7 @@ class Survey:
         self._check_texts()
         self._check_questions()
         self._check_cohorts()
-        # Results are computed for everybody who asks, so a survey must not make them arbitrarily dear.
-        if self.rows > MAX_ROWS:
-            raise SurveyError(
-                f"survey: must make at most {MAX_ROWS} rows of estimates, got {self.rows}: options of all questions "
-                "times (cohorts + 1)"
-            )
+        self._check_rows()
         self._check_settings()
         self._check_access()
         self._check_sealed()
@@ -191,14 +194,7 @@ class Survey:
 
     def _check_texts(self) -> None:
         check_text(self.title, "title", MAX_LABEL)
-        for key, longest in (
-            ("organiser", MAX_LABEL),
-            ("about", MAX_TEXT),
-            ("contact", MAX_LABEL),
-            ("thanks", MAX_TEXT),
-        ):
-            if (text := getattr(self, key)) is not None:
-                check_text(text, key, longest)
+        check_texts(self, organiser=MAX_LABEL, about=MAX_TEXT, contact=MAX_LABEL, thanks=MAX_TEXT)
 
     def _check_questions(self) -> None:
         if not 1 <= len(self.questions) <= MAX_QUESTIONS:
@@ -209,6 +205,20 @@ class Survey:
         check_routing(self.questions)
         if self.arrangement is not None:
             check_arrangement(self.arrangement, self.questions)
+
+    def _check_rows(self) -> None:
+        # Results are computed for everybody who asks, so a survey must not make them arbitrarily dear.
+        if self.rows > MAX_ROWS:
+            raise SurveyError(
+                f"survey: must make at most {MAX_ROWS} rows of estimates, got {self.rows}: options of all questions "
+                "times (cohorts + 1)"
+            )
+        for question in self.questions:
+            if (rows := question.rows * (len(self.cohorts) + 1)) > MAX_QUESTION_ROWS:
+                raise SurveyError(
+                    f"{question.id}: must make at most {MAX_QUESTION_ROWS} rows of estimates, got {rows}: its options "
+                    "times (cohorts + 1)"
+                )
 
     def _check_cohorts(self) -> None:
         if len(self.cohorts) > MAX_COHORTS:
@@ -224,8 +234,6 @@ class Survey:
             raise SurveyError(
                 f"closes_at: must be a whole number of reports from 1 to {MOST_REPORTS:,}, got {shown(self.closes_at)}"
             )
-        if not isinstance(self.layout, str) or self.layout not in LAYOUTS:
-            raise SurveyError(f"layout: must be {' or '.join(LAYOUTS)}, got {shown(self.layout)}")
         if self.fresh is not None and self.fresh not in FRESH:
             raise SurveyError(f"fresh: must be {FRESH[0]!r} where it is there at all, got {shown(self.fresh)}")
         if not isinstance(self.cohort_required, bool):
@@ -239,7 +247,7 @@ class Survey:
             )
 
     def _check_access(self) -> None:
-        for key, known in (("retention", RETENTIONS), ("results", RESULTS), ("readers", READERS), ("access", ACCESS)):
+        for key, known in _CHOICES.items():
             value = getattr(self, key)
             if not isinstance(value, str) or value not in known:
                 raise SurveyError(f"{key}: must be {' or '.join(known)}, got {shown(value)}")
@@ -358,11 +366,6 @@ class Survey:
     @cached_property
     def _dependent(self) -> tuple[Unit, ...]:
         return tuple(unit for unit in self.units if unit.group and (unit.group.is_drawn or unit.patterns))
-
-    @property
-    def is_shuffled(self) -> bool:
-        """Whether devices draw an order of sections, of questions or of options."""
-        return any(each.order for each in self.questions) or bool(self.arrangement and self.arrangement.is_random)
 
     def sections_of(self, question_id: str) -> list[Block]:
         """The section with a heading in which a question stands, if there is one."""
@@ -494,10 +497,7 @@ def _published(survey: Survey) -> dict[str, Any]:
         "arrangement": survey.arrangement and survey.arrangement.publish(),
         "sealed": survey.sealed and survey.sealed.publish(),
         "place": list(survey.places),
-    }
-    for key in ("organiser", "about", "contact", "thanks"):
-        text = getattr(survey, key)
-        optional[key] = _published_text(text)
+    } | publish_texts(**{key: getattr(survey, key) for key in ("organiser", "about", "contact", "thanks")})
     # A setting at its default is not published, so that new settings leave the addresses of old surveys alone.
     for key, default in _DEFAULTS.items():
         setting = getattr(survey, key)
@@ -514,17 +514,12 @@ def _published(survey: Survey) -> dict[str, Any]:
                 "mechanism": question.mechanism.publish(),
             }
             | _given(goal=question.goal, why=question.why, group=question.group and question.group.name)
-            | _given(help=_published_text(question.help), unit=_published_text(question.unit))
-            | _given(ask_if=question.ask_if and question.ask_if.publish(), before=_published_text(question.before))
+            | publish_texts(help=question.help, unit=question.unit, before=question.before)
+            | _given(ask_if=question.ask_if and question.ask_if.publish(), last=list(question.last) or None)
             | (question.order.publish() if question.order else {})
-            | _given(last=list(question.last) or None)
             for question in survey.questions
         ],
     } | {key: value for key, value in optional.items() if value}
-
-
-def _published_text(text: str | None) -> str | dict[str, str] | None:
-    return None if text is None else publish_text(text)
 
 
 def _remembered(asked: Sequence[Mapping[str, Any]]) -> dict[str, dict[str, Any]]:

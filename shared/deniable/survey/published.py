@@ -5,8 +5,9 @@ from __future__ import annotations
 import datetime
 import re
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, NoReturn
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, NoReturn, TypeVar
 
 from deniable.access.issuer import Issuer
 from deniable.errors import DeniableError, SurveyError, describe
@@ -28,13 +29,14 @@ from deniable.survey.document import (
 )
 from deniable.survey.group import Group
 from deniable.survey.look import Logo, Look
-from deniable.survey.order import RandomOrder, order_from
+from deniable.survey.order import order_from
 from deniable.survey.question import Question
 from deniable.survey.routing import answers_of
 from deniable.survey.sealed import Sealed
 from deniable.survey.texts import read_text
 from deniable.wire import strict_json
 
+_Made = TypeVar("_Made")
 _DATE = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}")
 
 
@@ -61,42 +63,43 @@ def parse_survey(document: bytes, expected_id: str | None = None) -> Survey:
         )
     if len(document) > MAX_BYTES:
         raise SurveyError(f"survey: must be at most {MAX_BYTES} bytes, got {len(document)}")
-    published = strict_json.loads(document, SurveyError, "survey")
-    keys = _Keys(published, "survey")
+    survey = _read(strict_json.loads(document, SurveyError, "survey"), "survey", _survey)
+    # Publishing again must give these very bytes, so nothing in them was ignored, and one survey has one address.
+    if survey.document != document:
+        raise SurveyError("survey: must be in published form: sorted keys, no spaces, ASCII, nothing left empty")
+    return survey
+
+
+def _survey(keys: _Keys) -> Survey:
     _check_format(keys.required("deniable"))
     asked = keys.array("questions")
     groups = _groups(keys.optional("groups", {}), asked)
-    survey = Survey(
+    return Survey(
         title=keys.text("title", keys.required("title")),
         questions=_questions(asked, groups),
         opens=_date(keys.optional("opens"), "opens"),
         closes=_date(keys.optional("closes"), "closes"),
         closes_at=keys.optional("closes_at"),
         cohorts=tuple(keys.array("cohorts", ())),
-        organiser=keys.text("organiser", keys.optional("organiser")),
-        about=keys.text("about", keys.optional("about")),
+        organiser=keys.optional_text("organiser"),
+        about=keys.optional_text("about"),
         retention=keys.optional("retention", RETENTIONS[0]),
         cohort_required=keys.optional("cohort_required", False),
         release=keys.optional("release", RELEASE),
         results=keys.optional("results", RESULTS[0]),
         readers=keys.optional("readers", READERS[0]),
         access=keys.optional("access", ACCESS[0]),
-        issuer=_issuer(keys.optional("issuer")),
+        issuer=keys.part("issuer", _issuer),
         fresh=keys.optional("fresh"),
-        contact=keys.text("contact", keys.optional("contact")),
+        contact=keys.optional_text("contact"),
         layout=keys.optional("layout", LAYOUTS[0]),
-        thanks=keys.text("thanks", keys.optional("thanks")),
-        completion=_completion(keys.optional("completion")),
-        look=_look(keys.optional("look")),
-        sealed=_sealed(keys.optional("sealed")),
+        thanks=keys.optional_text("thanks"),
+        completion=keys.part("completion", _completion),
+        look=keys.part("look", _look),
+        sealed=keys.part("sealed", _sealed),
         places=tuple(keys.array("place", ())),
-        arrangement=_arrangement(keys.optional("arrangement")),
+        arrangement=keys.part("arrangement", _block),
     )
-    keys.refuse_others()
-    # Publishing again must give these very bytes, so nothing in them was ignored, and one survey has one address.
-    if survey.document != document:
-        raise SurveyError("survey: must be in published form: sorted keys, no spaces, ASCII, nothing left empty")
-    return survey
 
 
 def _check_format(found: object) -> None:
@@ -107,83 +110,45 @@ def _check_format(found: object) -> None:
         raise SurveyError(f"survey: is of format {found}; this version reads format {FORMAT}: {way}")
 
 
-def _issuer(published: object) -> Issuer | None:
-    if published is None:
-        return None
-    keys = _Keys(published, "issuer")
-    issuer = Issuer(keys.required("key"), keys.optional("url"))
-    keys.refuse_others()
-    return issuer
+def _issuer(keys: _Keys) -> Issuer:
+    return Issuer(keys.required("key"), keys.optional("url"))
 
 
-def _sealed(published: object) -> Sealed | None:
-    if published is None:
-        return None
-    keys = _Keys(published, "sealed")
+def _sealed(keys: _Keys) -> Sealed:
     first = _date(keys.required("first"), "sealed.first")
     assert first is not None, "it is required"
-    sealed = Sealed(first, tuple(keys.array("keys")), keys.required("size"))
-    keys.refuse_others()
-    return sealed
+    return Sealed(first, tuple(keys.array("keys")), keys.required("size"))
 
 
-def _completion(published: object) -> Completion | None:
-    if published is None:
-        return None
-    keys = _Keys(published, "completion")
-    completion = Completion(
-        text=keys.text("text", keys.optional("text")),
+def _completion(keys: _Keys) -> Completion:
+    return Completion(
+        text=keys.optional_text("text"),
         link=keys.optional("link"),
         code=keys.optional("code"),
         code_length=keys.optional("code_length"),
     )
-    keys.refuse_others()
-    return completion
 
 
-def _look(published: object) -> Look | None:
-    if published is None:
-        return None
-    keys = _Keys(published, "look")
-    look = Look(
-        accent=keys.optional("accent"),
-        accent_dark=keys.optional("accent_dark"),
-        logo=_logo(keys.optional("logo"), keys.text("logo_text", keys.optional("logo_text"))),
-    )
-    keys.refuse_others()
-    return look
+def _look(keys: _Keys) -> Look:
+    text = keys.optional_text("logo_text")
+    if (keys.optional("logo") is None) != (text is None):
+        raise SurveyError("look: must have logo and logo_text or neither, got one of them")
+
+    def logo(image: _Keys) -> Logo:
+        return Logo.from_published(image.required("type"), image.required("data"), text)
+
+    return Look(keys.optional("accent"), keys.optional("accent_dark"), keys.part("logo", logo, "look.logo"))
 
 
-def _arrangement(published: object) -> Block | None:
-    return None if published is None else _block(published, "arrangement")
-
-
-def _block(published: object, where: str) -> Block:
-    keys = _Keys(published, where)
-    block = Block(
-        of=tuple(each if isinstance(each, str) else _block(each, f"{where}.of") for each in keys.array("of")),
-        heading=keys.text("heading", keys.optional("heading")),
-        text=keys.text("text", keys.optional("text")),
-        order=_order(keys, where),
+def _block(keys: _Keys) -> Block:
+    parts = keys.array("of")
+    return Block(
+        of=tuple(each if isinstance(each, str) else _read(each, f"{keys.subject}.of", _block) for each in parts),
+        heading=keys.optional_text("heading"),
+        text=keys.optional_text("text"),
+        order=order_from(keys.optional, keys.subject),
         is_grid=keys.optional("grid", False),
     )
-    keys.refuse_others()
-    return block
-
-
-def _order(keys: _Keys, where: str) -> RandomOrder | None:
-    return order_from(keys.optional, where)
-
-
-def _logo(published: object, text: object) -> Logo | None:
-    if (published is None) != (text is None):
-        raise SurveyError("look: must have logo and logo_text or neither, got one of them")
-    if published is None:
-        return None
-    keys = _Keys(published, "look.logo")
-    logo = Logo.from_published(keys.required("type"), keys.required("data"), text)
-    keys.refuse_others()
-    return logo
 
 
 def _groups(published: object, questions: Sequence[object]) -> dict[str, Group]:
@@ -208,38 +173,33 @@ def _groups(published: object, questions: Sequence[object]) -> dict[str, Group]:
 def _mechanism(published: object, where: str, key: str) -> Mechanism:
     if not isinstance(published, dict):
         raise SurveyError(f"{where}.{key}: must be an object, got {describe(published)}")
-    try:
+    with _at(where):
         return mechanism_from_published(published)
-    except SurveyError:
-        raise
-    except DeniableError as error:
-        raise SurveyError(f"{where}.{error}") from None
 
 
 def _questions(asked: Sequence[object], groups: Mapping[str, Group]) -> tuple[Question, ...]:
     earlier: dict[str, Answers] = {}
     found = []
+    # Counted from 0, as in the JSON that messages are about.
     for number, each in enumerate(asked):
-        question = _question(each, number, groups, earlier)
+        question = _read(each, f"questions[{number}]", lambda keys: _question(keys, groups, earlier))
         earlier[question.id] = answers_of(question)
         found.append(question)
     return tuple(found)
 
 
-def _question(published: object, number: int, groups: Mapping[str, Group], earlier: Mapping[str, Answers]) -> Question:
-    # Counted from 0, as in the JSON that the message is about.
-    keys = _Keys(published, f"questions[{number}]")
-    mechanism = _mechanism(keys.required("mechanism"), f"questions[{number}]", "mechanism")
+def _question(keys: _Keys, groups: Mapping[str, Group], earlier: Mapping[str, Answers]) -> Question:
+    mechanism = _mechanism(keys.required("mechanism"), keys.subject, "mechanism")
     group = keys.optional("group")
     if group is not None and (not isinstance(group, str) or group not in groups):
-        raise SurveyError(f"questions[{number}]: group must be one of {list(groups)}, got {describe(group)}")
+        raise SurveyError(f"{keys.subject}: group must be one of {list(groups)}, got {describe(group)}")
     written = keys.optional("ask_if")
     try:
         ask_if = None if written is None else condition_from(written, earlier)
     except SurveyError as error:
-        raise SurveyError(f"questions[{number}]: ask_if {error}") from None
-    try:
-        question = Question(
+        raise SurveyError(f"{keys.subject}: ask_if {error}") from None
+    with _at(keys.subject):
+        return Question(
             id=keys.required("id"),
             type=keys.required("type"),
             text=keys.text("text", keys.required("text")),
@@ -248,19 +208,24 @@ def _question(published: object, number: int, groups: Mapping[str, Group], earli
             goal=keys.optional("goal"),
             why=keys.optional("why"),
             group=None if group is None else groups[group],
-            help=keys.text("help", keys.optional("help")),
-            unit=keys.text("unit", keys.optional("unit")),
+            help=keys.optional_text("help"),
+            unit=keys.optional_text("unit"),
             ask_if=ask_if,
-            before=keys.text("before", keys.optional("before")),
-            order=_order(keys, f"questions[{number}]"),
+            before=keys.optional_text("before"),
+            order=order_from(keys.optional, keys.subject),
             last=tuple(keys.array("last", ())),
         )
+
+
+@contextmanager
+def _at(subject: str) -> Iterator[None]:
+    """Errors of values within, each with its place in the document; those of surveys say theirs themselves."""
+    try:
+        yield
     except SurveyError:
         raise
     except DeniableError as error:
-        raise SurveyError(f"questions[{number}].{error}") from None
-    keys.refuse_others()
-    return question
+        raise SurveyError(f"{subject}.{error}") from None
 
 
 def _date(value: object, subject: str) -> datetime.date | None:
@@ -275,6 +240,14 @@ def _date(value: object, subject: str) -> datetime.date | None:
     raise SurveyError(f'{subject}: must be a date like "2026-11-20", got {describe(value)}')
 
 
+def _read(value: object, subject: str, make: Callable[[_Keys], _Made]) -> _Made:
+    """What is made of an object of the document, all of whose keys must have been asked for."""
+    keys = _Keys(value, subject)
+    made = make(keys)
+    keys.refuse_others()
+    return made
+
+
 class _Keys:
     """The keys of an object in a published document, which must all be read by somebody."""
 
@@ -282,7 +255,7 @@ class _Keys:
         if not isinstance(value, dict):
             raise SurveyError(f"{subject}: must be an object, got {describe(value)}")
         self._value: Mapping[str, Any] = value
-        self._subject = subject
+        self.subject = subject
         self._asked: set[str] = set()
 
     def optional(self, key: str, default: object = None) -> Any:
@@ -305,7 +278,14 @@ class _Keys:
         return value
 
     def text(self, key: str, value: object) -> Any:
-        return read_text(value, f"{self._subject}: {key}")
+        return read_text(value, f"{self.subject}: {key}")
+
+    def optional_text(self, key: str) -> Any:
+        return self.text(key, self.optional(key))
+
+    def part(self, key: str, make: Callable[[_Keys], _Made], subject: str | None = None) -> _Made | None:
+        value = self.optional(key)
+        return None if value is None else _read(value, subject or key, make)
 
     def refuse_others(self) -> None:
         others = sorted(set(self._value) - self._asked)
@@ -313,4 +293,4 @@ class _Keys:
             self._fail(f"has the unknown key {others[0][:40]!r}")
 
     def _fail(self, reason: str) -> NoReturn:
-        raise SurveyError(f"{self._subject}: {reason}")
+        raise SurveyError(f"{self.subject}: {reason}")

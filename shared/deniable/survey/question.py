@@ -14,7 +14,7 @@ from deniable.survey.condition import Condition
 from deniable.survey.group import IDENTIFIER, Group
 from deniable.survey.order import RandomOrder
 from deniable.survey.question_types import EXCLUSIVE, LAST, QUESTION_TYPES, AnswerKind, QuestionType
-from deniable.survey.texts import MAX_LABEL, MAX_TEXT, Text, check_text, refuse_repeats
+from deniable.survey.texts import MAX_LABEL, MAX_TEXT, Text, check_text, check_texts, refuse_repeats
 from deniable.wire.space import Count, OptionalField, ReportField
 
 GOALS = ("shares", "mean")
@@ -86,9 +86,7 @@ class Question:
         if not isinstance(self.type, str) or self.type not in QUESTION_TYPES:
             raise SurveyError(f"{where}: type must be one of {', '.join(QUESTION_TYPES)}, got {self.type!r:.40}")
         check_text(self.text, f"{where}: text", MAX_TEXT)
-        for name, longest in (("why", MAX_TEXT), ("help", MAX_TEXT), ("before", MAX_TEXT), ("unit", MAX_UNIT)):
-            if (text := getattr(self, name)) is not None:
-                check_text(text, f"{where}: {name}", longest)
+        check_texts(self, f"{where}: ", why=MAX_TEXT, help=MAX_TEXT, before=MAX_TEXT, unit=MAX_UNIT)
         if self.unit is not None and self.kind.answers is not AnswerKind.RANGE:
             raise SurveyError(f"{where}: only a number has a unit")
         if self.kind.has_goal and self.goal not in GOALS:

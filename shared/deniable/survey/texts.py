@@ -108,6 +108,15 @@ def publish_text(text: str) -> str | dict[str, str]:
     return {DEFAULT: str(text), **text.translations} if isinstance(text, Text) else text
 
 
+def publish_texts(**texts: str | None) -> dict[str, str | dict[str, str]]:
+    """The texts that there are, by their keys, as a survey publishes them.
+
+    >>> publish_texts(heading="Habits", text=None)
+    {'heading': 'Habits'}
+    """
+    return {key: publish_text(text) for key, text in texts.items() if text is not None}
+
+
 def all_forms(text: str) -> tuple[str, ...]:
     """The text and its translations.
 
@@ -138,6 +147,13 @@ def check_text(value: object, subject: str, longest: int) -> None:
             # The last two code points of each plane, and U+FDD0 to U+FDEF, are noncharacters of Unicode.
             if ord(character) & 0xFFFE == 0xFFFE or "\ufdd0" <= character <= "\ufdef":
                 raise SurveyError(f"{subject}: must not hold U+{ord(character):04X}, which is not a character")
+
+
+def check_texts(owner: object, where: str = "", **longest: int) -> None:
+    """Raise a SurveyError unless each of these attributes is None or a text of at most this length."""
+    for name, most in longest.items():
+        if (text := getattr(owner, name)) is not None:
+            check_text(text, f"{where}{name}", most)
 
 
 def refuse_repeats(values: tuple[str, ...], subject: str) -> None:

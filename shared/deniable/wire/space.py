@@ -96,11 +96,6 @@ class ReportSpace(ReportField):
     def count(self) -> int:
         """Number of possible reports."""
 
-    @property
-    @abstractmethod
-    def uniform_support(self) -> float:
-        """Probability that a uniformly drawn report supports an option, the same for all options."""
-
 
 @dataclass(frozen=True)
 class Numbers(ReportSpace):
@@ -142,10 +137,6 @@ class Numbers(ReportSpace):
     def count(self) -> int:
         return self.size
 
-    @property
-    def uniform_support(self) -> float:
-        return 1 / self.size
-
 
 class Texts(ReportSpace):
     """Reports are texts of ``size`` characters 0 and 1; each 1 supports an option."""
@@ -157,9 +148,8 @@ class Texts(ReportSpace):
         return tuple(option for option, bit in enumerate(report) if bit == "1")
 
     def from_text(self, text: str) -> str | None:
-        report = text.removeprefix("b").zfill(
-            self.size
-        )  # `deniable.table.report_cell` writes the b; spreadsheets drop leading zeros
+        # Exports write the b, so that no program reads a number; spreadsheets drop zeros in front all the same.
+        report = text.removeprefix("b").zfill(self.size)
         return report if report in self else None
 
     def of_box(self, report: str, box: int) -> int | None:
@@ -194,10 +184,6 @@ class Bits(Texts):
     @property
     def count(self) -> int:
         return 2**self.size if self.ones is None else math.comb(self.size, self.ones)
-
-    @property
-    def uniform_support(self) -> float:
-        return 0.5 if self.ones is None else self.ones / self.size
 
 
 @dataclass(frozen=True)
@@ -243,11 +229,6 @@ class DrawnBits(Texts):
     def count(self) -> int:
         # Which boxes, times 2^s patterns of ticks among them.
         return math.comb(self.k, self.drawn) << self.drawn
-
-    @property
-    def uniform_support(self) -> float:
-        # A box is drawn with s / k, then either of its two options is supported with 1/2.
-        return self.drawn / self.size
 
 
 @dataclass(frozen=True)

@@ -8,8 +8,7 @@ from dataclasses import dataclass, replace
 from deniable_research.files.coded import CodedColumn
 from deniable_research.files.layout import Layout
 from deniable_research.files.report_table import read_number
-from deniable_statistics.archive.codebook import Codebook as SurveyCodebook
-from deniable_statistics.archive.codebook import Entry, entry_of
+from deniable_statistics.archive.codebook import Entry, SurveyCodebook, entry_of
 
 
 @dataclass(frozen=True)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deniable_research.files.paper import escape_markdown, markdown_table
-from deniable_statistics.archive.codebook import Codebook, Entry
+from deniable_statistics.archive.codebook import Entry, SurveyCodebook
 from deniable_statistics.archive.numbers_in_words import epsilon_in_words, exactly
 
 
-def to_markdown(codebook: Codebook) -> str:
+def to_markdown(codebook: SurveyCodebook) -> str:
     """The codebook as Markdown; the marks of Markdown in its author's texts are escaped.
 
     Examples

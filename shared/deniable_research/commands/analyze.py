@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from deniable.commands.main import example
+from deniable_commands.main import example
 from deniable_research.commands.analyze_data import (
     SUSPICION_RULE,
     AnalysisCommand,

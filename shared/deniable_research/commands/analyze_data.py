@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from deniable.access.words import ONE_REPORT
-from deniable.commands.rules import RuledCommand, excludes, goes_with
 from deniable.errors import ReportError
 from deniable.installing import install_hint
-from deniable.output import printable
+from deniable.table import printable
+from deniable_commands.rules import RuledCommand, excludes, goes_with
 from deniable_research.commands.levels import LEVEL
 from deniable_research.commands.options import FILE, NEW_FILE, format_option, plot_option
 from deniable_research.engine import EngineReports, Source, open_source

@@ -8,10 +8,11 @@ from typing import Any
 
 import click
 
-from deniable.commands.main import example
-from deniable.commands.rules import at_most_one
+from deniable_commands.main import example
+from deniable_commands.rules import at_most_one
 from deniable_research.commands.analyze_data import AnalysisCommand, Output, Reports, say_asked
 from deniable_research.files.estimating import cautions
+from deniable_research.files.model_specification import questions_in
 from deniable_research.files.models import (
     FittedModel,
     ModelRow,
@@ -24,7 +25,6 @@ from deniable_research.files.panels import prediction_panels, term_panels
 from deniable_research.files.paper import PAPERS, SHOWN, noise_notes, paper_table, save_paper
 from deniable_research.files.predicting import PredictionRow, predict, read_setting
 from deniable_research.files.printing import goodness_text, models_text, prediction_text, regression_text
-from deniable_research.files.problem import questions_in
 from deniable_research.files.regressing import MODELS, PENALTIES, regress
 from deniable_research.output import records
 from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, TidyRow, goodness_of_fit

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from deniable.commands.main import example
 from deniable.errors import ParameterError
+from deniable_commands.main import example
 from deniable_research.codebook import Codebook, to_ddi, to_markdown
 from deniable_research.commands.options import FILE, NEW_FILE
 from deniable_research.files import Table, read_layout

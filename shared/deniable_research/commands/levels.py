@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from deniable.commands.numbers import Number
+from deniable_commands.numbers import Number
 from deniable_statistics.intervals.interval import HIGHEST_LEVEL, LOWEST_LEVEL
 
 LEVEL = Number(LOWEST_LEVEL, HIGHEST_LEVEL)

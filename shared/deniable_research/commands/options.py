@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import click
 
-from deniable.commands.files import FILE, NEW_FILE
+from deniable_commands.files import FILE, NEW_FILE
 from deniable_research.commands.plotting import plot_option
 from deniable_statistics.commands.options import format_option
 

@@ -10,12 +10,10 @@ from typing import Any
 
 import click
 
-from deniable.commands.main import example
-from deniable.commands.numbers import Number
 from deniable.mechanisms import KAry, TwoCoin
-from deniable.survey.cohorts import release_warning
 from deniable.survey.document import Survey
-from deniable.table import csv_lines
+from deniable_commands.main import example
+from deniable_commands.numbers import Number
 from deniable_research.commands.levels import LEVEL
 from deniable_research.commands.options import FILE, format_option, plot_option, refuse
 from deniable_research.output import to_json
@@ -23,6 +21,7 @@ from deniable_research.pictures import save_picture
 from deniable_research.plans.plan_charts import epsilon_chart, survey_chart
 from deniable_research.plans.plan_text import meaning, plans_table
 from deniable_statistics.authoring.authoring import read_survey
+from deniable_statistics.authoring.cautions import release_warning
 from deniable_statistics.authoring.outlook import RESPONDENTS, outlook
 from deniable_statistics.authoring.respondents import comparison, group_sentences
 from deniable_statistics.planning.among import share_precision_among
@@ -39,6 +38,7 @@ from deniable_statistics.planning.plans import (
     WidthPlan,
     estimands_of,
 )
+from deniable_statistics.published.csv_cells import csv_lines
 
 SHARES = (0.5, 0.1)
 """Shares that are planned for by default: the one with the largest sampling error, and a rare one."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from deniable.commands.files import NEW_FILE
+from deniable_commands.files import NEW_FILE
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING
 import click
 
 from deniable import Survey
-from deniable.commands.files import FILE
-from deniable.commands.main import example
-from deniable.commands.rules import RuledCommand, at_most_one, goes_with
 from deniable.privacy.odds import whole_odds_sentences
 from deniable.table import format_table
+from deniable_commands.files import FILE
+from deniable_commands.main import example
+from deniable_commands.rules import RuledCommand, at_most_one, goes_with
 from deniable_research.commands.plotting import plot_option
 from deniable_research.commands.shuffled import ShuffledBatch, of_epsilons, of_survey
 from deniable_research.pictures import FAINT_INK, INK, STYLES, label_in_percent, save_picture, tidy

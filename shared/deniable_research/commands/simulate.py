@@ -12,13 +12,13 @@ from typing import Any, BinaryIO, TypeVar
 
 import click
 
-from deniable.commands.files import folder_of
-from deniable.commands.main import example
-from deniable.commands.numbers import Number
-from deniable.commands.working import done
 from deniable.errors import ParameterError
 from deniable.exact import number_hint
 from deniable.survey.document import Survey
+from deniable_commands.files import folder_of
+from deniable_commands.main import example
+from deniable_commands.numbers import Number
+from deniable_commands.working import done
 from deniable_research.commands.levels import LEVEL
 from deniable_research.commands.options import NEW_FILE, format_option, plot_option, refuse
 from deniable_research.files.regressing import PENALTIES

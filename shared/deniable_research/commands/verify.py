@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from deniable.commands.main import example
-from deniable_research.results.collector import Published
+from deniable_commands.main import example
+from deniable_research.results.collector import PublishedBytes
 from deniable_research.results.verifying import NotVerified, fetch_log
 from deniable_research.results.verifying import verify as verify_all
 from deniable_research.results.witness import check_extends, read_heads
@@ -33,7 +33,7 @@ def verify(address: str, token: str | None, heads: Path | None) -> None:
     ADDRESS is a link to the survey or its results. Each check that holds is a line; the first that does not ends the
     command with what is wrong and status 1.
     """
-    published = Published(address, token)
+    published = PublishedBytes(address, token)
     for line in verify_all(published.fetch, published.survey_id):
         click.echo(line)
     if heads is None:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import click
 
-from deniable.commands.main import example
-from deniable_research.results.collector import Published
+from deniable_commands.main import example
+from deniable_research.results.collector import PublishedBytes
 from deniable_research.results.verifying import fetch_log
 from deniable_research.results.witness import KeptHead, check_extends, read_heads, write_heads
 
@@ -33,7 +33,7 @@ def witness(addresses: tuple[str, ...], token: str | None, heads: Path) -> None:
     """
     kept = read_heads(heads)
     for address in addresses:
-        published = Published(address, token)
+        published = PublishedBytes(address, token)
         log = fetch_log(published.fetch, published.survey_id)
         if before := kept.get(published.address):
             check_extends(log, before)

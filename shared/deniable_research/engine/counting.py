@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, ReportError
-from deniable.table import plain_cell
 from deniable_research.engine.sources import Source
 from deniable_research.engine.text_columns import TextColumn
 from deniable_research.files.coded import CodedColumn
@@ -19,6 +18,7 @@ from deniable_research.files.layout import RandomizedColumn
 from deniable_research.files.reading import columns_of_arrow
 from deniable_statistics.data.manifest import Export
 from deniable_statistics.data.survey_data import COHORT
+from deniable_statistics.published.csv_cells import plain_cell
 
 if TYPE_CHECKING:
     import pyarrow

@@ -16,7 +16,7 @@ from deniable_research.engine.counting import Supports, count_supports
 from deniable_research.engine.sources import Source
 from deniable_research.engine.text_columns import TextColumn, as_text, means_nothing
 from deniable_research.files.layout import Layout, RandomizedColumn
-from deniable_research.files.problem import columns_in
+from deniable_research.files.model_specification import columns_in
 from deniable_research.files.report_table import SupportTally, Table
 from deniable_statistics.designs.spaces import uniform_reports
 

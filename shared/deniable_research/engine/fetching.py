@@ -12,7 +12,6 @@ from urllib.parse import quote, unquote, urlsplit, urlunsplit
 import urllib3
 
 from deniable.errors import CollectorError, ParameterError, ReportError
-from deniable.table import plain_cell
 from deniable_research.results import collector
 from deniable_research.web import DownloadError, StatusError, connections, download
 from deniable_statistics.data.manifest import (
@@ -26,6 +25,7 @@ from deniable_statistics.data.manifest import (
     shown,
 )
 from deniable_statistics.data.survey_data import COHORT
+from deniable_statistics.published.csv_cells import plain_cell
 
 MOST_BYTES = 2**26
 """Largest manifest or survey that is fetched, in bytes."""

@@ -14,7 +14,7 @@ import numpy as np
 from deniable.errors import ParameterError
 from deniable_research.files.crosstab_rows import CrosstabCells, Floats, about_columns, cell_rows
 from deniable_research.files.mixed import shares_together
-from deniable_research.files.problem import answers_to
+from deniable_research.files.model_specification import answers_to
 from deniable_research.files.regressing import regress
 from deniable_research.files.report_table import Table
 from deniable_research.files.result_rows import CrosstabRow

@@ -14,8 +14,8 @@ from typing import Any, TextIO
 import numpy as np
 
 from deniable.errors import ReportError
-from deniable.table import plain_cell
 from deniable_research.files.coded import CodedColumn, Coder
+from deniable_statistics.published.csv_cells import plain_cell
 
 DELIMITERS = ",;\t"
 """Delimiters that are recognised in a header."""

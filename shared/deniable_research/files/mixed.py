@@ -14,7 +14,7 @@ from scipy.stats import chi2
 from deniable.errors import ParameterError
 from deniable_research.files.domains import domain_of, sample_of
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.problem import answers_to, model_rows, shared_responses
+from deniable_research.files.model_specification import answers_to, model_rows, shared_responses
 from deniable_research.files.report_table import Table
 from deniable_research.files.result_rows import ComparisonRow, SampledEstimateRow, tested
 from deniable_research.regression import ClassShares, TidyRow, class_shares

@@ -11,12 +11,12 @@ from pathlib import Path
 import numpy as np
 
 from deniable.errors import ParameterError
-from deniable.output import number
 from deniable_research.files.models import FittedModel
 from deniable_research.files.report_table import Table
 from deniable_research.regression import Fit, TidyRow
 from deniable_statistics.data.whole import check_parent, replace_file
 from deniable_statistics.data.writing import library
+from deniable_statistics.published.printed_numbers import number
 
 SHOWN = ("errors", "intervals")
 """What a table can show below each coefficient: standard errors or confidence intervals."""

@@ -8,7 +8,6 @@ from dataclasses import replace
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
-from deniable.output import number, percent
 from deniable_research.files.correcting import CORRECTED
 from deniable_research.files.result_rows import MEASURES, ComparisonRow, CrosstabRow
 from deniable_research.output import counted
@@ -30,6 +29,7 @@ from deniable_statistics.published.columns import (
     p_value,
     text_table,
 )
+from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.published.published_rows import EstimateRow
 from deniable_statistics.robustness.misbehaviour import KINDS, Misbehaving
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from deniable.errors import ParameterError
-from deniable_research.files.problem import Problem, shared_responses
+from deniable_research.files.model_specification import ModelSpecification, shared_responses
 from deniable_research.files.report_table import Table
 from deniable_research.regression import Fit, MomentFit, linear, linear_moments, logistic, multinomial
 
@@ -63,26 +63,26 @@ def regress(
     """
     if model not in (None, *MODELS):
         raise ParameterError(f"model: must be one of {', '.join(MODELS)}, got {model!r}")
-    problem = Problem.of(table, formula)
-    problem.check()
-    is_logistic = problem.is_logistic(model)
+    specification = ModelSpecification.of(table, formula)
+    specification.check()
+    is_logistic = specification.is_logistic(model)
     # kinds of models are refused before columns are looked at: what was asked for is wrong whatever the data
     if is_logistic and likelihood:
         raise ParameterError("likelihood: must go with a linear model; others have no other way")
     by_likelihood = is_logistic or likelihood
     if penalty == "cauchy" and not by_likelihood:
         raise ParameterError("penalty: must be auto or none for corrected least squares, got cauchy; take likelihood")
-    rows = problem.rows(by_likelihood)
-    randomised = {name: rows.designs[name] for name in problem.predictors}
+    rows = specification.rows(by_likelihood)
+    randomised = {name: rows.designs[name] for name in specification.predictors}
     if not by_likelihood:
         return linear_moments(formula, rows.data, randomised, **rows.people)
-    shared = shared_responses(table, problem.questions, problem.outcome)
+    shared = shared_responses(table, specification.questions, specification.outcome)
     settings: dict[str, Any] = {"randomised": randomised, "shared": shared, "penalty": penalty, **rows.people}
     if not is_logistic:
         return linear(formula, rows.data, **settings)
-    design, options = problem.answers(rows)
+    design, options = specification.answers(rows)
     # backticks, because a question may be named like Python of another meaning, as drugs[cocaine]
-    text = f"`{problem.outcome}` ~ {problem.right}"
+    text = f"`{specification.outcome}` ~ {specification.right}"
     if len(options) == 2:
         return logistic(text, rows.data, design, **settings)
     return multinomial(text, rows.data, design, truths=options, **settings)

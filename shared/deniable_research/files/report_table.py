@@ -10,7 +10,6 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.access.words import ONE_REPORT_HEADING, one_report_column
 from deniable.errors import ParameterError, ReportError
 from deniable.exact import number_hint
 from deniable.survey.document import Survey
@@ -23,6 +22,7 @@ from deniable_statistics.data.names import safe_names
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.spaces import support_matrix
 from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.published.access_columns import ONE_REPORT_HEADING, one_report_column
 from deniable_statistics.sampling import Sampling, SimpleSample
 from deniable_statistics.sampling.items import Item
 from deniable_statistics.sampling.sample import of_rows, ones

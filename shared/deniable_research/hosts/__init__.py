@@ -3,8 +3,8 @@
 `read_export` reads one, and `looks_like` says which tool a file seems to come from.
 """
 
-from deniable_research.hosts.export import Export, read_export
+from deniable_research.hosts.export import HostExport, read_export
 from deniable_research.hosts.recognition import looks_like
 from deniable_research.hosts.tools import HOSTS
 
-__all__ = ["HOSTS", "Export", "looks_like", "read_export"]
+__all__ = ["HOSTS", "HostExport", "looks_like", "read_export"]

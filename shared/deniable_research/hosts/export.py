@@ -18,7 +18,7 @@ SHOWN = 20
 
 
 @dataclass(frozen=True)
-class Export:
+class HostExport:
     """What a tool exported.
 
     Attributes
@@ -80,7 +80,7 @@ class Export:
         return CodedColumn.of([next(iter(each), None) for each in said])
 
 
-def read_export(path: str | Path, host: str, *, delimiter: str | None = None, person: str | None = None) -> Export:
+def read_export(path: str | Path, host: str, *, delimiter: str | None = None, person: str | None = None) -> HostExport:
     """Read what a tool exported.
 
     Parameters
@@ -109,7 +109,7 @@ def read_export(path: str | Path, host: str, *, delimiter: str | None = None, pe
     rows = its.read(where, delimiter, person)
     if not rows.columns:
         raise ReportError(f"{where.name}: must hold replies, got none")
-    return Export(where.name, its, rows)
+    return HostExport(where.name, its, rows)
 
 
 def _listed(columns: Columns) -> str:

@@ -57,7 +57,7 @@ def published(url: str, folder: Path, token: str | None = None) -> Survey:
     return survey
 
 
-class Published:
+class PublishedBytes:
     """The bytes that a collector publishes of one survey, path by path.
 
     Parameters

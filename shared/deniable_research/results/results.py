@@ -14,11 +14,11 @@ from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError, describe
 from deniable_research.files import Table, compare, cross, estimate_shares, regress
 from deniable_research.files.estimating import cautions
+from deniable_research.files.model_specification import questions_in
 from deniable_research.files.models import FittedModel
 from deniable_research.files.panels import comparison_panels, crosstab_panels, share_panels
 from deniable_research.files.paper import noise_notes
 from deniable_research.files.printing import comparison_text, crosstab_text, shares_text
-from deniable_research.files.problem import questions_in
 from deniable_research.files.report_table import read_number
 from deniable_research.output import counted
 from deniable_research.results.shown import Chart, Regression, Result

@@ -12,7 +12,6 @@ import pandas as pd
 
 from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError
-from deniable.output import number
 from deniable_research.files.models import FittedModel, ModelRow, against, compare_models
 from deniable_research.files.panels import prediction_panels, term_panels
 from deniable_research.files.paper import PaperTable, markdown, paper_table
@@ -22,6 +21,7 @@ from deniable_research.output import field_names
 from deniable_research.regression import Fit, GoodnessOfFit, MomentFit, goodness_of_fit
 from deniable_statistics.published.charts import Panel, interval_chart, render
 from deniable_statistics.published.columns import p_value
+from deniable_statistics.published.printed_numbers import number
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -18,15 +18,15 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from deniable.errors import DeniableError
-from deniable.release.merkle import leaf_hash, root_of
-from deniable.release.record import LogHead, ReleaseRecord
-from deniable.release.signature import VerifyingKey
 from deniable.report.report import Report
-from deniable.report.tally import Tally, tally_reports
 from deniable.survey.document import Survey
 from deniable.survey.published import parse_survey
 from deniable_statistics.data.reports_csv import reports_from_csv
+from deniable_statistics.estimates.tally import Tally, tally_reports
 from deniable_statistics.published.published_rows import estimate
+from deniable_statistics.release.merkle import leaf_hash, root_of
+from deniable_statistics.release.record import LogHead, ReleaseRecord
+from deniable_statistics.release.signature import VerifyingKey
 from deniable_statistics.views.view_rows import MOST_DIFFERENCES, ViewOptions, refusal_to_cross, view_of
 
 Fetch = Callable[[str], bytes]

@@ -15,10 +15,10 @@ from deniable.randomness import UNIT, Words
 from deniable.survey.group import Group
 from deniable.survey.patterns import Pattern, patterns_of
 from deniable.survey.question import Question
-from deniable.table import csv_lines, report_cell
 from deniable_research.simulation.simulated_misbehaviour import Misbehaviour, first_reports
 from deniable_research.simulation.truth import Truth
 from deniable_statistics.designs.spaces import uniform_reports
+from deniable_statistics.published.csv_cells import csv_lines, report_cell
 
 
 def generator_of(seed: int) -> np.random.Generator:

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from deniable.output import number, percent
 from deniable_research.output import counted
 from deniable_research.simulation.figures import SimulationRow
 from deniable_research.simulation.power import Power
@@ -23,6 +22,7 @@ from deniable_statistics.published.columns import (
     has,
     text_table,
 )
+from deniable_statistics.published.printed_numbers import number, percent
 
 # Both are printed because they should agree: a smaller stated error means intervals that are too short.
 SPREAD = "Spread: standard deviation of the estimates; stated: root mean square of the standard errors beside them."

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Protocol, Self
 
-from deniable.access.words import ONE_REPORT, enforced, one_report_column
+from deniable.access.words import ONE_REPORT
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.survey.document import Survey
 from deniable.survey.group import Group
@@ -19,6 +19,7 @@ from deniable.survey.texts import EVERY_OTHER, Text
 from deniable.wire.space import ReportSpace, ReportValue
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import design_of
+from deniable_statistics.published.access_columns import enforced, one_report_column
 from deniable_statistics.published.condition_text import condition_words
 
 MOST_CELLS = 100
@@ -99,7 +100,7 @@ class Entry:
     universe: str | None = None
 
 
-class Column(Protocol):
+class DescribedColumn(Protocol):
     """A randomised column of a file, as a codebook describes it; see `deniable_research.files.RandomizedColumn`."""
 
     @property
@@ -132,7 +133,7 @@ class Column(Protocol):
 
 @dataclass(frozen=True)
 class SurveyColumn:
-    """The column of a survey's question in a collector's own file, which is a `Column`."""
+    """The column of a survey's question in a collector's own file, which is a `DescribedColumn`."""
 
     question: Question
 
@@ -214,7 +215,7 @@ def listed(texts: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True)
-class Codebook:
+class SurveyCodebook:
     """The description of a file of reports.
 
     Attributes
@@ -294,7 +295,7 @@ def _universe(question: Question, survey: Survey) -> str | None:
     return f"People for whom {condition}, by their true answers. All others send {none!r}, through the same noise."
 
 
-def entry_of(column: Column, question: Question | None) -> Entry:
+def entry_of(column: DescribedColumn, question: Question | None) -> Entry:
     """The entry of a randomised column; ``question`` is that of a survey, if it is one's."""
     design = column.design
     ratio = design.likelihood_ratio
@@ -335,7 +336,7 @@ def entry_of(column: Column, question: Question | None) -> Entry:
     )
 
 
-def _categories(column: Column) -> tuple[tuple[str, str], ...]:
+def _categories(column: DescribedColumn) -> tuple[tuple[str, str], ...]:
     """Each code of a column of numbers, with the response that it stands for."""
     names = dict(zip(_values(column.design), _responses(column), strict=True))
     if column.codes is not None:
@@ -350,7 +351,7 @@ def _values(design: Design) -> Sequence[int]:
     return range(reports.first, reports.first + reports.size) if reports.supports_one else ()
 
 
-def _responses(column: Column) -> tuple[str, ...]:
+def _responses(column: DescribedColumn) -> tuple[str, ...]:
     values = _values(column.design)
     names = column.design.reports.labels
     if not names and column.has_shares and len(column.options) == len(values):  # reports are numbers of options
@@ -358,7 +359,7 @@ def _responses(column: Column) -> tuple[str, ...]:
     return names or tuple(map(str, values))
 
 
-def _tables(column: Column) -> tuple[ProbabilityTable, ...]:
+def _tables(column: DescribedColumn) -> tuple[ProbabilityTable, ...]:
     """The probability tables of a design; none if they would fill pages."""
     design = column.design
     options = tuple(map(str, column.options))

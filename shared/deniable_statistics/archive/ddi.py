@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import xml.etree.ElementTree as ET
 
-from deniable_statistics.archive.codebook import Codebook, Entry
+from deniable_statistics.archive.codebook import Entry, SurveyCodebook
 from deniable_statistics.archive.numbers_in_words import epsilon_in_words, exactly
 
 NAMESPACE = "ddi:codebook:2_5"
@@ -18,7 +18,7 @@ NAMESPACE = "ddi:codebook:2_5"
 _NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
-def to_ddi(codebook: Codebook) -> bytes:
+def to_ddi(codebook: SurveyCodebook) -> bytes:
     """The codebook as XML, in UTF-8.
 
     Notes

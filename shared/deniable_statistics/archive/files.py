@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from deniable.survey.document import Survey
-from deniable_statistics.archive.codebook import Codebook
+from deniable_statistics.archive.codebook import SurveyCodebook
 from deniable_statistics.archive.ddi import to_ddi
 from deniable_statistics.archive.python_script import python_script
 from deniable_statistics.archive.r_script import r_script
@@ -18,7 +18,7 @@ SCRIPTS = {".R": r_script, ".do": stata_script, ".sps": spss_script, ".py": pyth
 
 def files_about(survey: Survey) -> Iterator[tuple[str, bytes]]:
     """The codebook as DDI, and scripts that compute the estimates from ``reports.csv``, by the names of their files."""
-    yield "codebook.xml", to_ddi(Codebook.of_survey(survey))
+    yield "codebook.xml", to_ddi(SurveyCodebook.of_survey(survey))
     if survey.retention == "reports":
         for suffix, script in SCRIPTS.items():
             yield f"estimates{suffix}", script(survey, "reports.csv").encode()

@@ -27,7 +27,7 @@ _READ: dict[str, Callable[[str], object]] = {
 }
 
 
-class Table(NamedTuple):
+class SqliteTable(NamedTuple):
     """A table of the file, from lines of CSV with a header.
 
     Attributes
@@ -45,7 +45,7 @@ class Table(NamedTuple):
     key: str = ""
 
 
-def write_sqlite(path: Path, survey: Survey, tables: Iterable[Table], about: Mapping[str, str]) -> None:
+def write_sqlite(path: Path, survey: Survey, tables: Iterable[SqliteTable], about: Mapping[str, str]) -> None:
     """Write the file.
 
     Parameters
@@ -54,7 +54,7 @@ def write_sqlite(path: Path, survey: Survey, tables: Iterable[Table], about: Map
         Of a file that does not exist yet, or is empty.
     survey : Survey
         Its questions and options are tables, too.
-    tables : iterable of Table
+    tables : iterable of SqliteTable
         Those with a column ``question`` refer to the questions.
     about : mapping of str to str
         What the table ``about`` holds.
@@ -109,7 +109,7 @@ def _options(questions: Sequence[Question]) -> Iterator[tuple[str, int, str, str
             yield question.id, position, str(option), a, b
 
 
-def _add_table(db: sqlite3.Connection, table: Table) -> None:
+def _add_table(db: sqlite3.Connection, table: SqliteTable) -> None:
     columns = ", ".join(
         f"{_name(name)} {_TYPES[kind]}"
         + (" PRIMARY KEY" if name == table.key else "")

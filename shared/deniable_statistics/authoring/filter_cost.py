@@ -22,6 +22,7 @@ from deniable_statistics.authoring.sample_size import PART_OF_RANGE, people, var
 from deniable_statistics.authoring.selection import choose_for_choice
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.estimates.among import variance_among
+from deniable_statistics.intervals.ratio_limits import gap_variance
 from deniable_statistics.published.condition_text import condition_words
 
 APPLYING = (0.5, 0.2, 0.05)
@@ -145,4 +146,4 @@ def _variance_combined(mechanism: Mechanism, others: int, asking: int, applying:
     scores = design.debiasing.weights
     weights = np.array([scores[top].sum(axis=0), scores[own].sum(axis=0)])
     covariance = design.score_covariance(weights, design.expected(shares.tolist()))
-    return float(covariance[0, 0] - 2 * HALF * covariance[0, 1] + HALF**2 * covariance[1, 1]) / applying**2
+    return gap_variance(HALF, *map(float, (covariance[0, 0], covariance[1, 1], covariance[0, 1]))) / applying**2

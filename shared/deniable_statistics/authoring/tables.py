@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Collection, Mapping
 from typing import Any
 
-from deniable.errors import SurveyError, key_hint, shown
+from deniable.errors import SurveyError, shown
 
 
 def required(written: Mapping[str, Any], key: str, where: str) -> Any:
@@ -28,3 +29,17 @@ def refuse_unknown(written: Mapping[str, Any], known: Collection[str], where: st
     for key in written:
         if key not in known:
             raise SurveyError(f"{where}: has the unknown key {key!r}; {key_hint(key, known)}")
+
+
+def key_hint(key: str, known: Collection[str]) -> str:
+    """A hint at what an author meant by an unknown key: the most similar known key, or else all of them.
+
+    >>> key_hint("titel", ("title", "readers")), key_hint("order", ("title", "readers"))
+    ("did you mean 'title'?", 'it can have title, readers')
+    """
+    near = difflib.get_close_matches(key, known, n=1, cutoff=NEAR_SPELLING)
+    return f"did you mean {near[0]!r}?" if near else f"it can have {', '.join(known)}"
+
+
+NEAR_SPELLING = 0.75
+"""Least `difflib` similarity that counts as a slip: "titel" and "title" have .80, "order" and "readers" .67."""

@@ -7,7 +7,7 @@ from typing import Any
 
 import click
 
-from deniable.commands.numbers import Number
+from deniable_commands.numbers import Number
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD, INTERVAL_METHODS
 from deniable_statistics.estimates.fakes import HIGHEST_FAKE
 from deniable_statistics.published.published_rows import TARGETS

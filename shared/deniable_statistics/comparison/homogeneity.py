@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
 
 from deniable.errors import ParameterError
 from deniable_statistics.classical.derived import place_of
 from deniable_statistics.comparison.cohorts import check_cohorts, is_binomial, of_option
 from deniable_statistics.comparison.null import common_share, is_one_design, pooled
 from deniable_statistics.estimates.estimate import Estimate
+from deniable_statistics.special.chi_squared import chi_squared_sf
 from deniable_statistics.whitening import whitening
 
 
@@ -107,7 +107,7 @@ def homogeneity(estimates: Sequence[Estimate], option: int | str | None = None) 
     else:
         statistic, rank, test = *_around_mean(cohorts), "wald"
         df = rank * (len(cohorts) - 1)
-    return Homogeneity(statistic, df, float(chdtrc(df, statistic)) if df else 1.0, test, len(cohorts))
+    return Homogeneity(statistic, df, chi_squared_sf(df, statistic) if df else 1.0, test, len(cohorts))
 
 
 def _around_all(cohorts: Sequence[Estimate]) -> tuple[float, int]:

@@ -6,8 +6,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from scipy.special import chdtrc
-
 from deniable.errors import ParameterError
 from deniable_statistics.classical.derived import place_of
 from deniable_statistics.comparison.cohorts import check_cohorts, is_binomial, limits, of_option
@@ -15,6 +13,7 @@ from deniable_statistics.comparison.linear import linear_interval
 from deniable_statistics.comparison.null import common_share
 from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.intervals import Interval, check_confidence_level, two_sided
+from deniable_statistics.special.chi_squared import chi_squared_sf
 
 
 @dataclass(frozen=True)
@@ -143,7 +142,7 @@ def trend(estimates: Sequence[Estimate], option: int | str = 1, scores: Sequence
     statistic = slope / null_error if null_error > 0 else 0.0
     # Chi-squared of homogeneity is that of the slope plus that of the distances from the line.
     departure, df = max(null.statistic - statistic**2, 0.0), len(cohorts) - 2
-    departure_p = float(chdtrc(df, departure)) if df else math.nan
+    departure_p = chi_squared_sf(df, departure) if df else math.nan
     return Trend(
         slope,
         error,

@@ -8,10 +8,10 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import gammaln
 
 from deniable_statistics.intervals import Interval, clopper_pearson
 from deniable_statistics.intervals.binomial import whole
+from deniable_statistics.special.logarithms import log_factorial
 
 Floats = NDArray[np.float64]
 
@@ -66,6 +66,8 @@ class Arm(NamedTuple):
     @property
     def rounded(self) -> Arm:
         """With a whole ``n``, the count in proportion: probabilities are those of whole numbers."""
+        if not self.n:
+            return self  # nobody was asked, of whom no count is a proportion
         return Arm(*whole(self.supporting, self.n), self.a, self.b)
 
 
@@ -242,4 +244,4 @@ def _largest_sum(n: float, a: float, b: float) -> float:
 def _log_ways(n: float) -> Floats:
     """The logarithms of the binomial coefficients."""
     counts = np.arange(n + 1)
-    return np.asarray(gammaln(n + 1) - gammaln(counts + 1) - gammaln(n - counts + 1))
+    return np.asarray(log_factorial(n) - log_factorial(counts) - log_factorial(n - counts))

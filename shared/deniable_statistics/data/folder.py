@@ -10,15 +10,15 @@ from pathlib import Path
 from typing import Any, cast
 from urllib.parse import quote
 
-from deniable.access.words import enforced
 from deniable.errors import ParameterError, ReportError
 from deniable.survey.document import Survey
-from deniable.table import csv_lines, report_cell
 from deniable_statistics.data.data_set import Variable
 from deniable_statistics.data.manifest import FORMATS, MANIFEST, REPORTS, SURVEY, TYPES, Manifest, PartFile, sha256_of
 from deniable_statistics.data.survey_data import COHORT, report_variables
 from deniable_statistics.data.whole import check_parent, sync, whole_folder
 from deniable_statistics.data.writing import WRITERS, arrow_schema, arrow_table, library
+from deniable_statistics.published.access_columns import enforced
+from deniable_statistics.published.csv_cells import csv_lines, report_cell
 
 ROWS_A_PART = 1_000_000
 """Largest number of rows of a part."""

@@ -18,12 +18,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from deniable.access.words import enforced
 from deniable.errors import ReportError
 from deniable.survey.document import Survey, address
 from deniable.survey.published import parse_survey
 from deniable.wire import strict_json
 from deniable_statistics.data.data_set import Kind, Variable
+from deniable_statistics.published.access_columns import enforced
 
 MANIFEST, SURVEY, REPORTS = "manifest.json", "survey.json", "reports"
 """Names of the files and of the folder of parts in an export."""

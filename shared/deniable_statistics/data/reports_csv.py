@@ -6,12 +6,12 @@ import csv
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from deniable.access.words import ONE_REPORT_HEADING, enforced
 from deniable.errors import ReportError
 from deniable.report.report import Report, downloaded_report
 from deniable.survey.document import Survey
-from deniable.table import plain_cell
 from deniable_statistics.data.survey_data import report_variables
+from deniable_statistics.published.access_columns import ONE_REPORT_HEADING, enforced
+from deniable_statistics.published.csv_cells import plain_cell
 
 # 18 digits fit into 64 bits; int() of a text without bound takes time without bound.
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
@@ -74,7 +74,7 @@ def _report(row: Sequence[str], survey: Survey) -> Report:
 
 
 def _value(cell: str, is_text: bool) -> object:
-    """The report value of a cell of `deniable.table.report_cell`; for any other cell a value that is refused."""
+    """The report value of a cell of `report_cell`; for any other cell a value that is refused."""
     if cell == "":
         return None
     if is_text:

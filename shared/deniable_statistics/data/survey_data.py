@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from deniable.access.words import ACCESS_LABELS, access_cells, one_report_column
 from deniable.report.report import Report
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
-from deniable.table import report_cells
 from deniable_statistics.data.data_set import DataSet, Kind, Variable
+from deniable_statistics.published.access_columns import ACCESS_LABELS, access_cells, one_report_column
+from deniable_statistics.published.csv_cells import report_cells
 
 COHORT = "cohort"
 """Name of the column with the cohort of a report."""

@@ -12,10 +12,10 @@ from typing import Any
 
 from deniable.errors import ParameterError
 from deniable.installing import install_hint
-from deniable.table import csv_lines
 from deniable_statistics.data.data_set import DataSet, Kind, Variable, categories
 from deniable_statistics.data.names import safe_names
 from deniable_statistics.data.whole import check_parent, replace_file
+from deniable_statistics.published.csv_cells import csv_lines
 
 EXCEL_ROWS = 2**20 - 1
 """Largest number of rows of an Excel sheet, without the header."""

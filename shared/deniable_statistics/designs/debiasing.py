@@ -8,6 +8,7 @@ linear function of counts: ``Cov f = W Cov(S) W' / n`` with ``S`` the supports o
 from __future__ import annotations
 
 from collections.abc import Callable
+from fractions import Fraction
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -85,3 +86,14 @@ def one_report_covariance(weights: NDArray[np.float64], shares_seen: ArrayLike) 
     # W diag(lam) W' - (W lam)(W lam)' = (W - m) diag(lam) (W - m)' with m = W lam, because lam adds up to 1.
     apart = weights - (weights @ lam)[:, None]
     return np.asarray((apart * lam) @ apart.T)
+
+
+def ratio(part: int | float, whole: int | float) -> tuple[int, int]:
+    """Two integers in the ratio of two numbers, not reduced: sums of their products need no common divisors.
+
+    >>> ratio(3, 6), ratio(0.5, 2)
+    ((3, 6), (1, 4))
+    """
+    # A float is an exact fraction too; multiplying crosswise leaves two integers.
+    above, below = Fraction(part), Fraction(whole)
+    return int(above.numerator) * int(below.denominator), int(above.denominator) * int(below.numerator)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.mechanisms.support import Support
+from deniable_statistics.special.least_squares import non_negative_least_squares
 
 
 def most_likely_shares(counts: Sequence[int | float], n: int | float, support: Sequence[Support]) -> tuple[float, ...]:
@@ -24,10 +25,13 @@ def most_likely_shares(counts: Sequence[int | float], n: int | float, support: S
     if slope < 0:  # two options that mostly say the opposite: the same channel with the reports exchanged
         exchanged = [Support(1 - a, 1 - b) for a, b in support]
         return most_likely_shares([n - count for count in counts], n, exchanged)
-    seen = [Fraction(count) for count in counts]
-    chance = [each.if_other for each in support]
-    order = sorted(range(len(counts)), key=lambda option: seen[option] / chance[option] if chance[option] else math.inf)
-    left, dropped = Fraction(1), 0
+    # Over common denominators everything is an integer: as exact as fractions, and several times as fast.
+    seen, _ = _over_one_denominator([Fraction(count) for count in counts])
+    chance, whole = _over_one_denominator([each.if_other for each in support])
+    order = sorted(
+        range(len(counts)), key=lambda option: Fraction(seen[option], chance[option]) if chance[option] else math.inf
+    )
+    left, dropped = whole, 0
     remaining = sum(seen)
     # c = left / remaining; an option with b_v > c counts_v would have a share below 0, so it drops to 0.
     while remaining * chance[order[dropped]] > left * seen[order[dropped]]:
@@ -35,10 +39,17 @@ def most_likely_shares(counts: Sequence[int | float], n: int | float, support: S
         remaining -= seen[order[dropped]]
         dropped += 1
     shares = [0.0] * len(counts)
+    scale = remaining * whole * slope.numerator
     for option in order[dropped:]:
-        # lam_v = c counts_v, so f_v = (c counts_v - b_v) / (a - b).
-        shares[option] = float((left * seen[option] / remaining - chance[option]) / slope)
+        # lam_v = c counts_v, so f_v = (c counts_v - b_v) / (a - b); a quotient of two integers is rounded once.
+        shares[option] = (left * seen[option] - remaining * chance[option]) * slope.denominator / scale
     return tuple(shares)
+
+
+def _over_one_denominator(numbers: Sequence[Fraction]) -> tuple[list[int], int]:
+    """The numerators of numbers over their common denominator, and that denominator."""
+    common = math.lcm(*(each.denominator for each in numbers))
+    return [each.numerator * (common // each.denominator) for each in numbers], common
 
 
 def nearest_on_simplex(point: Sequence[float]) -> tuple[float, ...]:
@@ -140,20 +151,18 @@ def _newton_step(
     gradient: NDArray[np.float64],
 ) -> NDArray[np.float64] | None:
     """A step to the maximum of the quadratic approximation, halved until the likelihood rises; None if it does not."""
-    from scipy.linalg import LinAlgError, cholesky, solve_triangular
-    from scipy.optimize import nnls  # loading it takes half a second, and few mixtures need it
-
     scaled = matrix * (np.sqrt(observed) / (matrix @ shares))[:, None]
     # Minus the Hessian of sum o log(A f): A' diag(o / lam^2) A.
     curvature = scaled.T @ scaled
     curvature[np.diag_indices_from(curvature)] += 1e-10 * curvature.trace()
     try:
         # With H = R'R, |R x - R'^-1 (H f + g - 1)|^2 is the quadratic approximation times -2, up to a constant.
-        root = cholesky(curvature)
-        target, _ = nnls(root, solve_triangular(root, curvature @ shares + gradient - 1, trans="T"))
-    except (LinAlgError, RuntimeError):  # curvature that overflows, or no end of the active set's changes
+        lower = np.linalg.cholesky(curvature)
+        target = non_negative_least_squares(lower.T, np.linalg.solve(lower, curvature @ shares + gradient - 1))
+    except np.linalg.LinAlgError:  # curvature that overflows
         return None
-    if not np.isfinite(target).all() or not target.sum() > 0:
+    # None where there is no end of the active set's changes.
+    if target is None or not np.isfinite(target).all() or not target.sum() > 0:
         return None
     direction = target / target.sum() - shares
     value, step = observed @ np.log(matrix @ shares), 1.0

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError, describe
-from deniable.exact import Number, ratio
+from deniable.exact import Number
 from deniable.mechanisms import (
     DrawnBoxes,
     FilteredPiecewise,
@@ -38,7 +38,7 @@ from deniable.randomness import UNIT
 from deniable.survey.question import Question
 from deniable.wire.space import Count, ReportSpace
 from deniable_statistics.designs.channels import channel_of
-from deniable_statistics.designs.debiasing import Debiasing, left_inverse
+from deniable_statistics.designs.debiasing import Debiasing, left_inverse, ratio
 from deniable_statistics.designs.design import Binomial, Both, Design
 from deniable_statistics.designs.feasible import most_likely_mixture, most_likely_shares, nearest_on_simplex
 

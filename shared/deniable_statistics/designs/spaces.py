@@ -70,6 +70,28 @@ def _(space: DrawnBits) -> NDArray[np.bool_]:
 
 
 @functools.singledispatch
+def uniform_support(space: ReportSpace) -> float:
+    """Probability that a uniformly drawn report supports an option, the same for all options."""
+    raise ParameterError(f"reports: must be of a known kind, got {type(space).__name__}")
+
+
+@uniform_support.register
+def _(space: Numbers) -> float:
+    return 1 / space.size
+
+
+@uniform_support.register
+def _(space: Bits) -> float:
+    return 0.5 if space.ones is None else space.ones / space.size
+
+
+@uniform_support.register
+def _(space: DrawnBits) -> float:
+    # A box is drawn with s / k, then either of its two options is supported with 1/2; and size = 2 k.
+    return space.drawn / space.size
+
+
+@functools.singledispatch
 def uniform_reports(space: ReportSpace, n: int, generator: np.random.Generator) -> NDArray[Any]:
     """``n`` uniform draws from all possible reports, in the shape of `Mechanism.randomize_many`."""
     raise ParameterError(f"reports: must be of a known kind, got {type(space).__name__}")

@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, describe
-from deniable.exact import ratio
 from deniable.wire.space import Count
+from deniable_statistics.designs.debiasing import ratio
 from deniable_statistics.designs.design import Binomial, Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.estimates.assumed_fakes import ContaminatedTally, effective_scale, hull

@@ -13,6 +13,7 @@ from collections.abc import Callable, Sequence
 
 from deniable_statistics.intervals.interval import Interval, check_confidence_level, normal_quantile
 from deniable_statistics.intervals.tails import at_least, at_least_is, at_most, crossing
+from deniable_statistics.special.incomplete_beta import beta_quantile
 
 
 def wilson(count: float, n: float, confidence_level: float) -> Interval:
@@ -87,7 +88,7 @@ def normal_intervals(estimates: Sequence[float], errors: Sequence[float], confid
 def clopper_pearson(count: float, n: float, confidence_level: float) -> Interval:
     """Clopper and Pearson's exact interval [1]_: never covers less than the level, and is wider for it.
 
-    Each limit is where one tail is half of what the level leaves. Needs scipy.
+    Each limit is where one tail is half of what the level leaves.
 
     References
     ----------
@@ -106,7 +107,7 @@ def jeffreys(count: float, n: float, confidence_level: float) -> Interval:
     """Equal-tailed quantiles of the posterior under Jeffreys' prior, Beta(1/2, 1/2) [1]_.
 
     The limits are the plain quantiles for every count, as in statsmodels; [1]_ would put 0 and 1 at no and all
-    successes. Needs scipy.
+    successes.
 
     References
     ----------
@@ -118,16 +119,14 @@ def jeffreys(count: float, n: float, confidence_level: float) -> Interval:
     >>> [round(end, 4) for end in jeffreys(98, 729, 0.95)]
     [0.1111, 0.1606]
     """
-    from scipy.special import betaincinv
-
     # Brown, Cai and DasGupta (2001), section 3.1.3: the posterior is Beta(k + 1/2, n - k + 1/2).
-    return _both_ends(lambda k: float(betaincinv(k + 0.5, n - k + 0.5, (1 - confidence_level) / 2)), count, n)
+    return _both_ends(lambda k: beta_quantile(k + 0.5, n - k + 0.5, (1 - confidence_level) / 2), count, n)
 
 
 def midp(count: float, n: float, confidence_level: float) -> Interval:
     """Clopper and Pearson's limits with half the weight on the count itself [1]_: shorter, no longer exact.
 
-    The lower limit solves ``P(C > count) + P(C = count) / 2 = alpha / 2``. Needs scipy.
+    The lower limit solves ``P(C > count) + P(C = count) / 2 = alpha / 2``.
 
     References
     ----------
@@ -159,7 +158,7 @@ def midp(count: float, n: float, confidence_level: float) -> Interval:
 def blaker(count: float, n: float, confidence_level: float) -> Interval:
     """Blaker's exact interval [1]_: never covers less than the level, never wider than Clopper and Pearson's.
 
-    Needs scipy. The method adds up atoms, so a fractional ``n`` is rounded, ``count`` in proportion, and limits of a
+    The method adds up atoms, so a fractional ``n`` is rounded, ``count`` in proportion, and limits of a
     fractional count are interpolated between those of the whole ones beside it.
 
     Notes

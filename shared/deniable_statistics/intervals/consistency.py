@@ -37,7 +37,7 @@ def consistency(count: float, n: float, support: tuple[float, float]) -> Consist
     Notes
     -----
     ``P(C <= count | lam = b)`` and ``P(C >= count | lam = a)`` for ``a > b``; the opposite tails for ``a < b``. Without
-    reports both are 1. Needs scipy.
+    reports both are 1.
 
     Raises
     ------

@@ -14,6 +14,8 @@ from deniable_statistics.intervals.binomial import clopper_pearson
 from deniable_statistics.intervals.interval import Interval, check_confidence_level
 from deniable_statistics.intervals.methods import check_count, resolve_method, share_interval
 from deniable_statistics.intervals.restricted import fallen_by
+from deniable_statistics.special.incomplete_beta import beta_cdfs
+from deniable_statistics.special.logarithms import x_log1p_y, x_log_y
 
 
 def contaminated_interval(
@@ -153,7 +155,6 @@ def _of_feldman_cousins(
     s: int, n: int, most: int, alpha: float, limit: float, low: float, high: float
 ) -> Iterable[int]:
     """The numbers of fakes at which the limit may be lower: all that the bound of note 4 does not rule out."""
-    from scipy.special import betainc, xlog1py, xlogy
 
     def outside(taken: int) -> float:
         return fallen_by(math.log(2 / alpha), s - taken, n - taken, low, high)
@@ -172,7 +173,7 @@ def _of_feldman_cousins(
     # T(c, y) = l(c, best) - l(c, y), as in `restricted`, for all stretches at once.
     def fall(c: NDArray[np.int64]) -> NDArray[np.float64]:
         best = np.clip(c / size, low, high)
-        return np.asarray(xlogy(c, best / y) + xlog1py(size - c, -best) - xlog1py(size - c, -y))
+        return np.asarray(x_log_y(c, best / y) + x_log1p_y(size - c, -best) - x_log1p_y(size - c, -y))
 
     as_far = fall(seen) - 1e-9  # what is equal but for rounding is equal
     # Bisection for c(y), the largest count below n y that is at least as extreme as s - k.
@@ -182,8 +183,8 @@ def _of_feldman_cousins(
         is_tail = (middle < 0) | (fall(np.maximum(middle, 0)) >= as_far)
         inner, outer = np.where(is_tail, middle, inner), np.where(is_tail, outer, middle)
     # Note 4: p <= P(S >= s - k; y) + P(S <= c(y); x) on the whole stretch from x to y.
-    other = np.where(inner < 0, 0.0, betainc(size - inner, np.maximum(inner, 0) + 1, 1 - x))
-    possible = (betainc(seen, size - seen + 1, y) + other > alpha).any(axis=1)
+    other = np.where(inner < 0, 0.0, beta_cdfs(size - inner, np.maximum(inner, 0) + 1, 1 - x))
+    possible = (beta_cdfs(seen, size - seen + 1, y) + other > alpha).any(axis=1)
     found: list[int] = taken[possible].tolist()
     return found
 

@@ -9,6 +9,8 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable_statistics.special.logarithms import log_factorial
+
 Floats = NDArray[np.float64]
 
 
@@ -95,10 +97,8 @@ def _all_tallies(n: int, channel: tuple[tuple[float, ...], ...]) -> tuple[Floats
         ratio and the probability of each tally at each share, shape (t, shares); and the largest log-likelihood of each
         tally, shape (t,).
     """
-    from scipy.special import gammaln
-
     tallies = compositions(n, len(channel))
-    ways = np.asarray(gammaln(n + 1) - gammaln(tallies + 1).sum(axis=1))
+    ways = np.asarray(log_factorial(n) - log_factorial(tallies).sum(axis=1))
     logs = _logs(np.array(channel), tallies, ways, np.linspace(0, 1, STEPS + 1))
     largest = logs.max(axis=1)
     return tallies, ways, logs - largest[:, None], np.exp(logs), largest

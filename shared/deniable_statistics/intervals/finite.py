@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable_statistics.intervals.interval import Interval
+from deniable_statistics.special.hypergeometric import hypergeometric_masses
 
 Floats = NDArray[np.float64]
 
@@ -83,11 +84,8 @@ def _chances(n: int, population: int, a: float, b: float) -> Floats:
     of_drawn = np.stack([np.convolve(with_trait[x], without[n - x]) for x in counts.tolist()])
     if n == population:
         return of_drawn
-    from scipy.stats import hypergeom  # loading it takes a second, and few intervals need it
-
     # P(count | m) = sum over x of P(X = x) P(count | x), X hypergeometric.
-    people = np.arange(population + 1)[:, None]
-    return np.asarray(hypergeom.pmf(counts, population, people, n) @ of_drawn)
+    return np.asarray(hypergeometric_masses(population, n) @ of_drawn)
 
 
 def _binomials(n: int, p: float) -> list[Floats]:

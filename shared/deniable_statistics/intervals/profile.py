@@ -12,6 +12,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -20,6 +21,8 @@ from numpy.typing import NDArray
 from deniable_statistics.intervals.constrained import Maximum, most_likely_under
 from deniable_statistics.intervals.enumerated import enumerated_interval, is_enumerable
 from deniable_statistics.intervals.sums import mirrored, sum_at_least
+from deniable_statistics.special.chi_squared import chi_squared_quantile, chi_squared_tails
+from deniable_statistics.special.normal import normal_cdf
 
 Floats = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -133,13 +136,15 @@ class ShareLikelihood:
 
         See `profile_intervals`.
         """
-        from scipy.special import chdtrc, ndtr
-
         tested = self._tested(counts, best, rows, scored)
         n = counts.sum(axis=1)
         # The larger of chi-squared and one-sided normal; the sum of reports is looked at only where both reject.
-        other = ndtr(-tested.root)
-        found = other if scored is not None else np.maximum(chdtrc(tested.freedom, tested.root**2 * n / (n + 1)), other)
+        other = normal_cdf(-tested.root)
+        found = (
+            other
+            if scored is not None
+            else np.maximum(chi_squared_tails(tested.freedom, tested.root**2 * n / (n + 1)), other)
+        )
         rest = np.flatnonzero(found <= alpha)
         if len(rest):
             weights, people = tested.weights[rest], (tested.chances[rest], tested.sizes[rest])
@@ -463,17 +468,15 @@ class _Search:
 
     def _bracket(self, which: NDArray[np.intp], far: Floats) -> tuple[Floats, Floats]:
         """A value that one degree of freedom accepts, and one that the largest number of them rejects."""
-        from scipy.special import chdtri, ndtri
-
         # p is at least Phi(-root), so every theta with a smaller root is inside.
-        one = float(-ndtri(self.alpha))
+        one = -NormalDist().inv_cdf(self.alpha)
         if self.scored is None:
             n = float(self.counts.sum()) - self.fakes
             # Largest possible degrees of freedom, all answers but one: beyond their quantile every theta is outside.
-            most = float(chdtri(self.likelihood.matrix.shape[1] - 1, self.alpha)) * (n + 1) / n
+            most = chi_squared_quantile(self.likelihood.matrix.shape[1] - 1, self.alpha) * (n + 1) / n
             none = math.sqrt(max(most, 2 * math.log(1.3 / self.alpha)))
         else:
-            none = 3 * float(-ndtri(self.alpha / 2))
+            none = 3 * -NormalDist().inv_cdf(self.alpha / 2)
         start = self.start[which]
         return self._crossing(one, start, far, which)[0], self._crossing(none, start, far, which)[1]
 

@@ -11,15 +11,19 @@ The lower limit is computed here and the upper one is that of failures: ``count 
 from __future__ import annotations
 
 import math
-from bisect import bisect_left, bisect_right
+from bisect import bisect_right
 from collections.abc import Callable
 from functools import lru_cache
 
 import numpy as np
+from numpy.typing import NDArray
 
 from deniable_statistics.intervals.binomial import whole
 from deniable_statistics.intervals.interval import Interval, normal_quantile
-from deniable_statistics.intervals.tails import at_least, at_least_is, at_most, crossing
+from deniable_statistics.intervals.tails import at_least, at_most, crossing
+from deniable_statistics.special.binomial_mass import mass
+from deniable_statistics.special.incomplete_beta import guessed_logit, small_beta_cdfs
+from deniable_statistics.special.logarithms import log_factorial
 
 
 def likelihood_ratio_interval(count: float, n: float, confidence_level: float, low: float, high: float) -> Interval:
@@ -139,47 +143,96 @@ def _exact_lower(alpha: float, k: float, n: int, low: float, high: float) -> flo
     def p(lam: float, c: int) -> float:
         return at_least(up, n, lam) + at_most(c, n, lam)
 
-    # Note 5: all below `outside` is rejected, all above `accepted` accepted.
+    # Note 5: all below `outside` is rejected.
     outside = fallen_by(math.log(2 / alpha), k, n, low, high)
-    accepted = min(at_least_is(alpha, up, n), most_likely)
     # Steps come in the order of c (note 2), so those before `outside` are found by bisection.
     first = bisect_right(range(up), outside, key=step) - 1
-    if accepted <= outside or p(outside, first) > alpha:
+    c, reached = _first_accepted(step, (k, n, low, high), alpha, outside, first)
+    if c == first:
         return outside
-    last = min(bisect_left(range(up), accepted, lo=max(first, 0), key=step), up - 1)
-    c = _first_accepted(step, up, n, alpha, outside, first, last)
     # Note 4: the stretch before the first accepted step, with the one crossing of note 3.
     start, end = (outside if c - 1 == first else max(step(c - 1), outside)), step(c)
-    return crossing(lambda lam: p(lam, c - 1) - alpha, start, end) if p(end, c - 1) > alpha else end
+    if reached - mass(c, n - c, end) <= alpha:  # p just before the step, at which c joins the tail
+        return end
+    # Newton's last step starts from a rounded number, so that fractional counts which share the crossing share it to
+    # the last digit. Note 3 has the derivative.
+    near = float(f"{crossing(lambda lam: p(lam, c - 1) - alpha, start, end, 1e-10 * end):.10e}")
+    slope = n * (mass(up - 1, n - up, near) - (mass(c - 1, n - c, near) if c else 0.0))
+    return min(max(near - (p(near, c - 1) - alpha) / slope, start), end) if slope > 0 else near
 
 
 def _first_accepted(
-    step: Callable[[int], float], up: int, n: int, alpha: float, outside: float, first: int, last: int
-) -> int:
-    """The first ``c`` in ``(first, last]`` with ``p > alpha`` at its step; ``last`` is known to be one.
+    step: Callable[[int], float], seen: tuple[float, int, float, float], alpha: float, outside: float, first: int
+) -> tuple[int, float]:
+    """The first ``c`` above ``first`` with ``p > alpha`` at its step, and ``p`` there; ``first`` if that is at ``outside``.
 
-    Strides over the steps with the bound of note 5 before it takes them one by one.
+    Looks where it is likely to be, leaps over the other steps by the bound of note 5, and then takes what is left.
     """
-    from scipy.special import betainc  # its complement `betaincc` takes five times as long
-
-    beyond, stride = outside, max((last - first) // 16, 1)
+    k, n, low, high = seen
+    up = math.ceil(k)
+    # The first step at the most likely lam, where p = 1: where that is the end of the range, M is linear from there on.
+    last = max(min(math.ceil(n * high), up - 1), first + 1)
+    # Where the interval is not cut each tail has half of alpha.
+    likely = 1 / (1 + math.exp(-guessed_logit(up, n - up + 1, alpha / 2)))
+    near = bisect_right(range(last), likely, lo=first + 1, key=step)
+    leaps = _leaps(near - first, last - near)
+    looked_at = [first, *sorted({min(max(near + leap, first + 1), last) for leap in leaps})]
+    beyond = outside
     while True:
-        c = np.array([*range(first + stride, last, stride), last])
-        lam = np.array([step(each) for each in c.tolist()])
-        upper = betainc(up, n - up + 1, lam)
-        accepted = upper + betainc(n - c, c + 1, 1 - lam) > alpha
-        accepted[-1] = True
+        c = np.array(looked_at)
+        lam = np.concatenate([[beyond], _steps(c[1:], k, n, low, high)])
+        upper, lower, bound = _tails(c, lam, up, n)
+        accepted = upper + lower > alpha
+        accepted[-1] = True  # the last one is known to be
         hit = int(np.argmax(accepted))
-        if stride == 1:
-            return int(c[hit])
-        # The bound of note 5 on each stride x < y: p <= P(C >= k; y) + P(C <= c(y); x).
-        before = np.array([beyond, *lam[:hit].tolist()][:hit])
-        possible = upper[:hit] + betainc(n - c[:hit], c[:hit] + 1, 1 - before) > alpha
-        clear = int(np.argmax(possible)) if possible.any() else hit  # strides before this one hold nothing accepted
-        last = int(c[hit])
-        if clear:
-            first, beyond = int(c[clear - 1]), float(lam[clear - 1])
-        stride = max(min((last - first) // 16, stride // 2), 1)
+        # The bound of note 5 on each leap from x to y: p <= P(C >= k; y) + P(C <= c(y); x).
+        possible = (np.diff(c) > 1) & ((upper[1:] + bound > alpha) | (np.arange(1, len(c)) == hit))
+        left = np.flatnonzero(possible[:hit])
+        if not left.size:
+            return int(c[hit]), float(upper[hit] + lower[hit])
+        start, stop = int(left[0]), int(c[hit])
+        first, beyond = int(c[start]), float(lam[start])
+        looked_at = [*range(first, stop, max((stop - first) // 16, 1)), stop]
+
+
+def _steps(c: NDArray[np.int64], k: float, n: int, low: float, high: float) -> NDArray[np.float64]:
+    """The steps of many counts, by note 2."""
+    lam = np.clip(c / n, max(low, 1e-300), min(high, 1 - 1e-16))
+    odds = np.exp((_largest(k, n, low, high) - c * np.log(lam) - (n - c) * np.log1p(-lam)) / (k - c))
+    return np.asarray(np.minimum(odds / (1 + odds), min(max(k / n, low), high)))
+
+
+def _leaps(before: int, after: int) -> list[int]:
+    """Distances from a guess at which to look: close ones to both sides, and wider leaps the farther they are."""
+    leaps, leap = [-before + 1, -1, 0, 1, 3, 9, after], 2
+    while leap < before:
+        leaps.append(-leap)
+        leap += max(leap // 3, 1)
+    return leaps
+
+
+def _tails(
+    c: NDArray[np.int64], lam: NDArray[np.float64], up: int, n: int
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
+    """``P(C >= up)`` and ``P(C <= c)`` at each ``lam``, and ``P(C <= c)`` at the ``lam`` before, for all but the first.
+
+    In one call: for a few dozen numbers the calls of numpy are what takes time.
+    """
+    lam = np.maximum(lam, 1e-15)  # so that 1 - lam is below 1
+    size, failures = len(c), n - np.maximum(c, 0)
+    a = np.concatenate([np.full(size, up), failures, failures[1:]])
+    x = np.concatenate([lam, 1 - lam, 1 - lam[:-1]])
+    found = small_beta_cdfs(a, n + 1 - a, x, _log_scales(n)[a])
+    upper, lower, bound = found[:size], found[size : 2 * size], found[2 * size :]
+    lower[c < 0] = 0.0  # no count is below 0
+    return upper, lower, bound
+
+
+@lru_cache(maxsize=64)
+def _log_scales(n: int) -> NDArray[np.float64]:
+    """``-log B(a, n + 1 - a)`` for ``a`` from 1 to ``n``; the first number is not used."""
+    logs = log_factorial(np.arange(n + 1))
+    return np.concatenate([[0.0], logs[n] - logs[:-1] - logs[-2::-1]])
 
 
 def _largest(c: float, n: float, low: float, high: float) -> float:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 
-from scipy.special import stdtr, stdtrit
-
 from deniable_statistics.intervals.interval import check_confidence_level, normal_quantile, two_sided
+from deniable_statistics.special.student import t_sf, t_upper_quantile
 
 
 def t_quantile(confidence_level: float, df: float) -> float:
@@ -18,7 +17,7 @@ def t_quantile(confidence_level: float, df: float) -> float:
     if df == math.inf:
         return normal_quantile(check_confidence_level(confidence_level))
     check_confidence_level(confidence_level)
-    return float(stdtrit(df, (1 + confidence_level) / 2)) if df > 0 else math.inf
+    return t_upper_quantile((1 - confidence_level) / 2, df) if df > 0 else math.inf
 
 
 def t_two_sided(statistic: float, df: float) -> float:
@@ -29,4 +28,4 @@ def t_two_sided(statistic: float, df: float) -> float:
     """
     if df == math.inf:
         return two_sided(statistic)
-    return float(2 * stdtr(df, -abs(statistic))) if df > 0 else math.nan
+    return 2 * t_sf(abs(statistic), df) if df > 0 else math.nan

@@ -7,6 +7,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from deniable_statistics.special.normal import normal_cdf
+
 Floats = NDArray[np.float64]
 
 
@@ -56,8 +58,6 @@ def sum_at_least(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) 
     >>> bool(0.377 < heads[0] < 0.377 * 1.03)
     True
     """
-    from scipy.special import ndtr
-
     # Daniels (1987), section 3: the path of integration goes through the saddlepoint, K'(s) = x.
     s, least, mean = _saddlepoint(weights, chances, sizes, seen, 1 / BLUR)
     scaled, _, spread = _cumulants(weights, chances, sizes, s)
@@ -84,7 +84,7 @@ def sum_at_least(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) 
     integral = 2 / PERIOD / width * values.sum(axis=1)
     # exp(K(s) + t^2 s^2 / 2 - s x), then divided by P(E >= -2 t) = Phi(2).
     scale = np.exp(np.minimum(scaled + (blur * s) ** 2 / 2 - s * start, 0))  # at most 1 above the mean
-    return np.asarray(np.where(start <= mean, 1.0, np.clip(integral * scale / ndtr(2.0), 0, 1)))
+    return np.asarray(np.where(start <= mean, 1.0, np.clip(integral * scale / normal_cdf(2.0), 0, 1)))
 
 
 def mirrored(weights: Floats, chances: Floats, sizes: Floats, seen: Floats) -> Floats:

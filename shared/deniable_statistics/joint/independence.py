@@ -8,8 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import chdtrc, chdtri
-from scipy.stats import ncx2
 
 from deniable.errors import ParameterError
 from deniable_statistics.designs.debiasing import one_report_covariance
@@ -19,6 +17,7 @@ from deniable_statistics.joint.products import products
 from deniable_statistics.joint.reports import JointReports
 from deniable_statistics.sampling import FTest, Sample, rao_scott
 from deniable_statistics.sampling.items import Item
+from deniable_statistics.special.chi_squared import chi_squared_quantile, chi_squared_sf, noncentral_chi_squared_sf
 from deniable_statistics.whitening import whitening
 
 
@@ -134,7 +133,7 @@ def independence_of(reports: JointReports, permutations: int = 0, seed: int | No
     if not df:  # all reports to one question are the same: nothing can go with them
         return Independence(0.0, 0, 1.0, 0.0, expected)
     if not permutations:
-        return Independence(statistic, df, float(chdtrc(df, statistic)), 0.0, expected)
+        return Independence(statistic, df, chi_squared_sf(df, statistic), 0.0, expected)
     if reports.n_effective != reports.n or not (reports.frequencies % 1 == 0).all():
         raise ParameterError("permutations: must be 0 for weighted reports, which cannot be exchanged")
     people = np.repeat(np.arange(len(chances)), reports.frequencies.astype(int))
@@ -252,7 +251,7 @@ def independence_power(designs: Sequence[AnyDesign], shares: ArrayLike, n: int, 
     first, second = (_axes(design, margin.tolist()) for design, margin in zip(known, margins, strict=True))
     apart = first.T @ (truth - np.outer(*margins)) @ second
     df = first.shape[1] * second.shape[1]
-    return float(ncx2.sf(chdtri(df, level), df, n * float((apart**2).sum())))
+    return noncentral_chi_squared_sf(df, n * float((apart**2).sum()), chi_squared_quantile(df, level))
 
 
 def _axes(design: Design, shares: list[float]) -> NDArray[np.float64]:

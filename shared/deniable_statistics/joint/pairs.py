@@ -9,7 +9,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import chdtrc
 
 from deniable.errors import ParameterError
 from deniable.mechanisms import KAry, Support
@@ -24,6 +23,7 @@ from deniable_statistics.joint.reports import sample_of
 from deniable_statistics.sampling import Domain, Sample
 from deniable_statistics.sampling.items import Item
 from deniable_statistics.sampling.shares import DesignEstimate, sampled_shares
+from deniable_statistics.special.chi_squared import chi_squared_sf
 
 
 @dataclass(frozen=True)
@@ -112,7 +112,7 @@ class DrawnPair:
             return Independence(test.statistic, test.df, test.p_value, 0.0, None, test.df_error)
         statistic = square * self.estimate.n_effective
         expected = float(together.min() * self.estimate.n)
-        return Independence(statistic, len(places), float(chdtrc(len(places), statistic)), 0.0, expected)
+        return Independence(statistic, len(places), chi_squared_sf(len(places), statistic), 0.0, expected)
 
 
 def _possible(margin: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -8,7 +8,6 @@ import math
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.stats import binom
 
 from deniable.errors import ParameterError
 from deniable.exact import Number, rational
@@ -18,6 +17,7 @@ from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.intervals import check_confidence_level, share_interval
 from deniable_statistics.planning.checks import check_people, check_share
 from deniable_statistics.planning.precision import Precision
+from deniable_statistics.special.binomial import binomial_masses, binomial_quantile
 
 NEGLECTED = 1e-9
 """Probability of the counts in each tail that are left out of an expected width. No width exceeds 1, so they do not
@@ -208,12 +208,12 @@ def _mean_width(support: tuple[float, float], n: int, share: float, confidence_l
     a, b = support
     # P(a report supports the option)
     lam = b + (a - b) * share
-    low, high = (int(binom.ppf(tail, n, lam)) for tail in (NEGLECTED, 1 - NEGLECTED))
+    low, high = (binomial_quantile(tail, n, lam) for tail in (NEGLECTED, 1 - NEGLECTED))
     counts = np.arange(low, high + 1)
     # Intervals take most of the time, and widths of neighbouring counts hardly differ.
     looked_at = np.unique(np.linspace(low, high, MOST_INTERVALS).round().astype(int))
     intervals = [share_interval(int(count), n, support, confidence_level, method) for count in looked_at]
     widths = np.interp(counts, looked_at, [interval.high - interval.low for interval in intervals])
-    chances = binom.pmf(counts, n, lam)
+    chances = binomial_masses(counts, n, lam)
     # Divided by the probability of these counts, so that the tails left out do not make the mean smaller.
     return float(chances @ widths / chances.sum())

@@ -17,7 +17,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from deniable.errors import ParameterError
-from deniable.output import number, percent, printable
+from deniable.table import printable
+from deniable_statistics.published.printed_numbers import number, percent
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

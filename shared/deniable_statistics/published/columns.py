@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from deniable.output import number, percent, shown
 from deniable.table import format_table
+from deniable_statistics.published.printed_numbers import number, percent, shown
 
 Form = Callable[[float | None], str]
 """Formats a number as text."""

@@ -208,7 +208,7 @@ class _Reader:
 
     def _bracketed(self) -> Condition:
         if self._takes("not"):
-            return self._negation().opposite
+            return opposite(self._negation())
         if self._takes("("):
             found = self._joined("or")
             if not self._takes(")"):
@@ -232,7 +232,7 @@ class _Reader:
         if self._takes("not"):
             if not self._takes("in"):
                 self._expected("in")
-            return self._in(name, asked).opposite
+            return opposite(self._in(name, asked))
         if self._takes("in"):
             return self._in(name, asked)
         if not self._now.is_word(*_SIGNS):
@@ -309,7 +309,7 @@ class _Reader:
         if sign in ("=", "!="):
             number = self._answer(name, asked)
             found = among(name, [(number, number)], asked.answers.possible)
-            return found if sign == "=" else found.opposite
+            return found if sign == "=" else opposite(found)
         value = self._value()
         place = asked.place_of(value)
         if place is None:
@@ -374,7 +374,7 @@ def _among_words(test: Among, question: Question) -> str:
         return (
             f"not {name} applies"
             if test.intervals == ((none, none),)
-            else f"not ({_among_words(_opposite(test), question)})"
+            else f"not ({_among_words(Among(test.question, test.outside, test.intervals), question)})"
         )
     if none is not None and test.intervals == ((possible[0], last),):
         return f"{name} applies"
@@ -389,8 +389,21 @@ def _among_words(test: Among, question: Question) -> str:
     return f"{name} in ({', '.join(map(word, numbers))})"
 
 
-def _opposite(test: Among) -> Among:
-    return Among(test.question, test.outside, test.intervals)
+def opposite(condition: Condition) -> Condition:
+    """The condition that holds where this one does not, if all answers are there.
+
+    >>> opposite(Joined("all", (Has("drugs", 0), Has("drugs", 2)))).publish()
+    ['any', ['lacks', 'drugs', 0], ['lacks', 'drugs', 2]]
+    """
+    match condition:
+        case Among(question, intervals, outside):
+            return Among(question, outside, intervals)
+        case Has(question, box, is_ticked):
+            return Has(question, box, not is_ticked)
+        case Joined(name, parts):
+            # De Morgan: not (a and b) is (not a) or (not b), and the other way round.
+            return Joined("any" if name == "all" else "all", tuple(map(opposite, parts)))
+    raise TypeError(f"condition: must be of a known kind, got {type(condition).__name__}")
 
 
 def _quoted(text: str) -> str:

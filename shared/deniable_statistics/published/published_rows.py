@@ -7,7 +7,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deniable.errors import ParameterError, describe
-from deniable.report.tally import Tally
 from deniable.survey.document import Survey
 from deniable.wire.space import Count
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of, level_values, mean_values
@@ -16,6 +15,7 @@ from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate
 from deniable_statistics.estimates.fakes import check_fake_share, fakes_among
 from deniable_statistics.estimates.mean_among import AmongMean
 from deniable_statistics.estimates.means import MeanEstimate
+from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.intervals import Interval, check_confidence_level, level_of_each
 from deniable_statistics.robustness.misbehaviour import Misbehaving, RobustFigure
 

@@ -10,10 +10,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.optimize import brentq
 
-from deniable.output import number
 from deniable.table import format_table
 from deniable_statistics.intervals import check_confidence_level, normal_quantile, two_sided
 from deniable_statistics.published.columns import interval, p_value
+from deniable_statistics.published.printed_numbers import number
 from deniable_statistics.regression.factor import Array, Objective
 from deniable_statistics.regression.likelihood import LatentClasses
 from deniable_statistics.regression.maximum import SAME_VALUE, newton

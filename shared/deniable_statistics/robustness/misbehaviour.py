@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, describe
 from deniable_statistics.designs.design import Binomial, Design
+from deniable_statistics.designs.spaces import uniform_support
 from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.intervals import Interval, check_confidence_level, level_of_each, normal_quantile
@@ -272,7 +273,7 @@ class Misbehaving:
                 found += ends if design.groups == 1 else [constant + float(each[0]) for each in design.meant(row)]
             elif kind == "careless":
                 # Every option is supported by a uniform report with one probability, so weights just add up.
-                found.append(constant + float(weights.sum()) * design.reports.uniform_support)
+                found.append(constant + float(weights.sum()) * uniform_support(design.reports))
             else:
                 if kind == "denial" and design.groups > 1:
                     raise ParameterError("misbehaviour: must not be denial for a design of groups, got denial")

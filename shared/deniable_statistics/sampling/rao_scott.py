@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import fdtrc
 
+from deniable_statistics.special.student import f_sf
 from deniable_statistics.whitening import whitening
 
 
@@ -60,7 +60,7 @@ def rao_scott(squares: float, covariance: ArrayLike, df: float) -> FTest:
     if not (total > 0 and both > 0 and df > 0):
         return FTest(math.nan, 0, 0, math.nan)
     statistic, numerator = squares / total, total * total / both
-    return FTest(statistic, numerator, numerator * df, float(fdtrc(numerator, numerator * df, statistic)))
+    return FTest(statistic, numerator, numerator * df, f_sf(statistic, numerator, numerator * df))
 
 
 def wald_f(distances: NDArray[np.float64], covariance: NDArray[np.float64], df: float) -> FTest:
@@ -81,4 +81,4 @@ def wald_f(distances: NDArray[np.float64], covariance: NDArray[np.float64], df: 
     if not q or left <= 0:
         return FTest(math.nan, q, max(left, 0), math.nan)
     statistic = float(((distances @ axes) ** 2).sum()) * (left / df if math.isfinite(df) else 1.0) / q
-    return FTest(statistic, q, left, float(fdtrc(q, left, statistic)))
+    return FTest(statistic, q, left, f_sf(statistic, q, left))

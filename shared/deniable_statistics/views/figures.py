@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from html import escape
 
-from deniable.output import printable
+from deniable.table import printable
 from deniable_statistics.published.charts import Axis, Mark, Panel, columns, wrapped
 
 WIDTH = 400

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from deniable.errors import ParameterError, describe
 from deniable.mechanisms.support import Support
-from deniable.report.tally import Tally
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable.wire.space import Value
 from deniable_statistics.designs.of_mechanisms import design_of, mean_values
 from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.estimates.means import MeanEstimate
+from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.intervals import Interval, level_of_each
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, estimate, number_or_none

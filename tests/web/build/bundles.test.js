@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 
 import { transform } from "../../../client/deniable_web/node_modules/esbuild/lib/main.js";
-import { BUNDLES, HOSTS, outputs } from "../../../client/deniable_web/build.mjs";
+import { BESIDE, BUNDLES, HOSTS, outputs } from "../../../client/deniable_web/build.mjs";
 
 const FOLDER = new URL("../../../client/deniable_web/", import.meta.url);
 const read = (/** @type {string} */ path) => readFileSync(new URL(path, FOLDER), "utf8");
@@ -19,16 +19,19 @@ let building = /** @type {Promise<Map<string, Uint8Array>> | undefined} */ (unde
 const made = () => (building ??= outputs());
 const madeBundle = async (/** @type {string} */ file) => String((await made()).get(`dist/${file}`));
 
-/** The most bytes of each bundle by `gzip -9`. That of a place is the survey's, and what asks by a gateway. */
+const SCRIPTS = [...Object.keys(BUNDLES), ...Object.keys(BESIDE)];
+
+/** The most bytes of each script by `gzip -9`. That of a place is the survey's, and what seals; the last is for blind tokens. */
 const LARGEST = /** @type {Record<string, number>} */ ({
   "deniable.js": 34_000,
-  "deniable-place.js": 35_500,
+  "deniable-place.js": 34_000,
   "deniable-question.js": 23_000,
   "deniable-told.js": 21_000,
+  "deniable-tokens.js": 3_000,
 });
 
 test("bundles are small", () => {
-  for (const file of Object.keys(BUNDLES)) {
+  for (const file of SCRIPTS) {
     const { length } = gzipSync(readFileSync(new URL(`dist/${file}`, FOLDER)), { level: 9 });
     assert.ok(length <= LARGEST[file], `${file}: ${length} bytes`);
   }
@@ -57,7 +60,7 @@ test("what the sources freeze is frozen in the bundles, and every message of an 
 });
 
 test("the bundles' syntax is that of the oldest browsers that the documentation names", async () => {
-  for (const file of Object.keys(BUNDLES)) {
+  for (const file of SCRIPTS) {
     const code = await madeBundle(file);
     const target = ["chrome103", "firefox101", "safari16.4"];
     const as = async (/** @type {string | string[]} */ target) => (await transform(code, { target, format: "esm" })).code;
@@ -70,7 +73,7 @@ test("the committed bundles and their hashes are what the sources make", async (
     assert.ok(Buffer.from(bytes).equals(readFileSync(new URL(path, FOLDER))), `${path}: run npm run build`);
   }
   const { integrity } = JSON.parse(read("dist/manifest.json"));
-  assert.deepEqual(Object.keys(integrity), Object.keys(BUNDLES));
+  assert.deepEqual(Object.keys(integrity), SCRIPTS);
   for (const [file, hash] of Object.entries(integrity)) {
     const digest = createHash("sha384").update(readFileSync(new URL(`dist/${file}`, FOLDER))).digest("base64");
     assert.equal(hash, `sha384-${digest}`);
@@ -86,12 +89,22 @@ test("the same sources make the same bytes in any folder", () => {
     cpSync(fileURLToPath(FOLDER), copy, { recursive: true, filter: (path) => path !== modules && !path.includes("/dist/") });
     symlinkSync(modules, join(copy, "node_modules"));
     execFileSync(process.execPath, ["build.mjs"], { cwd: copy });
-    const files = Object.keys(BUNDLES).map((file) => readFileSync(join(copy, "dist", file)));
+    const files = SCRIPTS.map((file) => readFileSync(join(copy, "dist", file)));
     rmSync(folder, { recursive: true });
     return files;
   });
-  const committed = Object.keys(BUNDLES).map((file) => readFileSync(new URL(`dist/${file}`, FOLDER)));
+  const committed = SCRIPTS.map((file) => readFileSync(new URL(`dist/${file}`, FOLDER)));
   for (const files of built) files.forEach((bytes, n) => assert.ok(bytes.equals(committed[n])));
+});
+
+test("the script of places holds the hash of the one for blind tokens, and none of its code", async () => {
+  const { integrity } = JSON.parse(read("dist/manifest.json"));
+  const [place, tokens] = [await madeBundle("deniable-place.js"), await madeBundle("deniable-tokens.js")];
+  assert.ok(place.includes(`"${integrity["deniable-tokens.js"]}"`));
+  for (const part of ["must be signed by its issuer", "message/bhttp request"]) {
+    assert.ok(tokens.includes(part));
+    assert.ok(!place.includes(part));
+  }
 });
 
 test("nobody can name what is in a bundle", async () => {

@@ -19,7 +19,7 @@ SECONDS = 60.0
 """Longest wait for an answer."""
 
 
-class Refused(DeniableError):
+class BrowserRefusal(DeniableError):
     """The browser did not do what it was told."""
 
 
@@ -58,9 +58,9 @@ class Bidi:
         try:
             came = answer.result(SECONDS)
         except Late:
-            raise Refused(f"{method}: has no answer") from None
+            raise BrowserRefusal(f"{method}: has no answer") from None
         if came.get("type") == "error":
-            raise Refused(f"{method}: {str(came.get('message'))[:200]}")
+            raise BrowserRefusal(f"{method}: {str(came.get('message'))[:200]}")
         found: dict[str, Any] = came["result"]
         return found
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from deniable.commands.chromium import FLAGS, installed
 from deniable.errors import NotInstalled
 from deniable_client.audit.blackbox.person import BLOCKED, DISGUISE, NAMES, Chance, Person, Stuck, Tab
 from deniable_client.audit.blackbox.relay import RecordingRelay
+from deniable_commands.chromium import FLAGS, installed
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, CDPSession

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from deniable.errors import DeniableError
-from deniable_client.audit.blackbox.bidi import Bidi, Refused
+from deniable_client.audit.blackbox.bidi import Bidi, BrowserRefusal
 from deniable_client.audit.blackbox.deadend import DeadEnd
 from deniable_client.audit.blackbox.person import BLOCKED, DISGUISE, NAMES, PATIENCE, Chance, Person, Stuck, Tab
 from deniable_client.audit.blackbox.relay import RecordingRelay
@@ -271,7 +271,7 @@ class FirefoxTab(Tab):
                 if told["type"] == "success":
                     return json.loads(told["result"]["value"])
                 problem = told["exceptionDetails"]["text"]
-            except Refused as error:  # a navigation takes the world with it
+            except BrowserRefusal as error:  # a navigation takes the world with it
                 problem = str(error)
             if time.monotonic() > give_up:
                 raise Stuck(f"page: {problem[:200]}")

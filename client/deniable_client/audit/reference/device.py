@@ -18,7 +18,7 @@ OF_COLLECTOR, OF_DEVICE = 8 * MILLION, 16 * MILLION
 """The most that is told within `WINDOW`, in millionths of epsilon: to one collector, and to anybody."""
 
 
-class Refused(Exception):
+class LedgerRefusal(Exception):
     """The ledgers have no room."""
 
 
@@ -108,7 +108,7 @@ class Device:
             self.to[survey.id][collector] = True
 
     def charge(self, survey: PublishedSurvey, origin: str, day: str) -> tuple[int, int]:
-        """Enter what is new to a collector; the two totals in millionths. Raises `Refused`, and then enters nothing."""
+        """Enter what is new to a collector; the two totals in millionths, or a `LedgerRefusal` that enters nothing."""
         told = {entry: ([*days], cost) for entry, (days, cost) in self.told.items()}
         _date_the_future(told, day)
         new = {unit.key: unit.cost for unit in survey.units if (origin, unit.key) not in told}
@@ -116,7 +116,7 @@ class Device:
         told |= {(origin, key): ([day, *later], cost) for key, cost in new.items()}
         own, everybody = total(told, day, origin), total(told, day)
         if new and (own > OF_COLLECTOR or everybody > OF_DEVICE):
-            raise Refused
+            raise LedgerRefusal
         self.told = told
         return own, everybody
 

@@ -24,7 +24,7 @@ Power = Callable[[int], int]
 
 
 @dataclass(frozen=True)
-class TokenRequest:
+class UnsignedToken:
     """A token before it is signed, made of given chance.
 
     Attributes

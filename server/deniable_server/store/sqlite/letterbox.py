@@ -2,6 +2,9 @@
 
 A message is kept under the hash of its bytes in tables that SQLite orders by it. A ciphertext is random, and so is its
 hash: the file tells no order of arrival. It holds no address and no time, and nothing in it can be opened here.
+
+Each collector of a survey has a slot of its own. A survey's document is public, so that another collector may serve the
+very same one; it must get nothing that people sent to the first, and keep nothing from it.
 """
 
 from __future__ import annotations
@@ -12,16 +15,18 @@ import secrets
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from deniable import Survey, parse_survey
-from deniable.errors import DeniableError
 from deniable_server.store.errors import StoreFull, StoreUnavailable
 
 T = TypeVar("T")
+
+_VERSION = 1
 
 _SCHEMA = """
 CREATE TABLE IF NOT EXISTS collectors (url TEXT PRIMARY KEY, token TEXT) STRICT, WITHOUT ROWID;
@@ -35,6 +40,29 @@ CREATE INDEX IF NOT EXISTS leaving_by_hash ON leaving (survey, hash);
 """
 
 _random = secrets.SystemRandom()
+_read = lru_cache(maxsize=256)(parse_survey)
+
+
+_SLOTS = """
+UPDATE waiting SET survey = survey || ' ' || (SELECT collector FROM surveys WHERE id = waiting.survey);
+UPDATE leaving SET survey = survey || ' ' || (SELECT collector FROM surveys WHERE id = leaving.survey);
+UPDATE surveys SET id = id || ' ' || collector;
+"""
+"""Brings files up to date in which a survey had one slot, that of whoever was first to serve it."""
+
+
+def slot_of(survey_id: str, collector: str) -> str:
+    """The name of the slot for a survey of a collector, under which its messages are kept."""
+    return f"{survey_id} {collector}"
+
+
+class Slot(NamedTuple):
+    """The slot for a survey of a collector, and how many messages wait in it for others."""
+
+    name: str
+    survey: Survey
+    collector: str
+    waiting: int
 
 
 @dataclass(frozen=True)
@@ -59,10 +87,10 @@ class SealedBatch:
 class _Letter:
     """A message on its way to the disk, and what became of it."""
 
-    __slots__ = ("error", "is_known", "is_settled", "message", "survey_id")
+    __slots__ = ("error", "is_known", "is_settled", "message", "slot")
 
-    def __init__(self, survey_id: str, message: bytes) -> None:
-        self.survey_id = survey_id
+    def __init__(self, slot: str, message: bytes) -> None:
+        self.slot = slot
         self.message = message
         self.is_settled = False
         self.is_known = False
@@ -90,6 +118,7 @@ class Letterbox:
             for pragma in ("journal_mode = TRUNCATE", "synchronous = FULL", "secure_delete = ON"):
                 self._db.execute(f"PRAGMA {pragma}")
             self._db.executescript(_SCHEMA)
+            self._transact(_bring_up_to_date)
         except sqlite3.DatabaseError as error:
             raise StoreUnavailable(f"{path.name}: must be the database of a place: {error}", str(error)) from None
 
@@ -110,18 +139,29 @@ class Letterbox:
         """The collectors that are served, and the token for each."""
         return self._write(lambda db: dict(db.execute("SELECT url, token FROM collectors ORDER BY url").fetchall()))
 
-    def add(self, survey: Survey, collector: str) -> None:
-        """Keep the document of a survey, without which its messages could not be passed on after a restart."""
-        row = [survey.id, collector, survey.document]
+    def add(self, survey: Survey, collector: str) -> str:
+        """Have a slot for a survey of a collector; return its name.
+
+        It keeps the document, without which its messages could not be passed on after a restart.
+        """
+        slot = slot_of(survey.id, collector)
+        row = [slot, collector, survey.document]
         self._write(lambda db: db.execute("INSERT OR IGNORE INTO surveys VALUES (?, ?, ?)", row))
+        return slot
 
-    def surveys(self) -> list[tuple[Survey, str, int]]:
-        """Each survey, its collector and how many messages wait for others."""
-        query = "SELECT document, collector, (SELECT count(*) FROM waiting WHERE survey = id) FROM surveys ORDER BY id"
+    def slots(self) -> list[Slot]:
+        """Every slot."""
+        count = "(SELECT count(*) FROM waiting WHERE survey = id)"
+        query = f"SELECT id, document, collector, {count} FROM surveys ORDER BY id"
         rows = self._write(lambda db: db.execute(query).fetchall())
-        return [(parse_survey(document), collector, count) for document, collector, count in rows]
+        return [Slot(name, _read(document), collector, count) for name, document, collector, count in rows]
 
-    def put(self, survey_id: str, message: bytes) -> bool:
+    def remove(self, slot: str) -> None:
+        """Remove a slot, unless something is in it or has not been acknowledged."""
+        used = "(SELECT survey FROM waiting UNION SELECT survey FROM leaving)"
+        self._write(lambda db: db.execute(f"DELETE FROM surveys WHERE id = ? AND id NOT IN {used}", [slot]))
+
+    def put(self, slot: str, message: bytes) -> bool:
         """Keep a message; it is on the disk when this returns. Return whether this very message was there already.
 
         All that wait while the disk is busy are written in one transaction, by whoever comes next.
@@ -131,7 +171,7 @@ class Letterbox:
         StoreFull
             If the disk takes no more.
         """
-        letter = _Letter(survey_id, message)
+        letter = _Letter(slot, message)
         with self._queue_lock:
             self._queue.append(letter)
         with self._one_at_a_time:
@@ -148,20 +188,20 @@ class Letterbox:
             for letter in letters:
                 digest = hashlib.sha256(letter.message).digest()
                 leaving = "SELECT 1 FROM leaving WHERE survey = ? AND hash = ?"
-                letter.is_known = db.execute(leaving, [letter.survey_id, digest]).fetchone() is not None
+                letter.is_known = db.execute(leaving, [letter.slot, digest]).fetchone() is not None
                 if not letter.is_known:
-                    row = [letter.survey_id, digest, letter.message]
+                    row = [letter.slot, digest, letter.message]
                     letter.is_known = db.execute("INSERT OR IGNORE INTO waiting VALUES (?, ?, ?)", row).rowcount == 0
 
+        failure: Exception | None = None
         try:
             self._transact(keep)
-        except DeniableError as error:
-            for letter in letters:
-                letter.error = error
+        except Exception as error:  # whatever it is, nobody's message is on the disk, and everybody must hear so
+            failure = error
         for letter in letters:
-            letter.is_settled = True
+            letter.error, letter.is_settled = failure, True
 
-    def cut(self, survey_id: str, size: int, is_last: bool = False) -> int:
+    def cut(self, slot: str, size: int, is_last: bool = False) -> int:
         """Make batches of what waits, in random order; return their number.
 
         Parameters
@@ -174,7 +214,7 @@ class Letterbox:
 
         def cut(db: sqlite3.Connection) -> int:
             query = "SELECT hash FROM waiting WHERE survey = ?"
-            hashes = [digest for (digest,) in db.execute(query, [survey_id])]
+            hashes = [digest for (digest,) in db.execute(query, [slot])]
             # Which ones leave together, and in which order, depends on chance alone.
             _random.shuffle(hashes)
             whole = len(hashes) // size * size
@@ -185,32 +225,41 @@ class Letterbox:
             elif is_last and rest:
                 batches.append(rest)
             for batch in batches:
-                self._move(db, survey_id, batch)
+                self._move(db, slot, batch)
             return len(batches)
 
         return self._write(cut)
 
-    def _move(self, db: sqlite3.Connection, survey_id: str, hashes: Sequence[bytes]) -> None:
+    def _move(self, db: sqlite3.Connection, slot: str, hashes: Sequence[bytes]) -> None:
         name = secrets.token_bytes(16)
         db.executemany(
             "INSERT INTO leaving SELECT ?, ?, survey, hash, message FROM waiting WHERE survey = ? AND hash = ?",
-            [(name, position, survey_id, digest) for position, digest in enumerate(hashes)],
+            [(name, position, slot, digest) for position, digest in enumerate(hashes)],
         )
-        db.executemany("DELETE FROM waiting WHERE survey = ? AND hash = ?", [(survey_id, each) for each in hashes])
+        db.executemany("DELETE FROM waiting WHERE survey = ? AND hash = ?", [(slot, each) for each in hashes])
 
-    def leaving(self) -> list[SealedBatch]:
-        """The batches that no collector has acknowledged."""
+    def leaving(self) -> list[tuple[bytes, str]]:
+        """The names of the batches that no collector has acknowledged, and whose they are."""
         query = (
-            "SELECT batch, document, collector, message FROM leaving JOIN surveys ON surveys.id = leaving.survey "
-            "ORDER BY batch, position"
+            "SELECT DISTINCT batch, collector FROM leaving JOIN surveys ON surveys.id = leaving.survey ORDER BY batch"
         )
-        found: dict[bytes, tuple[bytes, str, list[bytes]]] = {}
-        for name, document, collector, message in self._write(lambda db: db.execute(query).fetchall()):
-            found.setdefault(name, (document, collector, []))[2].append(message)
-        return [
-            SealedBatch(name, parse_survey(document), collector, tuple(messages))
-            for name, (document, collector, messages) in found.items()
-        ]
+        return self._write(lambda db: db.execute(query).fetchall())
+
+    def batch(self, name: bytes) -> SealedBatch | None:
+        """A batch, or None if it was acknowledged."""
+        query = (
+            "SELECT document, collector, message FROM leaving JOIN surveys ON surveys.id = leaving.survey "
+            "WHERE batch = ? ORDER BY position"
+        )
+        rows = self._write(lambda db: db.execute(query, [name]).fetchall())
+        if not rows:
+            return None
+        document, collector, _ = rows[0]
+        return SealedBatch(name, _read(document), collector, tuple(message for *_, message in rows))
+
+    def batches(self) -> list[SealedBatch]:
+        """All batches that no collector has acknowledged."""
+        return [batch for name, _ in self.leaving() if (batch := self.batch(name))]
 
     def acknowledged(self, batch: SealedBatch) -> None:
         """Delete a batch that its collector has on its disk."""
@@ -232,11 +281,21 @@ class Letterbox:
                     raise
                 cursor.execute("COMMIT")
                 return result
-        except sqlite3.OperationalError as error:
-            if self._db.in_transaction:
-                self._db.execute("ROLLBACK")
+        except sqlite3.DatabaseError as error:
+            with suppress(sqlite3.Error):
+                if self._db.in_transaction:
+                    self._db.execute("ROLLBACK")
             if "full" in str(error):
                 raise StoreFull("The place's disk is full; send the same again later.") from None
             raise StoreUnavailable(
-                "The place's database is not available; send the same again later.", error.sqlite_errorname
+                "The place's database is not available; send the same again later.",
+                getattr(error, "sqlite_errorname", str(error)),
             ) from None
+
+
+def _bring_up_to_date(db: sqlite3.Connection) -> None:
+    (version,) = db.execute("PRAGMA user_version").fetchone()
+    if version < _VERSION:
+        for statement in _SLOTS.strip().splitlines():
+            db.execute(statement)
+        db.execute(f"PRAGMA user_version = {_VERSION}")

@@ -1,7 +1,8 @@
-"""Warnings about cohorts: reports that wait for a release, and the number of people among whom one hides."""
+"""Warnings to authors: of little protection, of reports that wait for a release, and of cohorts of few people."""
 
 from __future__ import annotations
 
+from deniable.privacy.ceiling import WARN_QUESTION, WARN_SURVEY
 from deniable.survey.document import LEAST_RELEASE, Survey
 
 FEW_PEOPLE = 100
@@ -88,3 +89,17 @@ def unlinkable_warning(survey: Survey, respondents: int | None) -> str | None:
         f"{rule}, so a person hides among about {each:,} of the {respondents:,} planned respondents; make fewer "
         f"cohorts, of {FEW_PEOPLE} people or more, or none"
     )
+
+
+def weak_protection(survey: Survey) -> list[str]:
+    """Warnings about questions or a survey that protect little; empty if none does."""
+    sentences = [
+        f"question {question.id!r}: epsilon {question.epsilon:.3g} protects little (above {WARN_QUESTION:g})"
+        for question in survey.questions
+        if question.epsilon > WARN_QUESTION
+    ]
+    if survey.epsilon > WARN_SURVEY:
+        sentences.append(
+            f"the whole survey: epsilons add up to {survey.epsilon:.3g}, which protects little (above {WARN_SURVEY:g})"
+        )
+    return sentences

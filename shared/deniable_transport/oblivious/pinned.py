@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 
 from deniable.errors import SurveyError
-from deniable.oblivious.encapsulation import KeyConfiguration
 from deniable.survey.document import Survey
+from deniable_transport.oblivious.encapsulation import KeyConfiguration
 
 
 def configuration_of(survey: Survey, today: datetime.date) -> KeyConfiguration:

@@ -30,7 +30,7 @@ MOST_LABELS = 50
 
 
 @dataclass(frozen=True)
-class Problem:
+class ModelSpecification:
     """What a formula asks of the people of a table who count.
 
     Attributes
@@ -55,7 +55,7 @@ class Problem:
     needs_whole_columns: bool
 
     @classmethod
-    def of(cls, table: Table, formula: str) -> Problem:
+    def of(cls, table: Table, formula: str) -> ModelSpecification:
         """Read the two sides of a formula; rows of people who count nothing are left out."""
         left, right = sides(formula)
         outcome, is_column = left.strip("`"), table.layout.has

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from deniable.errors import MessageError
-from deniable.oblivious.hpke import (
+from deniable_transport.oblivious.hpke import (
     AEAD,
     KDF,
     KEMS,
@@ -30,7 +30,7 @@ from deniable.oblivious.hpke import (
 )
 
 if TYPE_CHECKING:
-    from deniable.oblivious.hpke import Private
+    from deniable_transport.oblivious.hpke import Private
 
 KEYS, REQUEST, RESPONSE = "application/ohttp-keys", "message/ohttp-req", "message/ohttp-res"
 """Media types of key configurations, of requests and of responses (RFC 9458, section 9)."""
@@ -151,7 +151,7 @@ def decapsulate(message: bytes, private_of: Callable[[int], Private | None]) -> 
     MessageError
         If it is not sealed to one of these keys, by the algorithms that are used here, or was changed.
     """
-    from deniable.oblivious.hpke import public_bytes
+    from deniable_transport.oblivious.hpke import public_bytes
 
     private = private_of(message[0]) if message else None
     if private is None:

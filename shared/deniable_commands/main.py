@@ -56,7 +56,7 @@ class Commands(click.Group):
                 raise
             raise click.UsageError(f"No such command {args[0]!r}. Did you mean {near[0]!r}?", ctx) from None
         if name in MAY_TAKE_LONG and sys.stderr.isatty():
-            from deniable.commands.working import working
+            from deniable_commands.working import working
 
             ctx.with_resource(working(ctx))
         return name, command, rest

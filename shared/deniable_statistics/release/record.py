@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from deniable.errors import DeniableError
-from deniable.report.tally import Tally
 from deniable.wire import strict_json
+from deniable_statistics.estimates.tally import Tally
 
 RECORD, HEAD = "deniable-release-1", "deniable-log-head-1"
 """The formats of both documents, by which a signature of one can never stand for the other."""
@@ -96,7 +96,7 @@ class ReleaseRecord:
             raise ReleaseError(f"release: must be a record of a release, got none ({type(error).__name__})") from None
         # One form alone, so that two records with the same content have the same hash.
         if record.encode() != document:
-            raise ReleaseError("release: must be written as `deniable.release.record` says, got another form")
+            raise ReleaseError("release: must be written as `encode` writes it, got another form")
         return record
 
 
@@ -127,7 +127,7 @@ class LogHead:
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ReleaseError(f"log: must be a head of a log, got none ({type(error).__name__})") from None
         if head.encode() != document:
-            raise ReleaseError("log: must have a head as `deniable.release.record` says, got another form")
+            raise ReleaseError("log: must have a head as `encode` writes it, got another form")
         return head
 
 

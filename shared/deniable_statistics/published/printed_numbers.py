@@ -7,8 +7,8 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 
-_UNSHOWN = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\ud800-\udfff\ufffe\uffff]")
-"""Control characters, which terminals obey, and characters that XML 1.0 forbids."""
+_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Characters of Unicode that change the direction of what follows them, the numbers of a sentence too."""
 
 _EXPONENT = re.compile(r"e(?:\+|(-))0*(\d+)")
 
@@ -45,13 +45,15 @@ def number(value: float | None, digits: int = 4) -> str:
     return shown(value, form)
 
 
-def printable(text: str) -> str:
-    """A text whose characters terminals and XML can show: U+FFFD stands for each of the others, not for line ends.
+def steady(text: str) -> str:
+    """A text of an author without characters that would turn around what stands behind it.
 
-    >>> printable("a\\x1b[31mb\\uffffc")
-    'a\ufffd[31mb\ufffdc'
+    Letters that run from right to left have their direction without them.
+
+    >>> steady("\u202e41 %")
+    '41 %'
     """
-    return _UNSHOWN.sub("\ufffd", text)
+    return _TURNS.sub("", text)
 
 
 def shown(value: float | None, form: Callable[[float], str]) -> str:

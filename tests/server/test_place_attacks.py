@@ -1,0 +1,268 @@
+"""A place among collectors that mean ill, and among faults: what one of them does is nobody else's loss."""
+
+from __future__ import annotations
+
+import socket
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from deniable import CollectorError, Report, ReportError, Survey
+from deniable.access.issuer import Issuer
+from deniable.survey.sealed import WEEK
+from deniable_client.sealing import seal
+from deniable_server.access.tokens import create_token
+from deniable_server.app import create_app
+from deniable_server.place import collectors, relay
+from deniable_server.place.collectors import BatchOutcome
+from deniable_server.settings import Settings
+from deniable_server.store.errors import StoreUnavailable
+from deniable_server.store.sqlite.letterbox import Letterbox, SealedBatch, slot_of
+from tools.rig.access import unlinkable_survey
+from tools.rig.in_process import ended
+from tools.rig.patience import PATIENCE, wait_until
+from tools.rig.places import FIRST, box_of, place_in_process, relay_of, sealed_survey, served
+from tools.rig.surveys import Clock
+
+SEALED = {"Content-Type": "application/octet-stream"}
+OURS, THEIRS = "https://collector.example", "https://other.example"
+
+
+def report(number: int) -> bytes:
+    return Report(f"{number:032x}", None, {"affair": 1}).encode()
+
+
+def test_another_collector_of_the_same_survey_gets_nothing_and_closes_nothing(tmp_path: Path, clock: Clock) -> None:
+    """A published survey is public: whoever serves its very bytes, and is first at the place, must gain nothing."""
+    survey = sealed_survey(tmp_path / "keys")
+    folders = [tmp_path / name for name in ("true", "hostile")]
+    settings = [
+        Settings(rate_limit=None, fold_seconds=86_400, sealing_keys=tmp_path / "keys"),
+        Settings(rate_limit=None),
+    ]
+    for folder in folders:
+        folder.mkdir()
+    with (
+        ended(create_app(folders[0] / "test.db", clock, settings[0])) as true,
+        ended(create_app(folders[1] / "test.db", clock, settings[1])) as hostile,
+        served(true) as url,
+        served(hostile) as hostile_url,
+    ):
+        store, other = (app.extensions["deniable"]["store"] for app in (true, hostile))
+        store.publish(survey)
+        other.publish(survey)
+        other.close_survey(survey.id)
+        allowed = {url: create_token(store, "place", "relay"), hostile_url: create_token(other, "place", "relay")}
+        with place_in_process(tmp_path, clock, 2, collectors=allowed) as place:
+            ways = [f"/via/{each.partition('://')[2]}/api/v1/surveys/{survey.id}" for each in (hostile_url, url)]
+            http = place.test_client()
+            states = [http.get(f"{way}/state").get_json()["state"] for way in ways]
+            assert states == ["closed", "open"]
+            for way, numbers in zip(ways, ([1, 2], [3, 4]), strict=True):
+                for number in numbers:
+                    message = seal(survey, report(number), clock())
+                    assert http.post(f"{way}/sealed", data=message, headers=SEALED).status_code == 201
+            relay_of(place).round()
+            assert store.waiting(survey) == {None: 2}
+            assert {slot.collector for slot in box_of(place).slots()} == set(allowed)
+
+
+def test_a_file_with_one_slot_for_a_survey_is_brought_up_to_date(tmp_path: Path) -> None:
+    survey = sealed_survey(tmp_path / "keys")
+    path = tmp_path / "place.db"
+    box = Letterbox(path)
+    slot = box.add(survey, OURS)
+    for number in range(5):
+        box.put(slot, bytes([number]))
+    box.cut(slot, 3)
+    box.close()
+    with closing(sqlite3.connect(path)) as db:  # as versions before this one wrote it
+        db.execute("UPDATE surveys SET id = ?", [survey.id])
+        for table in ("waiting", "leaving"):
+            db.execute(f"UPDATE {table} SET survey = ?", [survey.id])
+        db.execute("PRAGMA user_version = 0")
+        db.commit()
+    for _ in range(2):
+        box = Letterbox(path)
+        ((name, found, collector, waiting),) = box.slots()
+        assert (name, found, collector, waiting) == (slot, survey, OURS, 2)
+        assert box.put(slot, bytes([0]))
+        assert [len(batch.messages) for batch in box.batches()] == [3]
+        box.close()
+
+
+def test_a_slot_is_removed_once_its_survey_is_over_and_all_was_acknowledged(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey = sealed_survey(tmp_path / "keys")
+    assert survey.closes
+    box = Letterbox(tmp_path / "place.db")
+    box.put(box.add(survey, OURS), b"1")
+    today = [survey.closes]
+    passing = relay.BatchRelay(box, 5, lambda: today[0], delay=0.0)
+    away: list[Exception] = [CollectorError("away")]
+
+    def deliver(*_: object) -> BatchOutcome:
+        if away:
+            raise away.pop()
+        return BatchOutcome(1, 0, 0)
+
+    monkeypatch.setattr(relay, "deliver", deliver)
+    kept = []
+    for days in (0, 1, 1, 1):
+        today[0] = survey.closes.fromordinal(survey.closes.toordinal() + days)
+        passing.round()
+        kept.append((len(box.slots()), len(box.leaving())))
+    assert kept == [(1, 0), (1, 1), (1, 0), (0, 0)]
+    box.close()
+
+
+def test_a_write_that_fails_is_said_to_everybody_whose_message_was_in_it(tmp_path: Path) -> None:
+    box = Letterbox(tmp_path / "place.db")
+    slot = box.add(sealed_survey(tmp_path / "keys"), OURS)
+    outcomes: list[object] = []
+
+    def put(number: int) -> None:
+        try:
+            outcomes.append(box.put(slot, bytes([number])))
+        except StoreUnavailable as error:
+            outcomes.append(type(error))
+
+    senders = [threading.Thread(target=put, args=(number,)) for number in range(5)]
+    with box._one_at_a_time:
+        for sender in senders:
+            sender.start()
+        wait_until(lambda: len(box._queue) == len(senders), "all messages wait for the disk")
+        (tmp_path / "place.db").write_bytes(b"x" * 8192)  # an error of another class than that of a full disk
+    for sender in senders:
+        sender.join()
+    assert outcomes == [StoreUnavailable] * len(senders)
+
+
+def test_a_collector_that_does_not_answer_holds_up_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    survey = sealed_survey(tmp_path / "keys")
+    box = Letterbox(tmp_path / "place.db")
+    for collector in (OURS, THEIRS):
+        for number in range(4):
+            box.put(box.add(survey, collector), bytes([number]))
+        box.cut(slot_of(survey.id, collector), 2)
+    goes_on, delivered = threading.Event(), []
+
+    def deliver(_: Survey, collector: str, __: object, messages: tuple[bytes, ...]) -> BatchOutcome:
+        if collector == THEIRS:
+            assert goes_on.wait(PATIENCE)
+        delivered.append(collector)
+        return BatchOutcome(len(messages), 0, 0)
+
+    monkeypatch.setattr(relay, "deliver", deliver)
+    passing = relay.BatchRelay(box, 5, lambda: survey.closes, delay=0.0)  # type: ignore[arg-type,return-value]
+    passing._begin()
+    wait_until(lambda: [collector for _, collector in box.leaving()] == [THEIRS] * 2, "the other one has its batches")
+    passing._begin()  # who is busy is not asked twice
+    assert delivered == [OURS] * 2
+    goes_on.set()
+    passing.round()
+    assert delivered == [OURS] * 2 + [THEIRS] * 2
+    assert box.leaving() == []
+
+
+@contextmanager
+def dripping(first: bytes) -> Iterator[tuple[str, threading.Event]]:
+    """A collector that answers a byte at a time for as long as somebody listens; says when nobody does any more."""
+    left = threading.Event()
+
+    def answer() -> None:
+        connection, _ = listener.accept()
+        with connection:
+            connection.recv(65536)
+            connection.sendall(first)
+            try:
+                while not left.wait(0.02):
+                    connection.sendall(b"x")
+            except OSError:
+                left.set()
+
+    with socket.create_server(("127.0.0.1", 0)) as listener:
+        thread = threading.Thread(target=answer, daemon=True)
+        thread.start()
+        yield f"http://127.0.0.1:{listener.getsockname()[1]}", left
+        thread.join(PATIENCE)
+
+
+@pytest.mark.parametrize(
+    "first",
+    [b"HTTP/1.1 200 OK\r\nX: ", b"HTTP/1.1 200 OK\r\nContent-Length: 200000\r\n\r\n", b"HTTP/1.1 200 OK\r\n\r\n"],
+    ids=["head", "body", "body without an end"],
+)
+def test_an_answer_that_drips_ends_in_time(first: bytes) -> None:
+    with dripping(first) as (url, left):
+        with pytest.raises(CollectorError, match=r"in time|broke off"):
+            collectors._call("GET", f"{url}/api/v1/surveys/a", None, {}, timeout=0.3)
+        assert left.wait(PATIENCE), "and the connection is closed"
+
+
+def test_a_survey_leads_its_place_to_no_issuer_on_the_place_s_own_machine(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+
+    def answer(method: str, url: str, *_: object) -> collectors._Answer:
+        asked.append(url)
+        return collectors._Answer(200, b"{}", "")
+
+    monkeypatch.setattr(collectors, "_call", answer)
+    base = unlinkable_survey()
+    assert base.issuer
+    for url, collector, is_asked in (
+        ("http://127.0.0.1:8002", OURS, False),
+        ("http://[::1]", OURS, False),
+        ("https://localhost", OURS, False),
+        ("https://issuer.example", OURS, True),
+        ("http://127.0.0.1:8002", "http://127.0.0.1:8000", True),  # two on one machine, as in a rehearsal
+    ):
+        survey = sealed_survey(tmp_path / "keys", replace(base, issuer=Issuer(base.issuer.key, url)))
+        with pytest.raises(CollectorError if is_asked else ReportError):
+            collectors.sign(survey, collector, b"{}")
+        assert bool(asked) is is_asked
+        asked.clear()
+
+
+def test_a_key_that_is_missing_holds_up_what_was_sealed_to_it_alone(tmp_path: Path, clock: Clock) -> None:
+    """A batch has reports of two weeks, and the key of the first was left on another machine."""
+    survey = sealed_survey(tmp_path / "keys")
+    (path,) = (tmp_path / "keys").glob(f"{FIRST}-*")
+    away = path.rename(tmp_path / path.name)
+    settings = Settings(rate_limit=None, fold_seconds=86_400, sealing_keys=tmp_path / "keys")
+    with ended(create_app(tmp_path / "test.db", clock, settings)) as collector, served(collector) as url:
+        store = collector.extensions["deniable"]["store"]
+        store.publish(survey)
+        allowed = {url: create_token(store, "place", "relay")}
+        with place_in_process(tmp_path, clock, 4, collectors=allowed) as place:
+            way = f"/via/{url.partition('://')[2]}/api/v1/surveys/{survey.id}/sealed"
+            for number in range(4):
+                message = seal(survey, report(number), FIRST + (number % 2) * WEEK)
+                assert place.test_client().post(way, data=message, headers=SEALED).status_code == 201
+            relay_of(place).round()
+            assert (store.waiting(survey), len(box_of(place).leaving())) == ({None: 2}, 1)
+            away.rename(path)
+            relay_of(place).round()
+            assert (store.waiting(survey), len(box_of(place).leaving())) == ({None: 4}, 0)
+
+
+def test_a_batch_is_told_apart_by_its_bytes_alone(tmp_path: Path) -> None:
+    """The same message in the slots of two collectors is two; twice in one it is one, also on its way."""
+    survey = sealed_survey(tmp_path / "keys")
+    box = Letterbox(tmp_path / "place.db")
+    slots = [box.add(survey, collector) for collector in (OURS, THEIRS)]
+    assert [box.put(slot, b"m") for slot in (*slots, *slots)] == [False, False, True, True]
+    box.cut(slots[0], 1)
+    assert box.put(slots[0], b"m")
+    (batch,) = box.batches()
+    assert (batch.collector, batch.messages) == (OURS, (b"m",))
+    assert isinstance(batch, SealedBatch)
+    box.close()
