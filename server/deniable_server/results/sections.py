@@ -118,6 +118,7 @@ def section(
     drawn = draws and can_draw(rows) and any(row.estimate is not None for row in rows)
     caption = Caption(text, language=labels.words["lang"], direction=labels.words["dir"], description=" ".join(said))
     columns = _columns(question, rows, options, labels, given)
+    # Recipes and scripts recompute shares of one survey; differences and crossings take more than a tally.
     is_of_this_survey = options.is_of_shares and not options.over_time
     return Section(
         question=question,
@@ -277,6 +278,7 @@ def notes(survey: Survey, question: Question, labels: Labels) -> list[str]:
     if question.ask_if:
         said.append(words["rFiltered"])
     if question.has_shares:
+        # A margin is that of one report in a hundred that answer the question; of a drawn one only a part do.
         points = 100 * max(fake_margins(question.mechanism)) / question.share_asked
         said.append(
             words["rFakesOpen" if survey.access == "open" else "rFakesOnce"].format(
