@@ -41,6 +41,7 @@ from deniable_client.device import applying, draw_questions, randomize
 from deniable_statistics.designs.of_mechanisms import design_of
 from tools.rig import arranged, device_model, filtered
 from tools.rig.presented import badly_presented, helped_survey, presented_surveys
+from tools.rig.survey_files import question_toml, survey_toml
 
 FOLDER = Path(__file__).parents[1] / "tests" / "vectors"
 LAST_WORD = 2**32 - 1
@@ -930,9 +931,11 @@ BAD_CONDITIONS: dict[str, Any] = {
 def filter_vectors() -> list[dict[str, Any]]:
     """Surveys with filters, the reports of people on different ways through them, and conditions that are none."""
     vectors: list[dict[str, Any]] = []
-    for number in range(60):
+    together = [(f"in one response {k}", ever_and_how_often(k)) for k in (2, 3, 4, 7)]
+    named = [(str(number), None) for number in range(60)]
+    for number, known in (*named, *together):
         dice = seeded_by(f"filters {number}")
-        survey = filtered.random_survey(dice)
+        survey = known or filtered.random_survey(dice)
         people = []
         for _ in range(6):
             asked = draw_questions(survey, lambda dice=dice: dice.getrandbits(32))
@@ -957,6 +960,12 @@ def filter_vectors() -> list[dict[str, Any]]:
         document = json.dumps(base, sort_keys=True, separators=(",", ":"))
         vectors.append({"name": f"bad: {name}", "document": document, "id": None})
     return vectors
+
+
+def ever_and_how_often(k: int) -> Survey:
+    """A question of yes and no and one of ``k`` options that it filters, in one response to ``1 + k`` patterns."""
+    often = question_toml("often", "choice", options=[*"abcdefg"[:k]], ask_if="ever = yes")
+    return read_survey(survey_toml("Ever, and how often", question_toml("ever", "yes-no"), often, epsilon=2))
 
 
 def order_vectors() -> list[dict[str, Any]]:

@@ -154,12 +154,13 @@ def true_answers(
     for question in survey.questions:
         if question.id not in wanted:
             continue
-        # Also of what does not apply: an error where it does alone would tell that.
-        given = true_answer(question, answers[question.id]) if question.id in answers else None
+        # Also of what does not apply: an error where it does alone would tell that, and so would the time of a check.
+        is_given = question.id in answers
+        given = true_answer(question, answers[question.id] if is_given else _some_answer(question))
         if question.ask_if and not question.ask_if.holds(choices):
             # Whatever was given is dropped here: what does not apply goes out as *does not apply*, through the noise.
             choices[question.id] = question.not_applicable
-        elif given is not None:
+        elif is_given:
             choices[question.id] = given
         else:
             # The name of a question with a filter would tell that it applies.
@@ -261,6 +262,13 @@ def true_answer(question: Question, given: object) -> Answer:
         # Options of a scale are the texts of its numbers.
         given = str(level)
     return _option(question, given, where)
+
+
+def _some_answer(question: Question) -> Given:
+    """An answer that somebody could give, whose check takes as long as that of another one."""
+    if question.kind.answers is AnswerKind.RANGE:
+        return range_of(question)[0]
+    return [question.choices[0]] if question.kind.takes_several else question.choices[0]
 
 
 def range_of(question: Question) -> tuple[int, int]:
