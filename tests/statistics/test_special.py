@@ -126,6 +126,7 @@ def test_incomplete_beta_of_parameters_that_are_not_whole() -> None:
 def test_ends_of_the_incomplete_beta_function() -> None:
     assert (beta_cdf(2, 3, 0), beta_cdf(2, 3, -1), beta_cdf(2, 3, 1), beta_sf(2, 3, 1)) == (0, 0, 1, 0)
     assert beta_cdfs([2, 2, 2], 3, [0, 1, 0.5]).round(12).tolist() == [0, 1, 0.6875]
+    assert beta_cdfs([], 3, 0.5).shape == (0,)
     assert (beta_quantile(2, 3, 0), beta_quantile(2, 3, 1)) == (0, 1)
 
 
