@@ -6,6 +6,7 @@
  * person a weaker survey. Nobody canonicalises JSON to check an address; clients hash what they received.
  */
 
+import { mechanismFromPublished } from "./mechanisms/index.js";
 import { arrangementOf, orderOf } from "./arrangement.js";
 import { readCompletion } from "./completion.js";
 import { conditionOf } from "./condition.js";
@@ -15,7 +16,6 @@ import { GroupMechanism, patternsOf } from "./group.js";
 import { isHost, isIpv4 } from "./hosts.js";
 import { lookOf } from "./look.js";
 import { demand, isWhole, list, sum } from "./mechanisms/base.js";
-import { mechanismFromPublished } from "./mechanisms/index.js";
 import { QUESTION_TYPES, answeredLike } from "./question-types.js";
 import { digits } from "./randomness.js";
 import { sealedOf } from "./sealed.js";
@@ -99,7 +99,6 @@ const MAX_BYTES = 256 * 1024;
 const MAX_QUESTIONS = 100;
 const MAX_COHORTS = 1000;
 const MAX_ROWS = 21000;
-const MAX_QUESTION_ROWS = 2000;
 const MAX_LABEL = 200;
 const MAX_TEXT = 4000;
 const MAX_UNIT = 40;
@@ -199,8 +198,7 @@ async function read(bytes, id) {
   };
   distinct(questions.map((each) => each.id));
   demand(survey.units.filter(({ members }) => members[1]).length === groups.size);
-  const rows = questions.map((each) => rowsOf(each) * (cohorts.length + 1));
-  demand(sum(rows) <= MAX_ROWS && rows.every((each) => each <= MAX_QUESTION_ROWS));
+  demand(sum(questions.map(rowsOf)) * (cohorts.length + 1) <= MAX_ROWS);
   demand((survey.access === "unlinkable") === !!survey.issuer);
   demand(!survey.opens || !survey.closes || survey.closes >= survey.opens);
   demand(survey.sealed ? isCovered(survey) : !survey.places[0]);

@@ -142,7 +142,7 @@ def qualtrics_recorded() -> str:
     day = "2017-07-18 08:28:09"
     first = [day, day, 0, "", 100, 38, 1, day]
     rows = [[*first, f"R_{n}", *[""] * 6, "anonymous", "DE", "Hi", "", *said.values()] for n, said in enumerate(PEOPLE)]
-    return as_csv(titles, titles.values(), ids, *rows)
+    return as_csv(list(titles), list(titles.values()), ids, *rows)
 
 
 def redcap_survey_recorded() -> str:

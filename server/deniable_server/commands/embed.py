@@ -111,8 +111,8 @@ def _question(survey: Survey, name: str | None) -> Question:
     if found is None:
         which = "question" if name is None else f"question {name!r}"
         raise ParameterError(
-            f"{which}: must have an epsilon of its own and no filter, because a form alone knows no other answers; give it "
-            "a line such as epsilon = 1.0, or embed the whole survey with --host plain"
+            f"{which}: must have an epsilon of its own and no filter, because a form knows no other answers; give "
+            "it a line such as epsilon = 1.0, or embed the whole survey with --host plain"
         )
     return found
 

@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deniable import EstimateRow, Question
+from deniable_server.language import steady
 from deniable_server.language import words as words_of
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.leading import most_frequent
-from deniable_statistics.published.printed_numbers import steady
 from deniable_statistics.views.shown import axis_of, is_wide, shown_point, spoken
 from deniable_statistics.views.view_rows import ViewRow
 
@@ -64,6 +64,7 @@ def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | No
         chosen = [row for row in rows if row.statistic == whose and row.option == question.options[fixed]]
     if chosen:
         what = _what(question, words)
+        # One option that does not fit the design casts doubt on all numbers of that cohort.
         flagged = {row.cohort for row in rows if row.flag}
         return [
             Headline(
@@ -136,6 +137,7 @@ def certain_differences(rows: Sequence[ViewRow], words: Words, label: Mapping[st
     leaves, however many there are. ``label`` has the option as it is shown, by the option of the survey.
     """
     certain = [row for row in rows if row.value is not None and (row.conf_low > 0 or row.conf_high < 0)]
+    # By the end that is nearer to 0: what is large for certain comes first, not what is widest.
     certain.sort(key=lambda row: -min(abs(row.conf_low), abs(row.conf_high)))
     return [_difference(row, words, label) for row in certain[:MOST_DIFFERENCES_SAID]]
 
@@ -144,6 +146,7 @@ def _difference(row: ViewRow, words: Words, label: Mapping[str, str]) -> str:
     assert row.value is not None
     assert row.low is not None
     assert row.high is not None
+    # Said from the larger group, so that no sentence has a negative number.
     more, less = (row.cohort, row.minus) if row.value > 0 else (row.minus, row.cohort)
     least, most = sorted((abs(row.low), abs(row.high)))
     is_share = row.statistic == "difference"

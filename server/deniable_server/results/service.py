@@ -136,6 +136,7 @@ class ResultsService:
         if state.survey.cohorts and state.survey.rows <= MOST_TOGETHER:
             queries.append(BY_COHORT_VIEW)
         for query in queries:
+            # The very name under which a reader asks, or the work would be done twice.
             name = self._name(survey_id, query, "views", shown)
             if self._kept.get(name) is None:
                 with self._pool.place(AHEAD):
@@ -233,6 +234,7 @@ class ResultsService:
                 estimates = []
                 joint: JointCounts = ()
                 if options.crossed_with is not None:
+                    # Pairs of values have no tallies: they are counted over the rows, which only then have to be there.
                     joint = self._store.joint_counts(survey, question, survey.question(options.crossed_with).id)
                 found = self._pool.run(view_rows, survey.document, shown.tallies, question, options, joint)
             return (found, estimates), ROW_BYTES * (len(found) + len(estimates))
@@ -305,6 +307,7 @@ class ResultsService:
         not be shown these numbers.
         """
         release = self._store.release_of(survey_id) if shown is None else shown.n
+        # The number of counted reports names a release, because it grows with each.
         return survey_id, release, query.model_dump_json(), form
 
     def _computed(
@@ -345,6 +348,7 @@ def _more_cost(survey: Survey, question: Question, options: ViewOptions) -> int:
     """Cost of comparing or crossing a question, in plain rows."""
     if options.compare:
         cohorts = len(survey.cohorts)
+        # Each cohort with every other one, or with the one named.
         pairs = cohorts if options.against is not None else cohorts * (cohorts - 1) // 2
         return min(pairs * question.rows, MOST_DIFFERENCES) * DIFFERENCE_ROWS
     if options.crossed_with is not None:

@@ -57,10 +57,7 @@ MOST_REPORTS = 10_000_000
 
 MAX_ROWS = 21_000
 """Largest number of rows of estimates by cohort, such as 100 questions of 10 options in 20 cohorts. 1,000 rows take the
-collector about 50 ms and 1.4 MB; a page shows no more than those of one question at once."""
-
-MAX_QUESTION_ROWS = 2000
-"""Largest number of rows of one question by cohort, which stand on one page."""
+collector about 50 ms and 1.4 MB, and no page shows more than 2,000."""
 
 RETENTIONS = ("reports", "tallies")
 """Kinds of retention of counted reports: the noisy rows, or their tallies alone."""
@@ -218,12 +215,6 @@ class Survey:
                 f"survey: must make at most {MAX_ROWS} rows of estimates, got {self.rows}: options of all questions "
                 "times (cohorts + 1)"
             )
-        for question in self.questions:
-            if (rows := question.rows * (len(self.cohorts) + 1)) > MAX_QUESTION_ROWS:
-                raise SurveyError(
-                    f"{question.id}: must make at most {MAX_QUESTION_ROWS} rows of estimates, got {rows}: its options "
-                    "times (cohorts + 1)"
-                )
 
     def _check_cohorts(self) -> None:
         if len(self.cohorts) > MAX_COHORTS:
