@@ -49,7 +49,7 @@ test-fast: $(VENV)/test.installed
 	$(PYTEST) --numprocesses 2 --ignore tests/browser -m "not (browser or engines or fuzz or long or r or simulation or slow)"
 
 test-long: $(VENV)/test.installed
-	$(BIN)/python -m tools.packages install-nginx
+	$(BIN)/python -m tools.packages install-servers
 	$(PIP) install --quiet --constraint constraints.txt --group site
 	$(PYTEST) --numprocesses auto --maxprocesses 4 -m long
 

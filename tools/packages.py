@@ -3,7 +3,7 @@
 
 python -m tools.packages install-r
 python -m tools.packages install-java
-python -m tools.packages install-nginx
+python -m tools.packages install-servers
 """
 
 from __future__ import annotations
@@ -75,18 +75,28 @@ def nginx() -> str:
     raise MissingTool("nginx is needed: run 'make test-long' as root where there is apt, or install it yourself")
 
 
-def install_nginx() -> None:
-    """Bring nginx, if it is missing and that may be done, and start nothing: tests start one of their own."""
+def tor() -> str:
+    """Path of the program that gives servers an onion address."""
+    found = shutil.which("tor") or shutil.which("tor", path="/usr/sbin")
+    if found:
+        return found
+    raise MissingTool("tor is needed: run 'make test-long' as root where there is apt, or install it yourself")
+
+
+def install_servers() -> None:
+    """Bring nginx and Tor, if they are missing and that may be done, and start nothing: tests start their own."""
     os.environ["SYSTEMD_OFFLINE"] = (
         "1"  # systemctl then ignores what the package asks it to start (systemd's ENVIRONMENT)
     )
-    if not shutil.which("nginx", path=f"{os.environ.get('PATH', '')}:/usr/sbin") and can_install():
-        install_package("nginx-light")
-    print(f"nginx: {nginx()}")
+    path = f"{os.environ.get('PATH', '')}:/usr/sbin"
+    for name, package in (("nginx", "nginx-light"), ("tor", "tor")):
+        if not shutil.which(name, path=path) and can_install():
+            install_package(package)
+    print(f"nginx: {nginx()}, Tor: {tor()}")
 
 
 if __name__ == "__main__":
-    installers = {"install-r": install_r, "install-java": install_java, "install-nginx": install_nginx}
+    installers = {"install-r": install_r, "install-java": install_java, "install-servers": install_servers}
     if len(sys.argv) != 2 or sys.argv[1] not in installers:
         sys.exit(__doc__)
     installers[sys.argv[1]]()

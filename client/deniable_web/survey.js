@@ -6,6 +6,7 @@
  * person a weaker survey. Nobody canonicalises JSON to check an address; clients hash what they received.
  */
 
+import { mechanismFromPublished } from "./mechanisms/index.js";
 import { arrangementOf, orderOf } from "./arrangement.js";
 import { readCompletion } from "./completion.js";
 import { conditionOf } from "./condition.js";
@@ -15,7 +16,6 @@ import { GroupMechanism, patternsOf } from "./group.js";
 import { isHost, isIpv4 } from "./hosts.js";
 import { lookOf } from "./look.js";
 import { demand, isWhole, list, sum } from "./mechanisms/base.js";
-import { mechanismFromPublished } from "./mechanisms/index.js";
 import { QUESTION_TYPES, answeredLike } from "./question-types.js";
 import { digits } from "./randomness.js";
 import { sealedOf } from "./sealed.js";
@@ -152,6 +152,8 @@ async function read(bytes, id) {
   const take = taking(JSON.parse(document), known);
   if (take("deniable") !== FORMAT) throw new SurveyError("survey: must be of format 2: publish it again");
   const fresh = oneOf(take("fresh"), "each wave");
+  // Known by its form alone: a survey can name any other one, so a device does nothing with it.
+  demand(!maybe(take("revises"), matching, /^[a-z2-7]{26}$/) || !fresh);
   const cohorts = maybe(take("cohorts"), labels, 1, MAX_COHORTS, plain) ?? Object.freeze([]);
   const release = take("release");
   oneOf(take("readers"), "token");
@@ -312,9 +314,8 @@ async function question(published, survey, fresh, groups, earlier) {
   const more = askIf ? 1 : 0; // the last option is that it does not apply
   const last = maybe(published["last"], lastOf, kind) ?? [];
   const most = kind.most + (isYesNo ? last.length : 0);
-  demand(!askIf || !isYesNo);
   const named = most ? more : 0; // numbers have no options
-  const options = labels(take("options"), isYesNo ? most : Math.min(most, Math.max(2, last.length + 1)) + named, most + named);
+  const options = labels(take("options"), (isYesNo ? most : Math.min(most, Math.max(2, last.length + 1))) + named, most + named);
   const choices = Object.freeze(options.slice(0, options.length - named));
   demand(!isYesNo || String(published["options"].slice(0, 2)) === "no,yes"); // as they stand there, which nobody translates
   demand(!hasLevels || areLevels(choices));

@@ -139,6 +139,68 @@ def test_after_a_reload_one_step_back_leaves_the_survey(collector: Collector, pa
     assert page.url == "about:blank"
 
 
+SLOW_HISTORY = """const go = history.go;
+history.go = (delta) => setTimeout(() => go.call(history, delta), 300);"""
+"""Browsers walk the history a moment after they were asked to; this one takes long enough for a press."""
+
+
+def test_start_pressed_while_a_reload_still_walks_the_history_leads_to_the_questions(
+    collector: Collector, page: Page, survey: Survey
+) -> None:
+    page.goto("about:blank")
+    page.goto(collector.publish(replace(survey, layout="steps", title="Reloaded and started at once")))
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("radio", name="Yes").check()
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("group", name="Where do you live?")).to_be_visible()
+    page.add_init_script(SLOW_HISTORY)
+    page.reload()
+    page.get_by_role("button", name="Start", exact=True).click()
+    expect(page.get_by_role("group", name="Have you had an affair?")).to_be_focused()
+    page.wait_for_timeout(400)  # by then the history has been walked
+    expect(page.get_by_role("group", name="Have you had an affair?")).to_be_visible()
+    page.go_back()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+    page.go_back()
+    assert page.url == "about:blank"
+
+
+def test_leaving_quickly_leaves_nothing_behind_back_after_answers_were_forgotten(
+    collector: Collector, page: Page, survey: Survey
+) -> None:
+    """A page that comes back from the browser's memory has forgotten its answers, and stands where they were given."""
+    elsewhere(page)
+    page.goto("about:blank")
+    page.goto(collector.publish(replace(survey, layout="steps", title="Left after it came back")))
+    page.get_by_role("button", name="Start", exact=True).click()
+    page.get_by_role("radio", name="Yes").check()
+    page.get_by_role("button", name="Continue").click()
+    page.get_by_role("radio", name="Aville").check()
+    page.get_by_role("button", name="Continue").click()
+    expect(page.get_by_role("group", name="What have you tried?")).to_be_visible()
+    page.evaluate("dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true }))")
+    expect(page.get_by_role("group", name="Have you had an affair?")).to_be_visible()
+    page.get_by_role("button", name="Leave quickly").click()
+    expect(page.get_by_role("heading", name="Elsewhere")).to_be_visible()
+    page.go_back()
+    assert page.url == "about:blank"
+
+
+@pytest.mark.parametrize("way", ["button", "key"])
+def test_pages_of_results_can_be_left_quickly(collector: Collector, page: Page, way: str) -> None:
+    elsewhere(page)
+    link = collector.publish(read_survey(survey_toml(f"Results left by {way}", ONE)))
+    page.goto("about:blank")
+    page.goto(f"{link}/results")
+    if way == "key":
+        page.keyboard.press("Escape")
+    else:
+        page.get_by_role("link", name="Leave quickly").click()
+    expect(page.get_by_role("heading", name="Elsewhere")).to_be_visible()
+    page.go_back()
+    assert page.url == "about:blank"
+
+
 def test_no_trace_is_left_and_nothing_is_drawn_twice(collector: Collector, context: BrowserContext, page: Page) -> None:
     first, second = (read_survey(survey_toml(title, ONE)) for title in ("Remembered", "Not remembered"))
     witness = Witness.of(page)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from contextlib import closing
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from apiflask import APIFlask
@@ -45,6 +47,47 @@ def test_a_survey_that_was_closed_by_hand_is_known_before_start_and_nothing_is_s
     assert page.evaluate(browsing.remembered()) is None
 
 
+def test_a_full_survey_is_known_before_start_and_nothing_is_asked(
+    collector: Collector, browser: Browser, page: Page
+) -> None:
+    survey = replace(hashed("Full"), access="open", closes_at=1)
+    link = collector.publish(survey)
+    first = browser.new_context(locale="en-GB").new_page()
+    first.goto(link)
+    browsing.answer(first, survey, ANSWERS)
+    first.context.close()
+    witness = browsing.Witness.of(page)
+    page.goto(link)
+    heading(page, "This survey is closed")
+    expect(page.get_by_text("It has the 1 replies that it takes, or was closed earlier.")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
+    assert witness.posts() == []
+    assert collector.reports(survey) == 1
+
+
+@pytest.mark.parametrize("end", ["open", "closed"])
+def test_a_wrong_clock_closes_no_survey(collector: Collector, page: Page, end: str) -> None:
+    """The collector knows the day, and is asked where the device's day says that nobody can answer."""
+    today = datetime.date.today()
+    days: dict[str, Any] = {"opens": today - datetime.timedelta(9), "closes": today + datetime.timedelta(1)}
+    survey = replace(hashed(f"Under a wrong clock, {end}"), access="open", **days)
+    link = collector.publish(survey)
+    if end == "closed":
+        close(collector, survey)
+    page.clock.set_fixed_time(datetime.datetime.now() + datetime.timedelta(400))
+    page.goto(link)
+    if end == "open":
+        expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+        return
+    heading(page, "This survey is closed")
+    expect(page.get_by_role("link", name="See the results")).to_have_attribute("href", f"{link}/results")
+    # Where nobody can be asked, the device's day is all that there is.
+    page.route("**/state", lambda route: route.abort())
+    page.reload()
+    heading(page, "This survey is closed")
+    expect(page.get_by_text("It takes replies from")).to_be_visible()
+
+
 @pytest.mark.parametrize("end", ["used", "unknown"])
 def test_an_invitation_that_cannot_count_is_known_before_start_by_its_hash_alone(
     collector: Collector, browser: Browser, page: Page, end: str
@@ -62,7 +105,8 @@ def test_an_invitation_that_cannot_count_is_known_before_start_by_its_hash_alone
     witness = browsing.Witness.of(page)
     page.goto(link[:-32] + invitation)
     heading(page, "already been used" if end == "used" else "not known here")
-    expect(page.get_by_text("You were not asked anything yet.")).to_be_visible()
+    said = "your reply has arrived and counts" if end == "used" else "You were not asked anything yet."
+    expect(page.get_by_text(said)).to_be_visible()
     (asked,) = witness.posts()
     assert json.loads(asked) == {"hash": hash_of(invitation)}
     assert all(invitation not in request.url for request in witness.requests[1:])

@@ -118,6 +118,7 @@ def section(
     drawn = draws and can_draw(rows) and any(row.estimate is not None for row in rows)
     caption = Caption(text, language=labels.words["lang"], direction=labels.words["dir"], description=" ".join(said))
     columns = _columns(question, rows, options, labels, given)
+    # Recipes and scripts recompute shares of one survey; differences and crossings take more than a tally.
     is_of_this_survey = options.is_of_shares and not options.over_time
     return Section(
         question=question,
@@ -277,6 +278,7 @@ def notes(survey: Survey, question: Question, labels: Labels) -> list[str]:
     if question.ask_if:
         said.append(words["rFiltered"])
     if question.has_shares:
+        # A margin is that of one report in a hundred that answer the question; of a drawn one only a part do.
         points = 100 * max(fake_margins(question.mechanism)) / question.share_asked
         said.append(
             words["rFakesOpen" if survey.access == "open" else "rFakesOnce"].format(
@@ -287,11 +289,16 @@ def notes(survey: Survey, question: Question, labels: Labels) -> list[str]:
 
 
 def shown_row(question: Question, rows: Sequence[ViewRow], option: str | None) -> ViewRow | None:
-    """The row that stands for a question in an overview: yes, the mean, or the option that a sentence names."""
-    if question.kind.headline is not None:
-        option = question.options[question.kind.headline]
+    """The row that stands for a question in an overview: yes, the mean, or the option that a sentence names.
+
+    Of a question with a filter it is that of the people to whom it applies.
+    """
+    fixed = question.kind.headline
+    if fixed is not None:
+        option = question.options[fixed]
+    whose = "among" if fixed is not None and question.ask_if else "share"
     for row in rows:
-        if row.statistic == "mean" or (option is not None and row.option == option):
+        if row.statistic == "mean" or (option is not None and (row.statistic, row.option) == (whose, option)):
             return row
     return None
 

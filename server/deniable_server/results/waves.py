@@ -95,5 +95,6 @@ def _labels(states: Sequence[SurveyState]) -> list[str]:
     labels = []
     for label in named:
         seen[label] += 1
+        # Two waves of one day and one title still need two places on the axis.
         labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
     return labels

@@ -22,6 +22,7 @@ from deniable_statistics.authoring.sample_size import PART_OF_RANGE, people, var
 from deniable_statistics.authoring.selection import choose_for_choice
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.estimates.among import variance_among
+from deniable_statistics.intervals.ratio_limits import gap_variance
 from deniable_statistics.published.condition_text import condition_words
 
 APPLYING = (0.5, 0.2, 0.05)
@@ -111,6 +112,7 @@ def _combined(question: Question, survey: Survey) -> Iterator[str]:
     first = survey.question(condition.question)
     if first.group or first.ask_if or first.kind.answers is AnswerKind.RANGE:
         return
+    # Answers to the first question that lead to the second one; each is replaced by all of its options.
     asking = sum(high - low + 1 for low, high in condition.intervals)
     others = len(first.options) - asking
     k = others + asking * len(question.choices)
@@ -136,6 +138,7 @@ def _variance_combined(mechanism: Mechanism, others: int, asking: int, applying:
     """
     design = design_of(mechanism)
     k = len(design.truths)
+    # Options of the second question, behind each answer that leads to it.
     second = (k - others) // asking
     own = np.arange(k) >= others
     # The first answer to the second question, after each answer to the first that leads to it.
@@ -145,4 +148,4 @@ def _variance_combined(mechanism: Mechanism, others: int, asking: int, applying:
     scores = design.debiasing.weights
     weights = np.array([scores[top].sum(axis=0), scores[own].sum(axis=0)])
     covariance = design.score_covariance(weights, design.expected(shares.tolist()))
-    return float(covariance[0, 0] - 2 * HALF * covariance[0, 1] + HALF**2 * covariance[1, 1]) / applying**2
+    return gap_variance(HALF, *map(float, (covariance[0, 0], covariance[1, 1], covariance[0, 1]))) / applying**2

@@ -14,7 +14,7 @@ from deniable.errors import ParameterError
 from deniable_statistics.comparison.linear import linear_interval
 from deniable_statistics.comparison.side_by_side import Cohorts, CohortTest, Figure
 from deniable_statistics.intervals import Interval
-from deniable_statistics.intervals.ratio_limits import Spread, ratio_limits
+from deniable_statistics.intervals.ratio_limits import Spread, gap_variance, ratio_limits
 from deniable_statistics.sampling.domain import Domain
 from deniable_statistics.sampling.estimates import t_two_sided
 from deniable_statistics.sampling.items import Item
@@ -118,8 +118,7 @@ class SampledCohorts(Cohorts):
         places = [first, second]
         (top, bottom), v = self.shares(option)[places].tolist(), self.covariance_of(option)[np.ix_(places, places)]
         ratio = top / bottom if bottom > 0 else math.nan
-        # By the delta method: Var(top) - 2 R Cov + R^2 Var(bottom), over bottom^2.
-        variance = float(v[0, 0] - 2 * ratio * v[0, 1] + ratio**2 * v[1, 1])
+        variance = gap_variance(ratio, float(v[0, 0]), float(v[1, 1]), float(v[0, 1]))
         error = math.sqrt(max(variance, 0.0)) / bottom if bottom > 0 else math.nan
 
         def interval(confidence_level: float = 0.95) -> Interval:

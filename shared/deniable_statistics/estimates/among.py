@@ -20,6 +20,7 @@ from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.estimates.fakes import fake_margins
 from deniable_statistics.intervals import Interval, check_confidence_level, t_quantile
+from deniable_statistics.intervals.ratio_limits import gap_variance, is_surely_positive
 
 METHOD = "score"
 """Name of the method of these intervals."""
@@ -164,8 +165,8 @@ class AmongEstimate:
             return True
         sure = self.applying - (fake_share * self._margins[-1] if fake_share else 0.0)
         _, variance, _ = self._variances(0, np.zeros(1), np.ones(1))
-        reach = t_quantile(confidence_level, self.df) * math.sqrt(float(variance[0]) * self._effect(-1))
-        return not sure > reach
+        reach = t_quantile(confidence_level, self.df)
+        return not is_surely_positive(sure, float(variance[0]) * self._effect(-1), reach)
 
     def _effect(self, option: int) -> float:
         return self.effects[option] if self.effects else 1.0
@@ -193,8 +194,8 @@ class AmongEstimate:
             return math.nan
         inside, applying = min(max(share, 0.0), 1.0), min(max(self.applying, 0.0), 1.0)
         top, none, both = self._variances(option, np.array([inside * applying]), np.array([1 - applying]))
-        # Delta method of top / (1 - none): Var(top + r none) / a^2.
-        return float(np.sqrt(max(top[0] + 2 * inside * both[0] + inside**2 * none[0], 0.0)) / self.applying)
+        # Delta method of top / (1 - none); the covariance with 1 - none is less that with none.
+        return float(np.sqrt(max(gap_variance(inside, *map(float, (top[0], none[0], -both[0]))), 0.0)) / self.applying)
 
     def _statistic(self, option: int, ratios: Floats, bias: float) -> Floats:
         """The squared score statistic of each ratio, if fakes can have moved the estimates by ``bias`` reports."""
@@ -203,8 +204,7 @@ class AmongEstimate:
         apart = abs(self.top[option] - ratios * self.applying)
         if bias:
             apart = np.maximum(apart - bias * (self._margins[option] + ratios * self._margins[-1]), 0)
-        variance = (top + 2 * ratios * both + ratios**2 * none) * self._effect(option)
-        return np.asarray(apart**2 / variance)
+        return np.asarray(apart**2 / (gap_variance(ratios, top, none, -both) * self._effect(option)))
 
     @cached_property
     def _margins(self) -> tuple[float, ...]:
@@ -280,4 +280,4 @@ def variance_among(design: Design, ratio: float, applying: float, option: int = 
     sizes = tuple(float(each.n) for each in binomials)
     made = AmongEstimate(design, (), (), (), applying, sizes, sizes, ())
     top, none, both = made._variances(option, np.array([ratio * applying]), np.array([1 - applying]))
-    return float(top[0] + 2 * ratio * both[0] + ratio**2 * none[0]) / applying**2
+    return gap_variance(ratio, *map(float, (top[0], none[0], -both[0]))) / applying**2

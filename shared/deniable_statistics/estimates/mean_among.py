@@ -20,7 +20,7 @@ from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.estimates.among import design_effect
 from deniable_statistics.intervals import Interval, check_confidence_level, t_quantile
-from deniable_statistics.intervals.ratio_limits import Spread, ratio_limits
+from deniable_statistics.intervals.ratio_limits import Spread, gap_variance, is_surely_positive, ratio_limits
 
 
 @dataclass(frozen=True)
@@ -153,7 +153,7 @@ class AmongMean:
         variance = float(self.design.score_covariance(self._weights[1:], nobody)[0, 0]) / self.effective
         # Fakes can hide that it applies to nobody.
         sure = self.applying - fake_share * float(self.design.reach(self._weights[1:])[0])
-        return not sure > t_quantile(confidence_level, self.df) * math.sqrt(variance)
+        return not is_surely_positive(sure, variance, t_quantile(confidence_level, self.df))
 
     @cached_property
     def _part(self) -> float:
@@ -173,7 +173,7 @@ class AmongMean:
     def _variance(self, part: float) -> float:
         """The variance of ``top - part applying``."""
         (top, both), (_, bottom) = self.spread.tolist()
-        return max(float(top - 2 * part * both + part**2 * bottom), 0.0)
+        return max(float(gap_variance(part, top, bottom, both)), 0.0)
 
     @property
     def feasible(self) -> float:

@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from deniable_statistics.intervals.interval import Interval
+
+Numbers = TypeVar("Numbers", float, NDArray[np.float64])
 
 
 class Spread(NamedTuple):
@@ -57,6 +62,43 @@ def ratio_limits(top: float, bottom: float, below: Spread, above: Spread) -> Int
     inf
     """
     return Interval(_lower(top, bottom, below), _upper(top, bottom, above))
+
+
+def gap_variance(ratio: Numbers, top: Numbers, bottom: Numbers, both: Numbers) -> Numbers:
+    """The variance of ``top - ratio bottom``, which is 0 on average where the ratio is the true one.
+
+    Its square divided by this is Fieller's statistic; this divided by ``bottom**2``, at the estimated ratio, is the
+    variance of the ratio by the delta method.
+
+    Parameters
+    ----------
+    ratio : float or ndarray
+    top, bottom : float or ndarray
+        Variances of numerator and denominator.
+    both : float or ndarray
+        Their covariance.
+
+    Examples
+    --------
+    >>> gap_variance(0.5, 4.0, 8.0, 1.0)                  # 4 - 2 / 2 + 8 / 4
+    5.0
+    """
+    return top - 2 * ratio * both + ratio**2 * bottom
+
+
+def is_surely_positive(estimate: float, variance: float, reach: float) -> bool:
+    """Whether the score test refuses that a number is 0: one that it does not refuse cannot be divided by.
+
+    Parameters
+    ----------
+    estimate : float
+        Unbiased.
+    variance : float
+        Of the estimate where the number is 0.
+    reach : float
+        How many standard errors an interval reaches, such as `t_quantile` of its level; infinite refuses nothing.
+    """
+    return estimate > reach * math.sqrt(variance)
 
 
 def _lower(top: float, bottom: float, spread: Spread) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from deniable_statistics.intervals import check_confidence_level
-from deniable_statistics.intervals.ratio_limits import Spread, ratio_limits
+from deniable_statistics.intervals.ratio_limits import Spread, gap_variance, ratio_limits
 from deniable_statistics.joint.products import products
 from deniable_statistics.joint.reports import JointReports
 from deniable_statistics.sampling import t_quantile
@@ -89,8 +89,8 @@ def conditional(reports: JointReports, given: int | str) -> Conditional:
     var_top, var_bottom = covariance[places, places], covariance[margin, margin]
     both = covariance[places, margin]
     with np.errstate(divide="ignore", invalid="ignore"):
-        # Delta method: Var(t / b) = (Var t - 2 p Cov(t, b) + p^2 Var b) / b^2 with p = t / b.
+        # Delta method: Var(t / b) = Var(t - p b) / b^2 with p = t / b.
         share = np.where(bottom > 0, top / bottom, np.nan)
-        error = np.sqrt(np.maximum(var_top - 2 * share * both + share**2 * var_bottom, 0.0)) / bottom
+        error = np.sqrt(np.maximum(gap_variance(share, var_top, var_bottom, both), 0.0)) / bottom
     parts = np.stack([top, bottom, var_top, var_bottom, both])
     return Conditional(reports.items[axis].name, share.reshape(shape), error.reshape(shape), parts, reports)

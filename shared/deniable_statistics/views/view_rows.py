@@ -218,6 +218,7 @@ def _shown(point: float | None, interval: Interval, axis: Axis) -> dict[str, flo
     if point is None:
         return {"value": None, "low": None, "high": None}
     low, high = max(interval.low, axis.low), min(interval.high, axis.high)
+    # A point outside of the interval, such as a cut one, is shown at its nearer end.
     return {"value": min(max(point, low), high), "low": low, "high": high}
 
 
@@ -237,6 +238,7 @@ def _differences(
 
     if refusal := refusal_to_compare(question):
         raise ParameterError(f"compare: {refusal}")
+    # Cohorts without reports would make every interval wider and have none themselves.
     known = [cohort for cohort in survey.cohorts if cohort in tallies and tallies[cohort].n]
     pairs = _pairs(known, options.against)
     chosen = _compared_options(question)
@@ -270,6 +272,7 @@ def _differences(
         means = {cohort: _mean(question, tallies[cohort], mean) for cohort in known}
         for first, second in pairs:
             one, other = means[first], means[second]
+            # Different people: the variances add up.
             between = mean_difference(one.mean - other.mean, math.hypot(one.std_error, other.std_error))
             figures = (between.estimate, between.std_error, between.confidence_interval(level), between.method)
             rows.append(_difference_row(question, (first, second), "", figures, None, options))
@@ -338,6 +341,7 @@ def difference_axis(question: Question, statistic: str) -> Axis:
     if statistic == "difference":
         return POSSIBLE_DIFFERENCES
     whole = axis_of(question, "mean")
+    # The least difference is the lowest mean less the highest one.
     return Axis(whole.low - whole.high, whole.high - whole.low)
 
 
@@ -431,5 +435,6 @@ def _possible_within(table: Crosstab) -> NDArray[np.float64] | None:
     if not all(item.design.is_exclusive for item in table.reports.items) or table.share.size > MOST_LIKELY_CELLS:
         return None
     cells = table.feasible
+    # Shares within a column are its cells over their sum; an empty column has none.
     whole = cells.sum(axis=0)
     return np.asarray(np.divide(cells, whole, out=np.full(cells.shape, math.nan), where=whole > 0))
