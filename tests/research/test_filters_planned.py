@@ -7,11 +7,9 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from deniable.commands.main import main
 
 from deniable import KAry, ParameterError, Subset, Survey, TickBoxes, read_survey
 from deniable.mechanisms import DrawnBoxes
-from deniable_commands.main import main
 from deniable_statistics.authoring.filter_cost import respondents_among
 from deniable_statistics.planning.among import mean_precision_among, share_precision_among
 from deniable_statistics.planning.plans import estimands_of
