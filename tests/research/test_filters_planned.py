@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from deniable import KAry, ParameterError, Subset, Survey, TickBoxes, read_survey
 from deniable.mechanisms import DrawnBoxes
+from deniable_commands.main import main
 from deniable_statistics.authoring.filter_cost import respondents_among
 from deniable_statistics.planning.among import mean_precision_among, share_precision_among
 from deniable_statistics.planning.plans import estimands_of

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 
 from deniable import Survey, read_survey
 from deniable_client.device import randomize
+from deniable_commands.main import main
 from deniable_research.files import SamplingColumns, Table, compare, estimate_shares
 from deniable_research.files.among_estimates import shares_among_of
 from deniable_research.files.estimating import cautions
