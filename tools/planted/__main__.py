@@ -19,6 +19,7 @@ from deniable_client.audit.judge import Bench
 from deniable_client.audit.plan import HISTORIES
 from deniable_client.audit.shipped import BLOCK, Target, audit_installed, audit_shipped, check_races
 from tools.planted.faults import FAULTS, Fault
+from tools.planted.filtered import FILTERED
 from tools.planted.fresh import FRESH, OTHERS
 from tools.planted.mutations import MUTATIONS
 from tools.planted.targets import PlantedTarget, target_of
@@ -38,9 +39,11 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--others", action="store_true", help="plant others of the same kinds")
     parser.add_argument("--mutations", action="store_true", help="plant mutations of the mechanisms")
     chosen = parser.parse_args(arguments)
+    lists = {"fresh": FRESH, "others": OTHERS, "mutations": MUTATIONS}
+    named = next((each for each in lists if getattr(chosen, each)), None)
     faults = [
         each
-        for each in (FRESH if chosen.fresh else OTHERS if chosen.others else MUTATIONS if chosen.mutations else FAULTS)
+        for each in (lists[named] if named else (*FAULTS, *FILTERED))
         if not chosen.words or any(word in f"{each.family} {each.client} {each.name}" for word in chosen.words)
     ]
     caught: dict[tuple[str, str], list[bool]] = defaultdict(list)
