@@ -72,7 +72,7 @@ PIECEWISE = (
     ),
     mechanisms.Piecewise(knots=(-500000, 500000), weights=(3139872667, 1155094629), slopes=((-1984, 1984),)),
 )
-"""What `Piecewise.from_epsilon` makes at epsilon 3, 2 and 1. Another version of scipy may make others."""
+"""What `Piecewise.from_epsilon` makes at epsilon 3, 2 and 1. Another version of HiGHS may make others."""
 
 FILTERED_PIECEWISE = (
     mechanisms.FilteredPiecewise(

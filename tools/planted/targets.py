@@ -19,7 +19,7 @@ from deniable_client.audit.shipped import Target
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 
-Kind = Literal["open", "invited", "unlinkable", "sealed", "unlinkable and sealed"]
+Kind = Literal["open", "invited", "unlinkable", "sealed", "unlinkable and sealed", "every mechanism"]
 
 SURVEY = survey_toml(
     "What an audit asks",
@@ -30,6 +30,28 @@ SURVEY = survey_toml(
     *(question_toml(name, "yes-no", f"{name}?", group="three") for name in ("tax", "theft", "fraud")),
     groups={"three": {"epsilon": 1, "draw": 2}},
 )
+
+EVERY = survey_toml(
+    "Every mechanism",
+    question_toml("coins", "yes-no", truth="1/4"),
+    question_toml("warner", "yes-no", epsilon=0.4),
+    question_toml("forced", "choice", options=["a", "b", "c"], truth="1/4", forced=["1/2", "1/4", "1/4"]),
+    question_toml("k_ary", "choice", options=[*"abcd"], epsilon=0.4, mechanism="k-ary"),
+    question_toml("subset", "choice", options=[*"abcdefgh"], epsilon=0.4, mechanism="subset"),
+    question_toml("ticks", "ticks", options=["a", "b", "c"], epsilon=0.6, goal="together"),
+    question_toml("drawn", "ticks", options=[*"abcd"], epsilon=0.5),
+    question_toml("geometric", "scale", lo=0, hi=5, epsilon=0.4, mechanism="geometric"),
+    question_toml("exponential", "scale", lo=1, hi=5, epsilon=0.4, mechanism="exponential"),
+    question_toml("mean", "number", lo=0, hi=60, epsilon=0.4, mechanism="mean"),
+    question_toml("piecewise", "number", lo=0, hi=60, epsilon=0.5, mechanism="piecewise"),
+    question_toml("laplace", "number", lo=0, hi=5, epsilon=0.5, mechanism="discrete-laplace"),
+    question_toml("waves", "yes-no", epsilon=0.6, wave_epsilon=0.3, mechanism="longitudinal"),
+    question_toml("often", "number", lo=1, hi=20, epsilon=0.5, ask_if="warner = yes"),
+    *(question_toml(name, "yes-no", f"{name}?", group="three") for name in ("tax", "theft", "fraud")),
+    *(question_toml(name, "yes-no", f"{name}?", group="both") for name in ("one", "other")),
+    groups={"three": {"epsilon": 0.4, "draw": 2}, "both": {"epsilon": 0.4, "want": ["shares"]}},
+)
+"""One question for each mechanism, as tame as the ceiling of a device asks for."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +70,7 @@ class PlantedTarget(Target):
 
 def survey_of(kind: Kind) -> Survey:
     """The survey; by blind token and sealed with keys that nobody keeps, because an audit asks copies with its own."""
-    survey, keys = read_survey(SURVEY), AuditKeys()
+    survey, keys = read_survey(EVERY if kind == "every mechanism" else SURVEY), AuditKeys()
     if kind.startswith("unlinkable"):
         survey = replace(survey, access="unlinkable", issuer=Issuer(**keys.issuer, url="https://issuer.example"))
     if kind == "invited":

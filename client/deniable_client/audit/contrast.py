@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import median_filter
 from scipy.special import betaincinv, gammaln
 from scipy.stats import hypergeom
 
@@ -34,6 +35,9 @@ EXTREMES = range(4, 129, 4)
 
 FEW = 3
 """Largest number of different answers of which all pairs are compared; of more, the two most frequent ones are."""
+
+NEIGHBOURS = 25
+"""Number of sessions around one, itself included, whose median is what it would have had at its time."""
 
 Floats = NDArray[np.float64]
 
@@ -120,7 +124,8 @@ def contrasts_of(
     answers : sequence of mapping, length n
         What each session answered.
     histories : sequence of str, length n
-        Values are put on one scale within a history; the answers of all histories come from one distribution.
+        Values are put on one scale within a history, whose sessions stand in the order of their times. The answers of
+        all histories come from one distribution.
     features : sequence of mapping, length n
         The values; a feature may be missing.
     """
@@ -149,12 +154,18 @@ def _pairs(feature: str, question: str, given: Sequence[str], values: Floats) ->
 
 
 def _standardised(values: Sequence[float], histories: Sequence[str]) -> Floats:
-    """Values less the median of their history, over its interquartile range; what is far off stays far off."""
+    """Values less the median of their neighbours in their history, over its interquartile range.
+
+    Sessions come in the order in which they were lived, so the load of the machine, which changes slowly, falls out.
+    What is far off stays far off. No answer goes into it, so which answer the largest values have stays a matter of
+    chance.
+    """
     own, names = np.array(values, dtype=float), np.array(histories)
     for name in set(histories):
         some = names == name
-        low, middle, high = np.quantile(own[some], (0.25, 0.5, 0.75))
-        own[some] = (own[some] - middle) / ((high - low) or 1)
+        level = own[some] - median_filter(own[some], NEIGHBOURS, mode="nearest")
+        low, high = np.quantile(level, (0.25, 0.75))
+        own[some] = level / ((high - low) or 1)
     return own
 
 

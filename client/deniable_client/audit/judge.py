@@ -163,13 +163,13 @@ def _repeated(blocks: Sequence[Sequence[tuple[Session, Trace]]]) -> Iterable[tup
 def _contrast(usual: str | None, came: str | None) -> str:
     """Where two texts differ, in words."""
     if usual is None or came is None:
-        return f"It was {'not ' if came is None else ''}there: {_short(came or usual or '')}"
+        return f"It was {'not ' if came is None else ''}there: {shortened(came or usual or '')}"
     place = next((n for n, (a, b) in enumerate(zip(usual, came, strict=False)) if a != b), min(len(usual), len(came)))
     start = max(place - 20, 0)
-    return f"{_short(came[start:])} instead of {_short(usual[start:])}"
+    return f"{shortened(came[start:])} instead of {shortened(usual[start:])}"
 
 
-def _short(text: str) -> str:
+def shortened(text: str) -> str:
     cut = text[:LONGEST]
     return repr(cut) + ("..." if len(text) > LONGEST else "")
 
@@ -191,7 +191,18 @@ def expect_of_browser(session: Session, trace: Trace) -> Iterable[tuple[str, str
     ]
     if sorted(map(sorted, trace.chance)) != sorted(map(sorted, wanted)):
         yield "chance taken from the system", f"{_calls(trace.chance)} instead of {_calls(wanted)}"
+    for name in trace.exact:
+        call = name.partition(", calls, ")[2]
+        if call and not _NEEDED.fullmatch(call):
+            yield "call that a page has no need of", shortened(call)
     yield from _kept(session, trace)
+
+
+_NEEDED = re.compile(
+    r"setTimeout a function \d+(\.\d+)?|AbortSignal\.timeout (5000|30000)"
+    r"|StorageManager\.prototype\.persist|Date(\.now)?"
+)
+"""What the pages do beside requests and storage: they wait between tries and look at the day."""
 
 
 def expect_reports(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
@@ -231,10 +242,10 @@ def _rights(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
             yield "address of a report", f"It was sent to {each.kind} instead of {kind}"
         bears = session.invitation if each.kind == "tokens" else _credential(each.body)
         if each.right != (right_of(bears) if bears and each.kind != "sealed" else ""):
-            yield "right in the head", f"It says {_short(each.right)}"
+            yield "right in the head", f"It says {shortened(each.right)}"
     asked = [value for name, value in trace.exact.items() if "/invitations/state (" in name and name.endswith(", body")]
     if any(not session.invitation or value.encode() != question_about(session.invitation) for value in asked):
-        yield "question about the invitation", f"It is {_short(asked[0])}"
+        yield "question about the invitation", f"It is {shortened(asked[0])}"
 
 
 def _credential(report: bytes) -> str | None:
@@ -258,9 +269,9 @@ def _kept(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
     for name, value in trace.exact.items():
         for place, empty in _EMPTY.items():
             if name.endswith(f", {place}") and value != empty:
-                yield place, f"It holds {_short(value)}"
+                yield place, f"It holds {shortened(value)}"
             elif f", {place}, " in name and (not name.endswith(_MARK) or value):
-                yield place, f"It holds {name.rpartition(f', {place}, ')[2]}: {_short(value)}"
+                yield place, f"It holds {name.rpartition(f', {place}, ')[2]}: {shortened(value)}"
         if ", indexedDB" in name:
             last[name.rpartition(", indexedDB")[2]] = value
     others = set(last) - {"", ", deniable 1, memory"}

@@ -36,7 +36,7 @@ MOST_CROSSED = 3
 """Largest number of questions with which each is crossed, so that a survey of 100 questions is verified in minutes."""
 
 CLOSE = 1e-9
-"""Largest difference of two numbers that are the same: other versions of numpy and scipy round the last digits so."""
+"""Largest difference of two numbers that are the same: other versions of numpy round the last digits so."""
 
 
 class NotVerified(DeniableError):

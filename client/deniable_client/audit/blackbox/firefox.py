@@ -254,7 +254,12 @@ class FirefoxTab(Tab):
 
     def close(self) -> None:
         """Close it, as somebody who goes away."""
+        self.is_open = False
         self.bidi.send("browsingContext.close", context=self.context)
+
+    def go_away(self) -> None:
+        """Open an empty page in it. Its protocol takes no network away."""
+        self.bidi.send("browsingContext.navigate", context=self.context, url="about:blank", wait="complete")
 
     def look(self, expression: str) -> Any:
         """Evaluate in a sandbox, where the page sees nothing of it."""

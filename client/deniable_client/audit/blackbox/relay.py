@@ -115,7 +115,10 @@ class RecordingRelay:
                 with self._lock:
                     self.sent.append(Sent(number, time.perf_counter(), head, body))
                 try:
-                    status, headers, content = self._answer(head, body)
+                    try:
+                        status, headers, content = self._answer(head, body)
+                    except CollectorError as error:  # such as of an address that it redirects
+                        status, headers, content = _json(502, {"detail": str(error)})
                     if status == 0:
                         connection.settimeout(60)
                         connection.recv(1)
