@@ -33,7 +33,7 @@ from deniable import (
 )
 from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
 from deniable.survey.completion import Completion
-from deniable.survey.document import MAX_QUESTION_ROWS, MAX_ROWS
+from deniable.survey.document import MAX_ROWS
 from deniable.survey.question_types import YES_NO, AnswerKind
 from deniable.survey.texts import Text
 from deniable_client.completion import completion_of
@@ -41,6 +41,7 @@ from deniable_client.device import applying, draw_questions, randomize
 from deniable_statistics.designs.of_mechanisms import design_of
 from tools.rig import arranged, device_model, filtered
 from tools.rig.presented import badly_presented, helped_survey, presented_surveys
+from tools.rig.survey_files import question_toml, survey_toml
 
 FOLDER = Path(__file__).parents[1] / "tests" / "vectors"
 LAST_WORD = 2**32 - 1
@@ -585,13 +586,6 @@ def largest_survey() -> Survey:
     return read_survey(f'title = "As many rows as there may be"\ncohorts = {cohorts}\n{questions}')
 
 
-def widest_survey() -> Survey:
-    """A survey with one question that makes as many rows as one may."""
-    cohorts = json.dumps([f"c{number}" for number in range(MAX_QUESTION_ROWS // 4 - 1)])
-    question = 'type = "choice"\ntext = "Q?"\noptions = ["a", "b", "c", "d"]\nepsilon = 1\n'
-    return read_survey(f'title = "One question"\ncohorts = {cohorts}\n[[questions]]\nid = "q"\n{question}')
-
-
 LABELLED = """
 title = "Levels with labels"
 [[questions]]
@@ -620,7 +614,7 @@ def survey_vectors() -> list[dict[str, Any]]:
     plain = read_survey(
         'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
     ).document.decode()
-    largest, widest = largest_survey().document.decode(), widest_survey().document.decode()
+    largest = largest_survey().document.decode()
     presented = [*presented_surveys(parse_survey(plain.encode())), helped_survey()]
     # Reports that mostly say something else than the truth, and are read all the same.
     opposite = Survey(
@@ -688,6 +682,15 @@ def survey_vectors() -> list[dict[str, Any]]:
         "retention null": plain.replace('"title"', '"retention":null,"title"'),
         "unknown retention": plain.replace('"title"', '"retention":"rows","title"'),
         "retention before questions": plain.replace('"questions"', '"retention":"tallies","questions"'),
+        "revises null": plain.replace('"title"', '"revises":null,"title"'),
+        "revises a number": plain.replace('"title"', '"revises":26,"title"'),
+        "revises nothing": plain.replace('"title"', '"revises":"","title"'),
+        "revises what is too short": plain.replace('"title"', f'"revises":"{"a" * 25}","title"'),
+        "revises what is no address": plain.replace('"title"', f'"revises":"{"A" * 26}","title"'),
+        "revises a link": plain.replace('"title"', f'"revises":"{"a" * 26}#","title"'),
+        "revises and draws anew": plain.replace('"questions"', '"fresh":"each wave","questions"').replace(
+            '"title"', f'"revises":"{"a" * 26}","title"'
+        ),
         "fresh null": plain.replace('"questions"', '"fresh":null,"questions"'),
         "fresh at another time": plain.replace('"questions"', '"fresh":"always","questions"'),
         "fresh a list": plain.replace('"questions"', '"fresh":["each wave"],"questions"'),
@@ -716,9 +719,6 @@ def survey_vectors() -> list[dict[str, Any]]:
         "no such day": document.replace("2026-12-20", "2026-12-32"),
         "cohort twice": document.replace('["paper","web"]', '["web","web"]'),
         "more rows than may be": largest.replace(last := f'"c{MAX_ROWS // 30 - 2}"', f'{last},"one more"'),
-        "more rows of one question than may be": widest.replace(
-            last := f'"c{MAX_QUESTION_ROWS // 4 - 2}"', f'{last},"one more"'
-        ),
         "not JSON": plain[:-1],
         "deep": "[" * 2000,
         "not an object": "[]",
@@ -776,7 +776,6 @@ def survey_vectors() -> list[dict[str, Any]]:
             ),  # joiners between letters
             strict,
             largest_survey(),
-            widest_survey(),
             opposite,
             numbers,
             replace(survey, results="live", release=50),
@@ -786,6 +785,7 @@ def survey_vectors() -> list[dict[str, Any]]:
             groups,
             replace(grouped, fresh="each wave"),
             *presented,
+            replace(survey, title="Revised", revises=survey.id),
         )
     ]
     bad |= badly_presented(plain)
@@ -931,9 +931,11 @@ BAD_CONDITIONS: dict[str, Any] = {
 def filter_vectors() -> list[dict[str, Any]]:
     """Surveys with filters, the reports of people on different ways through them, and conditions that are none."""
     vectors: list[dict[str, Any]] = []
-    for number in range(60):
+    together = [(f"in one response {k}", ever_and_how_often(k)) for k in (2, 3, 4, 7)]
+    named = [(str(number), None) for number in range(60)]
+    for number, known in (*named, *together):
         dice = seeded_by(f"filters {number}")
-        survey = filtered.random_survey(dice)
+        survey = known or filtered.random_survey(dice)
         people = []
         for _ in range(6):
             asked = draw_questions(survey, lambda dice=dice: dice.getrandbits(32))
@@ -958,6 +960,12 @@ def filter_vectors() -> list[dict[str, Any]]:
         document = json.dumps(base, sort_keys=True, separators=(",", ":"))
         vectors.append({"name": f"bad: {name}", "document": document, "id": None})
     return vectors
+
+
+def ever_and_how_often(k: int) -> Survey:
+    """A question of yes and no and one of ``k`` options that it filters, in one response to ``1 + k`` patterns."""
+    often = question_toml("often", "choice", options=[*"abcdefg"[:k]], ask_if="ever = yes")
+    return read_survey(survey_toml("Ever, and how often", question_toml("ever", "yes-no"), often, epsilon=2))
 
 
 def order_vectors() -> list[dict[str, Any]]:
@@ -1115,7 +1123,7 @@ def some_answer(question: Question, dice: random.Random) -> Any:
 
 ID = "bpn4zq5y7xlxpqd63hsrm4s5ky"
 
-SURVEYS_OF_SEQUENCES = (25,) * 8
+SURVEYS_OF_SEQUENCES = (*(25,) * 8, *(29,) * 4)
 """For each sequence in ``memory.json``, of how many surveys of the model it draws: a new survey gets new sequences."""
 
 

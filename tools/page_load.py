@@ -48,7 +48,7 @@ Link = Callable[[], str]
 
 PRESS_START = """
     addEventListener("deniable-ready", ({ target }) => requestAnimationFrame(() => setTimeout(() => {
-      target.shadowRoot.querySelector(".start button").click();
+      [...target.shadowRoot.querySelectorAll(".start button")].at(-1).click();
     })));
 """
 

@@ -154,11 +154,13 @@ def true_answers(
     for question in survey.questions:
         if question.id not in wanted:
             continue
-        # Also of what does not apply: an error where it does alone would tell that.
-        given = true_answer(question, answers[question.id]) if question.id in answers else None
+        # Also of what does not apply: an error where it does alone would tell that, and so would the time of a check.
+        is_given = question.id in answers
+        given = true_answer(question, answers[question.id] if is_given else _some_answer(question))
         if question.ask_if and not question.ask_if.holds(choices):
+            # Whatever was given is dropped here: what does not apply goes out as *does not apply*, through the noise.
             choices[question.id] = question.not_applicable
-        elif given is not None:
+        elif is_given:
             choices[question.id] = given
         else:
             # The name of a question with a filter would tell that it applies.
@@ -177,6 +179,7 @@ def applying(questions: Sequence[Question], answers: Mapping[str, Given]) -> tup
     found: list[Question] = []
     for each in questions:
         if each.ask_if:
+            # Not known yet whether it applies, so it waits.
             if not choices.keys() >= set(each.ask_if.named):
                 continue
             if not each.ask_if.holds(choices):
@@ -227,6 +230,7 @@ def _in_one_response(joint: KAry, k: int, choices: Mapping[str, Answer], word: W
         # The answers as digits to base k, the first question's highest: one option of the joint response.
         pattern = pattern * k + operator.index(choice)  # type: ignore[arg-type]  # one option, as the group checks
     sent = joint.randomize(pattern, word)
+    # The digits of the pattern that is sent, the highest first.
     digits = [sent // k**place % k for place in reversed(range(len(choices)))]
     return dict(zip(choices, digits, strict=True))
 
@@ -249,13 +253,22 @@ def true_answer(question: Question, given: object) -> Answer:
         ticked = [_option(question, label, where) for label in given]
         if len(set(ticked)) != len(ticked):
             raise AnswerError(f"{where}: must not name an option twice")
+        # *None of these* beside another box would be two answers at once.
         if len(ticked) > 1 and not question.exclusive.isdisjoint(ticked):
             alone = [question.options[place] for place in sorted(question.exclusive)]
             raise AnswerError(f"{where}: must have each of {alone} alone, without another option")
         return ticked
     if question.kind.answers is AnswerKind.LEVELS and (level := as_integer(given)) is not None:
+        # Options of a scale are the texts of its numbers.
         given = str(level)
     return _option(question, given, where)
+
+
+def _some_answer(question: Question) -> Given:
+    """An answer that somebody could give, whose check takes as long as that of another one."""
+    if question.kind.answers is AnswerKind.RANGE:
+        return range_of(question)[0]
+    return [question.choices[0]] if question.kind.takes_several else question.choices[0]
 
 
 def range_of(question: Question) -> tuple[int, int]:

@@ -8,10 +8,10 @@ const MAX_LABEL = 200;
 /** What shows something, unlike spaces, what Unicode calls default ignorable, and two blanks; `survey.py` has a list. */
 const VISIBLE = /[^\s\p{DI}\u2800\ufff9-\ufffb]/u;
 
-/** Sorted keys, for JSON.stringify. @param {string} _key @param {unknown} value */
+/** Sorted keys, for JSON.stringify. @param {string} _key @param {any} value */
 export const sorted = (_key, value) =>
   value && typeof value === "object" && !Array.isArray(value)
-    ? Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1)))
+    ? Object.fromEntries(Object.keys(value).sort().map((key) => [key, value[key]]))
     : value;
 
 /**

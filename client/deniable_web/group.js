@@ -65,9 +65,9 @@ export class GroupMechanism extends Mechanism {
 
   /**
    * A figure of the joint response, or else the s largest ones of all questions.
-   * @template T @param {(mechanism: Mechanism) => T} figure @param {(one: T, another: T) => number} [order]
+   * @template T @param {(mechanism: Mechanism) => T} figure @param {(one: any, another: any) => number} [order]
    */
-  most(figure, order = (one, another) => Number(one) - Number(another)) {
+  most(figure, order = (one, another) => one - another) {
     return (this.joint ? [this.joint] : this.mechanisms).map(figure).sort((a, b) => order(b, a)).slice(0, this.s);
   }
 
@@ -104,19 +104,18 @@ export class GroupMechanism extends Mechanism {
  */
 export function patternsOf(members, joint, s) {
   const ids = members.map(({ id }) => id);
-  const options = members[0].mechanism.hi + 1;
-  const isRouted = s === ids.length && members.some(({ askIf }) => askIf) && joint.k !== options ** s;
-  demand(members.every(({ kind, mechanism }) => !kind.takesSeveral && (isRouted || mechanism.hi + 1 === options)));
+  // The last option of the longest: so many for each would be more than filters leave, unless all questions have as many.
+  const most = Math.max(...members.map(({ mechanism }) => mechanism.hi));
+  const isRouted = s === ids.length && members.some(({ askIf }) => askIf) && joint.k !== (most + 1) ** s;
+  demand(members.every(({ kind, mechanism }) => !kind.takesSeveral && (isRouted || mechanism.hi === most)));
   /** @type {number[][]} */
   let found = [[]];
-  for (const { askIf, mechanism } of members.slice(0, s)) {
+  for (const { askIf, mechanism: { hi } } of members.slice(0, s)) {
     const condition = isRouted ? askIf : null;
     demand(!condition?.named.some((each) => !ids.includes(each)));
     found = found.flatMap((earlier) => {
-      const { hi } = mechanism;
-      const applies = !condition || condition.holds({ get: (id) => earlier[ids.indexOf(id)] });
-      const answers = applies ? [...Array(condition ? hi : hi + 1).keys()] : [hi];
-      return answers.map((each) => [...earlier, each]);
+      const isAsked = !condition || condition.holds({ get: (id) => earlier[ids.indexOf(id)] });
+      return (isAsked ? [...Array(condition ? hi : hi + 1).keys()] : [hi]).map((each) => [...earlier, each]);
     });
     demand(found.length <= MAX_PATTERNS);
   }

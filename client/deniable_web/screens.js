@@ -246,7 +246,7 @@ export const notice = (m, title, text, { detail, again, next, way = m.next, ask 
  * @param {string | false} link of the survey, where its page of results may be offered
  * @param {string} [sentence] what is said of a survey that is closed
  */
-export function hindered(m, view, why, link, sentence = m.closedNow) {
+export function hindered(m, view, why, link, sentence = view.closesAt ? fill(m.closedFull, { n: view.closesAt }) : m.closedNow) {
   const isClosed = why === "closed";
   const ask = h("div", { class: "stack" }, isClosed && link && toResults(m, link), contact(m, view, false));
   return why === "used" ? notice(m, m.usedBefore, m.usedText, { ask })

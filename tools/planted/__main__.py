@@ -19,6 +19,7 @@ from deniable_client.audit.judge import Bench
 from deniable_client.audit.plan import HISTORIES
 from deniable_client.audit.shipped import BLOCK, Target, audit_installed, audit_shipped, check_races
 from tools.planted.faults import FAULTS, Fault
+from tools.planted.filtered import FILTERED
 from tools.planted.fresh import FRESH
 from tools.planted.mutations import MUTATIONS
 from tools.planted.targets import PlantedTarget, target_of
@@ -39,7 +40,7 @@ def main(arguments: list[str]) -> int:
     chosen = parser.parse_args(arguments)
     faults = [
         each
-        for each in (FRESH if chosen.fresh else MUTATIONS if chosen.mutations else FAULTS)
+        for each in (FRESH if chosen.fresh else MUTATIONS if chosen.mutations else (*FAULTS, *FILTERED))
         if not chosen.words or any(word in f"{each.family} {each.client} {each.name}" for word in chosen.words)
     ]
     caught: dict[tuple[str, str], list[bool]] = defaultdict(list)

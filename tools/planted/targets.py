@@ -19,7 +19,7 @@ from deniable_client.audit.shipped import Target
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 
-Kind = Literal["open", "invited", "unlinkable", "sealed", "unlinkable and sealed", "every mechanism"]
+Kind = Literal["open", "invited", "unlinkable", "sealed", "unlinkable and sealed", "every mechanism", "filtered"]
 
 SURVEY = survey_toml(
     "What an audit asks",
@@ -54,6 +54,18 @@ EVERY = survey_toml(
 """One question for each mechanism, as tame as the ceiling of a device asks for."""
 
 
+FILTERED = survey_toml(
+    "What an audit asks some people alone",
+    question_toml("smokes", "yes-no", epsilon=1),
+    question_toml("often", "choice", options=["a", "b"], epsilon=1, ask_if="smokes = yes"),
+    question_toml("boxes", "ticks", options=[*"abc"], epsilon=0.5, ask_if="often = b"),
+    question_toml("since", "number", lo=0, hi=9, epsilon=0.5, ask_if="smokes = yes"),
+)
+
+DOCUMENTS: dict[Kind, bytes] = {"every mechanism": EVERY, "filtered": FILTERED}
+"""What other kinds ask; every kind that is not here asks the first survey."""
+
+
 @dataclass(frozen=True)
 class PlantedTarget(Target):
     """A collector that serves another script."""
@@ -70,7 +82,7 @@ class PlantedTarget(Target):
 
 def survey_of(kind: Kind) -> Survey:
     """The survey; by blind token and sealed with keys that nobody keeps, because an audit asks copies with its own."""
-    survey, keys = read_survey(EVERY if kind == "every mechanism" else SURVEY), AuditKeys()
+    survey, keys = read_survey(DOCUMENTS.get(kind, SURVEY)), AuditKeys()
     if kind.startswith("unlinkable"):
         survey = replace(survey, access="unlinkable", issuer=Issuer(**keys.issuer, url="https://issuer.example"))
     if kind == "invited":

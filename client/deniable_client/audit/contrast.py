@@ -68,6 +68,7 @@ class Contrast:
         """Sessions beyond each limit, those of the first answer among them, all, all of the first; shape (m, 4)."""
         n, one = len(self.values), int(self.is_one.sum())
         ordered = np.sort(self.values)
+        # A leak may shift a few sessions far or many a little, so limits from four sessions to half of all are tried.
         numbers = [number for number in (*EXTREMES, n // 4, n // 2) if 1 <= number <= n // 2]
         rows = []
         for limit in {float(ordered[n - number]) for number in numbers}:
@@ -144,6 +145,7 @@ def contrasts_of(
 
 def _pairs(feature: str, question: str, given: Sequence[str], values: Floats) -> list[Contrast]:
     common = Counter(given).most_common()
+    # All pairs of many answers would cost more in the family-wise level than they find.
     pairs = itertools.combinations([each for each, _ in common[: FEW if len(common) <= FEW else 2]], 2)
     own = np.array(given)
     found = []
@@ -164,6 +166,7 @@ def _standardised(values: Sequence[float], histories: Sequence[str]) -> Floats:
     for name in set(histories):
         some = names == name
         level = own[some] - median_filter(own[some], NEIGHBOURS, mode="nearest")
+        # Quartiles and not moments: one slow session must not hide what is common to the others.
         low, high = np.quantile(level, (0.25, 0.75))
         own[some] = level / ((high - low) or 1)
     return own
@@ -182,6 +185,7 @@ def compare(contrasts: Sequence[Contrast], failure: float) -> Contrasts:
     differences: dict[int, tuple[float, Association]] = {}
     for place in suspicious:
         numbers = (n[place], one[place], beyond[place])
+        # One-sided, both ways: with the margins fixed, the sessions beyond are drawn without replacement from all.
         p = min(hypergeom.sf(of_one[place] - 1, *numbers), hypergeom.cdf(of_one[place], *numbers))
         contrast = int(whose[place])
         if p <= level and p < differences.get(contrast, (1.0,))[0]:
@@ -205,6 +209,7 @@ def _level(least: Floats, failure: float) -> tuple[float, int]:
     low, high = 1, len(ordered)
     while low < high:
         middle = (low + high) // 2
+        # Tarone: the least K for which at most K comparisons can reach failure / (2 K), each of them both ways.
         if np.searchsorted(ordered, failure / (2 * middle), side="right") <= middle:
             high = middle
         else:
@@ -214,6 +219,7 @@ def _level(least: Floats, failure: float) -> tuple[float, int]:
 
 def _least_p(beyond: Floats, n: Floats, one: Floats) -> Floats:
     """The smallest p-value that a comparison can have: all or none of those beyond the limit gave the first answer."""
+    # The ends of the hypergeometric distribution.
     most, fewest = np.minimum(beyond, one), np.maximum(0, beyond + one - n)
     return np.asarray(np.exp(np.minimum(_log_pmf(most, n, one, beyond), _log_pmf(fewest, n, one, beyond))))
 

@@ -88,6 +88,7 @@ class Bench:
     def _about(self, showing: set[int]) -> str | None:
         """The question whose answers and the sessions that show something are least likely to be unrelated."""
         everybody = [session for block in self.blocks for session, _ in block]
+        # A question is named where its answers go with it at exp(-3), 5 %, or less; it is a hint for whoever searches.
         best, about = -3.0, None
         for name in sorted({name for session in everybody for name in session.answers[0]}):
             table: dict[str, list[int]] = defaultdict(lambda: [0, 0])
@@ -123,6 +124,7 @@ def _unlike(block: Sequence[tuple[Session, Trace]]) -> Iterable[tuple[str, Sessi
         counts = Counter(trace.exact.get(name) for _, trace in block)
         if len(counts) == 1:
             continue
+        # Most of a block is taken for right, because the reference does not say what every observable must be.
         ((usual, _),) = counts.most_common(1)
         for session, trace in block:
             came = trace.exact.get(name)
@@ -189,6 +191,7 @@ def expect_of_browser(session: Session, trace: Trace) -> Iterable[tuple[str, str
         ]
         for load in session.loads
     ]
+    # The order within a load may vary with the browser; how much chance is taken may not.
     if sorted(map(sorted, trace.chance)) != sorted(map(sorted, wanted)):
         yield "chance taken from the system", f"{_calls(trace.chance)} instead of {_calls(wanted)}"
     for name in trace.exact:
@@ -213,6 +216,7 @@ def expect_reports(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
     yield from _differ("request for a token", bought, session.requests)
     yield from _rights(session, trace)
     connections = {each.connection for each in trace.posted if each.kind == "tokens"}
+    # One connection for both would join the invitation, which the token names, with the report.
     if any(each.connection in connections for each in trace.reports):
         yield "connection of the token", "It is that of a report, so that whoever signs could link the two"
 
@@ -317,4 +321,5 @@ def _memory(session: Session) -> dict[str, Any]:
 
 def power(sessions: int) -> float:
     """How likely a leak is found that shows in one of 100 sessions of half of all people."""
+    # Half of the sessions have somebody who leaks, and each of these shows it with probability 1/100.
     return float(1 - 0.99 ** (sessions / 2))
