@@ -33,7 +33,7 @@ from deniable import (
 )
 from deniable.mechanisms import OneOfK, RowMechanism, mechanism_from_published
 from deniable.survey.completion import Completion
-from deniable.survey.document import MAX_QUESTION_ROWS, MAX_ROWS
+from deniable.survey.document import MAX_ROWS
 from deniable.survey.question_types import YES_NO, AnswerKind
 from deniable.survey.texts import Text
 from deniable_client.completion import completion_of
@@ -73,7 +73,7 @@ PIECEWISE = (
     ),
     mechanisms.Piecewise(knots=(-500000, 500000), weights=(3139872667, 1155094629), slopes=((-1984, 1984),)),
 )
-"""What `Piecewise.from_epsilon` makes at epsilon 3, 2 and 1. Another version of scipy may make others."""
+"""What `Piecewise.from_epsilon` makes at epsilon 3, 2 and 1. Another version of HiGHS may make others."""
 
 FILTERED_PIECEWISE = (
     mechanisms.FilteredPiecewise(
@@ -586,13 +586,6 @@ def largest_survey() -> Survey:
     return read_survey(f'title = "As many rows as there may be"\ncohorts = {cohorts}\n{questions}')
 
 
-def widest_survey() -> Survey:
-    """A survey with one question that makes as many rows as one may."""
-    cohorts = json.dumps([f"c{number}" for number in range(MAX_QUESTION_ROWS // 4 - 1)])
-    question = 'type = "choice"\ntext = "Q?"\noptions = ["a", "b", "c", "d"]\nepsilon = 1\n'
-    return read_survey(f'title = "One question"\ncohorts = {cohorts}\n[[questions]]\nid = "q"\n{question}')
-
-
 LABELLED = """
 title = "Levels with labels"
 [[questions]]
@@ -621,7 +614,7 @@ def survey_vectors() -> list[dict[str, Any]]:
     plain = read_survey(
         'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1'
     ).document.decode()
-    largest, widest = largest_survey().document.decode(), widest_survey().document.decode()
+    largest = largest_survey().document.decode()
     presented = [*presented_surveys(parse_survey(plain.encode())), helped_survey()]
     # Reports that mostly say something else than the truth, and are read all the same.
     opposite = Survey(
@@ -689,6 +682,15 @@ def survey_vectors() -> list[dict[str, Any]]:
         "retention null": plain.replace('"title"', '"retention":null,"title"'),
         "unknown retention": plain.replace('"title"', '"retention":"rows","title"'),
         "retention before questions": plain.replace('"questions"', '"retention":"tallies","questions"'),
+        "revises null": plain.replace('"title"', '"revises":null,"title"'),
+        "revises a number": plain.replace('"title"', '"revises":26,"title"'),
+        "revises nothing": plain.replace('"title"', '"revises":"","title"'),
+        "revises what is too short": plain.replace('"title"', f'"revises":"{"a" * 25}","title"'),
+        "revises what is no address": plain.replace('"title"', f'"revises":"{"A" * 26}","title"'),
+        "revises a link": plain.replace('"title"', f'"revises":"{"a" * 26}#","title"'),
+        "revises and draws anew": plain.replace('"questions"', '"fresh":"each wave","questions"').replace(
+            '"title"', f'"revises":"{"a" * 26}","title"'
+        ),
         "fresh null": plain.replace('"questions"', '"fresh":null,"questions"'),
         "fresh at another time": plain.replace('"questions"', '"fresh":"always","questions"'),
         "fresh a list": plain.replace('"questions"', '"fresh":["each wave"],"questions"'),
@@ -717,9 +719,6 @@ def survey_vectors() -> list[dict[str, Any]]:
         "no such day": document.replace("2026-12-20", "2026-12-32"),
         "cohort twice": document.replace('["paper","web"]', '["web","web"]'),
         "more rows than may be": largest.replace(last := f'"c{MAX_ROWS // 30 - 2}"', f'{last},"one more"'),
-        "more rows of one question than may be": widest.replace(
-            last := f'"c{MAX_QUESTION_ROWS // 4 - 2}"', f'{last},"one more"'
-        ),
         "not JSON": plain[:-1],
         "deep": "[" * 2000,
         "not an object": "[]",
@@ -777,7 +776,6 @@ def survey_vectors() -> list[dict[str, Any]]:
             ),  # joiners between letters
             strict,
             largest_survey(),
-            widest_survey(),
             opposite,
             numbers,
             replace(survey, results="live", release=50),
@@ -787,6 +785,7 @@ def survey_vectors() -> list[dict[str, Any]]:
             groups,
             replace(grouped, fresh="each wave"),
             *presented,
+            replace(survey, title="Revised", revises=survey.id),
         )
     ]
     bad |= badly_presented(plain)
@@ -1124,7 +1123,7 @@ def some_answer(question: Question, dice: random.Random) -> Any:
 
 ID = "bpn4zq5y7xlxpqd63hsrm4s5ky"
 
-SURVEYS_OF_SEQUENCES = (25,) * 8
+SURVEYS_OF_SEQUENCES = (*(25,) * 8, *(29,) * 4)
 """For each sequence in ``memory.json``, of how many surveys of the model it draws: a new survey gets new sequences."""
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import hashlib
 import json
+import math
 import os
 import shutil
 import subprocess
@@ -25,11 +26,15 @@ from tools.programs import node_command, npm_command
 
 ROOT = Path(__file__).parents[1]
 PYTHONS = ("3.11", "3.12", "3.13", "3.14")
-EXTRAS = {"smallest": "", "full": "[server,postgresql,research,files,engine]"}
-"""The two ends of what people install. `audit` brings a driver of browsers besides, and no code of ours."""
+EXTRAS = {"smallest": "", "collector": "[server]", "full": "[server,postgresql,research,files,engine]"}
+"""The two ends of what people install, and a collector. `audit` brings a driver of browsers, and no code of ours."""
+
+MOST_ROOM = {"smallest": 25, "collector": 200}
+"""Largest size of an environment beyond pip, in megabytes: `docs/installing.md` states them."""
 
 USES = {
     "smallest": ["answer --help", "risk --epsilon 1", "--help"],
+    "collector": ["demo --respondents 300 --exit"],
     "full": ["plan --epsilon 1 --share 0.1", "demo --respondents 300 --exit"],
 }
 """What an installed wheel must do, command by command."""
@@ -87,21 +92,21 @@ def build_python(commit: str, scratch: Path) -> Path:
         run([sys.executable, "-m", "build", "--outdir", str(to), str(clone)], ROOT, **settings)
         made.append(to)
     for name, digest in compared(*made).items():
-        print(f"{name}: the same twice, {size(made[0] / name)}, sha256 {digest}")
+        print(f"{name}: the same twice, {megabytes(made[0] / name):.1f} MB, sha256 {digest}")
     return made[0]
 
 
-def size(path: Path) -> str:
+def megabytes(path: Path) -> float:
     """How large a file is, or everything in a folder.
 
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile() as file:
     ...     _ = file.write(bytes(1_500_000)), file.flush()
-    ...     size(Path(file.name))
-    '1.5 MB'
+    ...     megabytes(Path(file.name))
+    1.5
     """
     files = [path] if path.is_file() else [each for each in path.rglob("*") if each.is_file() and not each.is_symlink()]
-    return f"{sum(each.stat().st_size for each in files) / 1e6:.1f} MB"
+    return sum(each.stat().st_size for each in files) / 1e6
 
 
 def interpreter(version: str) -> str | None:
@@ -128,19 +133,19 @@ class Installed:
         The version, and which of `EXTRAS`.
     install, start : float
         Seconds to install it, and until ``deniable --help`` has ended.
-    room : str
-        How large the environment is, pip left out.
+    room : float
+        How large the environment is in megabytes, pip left out.
     """
 
     python: str
     kind: str
     install: float
     start: float
-    room: str
+    room: float
 
     def __str__(self) -> str:
         return (
-            f"Python {self.python}, {self.kind}: installed in {self.install:.0f} s, {self.room} beyond pip, "
+            f"Python {self.python}, {self.kind}: installed in {self.install:.0f} s, {self.room:.1f} MB beyond pip, "
             f"--help in {self.start:.2f} s"
         )
 
@@ -165,8 +170,10 @@ def install(wheel: Path, version: str, path: str, kind: str, scratch: Path) -> I
     packages = next((environment / "lib").glob("python*")) / "site-packages"
     for each in packages.glob("pip*"):
         shutil.rmtree(each)
-    found = Installed(version, kind, seconds, start, size(packages))
+    found = Installed(version, kind, seconds, start, megabytes(packages))
     print(found, flush=True)
+    if found.room > MOST_ROOM.get(kind, math.inf):
+        raise Unfinished(f"{kind}: must take at most {MOST_ROOM[kind]} MB beyond pip, got {found.room:.1f} MB")
     return found
 
 
@@ -187,7 +194,7 @@ def pack_npm(folder: Path, scratch: Path) -> Path:
     said = run([*node_command(), "--input-type=module", "--eval", NODE_USE], project, PATH=path).strip()
     if said != "works":
         raise Unfinished(f"{name}: must work in a clean project, said {said!r}")
-    print(f"{name}: the same twice, {size(made[0] / name)}, sha256 {digest}, imported in a clean project")
+    print(f"{name}: the same twice, {megabytes(made[0] / name):.1f} MB, sha256 {digest}, imported in a clean project")
     return made[0] / name
 
 

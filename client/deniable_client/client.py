@@ -161,8 +161,10 @@ class Client:
             ObliviousConnection, self.collector, retries=retries, timeout=timeout, size=connections
         )
         self._relay = relay and collector_url(relay)
+        # One operator who relays and opens would know who asks and what.
         if self._relay and origin_of(self._relay) == origin_of(self.collector):
             raise ParameterError("relay: must be somebody else's, or the collector sees who asks; got its own address")
+        # Keys without a relay would hide nothing: whoever opens the request would see who sends it.
         self._keys = _usable(keys) if self._relay else None
         if self._relay and self._keys:
             self._connection: CollectorConnection = self._by_relay(relay=self._relay, configuration=self._keys)
@@ -304,8 +306,10 @@ class Client:
             return None
         self.check(survey)
         kept = self.kept(survey)
+        # A report that is kept already has its credential, which must not change between tries.
         if kept and self.memory:
             if survey.access == "invited" and kept.state == "refused" and invitation:
+                # Another invitation for the same report: its noise is not drawn anew.
                 self.memory.invite(survey, self.collector, invitation)
             return parse_report((self.kept(survey) or kept).report, survey).credential
         if survey.access == "invited":

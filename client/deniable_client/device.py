@@ -158,6 +158,7 @@ def true_answers(
         is_given = question.id in answers
         given = true_answer(question, answers[question.id] if is_given else _some_answer(question))
         if question.ask_if and not question.ask_if.holds(choices):
+            # Whatever was given is dropped here: what does not apply goes out as *does not apply*, through the noise.
             choices[question.id] = question.not_applicable
         elif is_given:
             choices[question.id] = given
@@ -178,6 +179,7 @@ def applying(questions: Sequence[Question], answers: Mapping[str, Given]) -> tup
     found: list[Question] = []
     for each in questions:
         if each.ask_if:
+            # Not known yet whether it applies, so it waits.
             if not choices.keys() >= set(each.ask_if.named):
                 continue
             if not each.ask_if.holds(choices):
@@ -228,6 +230,7 @@ def _in_one_response(joint: KAry, k: int, choices: Mapping[str, Answer], word: W
         # The answers as digits to base k, the first question's highest: one option of the joint response.
         pattern = pattern * k + operator.index(choice)  # type: ignore[arg-type]  # one option, as the group checks
     sent = joint.randomize(pattern, word)
+    # The digits of the pattern that is sent, the highest first.
     digits = [sent // k**place % k for place in reversed(range(len(choices)))]
     return dict(zip(choices, digits, strict=True))
 
@@ -250,11 +253,13 @@ def true_answer(question: Question, given: object) -> Answer:
         ticked = [_option(question, label, where) for label in given]
         if len(set(ticked)) != len(ticked):
             raise AnswerError(f"{where}: must not name an option twice")
+        # *None of these* beside another box would be two answers at once.
         if len(ticked) > 1 and not question.exclusive.isdisjoint(ticked):
             alone = [question.options[place] for place in sorted(question.exclusive)]
             raise AnswerError(f"{where}: must have each of {alone} alone, without another option")
         return ticked
     if question.kind.answers is AnswerKind.LEVELS and (level := as_integer(given)) is not None:
+        # Options of a scale are the texts of its numbers.
         given = str(level)
     return _option(question, given, where)
 

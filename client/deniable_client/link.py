@@ -64,6 +64,7 @@ def parse_link(link: str) -> Link:
     True
     """
     at, _, own = link.partition("/#")
+    # A link by a place: its own address, and behind the # that of the survey, which browsers send to no server.
     if own.startswith(("https://", "http://")):
         return replace(parse_link(own), place=_place(at))
     try:

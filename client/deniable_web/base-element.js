@@ -1,15 +1,16 @@
 //@ts-check
 /* What both elements do: find the survey of a link, in somebody's language, and show one screen after another. */
 
-import { css } from "./style.js"; // first: a bundle whose style sheet stands before its code is smaller by gzip
-import { contact, notice } from "./screens.js"; // and then what shows mechanisms, beside them
+// In this order esbuild writes their modules: the style sheet first, and what is alike close together, is smaller by gzip.
+import { css } from "./style.js";
+import { parseSurvey, translate } from "./survey.js";
 import { checkCeiling } from "./ceiling.js";
 import { fetchSurvey, fromFragment, parseLink, wayBy } from "./collector.js";
-import { focusOn, h } from "./dom.js";
 import { BudgetError, CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
+import { contact, notice } from "./screens.js";
 import { fill, messagesIn, speechless } from "./messages.js";
+import { focusOn, h } from "./dom.js";
 import { utf8 } from "./sha.js";
-import { parseSurvey, translate } from "./survey.js";
 
 /** @typedef {import("./survey.js").View} View */
 /**

@@ -1,7 +1,6 @@
 //@ts-check
 /* What people see before and after the questions: each screen a function from what is known to a node. */
 
-import { said } from "./ceiling.js";
 import { band, chance, clearest } from "./chance.js";
 import { CLIENT, tellsUse } from "./collector.js";
 import { completionOf } from "./completion.js";
@@ -10,6 +9,7 @@ import { logo } from "./dress.js";
 import { box, button, card, fold, h, heading, minor, oddsBox, own, p, pairs, quiet } from "./dom.js";
 import { faq, results, yesNo } from "./faq.js";
 import { begin, end, fill, numbered } from "./messages.js";
+import { said } from "./ceiling.js";
 import { oddsOf, plainest, wholeOdds } from "./odds.js";
 import { inWords } from "./wording.js";
 
@@ -246,7 +246,7 @@ export const notice = (m, title, text, { detail, again, next, way = m.next, ask 
  * @param {string | false} link of the survey, where its page of results may be offered
  * @param {string} [sentence] what is said of a survey that is closed
  */
-export function hindered(m, view, why, link, sentence = m.closedNow) {
+export function hindered(m, view, why, link, sentence = view.closesAt ? fill(m.closedFull, { n: view.closesAt }) : m.closedNow) {
   const isClosed = why === "closed";
   const ask = h("div", { class: "stack" }, isClosed && link && toResults(m, link), contact(m, view, false));
   return why === "used" ? notice(m, m.usedBefore, m.usedText, { ask })

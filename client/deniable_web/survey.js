@@ -6,6 +6,7 @@
  * person a weaker survey. Nobody canonicalises JSON to check an address; clients hash what they received.
  */
 
+import { mechanismFromPublished } from "./mechanisms/index.js";
 import { arrangementOf, orderOf } from "./arrangement.js";
 import { readCompletion } from "./completion.js";
 import { conditionOf } from "./condition.js";
@@ -15,7 +16,6 @@ import { GroupMechanism, patternsOf } from "./group.js";
 import { isHost, isIpv4 } from "./hosts.js";
 import { lookOf } from "./look.js";
 import { demand, isWhole, list, sum } from "./mechanisms/base.js";
-import { mechanismFromPublished } from "./mechanisms/index.js";
 import { QUESTION_TYPES, answeredLike } from "./question-types.js";
 import { digits } from "./randomness.js";
 import { sealedOf } from "./sealed.js";
@@ -99,7 +99,6 @@ const MAX_BYTES = 256 * 1024;
 const MAX_QUESTIONS = 100;
 const MAX_COHORTS = 1000;
 const MAX_ROWS = 21000;
-const MAX_QUESTION_ROWS = 2000;
 const MAX_LABEL = 200;
 const MAX_TEXT = 4000;
 const MAX_UNIT = 40;
@@ -153,6 +152,8 @@ async function read(bytes, id) {
   const take = taking(JSON.parse(document), known);
   if (take("deniable") !== FORMAT) throw new SurveyError("survey: must be of format 2: publish it again");
   const fresh = oneOf(take("fresh"), "each wave");
+  // Known by its form alone: a survey can name any other one, so a device does nothing with it.
+  demand(!maybe(take("revises"), matching, /^[a-z2-7]{26}$/) || !fresh);
   const cohorts = maybe(take("cohorts"), labels, 1, MAX_COHORTS, plain) ?? Object.freeze([]);
   const release = take("release");
   oneOf(take("readers"), "token");
@@ -197,8 +198,7 @@ async function read(bytes, id) {
   };
   distinct(questions.map((each) => each.id));
   demand(survey.units.filter(({ members }) => members[1]).length === groups.size);
-  const rows = questions.map((each) => rowsOf(each) * (cohorts.length + 1));
-  demand(sum(rows) <= MAX_ROWS && rows.every((each) => each <= MAX_QUESTION_ROWS));
+  demand(sum(questions.map(rowsOf)) * (cohorts.length + 1) <= MAX_ROWS);
   demand((survey.access === "unlinkable") === !!survey.issuer);
   demand(!survey.opens || !survey.closes || survey.closes >= survey.opens);
   demand(survey.sealed ? isCovered(survey) : !survey.places[0]);
@@ -314,9 +314,8 @@ async function question(published, survey, fresh, groups, earlier) {
   const more = askIf ? 1 : 0; // the last option is that it does not apply
   const last = maybe(published["last"], lastOf, kind) ?? [];
   const most = kind.most + (isYesNo ? last.length : 0);
-  demand(!askIf || !isYesNo);
   const named = most ? more : 0; // numbers have no options
-  const options = labels(take("options"), isYesNo ? most : Math.min(most, Math.max(2, last.length + 1)) + named, most + named);
+  const options = labels(take("options"), (isYesNo ? most : Math.min(most, Math.max(2, last.length + 1))) + named, most + named);
   const choices = Object.freeze(options.slice(0, options.length - named));
   demand(!isYesNo || String(published["options"].slice(0, 2)) === "no,yes"); // as they stand there, which nobody translates
   demand(!hasLevels || areLevels(choices));

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -50,3 +51,18 @@ def translated(template: str, **values: Any) -> Response:
     )
     response.vary.add("Accept-Language")
     return response
+
+
+_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""Characters of Unicode that change the direction of what follows them, the numbers of a sentence too."""
+
+
+def steady(text: str) -> str:
+    """A text of an author without characters that would turn around what stands behind it.
+
+    Letters that run from right to left have their direction without them.
+
+    >>> steady("\u202e41 %")
+    '41 %'
+    """
+    return _TURNS.sub("", text)

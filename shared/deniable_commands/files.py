@@ -13,5 +13,6 @@ NEW_FILE = click.Path(dir_okay=False, path_type=Path)
 
 def folder_of(file: BinaryIO) -> Path:
     """The folder of an open file; for standard input, the current folder."""
+    # Standard input has a number for a name, and a file in memory has none.
     name = getattr(file, "name", "")
     return Path(name).parent if isinstance(name, str) else Path()

@@ -14,6 +14,7 @@ class Number(click.FloatRange):
     """A number, within a range if one is given."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        # Before click's own message, which would not say that a comma or a percent sign is what is wrong.
         if isinstance(value, str) and (hint := number_hint(value)):
             self.fail(f"{value!r} is not a number{hint}", param, ctx)
         number = super().convert(value, param, ctx)

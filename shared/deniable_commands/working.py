@@ -32,6 +32,7 @@ def working(context: click.Context) -> Iterator[None]:
         yield
         return
     ended = threading.Event()
+    # A daemon: a command that fails must not wait for its own line.
     thread = threading.Thread(target=_tell, args=(context, ended), daemon=True)
     thread.start()
     try:

@@ -95,6 +95,7 @@ def shuffled_epsilon(
     _check(n, delta)
     if loss == 0 or loss > LARGEST_EPSILON or n == 1:
         return loss
+    # (e^eps - 1) / (e^eps + 1), the total variation that epsilon alone allows: reached by Warner's coin.
     most = math.tanh(loss / 2)
     beta = most if variation is None else variation
     # A float may pass the exact bound by rounding.
@@ -145,6 +146,7 @@ def shuffled_two_options(channel: ExactChannel, n: int, delta: float) -> float:
     found = 0.0
     for ones in _numbers_of_ones(n - 1):
         others = _others(n - 1, ones, low, high)
+        # The person's own report added to those of the others, under both answers.
         counts = np.convolve(others, [1 - low, low]), np.convolve(others, [1 - high, high])
 
         def divergence(epsilon: float, counts: tuple[Floats, Floats] = counts) -> float:
@@ -183,6 +185,7 @@ def total_variation(mechanism: Mechanism) -> float | None:
         return None
     channel = channel_of(mechanism)
     if is_of_one_size:
+        # Sets of one size: the chance of holding the truth less that of holding another option is the distance.
         return float(channel[0][0] - channel[0][1])
     columns = np.array(list(zip(*channel, strict=True)), dtype=float)
     return float(max(np.abs(columns - column).sum(axis=1).max() for column in columns) / 2)
@@ -213,6 +216,7 @@ def _numbers_of_ones(others: int) -> list[int]:
     """How many of the others' answers are 1: all numbers there can be, or those at the ends and some between."""
     if others < TRIED:
         return list(range(others + 1))
+    # The worst number mostly lies near an end, where the others are most alike; a grid covers the rest.
     third = TRIED // 3
     between = range(third, others - third, (others - 2 * third) // third)
     return [*range(third), *between, *range(others - third, others + 1)]
@@ -236,6 +240,7 @@ def _bulk(size: int, probability: float) -> tuple[int, int]:
 def _divergence(one: Floats, other: Floats, epsilon: float) -> float:
     """The larger hockey-stick divergence ``sum max(0, P - exp(epsilon) Q)`` of two distributions, from above."""
     growth = math.exp(epsilon)
+    # Eight tails are left out at most: two of each of two binomials, in each of the two distributions.
     return 8 * RARE + max(
         float(np.maximum(0.0, one - growth * other).sum()), float(np.maximum(0.0, other - growth * one).sum())
     )
@@ -247,6 +252,7 @@ def _divergence_of_clones(loss: float, n: int, variation: float, crowd: float, e
     ``crowd`` is ``p / exp(whole)``.
     """
     p, growth = math.exp(loss), math.exp(epsilon)
+    # The part of a report in which two answers differ: p a for the one, a for the other.
     a = variation / (p - 1)
     hide = 2 * a * crowd
     rest = max(0.0, 1 - a - p * a)

@@ -13,6 +13,7 @@ def object_in(text: bytes) -> dict[str, Any]:
     ({'status': 'stored'}, {}, {})
     """
     try:
+        # Not strictly: whoever answers may be any server, and nothing that it says is trusted.
         found = json.loads(text)
     except (ValueError, RecursionError):
         return {}

@@ -14,6 +14,7 @@ def unreachable(error: BaseException) -> str:
     # MaxRetryError wraps the error that matters.
     reason = getattr(error, "reason", None) or error
     names = {each.__name__ for each in type(reason).__mro__}
+    # By the whole tree of classes, because urllib3 raises subclasses of those that are listed.
     return next(sentence for name, sentence in REASONS.items() if not name or name in names)
 
 

@@ -154,6 +154,8 @@ def test_a_grid_is_answered_by_keys_alone_and_says_what_is_missing(collector: Co
     start(page, collector.publish(read_survey(GRIDS.replace('layout = "page"', "").replace("draw = 3", "draw = 5"))))
     grid = page.get_by_role("group", name="Question 1 of 2 In the last year, have you")
     expect(grid).to_be_focused()
+    ids = page.locator("deniable-survey [id]").evaluate_all("found => found.map(({ id }) => id)")
+    assert len(set(ids)) == len(ids), "what describes a row is not what describes the grid"
     page.keyboard.press("Enter")
     expect(grid.get_by_role("alert")).to_have_count(3)
     expect(grid.get_by_role("group", name="copied from others?").get_by_role("radio").first).to_be_focused()

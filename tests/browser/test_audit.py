@@ -14,11 +14,12 @@ from deniable_client.audit.blackbox.chromium import chromium
 from deniable_client.audit.blackbox.person import Chance
 from deniable_client.audit.judge import Bench
 from deniable_client.audit.release import check_served
-from deniable_client.audit.shipped import Target, audit_shipped, check_promises
+from deniable_client.audit.shipped import Target, audit_shipped, check_promises, check_races
 from tests.support.audited import Targets, target, targets
 from tests.support.marks import long
 from tools.planted.__main__ import bundle_with
 from tools.planted.faults import BUNDLE
+from tools.planted.fresh import FRESH
 from tools.planted.targets import Kind, PlantedTarget
 from tools.programs import chromium as chromium_path
 from tools.programs import firefox as firefox_path
@@ -99,6 +100,29 @@ def test_words_of_the_first_screen_are_kept_in_each_state(targets: Targets, kind
     assert check_promises(targets(kind), dice=random.Random(41), program=program, kind=browser) == []
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("browser", ["chromium", "firefox"])
+def test_two_tabs_at_once_make_one_report(target: Target, browser: str) -> None:
+    program = chromium_path() if browser == "chromium" else firefox_path()
+    assert check_races(target, 2, dice=random.Random(41), program=program, kind=browser) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "history", "named"),
+    [
+        ("20 ms more before a report of Yes", "once", "setTimeout a function 20"),
+        ("a report that failed is drawn anew", "put off", "report 2"),
+        ("a packet by WebRTC for Yes", "once", "call that a page has no need of"),
+    ],
+)
+def test_what_a_vendor_planted_is_named(target: Target, tmp_path: Path, name: str, history: str, named: str) -> None:
+    (fault,) = (each for each in FRESH if each.name == name)
+    script = bundle_with(fault, tmp_path)
+    bench, _ = seen(PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, script), history)
+    assert named in " ".join(each.observable for each in bench.suspects(1e-6))
+
+
 def test_what_is_planted_in_the_bundle_is_named(
     target: Target, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -127,6 +151,12 @@ def test_page_and_script_are_those_of_this_release(target: Target) -> None:
 DISGUISED = """[
     crypto.getRandomValues.toString(), crypto.getRandomValues.name, crypto.getRandomValues.length,
     Object.keys(Object.getOwnPropertyDescriptor(Crypto.prototype, "getRandomValues")).join(),
+    setTimeout.toString(), setTimeout.length, Date.toString(), Date.name, typeof Date(), new Date(0).toISOString(),
+    new Date().constructor === Date, new Date() instanceof Date, Object.getOwnPropertyNames(Date).sort().join(),
+    (() => { class Day extends Date {} return new Day() instanceof Day; })(),
+    JSON.stringify(Object.getOwnPropertyDescriptors(globalThis).setTimeout), AbortSignal.timeout.toString(),
+    (() => { try { new RTCPeerConnection(1); } catch (error) { return error.stack; } })(),
+    (() => { try { performance.now.call({}); } catch (error) { return error.stack; } })(),
     Object.hasOwn(crypto, "getRandomValues"), Math.random.toString(), Function.prototype.toString.toString(),
     (() => { try { crypto.getRandomValues(1); } catch (error) { return error.stack; } })(),
     (() => { try { crypto.getRandomValues.call({}, new Uint8Array(1)); } catch (error) { return error.message; } })(),

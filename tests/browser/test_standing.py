@@ -6,6 +6,7 @@ import datetime
 import json
 from contextlib import closing
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from apiflask import APIFlask
@@ -46,11 +47,29 @@ def test_a_survey_that_was_closed_by_hand_is_known_before_start_and_nothing_is_s
     assert page.evaluate(browsing.remembered()) is None
 
 
+def test_a_full_survey_is_known_before_start_and_nothing_is_asked(
+    collector: Collector, browser: Browser, page: Page
+) -> None:
+    survey = replace(hashed("Full"), access="open", closes_at=1)
+    link = collector.publish(survey)
+    first = browser.new_context(locale="en-GB").new_page()
+    first.goto(link)
+    browsing.answer(first, survey, ANSWERS)
+    first.context.close()
+    witness = browsing.Witness.of(page)
+    page.goto(link)
+    heading(page, "This survey is closed")
+    expect(page.get_by_text("It has the 1 replies that it takes, or was closed earlier.")).to_be_visible()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
+    assert witness.posts() == []
+    assert collector.reports(survey) == 1
+
+
 @pytest.mark.parametrize("end", ["open", "closed"])
 def test_a_wrong_clock_closes_no_survey(collector: Collector, page: Page, end: str) -> None:
     """The collector knows the day, and is asked where the device's day says that nobody can answer."""
     today = datetime.date.today()
-    days = {"opens": today - datetime.timedelta(9), "closes": today + datetime.timedelta(1)}
+    days: dict[str, Any] = {"opens": today - datetime.timedelta(9), "closes": today + datetime.timedelta(1)}
     survey = replace(hashed(f"Under a wrong clock, {end}"), access="open", **days)
     link = collector.publish(survey)
     if end == "closed":

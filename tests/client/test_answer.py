@@ -322,7 +322,8 @@ def test_closed_early_and_closing_surveys(collector: Collector, run: Typist, hom
     text = STRONG.format(1)
     closed, early = changed(text, closes="2020-12-20"), changed(text, opens="2999-01-02")
     by_hand = changed(text, about='"closed by its author"')
-    for survey in (closed, early, by_hand):
+    full = changed(text, about='"has all its replies"', closes_at="200")
+    for survey in (closed, early, by_hand, full):
         collector.publish(survey)
     result = run(f"{collector.url}/s/{closed.id}")
     assert (result.exit_code, result.stdout) == (1, "")
@@ -330,8 +331,10 @@ def test_closed_early_and_closing_surveys(collector: Collector, run: Typist, hom
     assert "It takes replies from 2 January 2999 (UTC) on." in run(f"{collector.url}/s/{early.id}").stderr
     assert list(home.rglob("*")) == []
     store = SqliteStore(collector.database)
-    store.close_survey(by_hand.id)
+    for survey in (by_hand, full):
+        store.close_survey(survey.id)
     store.close()
+    assert "It has the 200 replies that it takes, or was closed earlier." in run(f"{collector.url}/s/{full.id}").stderr
     result = run(f"{collector.url}/s/{by_hand.id}", typed=[])
     assert (result.exit_code, result.stdout) == (1, "")
     assert "This survey is closed.\n\nThe people who run it take no more replies. You were not asked" in result.stderr

@@ -69,6 +69,16 @@ def test_what_varies_by_itself_is_found_as_the_findings_say() -> None:
     assert stats.binom.sf(number - 1, 300, least_share(300, 600, level)) == pytest.approx(0.9)
 
 
+def test_a_load_that_changes_slowly_hides_no_delay() -> None:
+    dice = np.random.default_rng(44)
+    yes = dice.random(SESSIONS) < 0.5
+    load = np.repeat(dice.lognormal(4, 1, SESSIONS // 60), 60)
+    values = load + dice.normal(0, 1, SESSIONS)
+    assert compared(yes, values[:, None], 1e-6).differences == ()
+    (found,) = compared(yes, (values + 5 * yes)[:, None], 1e-6).differences
+    assert found.contrast.question == "affair"
+
+
 @pytest.mark.simulation
 def test_faultless_sessions_are_accused_no_oftener_than_stated() -> None:
     dice = np.random.default_rng(43)

@@ -10,58 +10,11 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tools.planted.drawn import noticed
+from tools.planted.faults import Fault
+from tools.planted.mutations import BROWSER, PYTHON
 
-MUTANTS = {
-    "two-coin": ("two_coin.py", "if first < self.truth:", "if first <= self.truth + self.truth // 16:"),
-    "warner": (
-        "warner.py",
-        "return answer if word() < self.keep else",
-        "return answer if word() > UNIT - self.keep else",
-    ),
-    "forced-response": (
-        "forced_response.py",
-        "bisect.bisect_right(self._ends, second)",
-        "bisect.bisect_right(self._ends, first)",
-    ),
-    "k-ary": (
-        "k_ary.py",
-        "return instead if instead < answer else instead + 1",
-        "return instead if instead <= answer else instead + 1",
-    ),
-    "subset": (
-        "subset.py",
-        "unrank(self.k - 1, self.w - 1, draw // self.inside)",
-        "unrank(self.k - 1, self.w - 1, draw // self.inside // 2)",
-    ),
-    "tick-boxes": (
-        "tick_boxes.py",
-        "(option in ticked) == (word() < self.keep)",
-        "(option in ticked) != (word() >= self.keep - self.keep // 16)",
-    ),
-    "drawn-boxes": (
-        "drawn_boxes.py",
-        "self.patterns.randomize(pattern, word)",
-        "self.patterns.randomize(pattern ^ 1, word)",
-    ),
-    "mean": (
-        "mean.py",
-        "return 1 if word() < self.weight(answer) else 0",
-        "return 1 if word() < self.weight(answer) * 15 // 16 else 0",
-    ),
-    "piecewise": ("piecewise.py", "(self.row(answer))), word())", "(self.row(answer))), word() ^ 1 << 31)"),
-    "exponential and geometric": (
-        "row_mechanism.py",
-        "bisect.bisect_right(ends, word())",
-        "bisect.bisect_right(ends, word() // 2)",
-    ),
-    "longitudinal": (
-        "longitudinal.py",
-        "return self.instantaneous_response.randomize(kept, word)",
-        "return self.permanent_response.randomize(kept, word)",
-    ),
-}
-"""By mechanism: a file, what stands there in `randomize`, and what takes its place."""
+ROOT = Path(__file__).parents[2]
 
 AUDITED = """
 import random
@@ -76,14 +29,13 @@ for text in (EVERYTHING, WAVES):
 
 @pytest.mark.long
 @pytest.mark.simulation
-@pytest.mark.parametrize("name", MUTANTS)
-def test_a_mutation_is_caught(name: str, tmp_path: Path) -> None:
-    file, old, new = MUTANTS[name]
+@pytest.mark.parametrize("fault", PYTHON, ids=[each.name for each in PYTHON])
+def test_a_mutation_is_caught(fault: Fault, tmp_path: Path) -> None:
     shutil.copytree(ROOT / "shared" / "deniable", tmp_path / "deniable", ignore=shutil.ignore_patterns("__pycache__"))
-    mutated = tmp_path / "deniable" / "mechanisms" / file
+    mutated = tmp_path / Path(fault.file).relative_to("shared")
     text = mutated.read_text(encoding="utf-8")
-    assert text.count(old) == 1
-    mutated.write_text(text.replace(old, new), encoding="utf-8")
+    assert text.count(fault.old) == 1
+    mutated.write_text(text.replace(fault.old, fault.new), encoding="utf-8")
     path = os.pathsep.join([str(tmp_path), str(ROOT)])
     done = subprocess.run(
         [sys.executable, "-c", AUDITED],
@@ -91,3 +43,11 @@ def test_a_mutation_is_caught(name: str, tmp_path: Path) -> None:
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     assert "source of chance" in done.stdout.splitlines(), done.stdout
+
+
+@pytest.mark.long
+@pytest.mark.simulation
+@pytest.mark.parametrize("fault", BROWSER, ids=[each.name for each in BROWSER])
+def test_a_mutation_of_the_browsers_modules_is_caught(fault: Fault) -> None:
+    """Each shows in at least one of sixteen reports that draw the word in question, and 1,000 are computed again."""
+    assert noticed(fault) is not None

@@ -10,19 +10,28 @@ from xml.etree import ElementTree
 
 import pytest
 
+from deniable import read_survey
 from deniable_client.audit import shipped
+from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.findings import AuditPart, as_json, as_junit, as_text
-from deniable_client.audit.judge import Suspect
+from deniable_client.audit.judge import Suspect, expect_of_browser
+from deniable_client.audit.plan import Session
+from deniable_client.audit.processes import expect_of_python
+from deniable_client.audit.races import _not_one
+from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.release import _of_page, integrity
 from deniable_client.audit.shipped import Target, audit_installed
 from tests.support.audited import Targets, target, targets
 from tests.support.marks import long
 from tools.planted.__main__ import python_with
 from tools.planted.faults import PYTHON
-from tools.planted.targets import Kind
+from tools.planted.fresh import FRESH
+from tools.planted.targets import SURVEY, Kind
 
 __all__ = ["target", "targets"]
 
+
+ASKED = PublishedSurvey(read_survey(SURVEY).document)
 
 PEOPLE = 3
 """Sessions of an audit here. What is planted shows in each of them, or wherever the answer is Yes."""
@@ -59,15 +68,62 @@ def test_the_installed_client_passes(targets: Targets, kind: Kind, history: str)
         # Both at once: what is planted in one place hides nothing elsewhere.
         (("words of the clock", "a file beside the memory"), "once", ("report 1", "deniable-cache")),
         long(("a wave sends the permanent value",), "three waves", ("report 1",)),
+        long(("the file's time is odd for Yes",), "once", ("no need of",)),
     ],
 )
 def test_planted_faults_are_named(
     target: Target, tmp_path: Path, names: tuple[str, ...], history: str, named: tuple[str, ...]
 ) -> None:
-    environment = python_with([each for each in PYTHON if each.name in names], tmp_path)
+    environment = python_with([each for each in (*PYTHON, *FRESH) if each.name in names], tmp_path)
     found = suspects(target, history, environment)
     for each in named:
         assert any(each in suspect.observable for suspect in found), found
+
+
+@pytest.mark.parametrize(
+    ("operation", "is_needed"),
+    [
+        ("socket", True),
+        ("connect COLLECTOR", True),
+        ("pwrite64 /DEVICE/memory.db 4096", True),
+        ("open /usr/lib/python3/urllib3/retry.py 0", True),
+        ("setsockopt 6 1 01000000", True),
+        ("setsockopt 0 1 10000000", False),  # what a packet says of its kind
+        ("clock_nanosleep", False),
+        ("futex", False),
+        ("utimensat /DEVICE/memory.db", False),
+        ("bind 0.0.0.0:40001", False),
+        ("connect 127.0.0.1:9", False),
+        ("open /tmp/other 101", False),
+        ("stdout", False),
+    ],
+)
+def test_a_client_that_does_what_it_has_no_need_of_is_named(operation: str, is_needed: bool) -> None:
+    found = [
+        name for name, _ in expect_of_python(Session("once", (), surveys=[ASKED]), Trace({f"step 1, {operation}": "1"}))
+    ]
+    assert found == ([] if is_needed else ["operation that a client has no need of"])
+
+
+@pytest.mark.parametrize(
+    ("call", "is_needed"),
+    [
+        ("setTimeout a function 20", True),
+        ("Date.now", True),
+        ("RTCPeerConnection an object", False),
+        ("Worker x", False),
+    ],
+)
+def test_a_page_that_calls_what_it_has_no_need_of_is_named(call: str, is_needed: bool) -> None:
+    trace = Trace({f"tab 1, visit 1, receipt, calls, {call}": "1"})
+    found = [name for name, _ in expect_of_browser(Session("once", (), surveys=[ASKED]), trace)]
+    assert ("call that a page has no need of" in found) != is_needed
+
+
+def test_two_tabs_at_once_may_send_one_report_and_keep_it() -> None:
+    assert list(_not_one({"a"}, ["a"])) == []
+    assert "different reports" in next(_not_one({"a", "b"}, ["a"]))
+    assert "keep something else" in next(_not_one({"a"}, ["b"]))
 
 
 PARTS = [

@@ -132,14 +132,14 @@ class Typing:
         (["no", "3", "send"], {"smokes": "no", "mood": "3"}),
         (["yes", "1", "3", "send"], {"smokes": "yes", "often": "few", "mood": "3"}),
         (
-            ["yes", "2", "2", "0", "3", "send"],
-            {"smokes": "yes", "often": "many", "quit": "Yes", "helps": [], "mood": "3"},
+            ["yes", "2", "y", "0", "3", "send"],
+            {"smokes": "yes", "often": "many", "quit": "yes", "helps": [], "mood": "3"},
         ),
         # Back from the second question, and another way from there.
         (["yes", "back", "no", "3", "send"], {"smokes": "no", "mood": "3"}),
         # A change in the review takes answers away, and asks for what applies now.
         (["yes", "1", "3", "1", "no", "send"], {"smokes": "no", "mood": "3"}),
-        (["yes", "1", "3", "2", "2", "1", "send"], {"smokes": "yes", "often": "many", "quit": "No", "mood": "3"}),
+        (["yes", "1", "3", "2", "2", "no", "send"], {"smokes": "yes", "often": "many", "quit": "no", "mood": "3"}),
         (["no", "3", "1", "yes", "back", "1", "send"], {"smokes": "yes", "often": "few", "mood": "3"}),
     ],
 )

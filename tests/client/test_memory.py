@@ -523,3 +523,26 @@ def test_default_is_in_the_users_data_folder(
     monkeypatch.setattr(sys, "platform", platform)
     assert user_data_folder() == tmp_path / folder
     assert Memory().path == tmp_path / folder / "memory.db"
+
+
+def test_a_revised_survey_gets_the_value_that_its_predecessor_got_and_costs_nothing_more(memory: Memory) -> None:
+    old = survey_of(1, "T", "Q?")
+    first = memory.once(old, HERE, draw_of(old))
+    for title, named in (("Corrected", old.id), ("Corrected again", old.id), ("Said to revise a stranger's", "a" * 26)):
+        new = replace(old, title=title, revises=named)
+        again = memory.once(new, HERE, draw_of(new, "no"))
+        assert (again.values, again.id == first.id) == (first.values, False)
+        assert memory.told(new, HERE).is_same
+    assert memory.ledger(HERE).epsilon == 1
+
+
+def test_naming_a_survey_makes_no_question_of_it_known(memory: Memory) -> None:
+    """Whoever names the survey of others learns neither its value nor whether somebody answered it."""
+    theirs, mine = survey_of(1, "Theirs", "Q?"), survey_of(1, "Mine", "Something else?")
+    named = replace(mine, revises=theirs.id)
+    assert named.keys == mine.keys
+    before = memory.told(named, HERE)
+    memory.once(theirs, ELSEWHERE, draw_of(theirs))
+    after = memory.told(named, HERE)
+    assert (before.collector, before.is_same, after.collector, after.is_same) == (1, False, 1, False)
+    assert memory.recall(named.id, HERE) is None

@@ -17,7 +17,7 @@ from deniable.wire.space import DrawnBits
 from deniable_statistics.authoring.sample_size import noise_if_even
 from deniable_statistics.authoring.selection import choose_for_ticks
 from deniable_statistics.designs.of_mechanisms import design_of
-from deniable_statistics.designs.spaces import every_report, tally_array
+from deniable_statistics.designs.spaces import every_report, number_of_reports, tally_array
 from tools.rig.survey_files import question_toml, survey_toml
 
 SMALL = [(2, 1), (2, 2), (3, 1), (3, 2), (4, 3), (5, 2)]
@@ -51,7 +51,7 @@ def test_reports_are_as_likely_as_published_and_tell_no_answers_apart_by_more_th
     mechanism = DrawnBoxes.from_epsilon(k, 1, s)
     outputs = [exact_output(mechanism, answer) for answer in answers_of(k)]
     assert all(set(each) == set(outputs[0]) for each in outputs)
-    assert len(outputs[0]) == mechanism.reports.count == len(every_report(mechanism.reports))
+    assert len(outputs[0]) == number_of_reports(mechanism.reports) == len(every_report(mechanism.reports))
     assert all(report in mechanism.reports for report in outputs[0])
     worst = max(max(each[report] for each in outputs) / min(each[report] for each in outputs) for report in outputs[0])
     assert worst == mechanism.likelihood_ratio

@@ -312,7 +312,7 @@ def test_devices_send_a_pattern_and_collectors_take_no_other_one() -> None:
     (unit,) = IN_ONE.units
     sent = set()
     for number, word in enumerate(range(0, 2**32, 2**27)):
-        answers = ({"ever": "no"}, {"ever": "yes", "often": "few"}, {"ever": "yes", "often": "many", "helps": "No"})
+        answers = ({"ever": "no"}, {"ever": "yes", "often": "few"}, {"ever": "yes", "often": "many", "helps": "no"})
         report = randomize(IN_ONE, answers[number % 3], word=lambda word=word: word)
         sent.add(tuple(report.values.values()))
         assert parse_report(report.encode(), IN_ONE) == report

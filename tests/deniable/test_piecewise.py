@@ -282,8 +282,8 @@ def test_people_who_mix_in_no_chance_send_what_is_nearest() -> None:
     assert sent == [0, 0, 0, 1, 1]
 
 
-def test_without_scipy_the_way_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "scipy.optimize", None)
-    with pytest.raises(DeniableError, match=r"^scipy.optimize: is needed for this; .*pip install"):
+def test_without_a_solver_the_way_out_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "highspy", None)
+    with pytest.raises(DeniableError, match=r"^highspy: is needed for this; .*pip install"):
         Piecewise.from_epsilon(0, 23, "1.23")
     assert KAry.from_epsilon(4, 1)

@@ -12,7 +12,13 @@ from deniable import Mechanism, ParameterError, ReportError, mechanisms
 from deniable.mechanisms.longitudinal import waves_of
 from deniable.wire.space import Bits, DrawnBits, Numbers
 from deniable_statistics.designs.of_mechanisms import design_of
-from deniable_statistics.designs.spaces import every_report, support_matrix, tally_array, uniform_reports
+from deniable_statistics.designs.spaces import (
+    every_report,
+    number_of_reports,
+    support_matrix,
+    tally_array,
+    uniform_reports,
+)
 
 HOURS = Numbers(range(5, 8), ("five", "six", "seven"))
 
@@ -38,7 +44,13 @@ MADE: list[Mechanism] = [
 
 def test_numbers_are_those_of_their_range() -> None:
     assert [report in HOURS for report in (4, 5, 7, 8, "5", 5.0, True)] == [False, True, True] + [False] * 4
-    assert (HOURS.size, HOURS.count, HOURS.first, HOURS.json_type, HOURS.supports_one) == (3, 3, 5, int, True)
+    assert (HOURS.size, number_of_reports(HOURS), HOURS.first, HOURS.json_type, HOURS.supports_one) == (
+        3,
+        3,
+        5,
+        int,
+        True,
+    )
     assert [HOURS.supports(report) for report in (5, 6, 7)] == [(0,), (1,), (2,)]
     assert [HOURS.from_text(text) for text in ("five", "seven", "5", "eight")] == [5, 7, None, None]
     assert every_report(HOURS).tolist() == np.eye(3, dtype=bool).tolist()
@@ -56,8 +68,8 @@ def test_bits_are_one_for_each_option() -> None:
         False
     ] * 4
     assert [report in two for report in ("0011", "0111", "0000")] == [True, False, False]
-    assert (two.size, two.count, two.first, two.json_type, two.supports_one) == (4, 6, 0, str, False)
-    assert any_number.count == 16
+    assert (two.size, number_of_reports(two), two.first, two.json_type, two.supports_one) == (4, 6, 0, str, False)
+    assert number_of_reports(any_number) == 16
     assert two.supports("0101") == (1, 3)
     assert [two.from_text(text) for text in ("b0101", "0101", "11", "b11", "1", "x")] == [
         "0101",
@@ -82,7 +94,7 @@ def test_drawn_bits_are_a_pair_for_each_box() -> None:
     space = DrawnBits(4, 2)
     pairs = [("00", "01", "10", "11")] * 4
     every = {text for text in map("".join, itertools.product(*pairs)) if text in space}
-    assert len(every) == space.count == 24
+    assert len(every) == number_of_reports(space) == 24
     assert {"".join("01"[int(bit)] for bit in row) for row in every_report(space)} == every
     for text in every:
         boxes = [space.of_box(text, box) for box in range(4)]
@@ -107,9 +119,9 @@ def test_a_matrix_of_supports_names_the_first_row_that_holds_no_report() -> None
 def test_careless_people_send_any_report_and_all_equally_often(space: Numbers | Bits | DrawnBits) -> None:
     drawn, counts = np.unique(uniform_reports(space, 60_000, np.random.default_rng(8)), axis=0, return_counts=True)
     assert all(("".join(map(str, each)) if isinstance(each, list) else each) in space for each in drawn.tolist())
-    assert len(drawn) == space.count
+    assert len(drawn) == number_of_reports(space)
     # Each count is binomial; six standard errors for each of at most 24: below 1e-7 together.
-    share = 1 / space.count
+    share = 1 / number_of_reports(space)
     assert np.abs(counts / 60_000 - share).max() < 6 * math.sqrt(share * (1 - share) / 60_000)
 
 
@@ -129,7 +141,7 @@ def test_likelihoods_are_probabilities_whose_largest_ratio_is_that_of_epsilon(me
             design_of(mechanism).likelihood(every)
         return
     likelihood = design_of(mechanism).likelihood(every)
-    assert likelihood.shape == (mechanism.reports.count, len(mechanism.answer_range))
+    assert likelihood.shape == (number_of_reports(mechanism.reports), len(mechanism.answer_range))
     assert likelihood.sum(axis=0) == pytest.approx(1, abs=1e-12)
     largest = float(np.log(likelihood.max(axis=1) / likelihood.min(axis=1)).max())
     loss = waves.wave_epsilon if (waves := waves_of(mechanism)) else mechanism.epsilon

@@ -121,6 +121,28 @@ def test_files_import_in_no_circle() -> None:
     assert tuple(graphlib.TopologicalSorter(graph).static_order())  # or a CycleError that names the files
 
 
+@pytest.mark.slow
+def test_nothing_that_a_collector_or_a_device_can_reach_imports_scipy() -> None:
+    """Not even within a function: `pip install '.[server]'` brings none, nor what `deniable_research` is for."""
+    known = {_dotted(path, folder): path for folder in SOURCES for path in modules(folder)}
+    waiting = [name for name in known if name.startswith("deniable_server")]
+    waiting += [f"deniable_client.{each}" for each in ("client", "answer.command", "demo.command", "rehearsal.command")]
+    reached: dict[str, str] = {}
+    while waiting:
+        name = waiting.pop()
+        parents = {name.rpartition(".")[0]} if "." in name else set()
+        for node in ast.walk(ast.parse(known[name].read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Import):
+                parents |= {alias.name for alias in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                parents |= {f"{node.module}.{alias.name}" for alias in node.names} | {str(node.module)}
+        assert not {each for each in parents if each.split(".")[0] == "scipy"}, f"{name}, by way of {reached.get(name)}"
+        for each in parents & known.keys() - reached.keys():
+            reached[each] = name
+            waiting.append(each)
+    assert {"deniable_statistics.intervals.restricted", "deniable_statistics.joint.pairs"} <= reached.keys()
+
+
 def _dotted(path: Path, folder: str) -> str:
     parts = path.relative_to((ROOT / folder).parent).with_suffix("").parts
     return ".".join(parts).removesuffix(".__init__")
@@ -191,13 +213,13 @@ def test_importing_shared_loads_only_the_standard_library() -> None:
 
 
 @pytest.mark.slow
-def test_numbers_from_numbers_need_numpy_and_scipy_alone() -> None:
+def test_numbers_from_numbers_need_numpy_scipy_and_a_solver_alone() -> None:
     """No table, no command line: what reads or prints stands in `authoring`, `data`, `commands` and `published`."""
     shared = ROOT / "shared" / "deniable_statistics"
     for path in modules("shared/deniable_statistics"):
         if path.relative_to(shared).parts[0] not in ("authoring", "data", "commands", "published"):
             names = {name.split(".")[0] for name in imported(ast.parse(path.read_text(encoding="utf-8")))}
-            needed = {"deniable", "deniable_statistics", "numpy", "scipy"}
+            needed = {"deniable", "deniable_statistics", "highspy", "numpy", "scipy"}
             needed |= {"cryptography"} if path == shared / "release" / "signature.py" else set()
             foreign = names - sys.stdlib_module_names - needed
             assert not foreign, f"{path.relative_to(ROOT)}: {foreign}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from fractions import Fraction
 
 import pytest
 from flask.testing import FlaskClient
@@ -163,3 +164,34 @@ def test_sentences_are_made_from_default_intervals_of_at_least_95_percent(http: 
     ):
         page = http.get(f"/s/{survey.id}/results/q{chosen}").text
         assert ('class="headline"' in page) == has_sentence
+
+
+@pytest.mark.parametrize("more", ["", 'decline = "Prefer not to say"\n'])
+def test_a_yes_no_question_with_a_filter_says_how_many_say_yes_of_those_to_whom_it_applies(more: str) -> None:
+    text = (
+        'title = "T"\n[[questions]]\nid = "first"\ntype = "yes-no"\ntext = "First?"\nepsilon = 3\n'
+        f'[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 3\nask_if = "first = yes"\n{more}'
+    )
+    survey = read_survey(text)
+    question = survey.question("q")
+    assert question.type == "yes-no"
+    # What reports of 10,000 people say on average: half of them are asked, and 30 % of these say yes.
+    k = len(question.options)
+    truth = [0.5 * 0.7, 0.5 * 0.3, *([0.0] if more else []), 0.5]
+    support = question.mechanism.support
+    assert support is not None
+    counts = tuple(
+        round(
+            10_000
+            * float(
+                s.if_true * Fraction(x).limit_denominator(1000) + s.if_other * Fraction(1 - x).limit_denominator(1000)
+            )
+        )
+        for s, x in zip(support, truth, strict=True)
+    )
+    assert len(counts) == k
+    (said,) = headlines(
+        question, estimate({None: Tally(10_000, {"first": (5000, 5000), "q": counts})}, survey, only="q")
+    )
+    assert said.what == "Yes, where it applies"
+    assert said.said.startswith("about 30.0 %")

@@ -80,7 +80,10 @@ def test_results_page_shows_chart_and_table(http: FlaskClient, filled: Survey) -
         for name in ("estimate", "std_error", "feasible"):
             assert shown_figure(row[name], "share") in page
         assert f"{shown_figure(row['conf_low'], 'share')} to {shown_figure(row['conf_high'], 'share')}" in page
-    assert re.findall("<script.*?>", page) == ['<script type="application/ld+json">'], "data, which no browser runs"
+    leaves, data = re.findall("<script.*?>", page)
+    assert data == '<script type="application/ld+json">', "which no browser runs"
+    assert leaves == '<script type="module" src="/static/leave.js">', "all that is shown is there without it"
+    assert '<a href="https://www.wikipedia.org/" rel="noreferrer">Leave quickly</a>' in page
 
 
 def test_results_page_is_rendered_once_for_a_release(

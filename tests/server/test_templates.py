@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from pathlib import Path
 
 import pytest
@@ -13,6 +12,7 @@ from deniable_server.authors.checking import notes_about, refusals, warnings_abo
 from deniable_server.authors.templates import TEMPLATES, template
 from deniable_statistics.authoring.outlook import half_width
 from tools.rig.command_line import CommandLine
+from tools.tables.rehearsals import rehearse
 
 NEW = CommandLine("survey", "new")
 
@@ -30,13 +30,11 @@ def test_template_is_sound_and_says_something_with_a_thousand_people(name: str) 
 
 
 @pytest.mark.parametrize("name", TEMPLATES)
-def test_template_names_a_first_analysis_of_its_own_questions(name: str) -> None:
-    text = template(name)
-    first = re.search(r"# First analysis: deniable analyze (.*)", text)
-    assert first is not None
-    ids = {each.id for each in read_survey(text).questions}
-    formula = re.search(r'"(\w+) ~ (\w+)"', first[1])
-    assert formula is None or set(formula.groups()) <= ids
+def test_first_analysis_of_a_template_runs_as_it_stands_there(name: str, tmp_path: Path) -> None:
+    """Made-up people answer; coverage over 20 seeds is printed by ``python -m tools.tables rehearsals``."""
+    found = rehearse(name, 1, 200, tmp_path)
+    assert found
+    assert all(each.low <= each.high for each in found)
 
 
 @pytest.mark.slow

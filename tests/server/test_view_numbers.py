@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import csv
 import io
+import re
+import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, replace
@@ -13,22 +15,29 @@ import pytest
 from flask.testing import FlaskClient
 
 from deniable import Question, Report, Survey, parse_report, parse_survey, tally_reports
+from deniable_server.language import words
 from deniable_server.results import waves
+from deniable_server.results.drawing import Labels
 from deniable_server.store import Store
 from deniable_statistics.published.printed_numbers import number, percent
-from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_cross, view_of
+from deniable_statistics.published.published_rows import EstimateOptions
+from deniable_statistics.robustness.misbehaviour import Misbehaving
+from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_compare, refusal_to_cross, view_of
 from tests.support.views import filled
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import EVERY_KIND, FIVE_TYPES
+
+LABELS = Labels(words("en"))
 
 FILTERED = survey_toml(
     "Filters",
     question_toml("smokes", "yes-no", "Do you smoke?", epsilon=2),
     question_toml("many", "scale", "How many?", lo=1, hi=3, goal="shares", epsilon=2, ask_if="smokes = yes"),
     question_toml("which", "choice", "Which?", options=["a", "b"], epsilon=2, ask_if="smokes = yes"),
+    question_toml("spends", "number", "How much?", lo=0, hi=9, epsilon=2, ask_if="smokes = yes"),
     layout="page",
 )
-"""Questions that not everybody is asked: shares among those to whom they apply, and a mean."""
+"""Questions that not everybody is asked: shares among those to whom they apply, and means."""
 
 DRAWN = survey_toml("Drawn", *(question_toml(f"q{n}", "yes-no", f"Q{n}?") for n in range(3)), epsilon=2, draw=2)
 """Questions of which each device asks two of three, with one chance or with several."""
@@ -52,10 +61,16 @@ def views_of(survey: Survey, question: Question, is_whole: bool) -> Iterator[tup
     """The views of a question, as its query and as what it shows; the dear ones of the first question alone."""
     yield "", ViewOptions()
     yield "?by=cohort", ViewOptions(by_cohort=True)
-    yield "?compare=cohort", ViewOptions(compare=True)
+    if refusal_to_compare(question) is None:
+        yield "?compare=cohort", ViewOptions(compare=True)
     if not is_whole and question is not survey.questions[0]:
         return
     yield "?compare=cohort&against=west", ViewOptions(compare=True, against="west")
+    yield "?confidence=0.9&simultaneous=true", ViewOptions(wanted=EstimateOptions(0.9, simultaneous=True))
+    yield "?by=cohort&assume_fake=0.1", ViewOptions(by_cohort=True, wanted=EstimateOptions(assume_fake=0.1))
+    careless = Misbehaving(0.1, ("careless",))
+    yield "?misbehaving=0.1&misbehaviour=careless", ViewOptions(wanted=EstimateOptions(misbehaving=careless))
+    yield "?target=respondents", ViewOptions(wanted=EstimateOptions(target="respondents"))
     other = next((each for each in survey.questions if refusal_to_cross(question, each) is None), None)
     if other is not None:
         yield f"?with={other.id}", ViewOptions(crossed_with=other.id)
@@ -98,15 +113,52 @@ def compare(http: FlaskClient, address: str, expected: Sequence[ViewRow], n: int
     assert [list(row.values()) for row in table] == [
         ["" if value is None else str(value) for value in row.values()] for row in document["rows"]
     ]
-    page, seen = http.get(address.format("")).text, 0
+    framed = address.format("/embed")
+    # Of two cohorts of which one is empty there is no difference to draw.
+    if any(row.estimate is not None for row in expected):
+        image = ElementTree.fromstring(http.get(address.format(".svg")).data)
+        said = " ".join(" ".join(each.itertext()) for each in image.iter("{http://www.w3.org/2000/svg}text"))
+        for row in expected:
+            assert LABELS.value(row) in said, (address, row.option)
+    return min(on_page(http.get(each).text, expected, each) for each in (address.format(""), framed))
+
+
+def on_page(page: str, expected: Sequence[ViewRow], where: str) -> int:
+    """See that the table of a page has these rows; the number of values that stand in it."""
+    seen = 0
     for row in expected:
         if row.value is not None and row.low is not None and row.high is not None:
             show = number if row.statistic.startswith("mean") else percent
             value, ends = show(row.value), f"{show(row.low)} to {show(row.high)}"
-            assert f">{value}</td>" in page, (address, row.option, value)
-            assert f">{ends}</td>" in page, (address, row.option, ends)
+            if row.statistic == "difference":  # percentage points are no percent
+                value, ends = value.replace(" %", " points"), ends.replace(" %", "")
+            assert f">{value}</td>" in page, (where, row.option, value)
+            assert f">{ends}</td>" in page, (where, row.option, ends)
             seen += 1
     return seen
+
+
+def walk_pages_of_all(http: FlaskClient, survey: Survey, reports: Sequence[Report]) -> None:
+    """Compare the pages and the files of all questions, and what stands there to recompute them."""
+    tallies = tally_reports(reports, survey)
+    for query, options in (("?view=all", ViewOptions()), ("?by=cohort", ViewOptions(by_cohort=True))):
+        page = http.get(f"/s/{survey.id}/results{query}").text
+        for question in survey.questions:
+            section = page.partition(f'<section id="{question.id}">')[2].partition("</section>")[0]
+            rows = view_of(survey, tallies, question.id, options)
+            on_page(section, rows, query)
+            recipe = section.partition('<details class="recipe">')[2]
+            for row in rows:
+                show = number if row.statistic.startswith("mean") else percent
+                for each in (row.estimate, row.std_error):
+                    assert f">{show(each)}</td>" in recipe, (query, question.id, row.option)
+                assert f">{row.n}</td>" in recipe
+                assert row.count is None or f">{row.count}</td>" in recipe
+    lines = http.get(f"/s/{survey.id}/results").text
+    for question in survey.questions:
+        line = lines.partition(f'<li id="{question.id}">')[2].partition("</li>")[0]
+        for said in re.findall(r"([0-9.\u2212]+(?: %)? \([0-9.\u2212]+ to [0-9.\u2212]+\))", line):
+            assert said in {LABELS.value(row) for row in view_of(survey, tallies, question.id)}, question.id
 
 
 @pytest.mark.slow
@@ -125,6 +177,10 @@ def test_every_number_of_every_view_is_the_librarys(
 ) -> None:
     survey, reports = filled(store, text)
     assert walk(http, survey, reports) > 10 * len(survey.questions)
+    walk_pages_of_all(http, survey, reports)
+    for question in survey.questions:
+        refused = http.get(f"/s/{survey.id}/results/{question.id}?compare=cohort").status_code == 422
+        assert refused == (f"{question.id}?compare" not in http.get(f"/s/{survey.id}/results/{question.id}").text)
     rows = http.get(f"/s/{survey.id}/results.json").json["rows"]
     assert {row["statistic"] for row in rows} == statistics
     of_questions = [

@@ -231,6 +231,13 @@ def test_more_numbers_than_one_page_shows_stand_on_a_page_for_each_question(
     assert f'href="/s/{survey.id}/results/affair?by=cohort&amp;confidence=0.961"' in page
     assert "<table" not in page
     assert said not in http.get(f"/s/{survey.id}/results?view=all&confidence=0.961").text
+    assert http.get(f"/s/{survey.id}/results/affair?by=cohort&confidence=0.961").status_code == 200
+    monkeypatch.setattr(results_pages, "MOST_TOGETHER", 7)
+    link = f'href="/s/{survey.id}/results/affair.csv?by=cohort&amp;confidence=0.962"'
+    assert link in http.get(f"/s/{survey.id}/results/affair?confidence=0.962").text
+    for view in ("affair", "affair/embed"):
+        refused = http.get(f"/s/{survey.id}/results/{view}?by=cohort", headers={"Accept": "application/json"})
+        assert refused.json["detail"] == "by: must make at most 7 rows on a page, got 8; ask for CSV or JSON"
     refused = http.get(f"/s/{survey.id}/results.svg?by=cohort&confidence=0.961", headers={"Accept": "application/json"})
     assert refused.status_code == 422
     assert "ask for one question" in refused.json["detail"]

@@ -63,7 +63,7 @@ def test_what_authors_write_is_published_as_data(written: str, published: list[A
     last = read_survey(with_filter(written)).questions[-1]
     assert last.ask_if is not None
     assert last.ask_if.publish() == published
-    assert (last.type, [str(each) for each in last.options]) == ("choice", ["No", "Yes", "Does not apply"])
+    assert (last.type, [str(each) for each in last.options]) == ("yes-no", ["no", "yes", "Does not apply"])
     assert last.mechanism.k == 3
 
 
@@ -143,7 +143,9 @@ def test_coins_and_declining_go_with_filters() -> None:
     assert coins.mechanism.name == "k-ary"
     assert 3.999 < coins.mechanism.likelihood_ratio <= 4, "1/2 + 1/6 against 1/6"
     declined = read_survey(with_filter("smokes = yes", decline="I'd rather not say")).questions[-1]
-    assert list(map(str, declined.choices)) == ["No", "Yes", "I'd rather not say"]
+    assert (declined.type, declined.last) == ("yes-no", ("decline",))
+    assert list(map(str, declined.options)) == ["no", "yes", "I'd rather not say", "Does not apply"]
+    assert declined.choices == declined.options[:3]
 
 
 def test_questions_with_filters_share_an_epsilon_like_others() -> None:

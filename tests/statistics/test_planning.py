@@ -336,8 +336,9 @@ def test_critical_counts_are_the_smallest_that_keep_the_level() -> None:
     for lam, level in [(0.25, 0.05), (0.0, 0.05), (0.5, 0.25), (1.0, 0.05), (0.5, 0.5)]:
         for n in range(1, 60):
             c = int(critical_counts(n, lam, level))
-            assert binom.sf(c - 1, n, lam) <= level
-            assert c == 0 or binom.sf(c - 2, n, lam) > level
+            met = level * (1 + 1e-12)  # scipy has 0.5000000000000001 for half of all counts of fair coins
+            assert binom.sf(c - 1, n, lam) <= met
+            assert c == 0 or binom.sf(c - 2, n, lam) > met
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])

@@ -26,7 +26,7 @@ def answers_of(survey: Survey, chance: random.Random) -> dict[str, Any]:
     for question in survey.questions:
         # The filters of these surveys ask whoever says yes.
         if question.ask_if is not None and "yes" in found.values():
-            found[question.id] = chance.choice(question.choices)
+            found[question.id] = chance.choice(question.choices or question.numbers)
     return found
 
 

@@ -53,7 +53,7 @@ test("that it does not apply cannot be chosen, and what is missing is not named"
   };
   assert.match(refused({ f: "Does not apply" }), /must be one that its question allows/);
   assert.equal(refused({}), "answers: must be to every question that applies");
-  assert.equal(refused({ f: "No" }), "");
+  assert.equal(refused({ f: "no" }), "");
   assert.equal(refused({ a: "no" }), "");
   assert.match(refused({ a: "no", f: "Does not apply" }), /must be one that its question allows/);
 });

@@ -64,13 +64,13 @@ test("nothing is written into the history before somebody starts", () => {
   assert.deepEqual(browser.history.entries, [null]);
 });
 
-test("entries hold a random name and how many places come before, and nothing else", () => {
+test("entries hold a random name and how many places and entries come before, and nothing else", () => {
   const { walk } = begun();
   for (const place of [1, 2, 0]) walk.go(place);
   const names = new Set(browser.history.entries.map(({ deniable }) => deniable));
   assert.equal(names.size, 1);
   assert.match([...names][0], /^[0-9a-f]{16}$/);
-  assert.deepEqual(browser.history.entries.map(({ deniable, ...rest }) => rest), [0, 1, 2, 3, 4].map((at) => ({ at })));
+  assert.deepEqual(browser.history.entries.map(({ deniable, ...rest }) => rest), [0, 1, 2, 3, 4].map((at) => ({ at, n: at })));
 });
 
 test("Back and Forward show the places in the order in which somebody came to them", () => {
@@ -167,18 +167,24 @@ test("the browser asks before it leaves only while something would be lost, and 
   assert.equal(asks(), false);
 });
 
-test("whoever leaves quickly is asked nothing, and leaves from where the survey began", () => {
-  const left = /** @type {string[]} */ ([]);
-  Object.assign(globalThis, { location: { replace: (/** @type {string} */ url) => left.push(url) } });
-  const { walk } = begun();
-  walk.go(1);
-  walk.touched(true);
-  walk.leave("https://elsewhere.example/");
-  assert.equal(asks(), false);
-  assert.deepEqual(left, ["https://elsewhere.example/"]);
-  assert.equal(browser.history.entries.indexOf(browser.history.state), 0);
-  Reflect.deleteProperty(globalThis, "location");
-});
+for (const forgets of [false, true]) {
+  test(`whoever leaves quickly is asked nothing, and leaves from where the survey began${forgets ? ", also after answers were forgotten" : ""}`, () => {
+    const left = /** @type {string[]} */ ([]);
+    Object.assign(globalThis, { location: { replace: (/** @type {string} */ url) => left.push(url) } });
+    const { walk } = begun();
+    for (const place of [1, 2]) walk.go(place);
+    if (forgets) {
+      walk.forget();
+      walk.go(1);
+    }
+    walk.touched(true);
+    walk.leave("https://elsewhere.example/");
+    assert.equal(asks(), false);
+    assert.deepEqual(left, ["https://elsewhere.example/"]);
+    assert.equal(browser.history.entries.indexOf(browser.history.state), 0);
+    Reflect.deleteProperty(globalThis, "location");
+  });
+}
 
 test("after a reload one step back leaves the survey, however far it had gone", () => {
   browser.history.entries.unshift("before");

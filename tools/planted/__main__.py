@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import random
 import shutil
@@ -10,13 +11,17 @@ import sys
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from deniable.errors import DeniableError
-from deniable_client.audit.shipped import Target, audit_installed, audit_shipped
+from deniable_client.audit.judge import Bench
+from deniable_client.audit.plan import HISTORIES
+from deniable_client.audit.shipped import BLOCK, Target, audit_installed, audit_shipped, check_races
 from tools.planted.faults import FAULTS, Fault
 from tools.planted.filtered import FILTERED
+from tools.planted.fresh import FRESH
+from tools.planted.mutations import MUTATIONS
 from tools.planted.targets import PlantedTarget, target_of
 from tools.programs import node_command
 from tools.rig.collectors import running_collector
@@ -27,54 +32,99 @@ FAILURE = 1e-6
 
 
 def main(arguments: list[str]) -> int:
-    sessions = int(arguments[arguments.index("--sessions") + 1]) if "--sessions" in arguments else None
-    words = [each for each in arguments if not each.startswith("--") and not each.isdigit()]
-    chosen = [
+    parser = argparse.ArgumentParser(prog="python -m tools.planted", description=__doc__)
+    parser.add_argument("words", nargs="*", help="plant the faults whose family, client and name hold one of these")
+    parser.add_argument("--sessions", type=int, help="most sessions for each fault, instead of the fault's own")
+    parser.add_argument("--fresh", action="store_true", help="plant those that were written before the audit was read")
+    parser.add_argument("--mutations", action="store_true", help="plant mutations of the mechanisms")
+    chosen = parser.parse_args(arguments)
+    faults = [
         each
-        for each in (*FAULTS, *FILTERED)
-        if not words or any(word in f"{each.family} {each.client} {each.name}" for word in words)
+        for each in (FRESH if chosen.fresh else MUTATIONS if chosen.mutations else (*FAULTS, *FILTERED))
+        if not chosen.words or any(word in f"{each.family} {each.client} {each.name}" for word in chosen.words)
     ]
-    caught: dict[str, list[bool]] = defaultdict(list)
+    caught: dict[tuple[str, str], list[bool]] = defaultdict(list)
     with tempfile.TemporaryDirectory() as name, running_collector(Path(name)) as collector:
-        targets = {kind: target_of(collector, kind) for kind in sorted({each.access for each in chosen})}
-        for fault in chosen:
-            start = time.monotonic()
-            found = audited(fault, targets[fault.access], sessions)
-            caught[fault.family].append(found is not None)
+        targets = {kind: target_of(collector, kind) for kind in sorted({each.access for each in faults})}
+        for fault in faults:
+            start, before = time.monotonic(), _cpu()
+            found = audited(fault, targets[fault.access], chosen.sessions or fault.sessions)
+            caught[fault.family, fault.client].append(found is not None)
             shown = "MISSED" if found is None else found[:110]
             print(
-                f"{fault.family:<10}{fault.client:<8}{fault.name:<44}{time.monotonic() - start:5.0f} s  {shown}",
+                f"{fault.family:<10}{fault.client:<8}{fault.name:<44}{time.monotonic() - start:5.0f} s"
+                f"{_cpu() - before:5.0f} s CPU  {shown}",
                 flush=True,
             )
-    for family, results in caught.items():
-        print(f"{family:<10}{sum(results)} of {len(results)}")
+    for (family, client), results in sorted(caught.items()):
+        print(f"{family:<10}{client:<8}{sum(results)} of {len(results)}")
     total = [each for results in caught.values() for each in results]
     print(f"together  {sum(total)} of {len(total)}")
     return 0
 
 
-def audited(fault: Fault, target: Target, sessions: int | None) -> str | None:
-    """The first thing that an audit of the planted copy names; None where it names nothing."""
-    dice = random.Random()
-    n = sessions or fault.sessions
+def _cpu() -> float:
+    """Seconds of CPU that this process and those that it has started and seen end took so far."""
+    return sum(os.times()[:4])
+
+
+def audited(fault: Fault, target: Target, most: int) -> str | None:
+    """The first thing that an audit of the planted copy names; None where so many sessions name nothing.
+
+    People come in rounds, and no more come once something was named.
+    """
+    dice, seen = random.Random(), Bench(lambda session, trace: ())
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
-        try:
-            if fault.client == "python":
-                bench = audit_installed(
-                    target, n, dice=dice, environment=python_with([fault], folder), histories=fault.histories
-                )
-                names: set[str] = set()
-            else:
-                script = bundle_with(fault, folder)
-                planted = PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, script)
-                bench, names = audit_shipped(planted, n, dice=dice, browsers=1, histories=fault.histories)
-        except DeniableError as error:  # the client did not get to its end, which an audit reports as a failure too
-            return f"stopped: {error}"
-        suspects = bench.suspects(FAILURE)
-    if suspects:
-        return f"{suspects[0].observable} ({suspects[0].sessions} of {suspects[0].of})"
-    return f"names looked up: {', '.join(sorted(names))}" if names else None
+        run = _runner(fault, target, Path(name), dice)
+        for sessions, histories in rounds(fault, most):
+            try:
+                bench, names = run(sessions, histories)
+            except DeniableError as error:  # the client did not get to its end, which an audit reports as a failure too
+                return f"stopped: {error}"
+            seen = Bench(bench.expect, seen.blocks + bench.blocks)
+            if suspects := seen.suspects(FAILURE):
+                return f"{suspects[0].observable} ({suspects[0].sessions} of {suspects[0].of})"
+            if names:
+                return f"names looked up: {', '.join(sorted(names))}"
+        if fault.client != "python" and not fault.histories:
+            return next(iter(check_races(_planted(fault, target, Path(name)), dice=dice)), None)
+    return None
+
+
+Run = Callable[[int, Collection[str]], tuple[Bench, set[str]]]
+
+
+def _runner(fault: Fault, target: Target, folder: Path, dice: random.Random) -> Run:
+    """What lets people answer through the planted client."""
+    if fault.client == "python":
+        environment = python_with([fault], folder)
+        return lambda n, histories: (
+            audit_installed(target, n, dice=dice, environment=environment, histories=histories),
+            set(),
+        )
+    planted = _planted(fault, target, folder)
+    return lambda n, histories: audit_shipped(planted, n, dice=dice, browsers=1, histories=histories)
+
+
+def _planted(fault: Fault, target: Target, folder: Path) -> PlantedTarget:
+    """The target with a bundle that has the fault."""
+    script = bundle_with(fault, Path(tempfile.mkdtemp(dir=folder)))
+    return PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, script)
+
+
+def rounds(fault: Fault, most: int) -> Iterator[tuple[int, Collection[str]]]:
+    """How many people come in each round, and with which histories: at first a block, in the end as many as before.
+
+    A fault that names no history is looked for in all: a block of each, then in the shares of an audit.
+    """
+    done = 0
+    for history in HISTORIES if not fault.histories else ():
+        yield BLOCK, (history,)
+        done += BLOCK
+    while done < most:
+        next_round = min(max(done, BLOCK), most - done)
+        yield next_round, fault.histories or HISTORIES
+        done += next_round
 
 
 def python_with(faults: Sequence[Fault], folder: Path) -> dict[str, str]:
@@ -103,11 +153,12 @@ def bundle_with(fault: Fault, folder: Path) -> bytes:
 
 def plant(fault: Fault, folder: Path) -> None:
     """Put the fault into the copy."""
-    path = folder / fault.file
-    text = path.read_text(encoding="utf-8")
-    if fault.old not in text:
-        raise SystemExit(f"{fault.file}: must hold what the fault {fault.name!r} replaces; the sources have moved on")
-    path.write_text(text.replace(fault.old, fault.new, 1), encoding="utf-8")
+    for file, old, new in ((fault.file, fault.old, fault.new), *fault.also):
+        path = folder / file
+        text = path.read_text(encoding="utf-8")
+        if old not in text:
+            raise SystemExit(f"{file}: must hold what the fault {fault.name!r} replaces; the sources have moved on")
+        path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
 if __name__ == "__main__":

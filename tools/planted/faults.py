@@ -21,6 +21,8 @@ class Fault(NamedTuple):
     histories: tuple[str, ...] = ("once",)
     sessions: int = 24
     access: Kind = "open"
+    also: tuple[tuple[str, str, str], ...] = ()
+    """More places where text is replaced: file, old, new."""
 
 
 _P, _D = "shared/deniable/", "client/deniable_client/"
@@ -31,7 +33,7 @@ _CONNECTION = f"{_D}collector_connection.py"
 _DRAW = "    return Report(report_id or new_report_id(), cohort, mixed(survey, choices, told, word, is_kept=is_kept), credential)"
 _YES = "choices.get('affair') == 1"
 _FIRST, _AGAIN, _WAVES = ("once",), ("twice",), ("three waves",)
-_CALL = "            return self._pool.request(method, url, body=body, headers=headers, **patience)"
+_CALL = "        return self._pool.request(method, url, body=body, headers=headers, **patience)"
 _ANSWER = "        if not self.kept(survey):\n            self.check(survey)"
 
 PYTHON = [
@@ -108,9 +110,9 @@ PYTHON = [
           "Report(__import__('hashlib').md5(new_report_id().encode()).hexdigest(), cohort,"),
     # Transport
     Fault("transport", "python", "another header for Yes", _CONNECTION, _CALL,
-          "            if body and b'\"affair\":1' in body:\n                headers['Accept'] = '*'\n" + _CALL, sessions=120),
+          "        if body and b'\"affair\":1' in body:\n            headers['Accept'] = '*'\n" + _CALL, sessions=120),
     Fault("transport", "python", "order of headers", _CONNECTION, _CALL,
-          "            if body and b'\"affair\":1' in body:\n                headers = dict(reversed(headers.items()))\n" + _CALL, sessions=120),
+          "        if body and b'\"affair\":1' in body:\n            headers = dict(reversed(headers.items()))\n" + _CALL, sessions=120),
     Fault("transport", "python", "a second request for Yes", _CLIENT, _ANSWER,
           "        if answers.get('affair') == 'yes':\n            self._connection.hindrance(survey.id, None)\n" + _ANSWER),
     Fault("transport", "python", "a connection of its own for Yes", _CLIENT, _ANSWER,
@@ -232,7 +234,7 @@ LATER = [
     Fault("draw", "python", "a draw for each survey", _MEMORY, "_kept(db, unit.key + DRAWN, partial(unit.mark, drawn))",
           "(_kept(db, unit.key + DRAWN, partial(unit.mark, drawn)), unit.mark(drawn))[1]", _AGAIN, sessions=96),
     Fault("encoding", "python", "an id in capitals", f"{_P}report/report.py", "    return os.urandom(16).hex()", "    return os.urandom(16).hex().upper().lower().replace('a', 'b')"),
-    Fault("transport", "python", "a query for Yes", _CONNECTION, _CALL, "            if body and b'\"affair\":1' in body:\n                url += '?'\n" + _CALL, sessions=120),
+    Fault("transport", "python", "a query for Yes", _CONNECTION, _CALL, "        if body and b'\"affair\":1' in body:\n            url += '?'\n" + _CALL, sessions=120),
     Fault("storage", "python", "time stamp of the memory", _CLIENT, _ANSWER, _FOR_YES + "import os; os.utime(self.memory.path)\n" + _ANSWER),
     Fault("storage", "python", "an attribute of a file", _CLIENT, _ANSWER,
           _FOR_YES + "import os\n            try:\n                os.setxattr(self.memory.path, 'user.a', b'1')\n            except OSError:\n                pass\n" + _ANSWER),

@@ -19,7 +19,7 @@ from deniable_client.audit.shipped import Target
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 
-Kind = Literal["open", "invited", "unlinkable", "sealed", "unlinkable and sealed", "filtered"]
+Kind = Literal["open", "invited", "unlinkable", "sealed", "unlinkable and sealed", "every mechanism", "filtered"]
 
 SURVEY = survey_toml(
     "What an audit asks",
@@ -31,6 +31,28 @@ SURVEY = survey_toml(
     groups={"three": {"epsilon": 1, "draw": 2}},
 )
 
+EVERY = survey_toml(
+    "Every mechanism",
+    question_toml("coins", "yes-no", truth="1/4"),
+    question_toml("warner", "yes-no", epsilon=0.4),
+    question_toml("forced", "choice", options=["a", "b", "c"], truth="1/4", forced=["1/2", "1/4", "1/4"]),
+    question_toml("k_ary", "choice", options=[*"abcd"], epsilon=0.4, mechanism="k-ary"),
+    question_toml("subset", "choice", options=[*"abcdefgh"], epsilon=0.4, mechanism="subset"),
+    question_toml("ticks", "ticks", options=["a", "b", "c"], epsilon=0.6, goal="together"),
+    question_toml("drawn", "ticks", options=[*"abcd"], epsilon=0.5),
+    question_toml("geometric", "scale", lo=0, hi=5, epsilon=0.4, mechanism="geometric"),
+    question_toml("exponential", "scale", lo=1, hi=5, epsilon=0.4, mechanism="exponential"),
+    question_toml("mean", "number", lo=0, hi=60, epsilon=0.4, mechanism="mean"),
+    question_toml("piecewise", "number", lo=0, hi=60, epsilon=0.5, mechanism="piecewise"),
+    question_toml("laplace", "number", lo=0, hi=5, epsilon=0.5, mechanism="discrete-laplace"),
+    question_toml("waves", "yes-no", epsilon=0.6, wave_epsilon=0.3, mechanism="longitudinal"),
+    question_toml("often", "number", lo=1, hi=20, epsilon=0.5, ask_if="warner = yes"),
+    *(question_toml(name, "yes-no", f"{name}?", group="three") for name in ("tax", "theft", "fraud")),
+    *(question_toml(name, "yes-no", f"{name}?", group="both") for name in ("one", "other")),
+    groups={"three": {"epsilon": 0.4, "draw": 2}, "both": {"epsilon": 0.4, "want": ["shares"]}},
+)
+"""One question for each mechanism, as tame as the ceiling of a device asks for."""
+
 
 FILTERED = survey_toml(
     "What an audit asks some people alone",
@@ -39,6 +61,9 @@ FILTERED = survey_toml(
     question_toml("boxes", "ticks", options=[*"abc"], epsilon=0.5, ask_if="often = b"),
     question_toml("since", "number", lo=0, hi=9, epsilon=0.5, ask_if="smokes = yes"),
 )
+
+DOCUMENTS: dict[Kind, bytes] = {"every mechanism": EVERY, "filtered": FILTERED}
+"""What other kinds ask; every kind that is not here asks the first survey."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +82,7 @@ class PlantedTarget(Target):
 
 def survey_of(kind: Kind) -> Survey:
     """The survey; by blind token and sealed with keys that nobody keeps, because an audit asks copies with its own."""
-    survey, keys = read_survey(FILTERED if kind == "filtered" else SURVEY), AuditKeys()
+    survey, keys = read_survey(DOCUMENTS.get(kind, SURVEY)), AuditKeys()
     if kind.startswith("unlinkable"):
         survey = replace(survey, access="unlinkable", issuer=Issuer(**keys.issuer, url="https://issuer.example"))
     if kind == "invited":

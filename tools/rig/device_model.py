@@ -10,7 +10,7 @@ import datetime
 import json
 import math
 import random
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from deniable import Question, Survey, read_survey
@@ -52,7 +52,7 @@ DRUGS = ("drugs", "ticks", "Which?", 2)
 PANEL = ("leave", "choice", "Leaving?", 3)
 THREE = (AFFAIR, ("tax", "yes-no", "Taxes?", 1), ("theft", "yes-no", "Stolen?", 1))
 PANEL_WAVES = ("Panel, first wave", "Panel, second wave", "Panel, third wave, with more")
-SURVEYS = (
+_PUBLISHED = (
     _survey("One", AFFAIR),
     _survey("The same under another title and id", ("liaison", "yes-no", "An affair?", 1)),
     _survey("Another mechanism", ("affair", "yes-no", "An affair?", 2)),
@@ -74,7 +74,16 @@ SURVEYS = (
     _survey("One of two kinds", AFFAIR, DRUGS, ("again", "choice", "Again?", 1), shared=1.5),
     _survey("All in one response", *THREE[:2], shared=2),
 )
-assert [[each.group and each.group.draw for each in survey.questions] for survey in SURVEYS[-5:]] == [
+# A revision of each kind of unit: a question of its own, waves, drawn ones; and one that names a survey of others.
+_REVISED = ((4, 4), (17, 17), (20, 20), (5, 9))
+SURVEYS = (
+    *_PUBLISHED,
+    *(
+        replace(_PUBLISHED[own], title=f"{_PUBLISHED[own].title}, revised", revises=_PUBLISHED[named].id)
+        for own, named in _REVISED
+    ),
+)
+assert [[each.group and each.group.draw for each in survey.questions] for survey in _PUBLISHED[-5:]] == [
     *([2] * 3, [2] * 3, [2] * 3),
     *([1] * 3, [2] * 2),
 ]

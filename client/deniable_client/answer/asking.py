@@ -159,7 +159,7 @@ def answer_from(asked: Question, typed: str, choices: Sequence[str] | None = Non
 
 def prompt_of(asked: Question) -> str:
     """The prompt of a question."""
-    if asked.noise_kind.is_yes_no:
+    if asked.kind.is_yes_no and len(asked.choices) == len(asked.kind.options):
         return m.PROMPT_YES_NO
     if asked.kind.takes_several:
         return m.PROMPT_TICKS

@@ -14,6 +14,7 @@ from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.ways import has_filters, without_screens
 
 BUSY: Answer = (503, {"content-type": "application/json"}, b'{"detail":"busy"}')
+PUT_OFF: Answer = (503, {"content-type": "application/json", "retry-after": "60"}, b'{"detail":"busy"}')
 SILENT: Answer = (0, {}, b"")
 
 RUN = "a5" * 8
@@ -39,6 +40,7 @@ def browse(browser: Watching, session: Session, surveys: Sequence[PublishedSurve
         for number, visit in enumerate(session.visits):
             link = f"{relay.url}/s/{surveys[visit.survey].id}{fragment}"
             _Visiting(person, relay, session, number, link, loads).go(visit)
+        person.leave()
         trace = person.trace([str(visit) for visit in session.visits])
         return without_screens(trace) if any(map(has_filters, surveys)) else trace
 
@@ -77,13 +79,15 @@ class _Visiting:
         other = self._second(own) if own else None
         tab.answer(self._answers(self.number))
         self._note(tab, "review")
-        self.relay.faults.extend([SILENT] if visit.is_cut else [BUSY] * visit.failures)
+        self.relay.faults.extend([SILENT] if visit.is_cut else [PUT_OFF if visit.is_put_off else BUSY] * visit.failures)
         before = self._posts()
         self.person.pressed.append(time.perf_counter())
         tab.click("send")
         if visit.is_cut:
             self._cut(tab, before)
             return
+        if visit.is_put_off:
+            tab.click("press", "button[part=button]")
         tab.wait("receipt")
         self._note(tab, "receipt")
         if other:

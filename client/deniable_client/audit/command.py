@@ -24,7 +24,15 @@ from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.release import check_served
 from deniable_client.audit.sampling import Draw, draw_javascript, draw_python
 from deniable_client.audit.served import PLACEHOLDER, serving
-from deniable_client.audit.shipped import SESSIONS, Target, audit_installed, audit_shipped, check_promises
+from deniable_client.audit.shipped import (
+    RACES,
+    SESSIONS,
+    Target,
+    audit_installed,
+    audit_shipped,
+    check_promises,
+    check_races,
+)
 from deniable_client.audit.whole import bound_waves, draw_waves_of_javascript, draw_waves_of_python
 from deniable_client.link import parse_link
 from deniable_commands.main import example
@@ -150,7 +158,7 @@ def _lived(name: str, target: Target, sessions: int, program: str | None, client
             return [AuditPart(f"{name}: everything seen", "The client did not come to its end.", (str(error),))]
     parts = [_seen(name, bench, FAILURE / clients, time.monotonic() - start)]
     if name != "python":
-        parts.append(_promised(name, target, program))
+        parts += [_promised(name, target, program), _raced(name, target, program)]
         asked = "reach" if name == "firefox" else "look up"
         text = f"Host names that the browser was asked to {asked}, by whatever in a page."
         parts.append(AuditPart(f"{name}: host names", text, tuple(sorted(names))))
@@ -165,6 +173,13 @@ def _promised(name: str, target: Target, program: str | None) -> AuditPart:
     )
     faults = check_promises(target, program=program, kind="firefox" if name == "firefox" else "chromium")
     return AuditPart(f"{name}: words of the first screen", looked, tuple(faults))
+
+
+def _raced(name: str, target: Target, program: str | None) -> AuditPart:
+    """Whether two tabs that send at the same moment make one report."""
+    looked = f"{RACES} times somebody presses Send in two tabs at the same moment, with other answers in each."
+    faults = check_races(target, program=program, kind="firefox" if name == "firefox" else "chromium")
+    return AuditPart(f"{name}: two tabs at once", looked, tuple(faults))
 
 
 def _seen(name: str, bench: Bench, failure: float, seconds: float) -> AuditPart:

@@ -126,6 +126,7 @@ class Values:
 
     def _marks(self, values: Sequence[Value]) -> Codes:
         unasked = "0" * self.size
+        # The mark behind says that the question was asked, so that no text of zeros is taken for not asked.
         behind = "1" if self.is_drawn else ""
         joined = "".join(unasked if value is None else f"{value}{behind}" for value in values).encode("ascii")
         marks: Codes = (np.frombuffer(joined, dtype=np.uint8).reshape(-1, self.size) == ord("1")).astype(np.int64)
@@ -137,6 +138,7 @@ class Values:
         supported = self.where_asked
         if not self.is_drawn:
             return supported
+        # Texts have a mark for being asked, numbers a value for not being asked.
         last = share if self.is_text else 1 - share
         return np.hstack([supported * share, np.full((len(supported), 1), last)])
 
@@ -169,6 +171,7 @@ class Tables:
             [_zeros(PARTS, 2, size, feature.size) for feature in each.features]
             for each, size in zip(self.values, self.sizes, strict=True)
         ]
+        # The joint table of two questions is the same both ways, so it is counted once.
         once = {(q, r) for q, r in self.pairs if (q < r or (r, q) not in self.pairs) and self._is_known(q, r)}
         groups = [min(size, GROUPS) for size in self.sizes]
         alone = [_alone(size) for size in self.sizes]

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.ndimage import median_filter
 from scipy.special import betaincinv, gammaln
 from scipy.stats import hypergeom
 
@@ -34,6 +35,9 @@ EXTREMES = range(4, 129, 4)
 
 FEW = 3
 """Largest number of different answers of which all pairs are compared; of more, the two most frequent ones are."""
+
+NEIGHBOURS = 25
+"""Number of sessions around one, itself included, whose median is what it would have had at its time."""
 
 Floats = NDArray[np.float64]
 
@@ -64,6 +68,7 @@ class Contrast:
         """Sessions beyond each limit, those of the first answer among them, all, all of the first; shape (m, 4)."""
         n, one = len(self.values), int(self.is_one.sum())
         ordered = np.sort(self.values)
+        # A leak may shift a few sessions far or many a little, so limits from four sessions to half of all are tried.
         numbers = [number for number in (*EXTREMES, n // 4, n // 2) if 1 <= number <= n // 2]
         rows = []
         for limit in {float(ordered[n - number]) for number in numbers}:
@@ -120,7 +125,8 @@ def contrasts_of(
     answers : sequence of mapping, length n
         What each session answered.
     histories : sequence of str, length n
-        Values are put on one scale within a history; the answers of all histories come from one distribution.
+        Values are put on one scale within a history, whose sessions stand in the order of their times. The answers of
+        all histories come from one distribution.
     features : sequence of mapping, length n
         The values; a feature may be missing.
     """
@@ -139,6 +145,7 @@ def contrasts_of(
 
 def _pairs(feature: str, question: str, given: Sequence[str], values: Floats) -> list[Contrast]:
     common = Counter(given).most_common()
+    # All pairs of many answers would cost more in the family-wise level than they find.
     pairs = itertools.combinations([each for each, _ in common[: FEW if len(common) <= FEW else 2]], 2)
     own = np.array(given)
     found = []
@@ -149,12 +156,19 @@ def _pairs(feature: str, question: str, given: Sequence[str], values: Floats) ->
 
 
 def _standardised(values: Sequence[float], histories: Sequence[str]) -> Floats:
-    """Values less the median of their history, over its interquartile range; what is far off stays far off."""
+    """Values less the median of their neighbours in their history, over its interquartile range.
+
+    Sessions come in the order in which they were lived, so the load of the machine, which changes slowly, falls out.
+    What is far off stays far off. No answer goes into it, so which answer the largest values have stays a matter of
+    chance.
+    """
     own, names = np.array(values, dtype=float), np.array(histories)
     for name in set(histories):
         some = names == name
-        low, middle, high = np.quantile(own[some], (0.25, 0.5, 0.75))
-        own[some] = (own[some] - middle) / ((high - low) or 1)
+        level = own[some] - median_filter(own[some], NEIGHBOURS, mode="nearest")
+        # Quartiles and not moments: one slow session must not hide what is common to the others.
+        low, high = np.quantile(level, (0.25, 0.75))
+        own[some] = level / ((high - low) or 1)
     return own
 
 
@@ -171,6 +185,7 @@ def compare(contrasts: Sequence[Contrast], failure: float) -> Contrasts:
     differences: dict[int, tuple[float, Association]] = {}
     for place in suspicious:
         numbers = (n[place], one[place], beyond[place])
+        # One-sided, both ways: with the margins fixed, the sessions beyond are drawn without replacement from all.
         p = min(hypergeom.sf(of_one[place] - 1, *numbers), hypergeom.cdf(of_one[place], *numbers))
         contrast = int(whose[place])
         if p <= level and p < differences.get(contrast, (1.0,))[0]:
@@ -194,6 +209,7 @@ def _level(least: Floats, failure: float) -> tuple[float, int]:
     low, high = 1, len(ordered)
     while low < high:
         middle = (low + high) // 2
+        # Tarone: the least K for which at most K comparisons can reach failure / (2 K), each of them both ways.
         if np.searchsorted(ordered, failure / (2 * middle), side="right") <= middle:
             high = middle
         else:
@@ -203,6 +219,7 @@ def _level(least: Floats, failure: float) -> tuple[float, int]:
 
 def _least_p(beyond: Floats, n: Floats, one: Floats) -> Floats:
     """The smallest p-value that a comparison can have: all or none of those beyond the limit gave the first answer."""
+    # The ends of the hypergeometric distribution.
     most, fewest = np.minimum(beyond, one), np.maximum(0, beyond + one - n)
     return np.asarray(np.exp(np.minimum(_log_pmf(most, n, one, beyond), _log_pmf(fewest, n, one, beyond))))
 

@@ -127,6 +127,7 @@ class CellCounts:
     def log_p(self) -> Floats:
         """Upper bounds of the logarithms of one-sided p-values."""
         x = self.counts / np.maximum(self.n, 1)
+        # Chernoff's bound: P(X/n beyond x) <= exp(-n KL(x, p)), which needs no normal approximation at 1e-6.
         return -self.n * _divergence(x, self.p)
 
     def worst(self, log_level: float) -> tuple[int, ...] | None:
@@ -171,6 +172,7 @@ def smallest_rise(n: ArrayLike, p: ArrayLike, level: float) -> Floats:
     """
     n, p = (each.astype(float) for each in np.broadcast_arrays(np.asarray(n), np.asarray(p)))
     low, high = n * p, n.copy()
+    # 40 halvings leave 1e-12 of the range, far less than one count.
     for _ in range(40):
         middle = (low + high) / 2
         x = middle / np.maximum(n, 1)
@@ -180,6 +182,7 @@ def smallest_rise(n: ArrayLike, p: ArrayLike, level: float) -> Floats:
     first = np.minimum(np.floor(high) + 1, n)
     # KL(1, p) = -log p: if even n of n is not refused, no rise is found.
     possible = n * np.log(np.maximum(p, 1e-300)) < level
+    # The p for which P(Bin(n, p) >= first) = FOUND, by the beta distribution of order statistics.
     rise = betaincinv(np.maximum(first, 1), n - first + 1, FOUND) - p
     return np.asarray(np.where(possible & (n > 0), rise, np.inf))
 
@@ -193,6 +196,7 @@ def log_ratio_below(hits_x: int, n_x: int, hits_y: int, n_y: int, level: float) 
     """A lower limit of ``ln P(S|x) / P(S|y)``, each Clopper-Pearson limit missed with probability ``level``."""
     if hits_x == 0:
         return -math.inf
+    # Clopper and Pearson: the lower limit of the likelier answer over the upper one of the other.
     low = float(betaincinv(hits_x, n_x - hits_x + 1, level))
     high = 1.0 if hits_y == n_y else float(betaincinv(hits_y + 1, n_y - hits_y, 1 - level))
     return math.log(low / high) if low > 0 else -math.inf

@@ -88,6 +88,7 @@ class Bench:
     def _about(self, showing: set[int]) -> str | None:
         """The question whose answers and the sessions that show something are least likely to be unrelated."""
         everybody = [session for block in self.blocks for session, _ in block]
+        # A question is named where its answers go with it at exp(-3), 5 %, or less; it is a hint for whoever searches.
         best, about = -3.0, None
         for name in sorted({name for session in everybody for name in session.answers[0]}):
             table: dict[str, list[int]] = defaultdict(lambda: [0, 0])
@@ -123,6 +124,7 @@ def _unlike(block: Sequence[tuple[Session, Trace]]) -> Iterable[tuple[str, Sessi
         counts = Counter(trace.exact.get(name) for _, trace in block)
         if len(counts) == 1:
             continue
+        # Most of a block is taken for right, because the reference does not say what every observable must be.
         ((usual, _),) = counts.most_common(1)
         for session, trace in block:
             came = trace.exact.get(name)
@@ -163,13 +165,13 @@ def _repeated(blocks: Sequence[Sequence[tuple[Session, Trace]]]) -> Iterable[tup
 def _contrast(usual: str | None, came: str | None) -> str:
     """Where two texts differ, in words."""
     if usual is None or came is None:
-        return f"It was {'not ' if came is None else ''}there: {_short(came or usual or '')}"
+        return f"It was {'not ' if came is None else ''}there: {shortened(came or usual or '')}"
     place = next((n for n, (a, b) in enumerate(zip(usual, came, strict=False)) if a != b), min(len(usual), len(came)))
     start = max(place - 20, 0)
-    return f"{_short(came[start:])} instead of {_short(usual[start:])}"
+    return f"{shortened(came[start:])} instead of {shortened(usual[start:])}"
 
 
-def _short(text: str) -> str:
+def shortened(text: str) -> str:
     cut = text[:LONGEST]
     return repr(cut) + ("..." if len(text) > LONGEST else "")
 
@@ -189,9 +191,21 @@ def expect_of_browser(session: Session, trace: Trace) -> Iterable[tuple[str, str
         ]
         for load in session.loads
     ]
+    # The order within a load may vary with the browser; how much chance is taken may not.
     if sorted(map(sorted, trace.chance)) != sorted(map(sorted, wanted)):
         yield "chance taken from the system", f"{_calls(trace.chance)} instead of {_calls(wanted)}"
+    for name in trace.exact:
+        call = name.partition(", calls, ")[2]
+        if call and not _NEEDED.fullmatch(call):
+            yield "call that a page has no need of", shortened(call)
     yield from _kept(session, trace)
+
+
+_NEEDED = re.compile(
+    r"setTimeout a function \d+(\.\d+)?|AbortSignal\.timeout (5000|30000)"
+    r"|StorageManager\.prototype\.persist|Date(\.now)?"
+)
+"""What the pages do beside requests and storage: they wait between tries and look at the day."""
 
 
 def expect_reports(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
@@ -202,6 +216,7 @@ def expect_reports(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
     yield from _differ("request for a token", bought, session.requests)
     yield from _rights(session, trace)
     connections = {each.connection for each in trace.posted if each.kind == "tokens"}
+    # One connection for both would join the invitation, which the token names, with the report.
     if any(each.connection in connections for each in trace.reports):
         yield "connection of the token", "It is that of a report, so that whoever signs could link the two"
 
@@ -231,10 +246,10 @@ def _rights(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
             yield "address of a report", f"It was sent to {each.kind} instead of {kind}"
         bears = session.invitation if each.kind == "tokens" else _credential(each.body)
         if each.right != (right_of(bears) if bears and each.kind != "sealed" else ""):
-            yield "right in the head", f"It says {_short(each.right)}"
+            yield "right in the head", f"It says {shortened(each.right)}"
     asked = [value for name, value in trace.exact.items() if "/invitations/state (" in name and name.endswith(", body")]
     if any(not session.invitation or value.encode() != question_about(session.invitation) for value in asked):
-        yield "question about the invitation", f"It is {_short(asked[0])}"
+        yield "question about the invitation", f"It is {shortened(asked[0])}"
 
 
 def _credential(report: bytes) -> str | None:
@@ -258,9 +273,9 @@ def _kept(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
     for name, value in trace.exact.items():
         for place, empty in _EMPTY.items():
             if name.endswith(f", {place}") and value != empty:
-                yield place, f"It holds {_short(value)}"
+                yield place, f"It holds {shortened(value)}"
             elif f", {place}, " in name and (not name.endswith(_MARK) or value):
-                yield place, f"It holds {name.rpartition(f', {place}, ')[2]}: {_short(value)}"
+                yield place, f"It holds {name.rpartition(f', {place}, ')[2]}: {shortened(value)}"
         if ", indexedDB" in name:
             last[name.rpartition(", indexedDB")[2]] = value
     others = set(last) - {"", ", deniable 1, memory"}
@@ -306,4 +321,5 @@ def _memory(session: Session) -> dict[str, Any]:
 
 def power(sessions: int) -> float:
     """How likely a leak is found that shows in one of 100 sessions of half of all people."""
+    # Half of the sessions have somebody who leaks, and each of these shows it with probability 1/100.
     return float(1 - 0.99 ** (sessions / 2))

@@ -76,10 +76,12 @@ class AuditKeys:
 
     def sign(self, blinded: bytes) -> bytes:
         """The blind signature of a message, as an issuer gives it."""
+        # 256 bytes: the length of the modulus of 2048 bits.
         return self.power(int.from_bytes(blinded) % self._signing.public_numbers.n).to_bytes(256)
 
     def open(self, survey: str, body: bytes) -> Opened:
         """A sealed report of a survey, by its address. Raises `NotSealed`."""
+        # The first byte is the number of the week, counted from 0; any other key would be the wrong one today.
         if not body or body[0] != WEEKS - 1:
             raise NotSealed("sealed report: must name the key of this week")
         suite = Suite(KEM.P256, KDF.HKDF_SHA256, AEAD.AES_128_GCM)
@@ -91,4 +93,5 @@ class AuditKeys:
 
 
 def _first() -> datetime.date:
+    # So that today lies in the last week, and the keys before it must be left alone.
     return datetime.datetime.now(datetime.UTC).date() - (WEEKS - 1) * WEEK

@@ -38,6 +38,8 @@ class Visit:
         Whether the page is loaded again after Start.
     is_cut : bool
         Whether the device goes away after Send, while no try has arrived.
+    is_put_off : bool
+        Whether the collector asks for a minute, so that a person presses the button for another try. A program waits.
     """
 
     survey: int = 0
@@ -45,6 +47,7 @@ class Visit:
     failures: int = 0
     reload: bool = False
     is_cut: bool = False
+    is_put_off: bool = False
 
 
 HISTORIES: dict[str, tuple[Visit, ...]] = {
@@ -53,13 +56,23 @@ HISTORIES: dict[str, tuple[Visit, ...]] = {
     "three waves": (Visit(), Visit(1), Visit(2)),
     "another survey": (Visit(), Visit(3)),
     "a broken way": (Visit(reload=True, failures=1),),
+    "put off": (Visit(failures=1, is_put_off=True),),
     "cut off": (Visit(is_cut=True), Visit(kind="again")),
     "two tabs": (Visit(kind="tabs"),),
 }
 """Histories by name, each on a device of its own."""
 
-SHARES = {"once": 12, "twice": 4, "three waves": 2, "another survey": 2, "a broken way": 3, "cut off": 2, "two tabs": 2}
-"""How many of 27 sessions are of each history."""
+SHARES = {
+    "once": 12,
+    "twice": 4,
+    "three waves": 2,
+    "another survey": 2,
+    "a broken way": 3,
+    "put off": 1,
+    "cut off": 2,
+    "two tabs": 2,
+}
+"""How many of 28 sessions are of each history."""
 
 
 @dataclass(frozen=True)
@@ -211,7 +224,9 @@ class SessionBlock:
         sent, ids = self._report(session, survey, session.answers[number], asked, common)
         words += sent
         words += self._sending(session, survey, visit.failures, common, is_cut=visit.is_cut)
-        session.loads.append(Load(tuple(words), ids, pieces, seals=int("sealed" in survey.content)))
+        # Bytes that a collector put off are sealed anew; a try that the network failed sends the same again.
+        seals = (1 + visit.is_put_off) * ("sealed" in survey.content)
+        session.loads.append(Load(tuple(words), ids, pieces, seals=seals))
         if visit.kind == "tabs":
             # The second tab finds the report of the first one, and draws nothing.
             vain = self._in_vain(survey, self.manner.draws_known, common)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
 import json
 import os
 import re
@@ -21,7 +23,7 @@ from deniable_client.audit.blackbox.relay import RecordingRelay
 from deniable_client.audit.blackbox.system import System, Watched
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.browsing import BUSY
-from deniable_client.audit.judge import expect_reports
+from deniable_client.audit.judge import expect_reports, shortened
 from deniable_client.audit.plan import Load, Session
 from deniable_client.audit.reference.published import PublishedSurvey, labels
 
@@ -77,15 +79,18 @@ class _Run:
         trace.put(f"order of operations of step {step}", operations)
         sent = sum(each.start.startswith("POST") for each in self.relay.sent)
         trace.put(f"reports after step {step}", sent)
+        for place, (before, seconds) in enumerate(itertools.pairwise([watched.began, *watched.sent])):
+            trace.loose[f"step {step}, ms of CPU to packet {place + 1}"] = 1000 * (seconds - before)
 
     def _finish(self, number: int) -> None:
         trace = self.traces[number]
-        enter_requests(trace, self.relay.take(), self.relay)
+        # One process that does one thing after the other asks over the same connections in the same order every time.
+        enter_requests(trace, self.relay.take(), self.relay, is_fixed=True)
         for each in self.pools[number]:
             trace.chance.append(each.taken)
         folder = self.folder / f"{number:04}"
         for path in sorted(folder.rglob("*")):
-            trace.put(f"file {path.name}", path.stat().st_size if path.is_file() else "folder")
+            trace.put(f"file {path.name}", _content(path, self.relay) if path.is_file() else "folder")
         trace.put("memory", normal(_dump(folder / "memory.db"), self.relay))
 
 
@@ -190,6 +195,13 @@ def _plain(operation: str, relay: RecordingRelay) -> str:
     return str(normal(_TEMPORARY.sub("/.new", _FOLDER.sub("/DEVICE", operation)), relay))
 
 
+def _content(path: Path, relay: RecordingRelay) -> str:
+    """The hash of what a file holds, whatever an SQLite database shows of it, with its length."""
+    content = path.read_bytes()
+    plain: str = normal(content.decode("latin-1"), relay)
+    return f"{len(content)} bytes, {hashlib.sha256(plain.encode()).hexdigest()}"
+
+
 def _dump(path: Path) -> list[str]:
     """What an SQLite file holds, as text."""
     if not path.exists():
@@ -211,8 +223,29 @@ def expect_of_python(session: Session, trace: Trace) -> Iterable[tuple[str, str]
                 "chance taken from the system",
                 f"Calls of {dict(Counter(calls))} bytes instead of {dict(Counter(wanted))}",
             )
+    for name in trace.exact:
+        operation = name.partition(", ")[2] if _STEP.match(name) else ""
+        if operation and not _NEEDED.fullmatch(operation):
+            yield "operation that a client has no need of", shortened(operation)
     yield from _kept(session, trace.exact.get("memory", ""))
 
+
+_STEP = re.compile(r"step \d+, ")
+
+_NEEDED = re.compile(
+    r"""open\ (?!/DEVICE)\S+\ 0(\ in\ vain)?            # files of the system are read
+    | open\ /DEVICE\S*\ \d+(\ in\ vain)?
+    | (mkdir|link|unlink|fchown|fchmod|ftruncate)\ /DEVICE\S*
+    | (write|pwrite64)\ /DEVICE\S*\ \d+
+    | socket | connect\ COLLECTOR | sendto\ a\ socket\ \d+ | shutdown
+    | setsockopt\ 6\ 1\ 01000000                     # TCP_NODELAY: what is written is sent at once
+    """,
+    re.VERBOSE,
+)
+"""What the Python client does: it keeps a memory in its folder, and asks the collector.
+
+It waits for nothing else, runs nothing else, and says nothing by files or connections but by what they hold.
+"""
 
 _STATES = {True: "sent", False: "waiting"}
 

@@ -9,6 +9,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 from deniable.errors import DeniableError
 from deniable_client.audit.blackbox.chromium import chromium
@@ -32,15 +33,26 @@ from deniable_client.audit.plan import (
 )
 from deniable_client.audit.processes import expect_of_python, run_people
 from deniable_client.audit.promises import STATES, broken, read_and_answer
+from deniable_client.audit.races import race
 from deniable_client.audit.reference.device import OF_COLLECTOR
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.steering import NotReachable
 
-BLOCK = 12
-"""Number of sessions that must look alike."""
+BLOCK = 4
+"""Number of sessions that must look alike.
+
+They share their chance, so a fault that waits for a rare id or a rare word has as many tries as there are blocks. Two
+people would do to see a difference; of four the odd one out is named.
+"""
+
+TOGETHER = 4
+"""Number of blocks whose people answer in one process of Python, in turn: nobody follows a person of their block."""
 
 SESSIONS = 600
 """Sessions of an audit by default; they show a leak of 1 % of those who give one of two answers 9 times in 10."""
+
+RACES = 8
+"""Races of two tabs in an audit."""
 
 Progress = Callable[[int], None]
 
@@ -154,21 +166,57 @@ def check_promises(
     target: Target, *, dice: random.Random | None = None, program: str | None = None, kind: str = "chromium"
 ) -> list[str]:
     """Where the first screen says something of requests or of memory that the browser does not do."""
-    dice = dice or random.SystemRandom()
-    survey = target.surveys[0]
+    survey, dice = target.surveys[0], dice or random.SystemRandom()
+
+    def look(browser: Watching, state: str, answers: Mapping[str, Any], invitation: str) -> list[str]:
+        return list(broken(survey, state, read_and_answer(browser, survey, state, answers, invitation)))
+
+    return _beside(target, STATES, look, 1, dice, program, kind)
+
+
+def check_races(
+    target: Target,
+    races: int = RACES,
+    *,
+    dice: random.Random | None = None,
+    program: str | None = None,
+    kind: str = "chromium",
+) -> list[str]:
+    """Where two tabs that send at the same moment make two reports."""
+    survey, dice = target.surveys[0], dice or random.SystemRandom()
+
+    def run(
+        browser: Watching, _name: str, first: Mapping[str, Any], second: Mapping[str, Any], right: str
+    ) -> list[str]:
+        return race(browser, survey, (first, second), right)
+
+    return _beside(target, [f"race {number + 1}" for number in range(races)], run, 2, dice, program, kind)
+
+
+def _beside(
+    target: Target,
+    names: Sequence[Any],
+    look: Callable[..., list[str]],
+    answers: int,
+    dice: random.Random,
+    program: str | None,
+    kind: str,
+) -> list[str]:
+    """What is seen at each of some visits that no chance is put under; each gets so many sets of answers."""
 
     def work() -> list[str]:
+        from playwright.sync_api import Error
+
         relay = target.relay()
         try:
             with BROWSERS[kind](relay, program) as browser:
                 found: list[str] = []
-                for state in STATES:
+                for name in names:
+                    given = [answers_at_random(target.surveys[0], dice) for _ in range(answers)]
                     try:
-                        invitation = f"{dice.getrandbits(128):032x}"
-                        kept = read_and_answer(browser, survey, state, answers_at_random(survey, dice), invitation)
-                        found += broken(survey, state, kept)
-                    except DeniableError as error:
-                        found.append(f"{state}: did not come to its end: {error}")
+                        found += look(browser, name, *given, f"{dice.getrandbits(128):032x}")
+                    except (DeniableError, Error) as error:
+                        found.append(f"{name}: did not come to its end: {error}")
                 return found
         finally:
             relay.close()
@@ -191,11 +239,18 @@ def audit_installed(
     bench = Bench(expect_of_python)
     relay = target.relay()
     try:
-        for history, seed in blocks_of(target, sessions, dice, histories):
-            people = sessions_of(target, history, PYTHON, relay.url, dice_of(seed))
+        waiting = blocks_of(target, sessions, dice, histories)
+        for start in range(0, len(waiting), TOGETHER):
+            blocks = [
+                sessions_of(target, history, PYTHON, relay.url, dice_of(seed))
+                for history, seed in waiting[start : start + TOGETHER]
+            ]
+            history, seed = waiting[start]
             (stranger, *_) = sessions_of(target, history, PYTHON, relay.url, dice_of(seed + 1))
+            people = [session for turn in zip(*blocks, strict=True) for session in turn]
             traces = run_people(people, target.surveys, relay, stranger, environment=environment)
-            bench.blocks.append(list(zip(people, traces, strict=True)))
+            seen = list(zip(people, traces, strict=True))
+            bench.blocks += [seen[number :: len(blocks)] for number in range(len(blocks))]
             progress(len(people))
     finally:
         relay.close()

@@ -114,6 +114,7 @@ def bound_waves(survey: PublishedSurvey, draw: DrawWaves, people: int, failure: 
     """
     surveys = waves_of(survey)
     answers = _ends(parse_survey(surveys[0].document))
+    # One half has the one extreme answer to everything, the other half the other one.
     own = people // 2
     drawn = list(draw(surveys, answers, own))
     kinds = np.repeat([0, 1], own)
@@ -121,15 +122,19 @@ def bound_waves(survey: PublishedSurvey, draw: DrawWaves, people: int, failure: 
     part = np.arange(2 * own) % 4
     names = [[each["id"] for each in unit.questions] for unit in surveys[0].units]
     codes = [_codes([[wave[name] for wave in sent for name in some] for sent in drawn]) for some in names]
+    # Bonferroni over the units and the whole.
     level = failure / (len(codes) + 1)
     bounds = []
     scores = np.zeros(2 * own)
     for place, (some, code) in enumerate(zip(names, codes, strict=True)):
         table = _table(kinds, code, part == 0)
+        # Half a count more, so that a value seen under one answer alone has a finite score.
         ratio = np.log((table[1] + 0.5) / (table[0] + 0.5))
+        # Units are independent given the answers, so the log-likelihood ratio of a history is the sum of theirs.
         scores += ratio[code]
         cost = _cost({each.units[place].key: each.units[place] for each in surveys})
         bounds.append(WholeBound(", ".join(some), cost / 1e6, _bound(kinds, code, part, level)))
+    # Limits from the part that chose the scores; the others stay fresh for what is chosen and measured.
     limits = np.unique(np.quantile(scores[part == 0], np.linspace(0, 1, BINS + 1)[1:-1]))
     everything = _cost({unit.key: unit for each in surveys for unit in each.units})
     whole = _bound(kinds, np.searchsorted(limits, scores), part, level)

@@ -9,7 +9,7 @@
 import { h, render } from "preact";
 
 import { Preview } from "./preview.js";
-import { figures, problem, settings, watch } from "./state.js";
+import { figures, problem, watch } from "./state.js";
 import { Findings, Groups, Outlook, Problem, Protection, Questions } from "./parts.js";
 
 const Bench = () => {
@@ -24,7 +24,7 @@ const Bench = () => {
       h(Problem, { problem: problem.value, isOld: !!survey }),
       survey && [
         h(Outlook, { survey }),
-        h(Protection, { survey, settings: settings.value }),
+        h(Protection, { survey }),
         h(Findings, { survey }),
         h(Questions, { survey }),
         h(Groups, { survey }),

@@ -2,8 +2,9 @@
 /* The parts of the bench: each shows what /bench/figures says, in its words. */
 
 import { h } from "preact";
+import { useMemo } from "preact/hooks";
 
-import { busy, tryOut } from "./state.js";
+import { busy, settings, tryOut } from "./state.js";
 
 /** @typedef {import("./state.js").Survey} Survey */
 /** @typedef {import("./state.js").Question} Question */
@@ -35,10 +36,12 @@ export const Problem = ({ problem, isOld }) =>
 export const Outlook = ({ survey }) =>
   h("section", { class: "outlook" }, h("p", { class: "lead" }, survey.outlook), h("p", { class: "quiet", role: "status" }, busy.value));
 
-/** @param {{ survey: Survey, settings: { respondents: number, epsilon: number | null } }} props */
-export const Protection = ({ survey, settings }) => {
+/** It alone draws anew at every step of the slider; what stands around it waits for figures. @param {{ survey: Survey }} props */
+export const Protection = ({ survey }) => {
+  const { respondents, epsilon: tried } = settings.value;
+  const table = useMemo(() => h(Table, { survey }), [survey]);
   const { written, whole: epsilon, is_tried: isTried } = survey.epsilon;
-  const shown = settings.epsilon ?? written ?? epsilon;
+  const shown = tried ?? written ?? epsilon;
   const say = `Somebody who thinks an answer as likely as not guesses it rightly at most ${survey.right} times in 100 after seeing all that a person sends.`;
   return h(
     "section",
@@ -56,7 +59,7 @@ export const Protection = ({ survey, settings }) => {
           type: "number",
           min: 2,
           max: 10000000,
-          value: settings.respondents,
+          value: respondents,
           onInput: (/** @type {any} */ { target }) => target.validity.valid && target.value && tryOut({ respondents: Number(target.value) }),
         }),
       ),
@@ -86,7 +89,7 @@ export const Protection = ({ survey, settings }) => {
         h("button", { type: "button", onClick: () => tryOut({ epsilon: null }) }, "Back to the file"),
       ),
     h("p", null, say),
-    h(Table, { survey }),
+    table,
   );
 };
 

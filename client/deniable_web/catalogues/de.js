@@ -82,6 +82,7 @@ export default Object.freeze({
   "openFrom": "Sie nimmt Rückmeldungen ab {opens} an. Sie wurden nichts gefragt, und es wurde nichts gesendet.",
   "openTo": "Sie nimmt Rückmeldungen bis {closes} an. Sie wurden nichts gefragt, und es wurde nichts gesendet.",
   "closedNow": "Die Menschen, die sie durchführen, nehmen keine Rückmeldungen mehr an. Sie wurden nichts gefragt, und es wurde nichts gesendet.",
+  "closedFull": "Sie hat die {n} Rückmeldungen, die sie annimmt, oder wurde vorher beendet. Sie wurden nichts gefragt, und es wurde nichts gesendet.",
   "refused": "Ihr Gerät beantwortet diese Umfrage nicht",
   "refusedText": "Diese Umfrage würde mehr über Sie verraten, als Ihr Gerät erlaubt, allein oder zusammen mit anderen Umfragen der letzten 90 Tage. Es wurde nichts gesendet. Sie haben nichts falsch gemacht: Bitte sagen Sie der Person Bescheid, von der Sie den Link haben.",
   "unusable": "Ihr Gerät kann nicht lesen, was es von früheren Rückmeldungen behalten hat. Ohne das könnte es mehr über Sie verraten, als es sollte. Deshalb sendet es nichts.",

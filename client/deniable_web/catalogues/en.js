@@ -82,6 +82,7 @@ export default Object.freeze({
   "openFrom": "It takes replies from {opens} on. You were not asked anything, and nothing was sent.",
   "openTo": "It takes replies until {closes}. You were not asked anything, and nothing was sent.",
   "closedNow": "The people who run it take no more replies. You were not asked anything, and nothing was sent.",
+  "closedFull": "It has the {n} replies that it takes, or was closed earlier. You were not asked anything, and nothing was sent.",
   "refused": "Your device does not answer this survey",
   "refusedText": "This survey would give away more about you than your device allows, on its own or together with other surveys of the last 90 days. Nothing was sent. You have done nothing wrong: please tell the person who gave you the link.",
   "unusable": "Your device cannot read what it remembers of earlier replies. Without that it might tell more about you than it should, so it sends nothing.",

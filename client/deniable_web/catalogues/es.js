@@ -82,6 +82,7 @@ export default Object.freeze({
   "openFrom": "Acepta envíos desde {opens}. No se le preguntó nada, y no se envió nada.",
   "openTo": "Acepta envíos hasta {closes}. No se le preguntó nada, y no se envió nada.",
   "closedNow": "Quienes la hacen ya no aceptan envíos. No se le preguntó nada, y no se envió nada.",
+  "closedFull": "Ya tiene los {n} envíos que acepta, o se cerró antes. No se le preguntó nada, y no se envió nada.",
   "refused": "Su dispositivo no responde a esta encuesta",
   "refusedText": "Esta encuesta contaría más de usted de lo que su dispositivo permite, por sí sola o junto con otras encuestas de los últimos 90 días. No se envió nada. Usted no ha hecho nada mal: avise, por favor, a quien le dio el enlace.",
   "unusable": "Su dispositivo no puede leer lo que recuerda de envíos anteriores. Sin eso podría contar más de usted de lo debido, así que no envía nada.",

@@ -82,6 +82,7 @@ export default Object.freeze({
   "openFrom": "Elle accepte des envois à partir du {opens}. On ne vous a rien demandé, et rien n’a été envoyé.",
   "openTo": "Elle accepte des envois jusqu’au {closes}. On ne vous a rien demandé, et rien n’a été envoyé.",
   "closedNow": "Ses responsables n’acceptent plus d’envois. On ne vous a rien demandé, et rien n’a été envoyé.",
+  "closedFull": "Elle a reçu les {n} envois qu’elle accepte, ou a été close avant. On ne vous a rien demandé, et rien n’a été envoyé.",
   "refused": "Votre appareil ne répond pas à cette enquête",
   "refusedText": "Cette enquête en révélerait plus sur vous que votre appareil ne le permet, seule ou avec d’autres enquêtes des 90 derniers jours. Rien n’a été envoyé. Vous n’avez rien fait de mal : prévenez la personne qui vous a donné le lien, s’il vous plaît.",
   "unusable": "Votre appareil ne peut pas lire ce qu’il a retenu d’envois précédents. Sans cela, il pourrait en révéler plus sur vous qu’il ne devrait ; il n’envoie donc rien.",

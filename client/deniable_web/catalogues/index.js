@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "gjd4y7o2dje7lb5ghymb4qrf2i",
-  de: "w7v4klceaenalwavyaxfx34nte",
-  en: "gmkmx5xgqif55ycyie6l2zdg3a",
-  es: "3fdrzyesaahhpngi6vto4rvtuq",
-  fr: "kj564bzcfrfjy5c6sa3ngfzoym",
+  ar: "s3wjmi2tmbw35netwsateg3nwm",
+  de: "esjpggb4psq6kkuxihkpiyiamu",
+  en: "y5fu6hvkj2sl3yspj2ap7buudq",
+  es: "4jh5kndtrpmlynnpo6p43j6m7a",
+  fr: "tn3lqfgcgz3gpzts3wlmr7dfau",
 };

@@ -17,11 +17,11 @@ from deniable.survey.order import RandomOrder
 from deniable.survey.texts import EVERY_OTHER, Text, publish_text
 from deniable.survey.unit import Unit
 from deniable_statistics.authoring.analyses import alternatives_for, analyses_of
-from deniable_statistics.authoring.authoring import DOES_NOT_APPLY, SPOKEN_NO_YES
+from deniable_statistics.authoring.authoring import DOES_NOT_APPLY
 from deniable_statistics.authoring.cautions import release_note, release_warning, unlinkable_warning
 from deniable_statistics.authoring.respondents import comparison, group_sentences
 
-OUR_WORDS = [publish_text(each) for each in (*SPOKEN_NO_YES, DOES_NOT_APPLY)]
+OUR_WORDS = [publish_text(DOES_NOT_APPLY)]
 """Options as published whose translations we provide, so that authors need none."""
 
 
@@ -232,6 +232,11 @@ def notes_about(checked: Survey, respondents: int | None = None) -> Iterator[str
     """What an author may want to know and need not change."""
     if note := release_note(checked):
         yield note + ("" if respondents else "; --respondents N says whether that is much")
+    if checked.revises:
+        yield (
+            f"revises: survey {checked.revises}; what stays the same, "
+            f"'deniable survey revise {checked.revises} FILE --dry-run' says"
+        )
     if checked.contact is None:
         yield 'contact says whom respondents can ask, such as contact = "ethics@uni.example"; it is not set'
     if checked.cohorts and not checked.cohort_required:

@@ -14,9 +14,10 @@ import click
 from deniable.access.words import ONE_REPORT
 from deniable_commands.main import example
 from deniable_commands.numbers import Number
-from deniable_commands.rules import RuledCommand, at_most_one, goes_with
+from deniable_commands.rules import RuledCommand, at_most_one, excludes, goes_with
 from deniable_server.access import remote
 from deniable_server.commands import options
+from deniable_server.commands.pooled import pooled_at, pooled_in
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.commands.waiting import not_shown
 from deniable_server.location import Location
@@ -47,12 +48,16 @@ def _refuse_rows(_context: click.Context, _option: click.Parameter, given: str |
     rules=[
         goes_with("--misbehaving", "--misbehaviour"),
         at_most_one("--assume-fake", "--misbehaving", sentence="--assume-fake and --misbehaving: give one of the two"),
+        # Both are about all reports of a survey, and each pooled question has as many as the versions that asked it.
+        excludes("--pooled", "--assume-fake"),
+        excludes("--pooled", "--target"),
     ],
     epilog=example(
         "deniable estimate ID --db deniable.db",
         "deniable estimate ID --url http://127.0.0.1:8000 --by cohort --format csv > estimates.csv",
         "deniable estimate ID --db deniable.db --to estimates.dta",
         "deniable estimate ID --db deniable.db --assume-fake 0.02",
+        "deniable estimate ID --db deniable.db --pooled",
     ),
 )
 @click.argument("survey_id", metavar="ID|LINK")
@@ -65,6 +70,7 @@ def _refuse_rows(_context: click.Context, _option: click.Parameter, given: str |
 @interval_options
 @misbehaviour_options(several=False)
 @assume_fake_option
+@click.option("--pooled", is_flag=True, help="With the surveys that it revises: what they ask alike.")
 @options.to
 @format_option
 def estimate(
@@ -72,6 +78,7 @@ def estimate(
     database: Location,
     url: str | None,
     token: str | None,
+    pooled: bool,
     to: Path | None,
     form: str,
     **query: Any,
@@ -90,15 +97,29 @@ def estimate(
         raise click.UsageError("--misbehaving goes with --target population")
     survey_id, url = options.survey_at(survey_id, url)
     # A collector refuses what it does not take; here the same model does, so both say the same.
-    if url:
-        result = remote.estimates(url, token, survey_id, query)
-    else:
-        result = estimates_document(open_store(existing(database)), survey_id, EstimatesQuery.model_validate(query))
+    result = (_pooled if pooled else _estimates)(survey_id, database, url, token, query)
     if to is not None:
         _save(to, result)
     if form == "csv" and (said := not_shown(result)):
         click.echo(f"{said[0].upper()}{said[1:]}.", err=True)
     click.echo(FORMATS[form](result), nl=form != "csv")
+
+
+def _estimates(
+    survey_id: str, database: Location, url: str | None, token: str | None, query: dict[str, Any]
+) -> dict[str, Any]:
+    if url:
+        return remote.estimates(url, token, survey_id, query)
+    return estimates_document(open_store(existing(database)), survey_id, EstimatesQuery.model_validate(query))
+
+
+def _pooled(
+    survey_id: str, database: Location, url: str | None, token: str | None, query: dict[str, Any]
+) -> dict[str, Any]:
+    wanted = EstimatesQuery.model_validate(query)
+    if url:
+        return pooled_at(url, token, survey_id, wanted)
+    return pooled_in(open_store(existing(database)), survey_id, wanted)
 
 
 def _save(to: Path, result: dict[str, Any]) -> None:

@@ -1,10 +1,11 @@
-"""``deniable survey check | publish | list | close``"""
+"""``deniable survey check | publish | revise | list | close``"""
 
 from __future__ import annotations
 
 import contextlib
 import os
 from collections.abc import Iterable
+from dataclasses import replace
 from importlib.metadata import entry_points
 from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO
@@ -15,6 +16,7 @@ from click.core import ParameterSource
 from deniable import Survey, read_survey
 from deniable.access.hosts import is_loopback
 from deniable.access.words import ONE_REPORT
+from deniable.errors import SurveyError
 from deniable.table import format_table, printable
 from deniable_commands.files import folder_of
 from deniable_commands.main import example
@@ -31,6 +33,7 @@ from deniable_server.authors.checking import (
     warnings_about,
     whole_lines,
 )
+from deniable_server.authors.revising import revision_lines
 from deniable_server.authors.templates import ASKED, TEMPLATES, template, text_of
 from deniable_server.commands import options
 from deniable_server.commands.trail import operation
@@ -38,6 +41,7 @@ from deniable_server.location import Location
 from deniable_server.people.links import people_link
 from deniable_statistics.authoring.outlook import RESPONDENTS, outlook
 from deniable_statistics.published.access_columns import ONE_REPORT_HEADING, enforced
+from deniable_statistics.published.revision import Revision
 
 if TYPE_CHECKING:
     # Where it is used it is imported: it takes a second, and `survey check` works where no collector is installed.
@@ -67,7 +71,7 @@ class SurveyCommands(click.Group):
 
 @click.group(cls=SurveyCommands)
 def survey() -> None:
-    """Begin, preview, rehearse, check, publish, list and close surveys."""
+    """Begin, preview, rehearse, check, publish, revise, list and close surveys."""
 
 
 @survey.command(epilog=example("deniable survey new", "deniable survey new study.toml --template harassment"))
@@ -222,7 +226,13 @@ def publish(
     A survey that nobody can answer is refused: one that asks for more than every device allows (epsilon 4 for a
     question, 8 for all), whose last day is past, or that leads people to a page of their own computer.
     """
-    published = read_survey(file.read(), folder=folder_of(file))
+    _publish(read_survey(file.read(), folder=folder_of(file)), database, url, token, public_url, force)
+
+
+def _publish(
+    published: Survey, database: Location, url: str | None, token: str | None, public_url: str, force: bool
+) -> None:
+    """Publish a survey that somebody can answer, and print its links."""
     # A survey that nobody can answer: its author would wait for reports that never come.
     if not force:
         check_askable(published, "publish it all the same with --force")
@@ -246,6 +256,61 @@ def publish(
     elif is_loopback(host_of(url or public_url)):
         click.echo(f"Links start with {url or public_url}, which only somebody at this computer can open.", err=True)
     _show_links(published, f"{(url or public_url).rstrip('/')}/s/{published.id}", url, database)
+
+
+@survey.command(
+    epilog=example(
+        "deniable survey revise ID my-survey.toml --dry-run --db deniable.db",
+        "deniable survey revise ID my-survey.toml --close --db deniable.db",
+        "deniable survey revise https://collector.example/s/ID my-survey.toml --keep-open --token dn_...",
+    )
+)
+@click.argument("survey_id", metavar="ID|LINK")
+@FILE
+@click.option(
+    "--close/--keep-open", "closes", default=None, help="Whether the predecessor takes reports from now on; say which."
+)
+@click.option("--dry-run", is_flag=True, help="Compare the two; publish and close nothing.")
+@options.database
+@options.url
+@options.token
+@options.public_url
+@click.option("--force", is_flag=True, help="As for 'survey publish'.")
+def revise(
+    survey_id: str,
+    file: BinaryIO,
+    closes: bool | None,
+    dry_run: bool,
+    database: Location,
+    url: str | None,
+    token: str | None,
+    public_url: str,
+    force: bool,
+) -> None:
+    """Publish a survey that revises a published one, which stays what it is.
+
+    The new survey names its predecessor by the hash of what was published. Says of each question whether devices that
+    answered the predecessor send the same noisy value again, and whether the results of both can be pooled, as
+    'deniable estimate --pooled' and 'deniable analyze shares --pool' do.
+    """
+    if closes is None and not dry_run:
+        raise click.UsageError("say what becomes of the predecessor: --close or --keep-open; or only look: --dry-run")
+    survey_id, url = options.survey_at(survey_id, url)
+    old = remote.survey(url, survey_id) if url else open_store(existing(database)).survey(survey_id)
+    written = read_survey(file.read(), folder=folder_of(file))
+    if written.revises not in (None, old.id):
+        raise SurveyError(f"{file.name}: revises must be {old.id} or left out, got {written.revises}")
+    new = replace(written, revises=old.id)
+    for line in revision_lines(Revision(old, new)):
+        click.echo(line)
+    if written.revises is None:
+        click.echo(f'So that the file is what is published, add to it: revises = "{old.id}"')
+    click.echo()
+    if dry_run:
+        return
+    _publish(new, database, url, token, public_url, force)
+    if closes:
+        _close(old.id, database, url, token)
 
 
 def _show_links(published: Survey, base: str, url: str | None, database: Location) -> None:
@@ -305,6 +370,10 @@ def list_(database: Location, url: str | None, token: str | None) -> None:
 def close(survey_id: str, database: Location, url: str | None, token: str | None) -> None:
     """Take no more reports for a survey, from now on and for good."""
     survey_id, url = options.survey_at(survey_id, url)
+    _close(survey_id, database, url, token)
+
+
+def _close(survey_id: str, database: Location, url: str | None, token: str | None) -> None:
     if url:
         remote.close(url, token, survey_id)
     else:

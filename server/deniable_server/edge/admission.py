@@ -69,6 +69,7 @@ def kind_of(environ: WSGIEnvironment) -> RequestKind:
     """The kind that a request counts as; every other request counts as a page."""
     method, path = environ["REQUEST_METHOD"], environ["PATH_INFO"]
     if method == "POST" and _ANSWERING.fullmatch(path):
+        # By its type alone: the body of a batch is not read before there is a place for it.
         return BATCHES if environ.get("CONTENT_TYPE", "").lower().startswith("application/x-ndjson") else REPORTS
     if path in _PROBED:
         return PROBES

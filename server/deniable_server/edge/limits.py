@@ -233,6 +233,7 @@ class Place:
         """
         if self._places.take(self._key):
             return
+        # Only now: a look-up costs the database something, and a place of the address nothing.
         right = self._environ[_RIGHT]()
         if right is not None:
             self._key = self._key_of_right(right)
@@ -374,6 +375,7 @@ class Limits:
             with self._lock:
                 # GCRA: each request moves the time at which the bucket is full by one step.
                 full_at = max(self._full_at.get(name, now), now) + more * self._rate.seconds_for(kind)
+                # One dear request must not lock an address out for hours.
                 self._full_at[name] = min(full_at, now + self._rate.seconds + DEBT_SECONDS)
 
     def take(self, key: bytes, kind: RequestKind = REPORTS) -> None:
@@ -396,6 +398,8 @@ class Limits:
             refused = wait > 1e-9 * self._rate.seconds  # a rounding error is not a request too many
             self._full_at[name] = full_at if refused else full_at + step
             if len(self._full_at) > MOST_BUCKETS:
+                # The least recently used bucket is the likeliest to be full again, which is what a missing one counts
+                # as.
                 self._full_at.popitem(last=False)
         if refused:
             most = Rate(self._rate.count * kind.times, self._rate.seconds)
@@ -419,6 +423,7 @@ class Limits:
     def _renew_key(self) -> None:
         self._key = os.urandom(32)
         self._key_until = self._now() + DAY
+        # Buckets are named by hashes with the old key, which nobody can compute any more.
         self._full_at.clear()
 
 

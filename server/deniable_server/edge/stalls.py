@@ -101,6 +101,7 @@ class Watch:
         by_network: dict[bytes, list[tuple[int, int]]] = {}
         for name, seen in sorted(self._known.items(), key=lambda each: each[1].since):
             by_network.setdefault(seen.now.network, []).append(name)
+        # Everybody is counted before anybody is cut off, so that the share is that of this very crowd.
         each = share([len(names) for names in by_network.values()], total, most)
         return [name for names in by_network.values() for name in names[: max(0, len(names) - each)]]
 
@@ -125,7 +126,9 @@ def share(held: Iterable[int], total: int, most: int) -> int:
 def _is_new(before: Progress, after: Progress) -> bool:
     """Whether the time limit starts anew, because an answer was taken or has begun."""
     if after.is_behind:
+        # An answer begins where something waits to be sent and nothing did before.
         return not before.is_behind
+    # All is sent and more was taken: the answer is through, and the next request may take its time.
     return after.acknowledged > before.acknowledged
 
 

@@ -292,6 +292,7 @@ def _call(
             answer = _http.request(
                 method, url, body=body, headers={**_http.headers, **headers}, timeout=timeout, preload_content=False
             )
+            # One byte more than there may be, to know that there was more.
             data = answer.read(most + 1)
             if len(data) > most:  # what is left of it is not worth reading
                 answer.close()

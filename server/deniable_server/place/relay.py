@@ -106,6 +106,7 @@ class BatchRelay:
         for slot, survey, _, waiting in self._box.slots():
             is_over = survey.closes is not None and today > survey.closes
             if (is_over and waiting) or self._is_due(slot, waiting):
+                # Drawn from all that wait by now, not from those that filled it.
                 self._box.cut(slot, self._size, is_last=is_over)
                 self._due.pop(slot, None)
             elif is_over:
@@ -142,6 +143,7 @@ class BatchRelay:
         # The more often a collector did not answer, the longer it is left alone.
         tries = self._tries.get(name, 0)
         self._tries[name] = tries + 1
+        # Twice as long each time, until the longest pause, counted in rounds.
         is_power = tries & (tries - 1) == 0  # 0, 1, 2, 4, 8, ...
         if not is_power and tries % max(1, round(LONGEST_PAUSE / self._pause)):
             return

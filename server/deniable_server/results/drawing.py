@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 from deniable import EstimateRow, Question
 from deniable.survey.texts import Text
+from deniable_server.language import steady
 from deniable_server.results.headlines import Words, localized
 from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel
-from deniable_statistics.published.printed_numbers import steady
 from deniable_statistics.views.shown import axis_of, spoken
 from deniable_statistics.views.view_rows import POSSIBLE_DIFFERENCES, ViewRow, difference_axis
 
@@ -47,7 +47,8 @@ class Labels:
     def option(self, question: Question, option: str) -> str:
         """An option of a question; a mean has none."""
         if not option:
-            return self.words["rMean"]
+            unit = f" ({self.text(question.unit)})" if question.unit else ""
+            return self.words["rMean"] + unit
         if option in question.kind.options:
             return self.words[option]
         return next((self.text(each) for each in question.options if each == option), steady(option))

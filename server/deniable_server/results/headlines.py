@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deniable import EstimateRow, Question
+from deniable_server.language import steady
 from deniable_server.language import words as words_of
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.leading import most_frequent
-from deniable_statistics.published.printed_numbers import steady
 from deniable_statistics.views.shown import axis_of, is_wide, shown_point, spoken
 from deniable_statistics.views.view_rows import ViewRow
 
@@ -60,10 +60,11 @@ def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | No
     fixed = question.kind.headline
     chosen = [row for row in rows if row.statistic == "mean"]
     if fixed is not None:
-        chosen = [row for row in rows if row.statistic == "share" and row.option == question.options[fixed]]
+        whose = "among" if question.ask_if else "share"
+        chosen = [row for row in rows if row.statistic == whose and row.option == question.options[fixed]]
     if chosen:
-        of_mean = words["rMeanApplies"] if question.ask_if else words["rMeanSays"]
-        what = of_mean if fixed is None or question.ask_if else words["yes"]
+        what = _what(question, words)
+        # One option that does not fit the design casts doubt on all numbers of that cohort.
         flagged = {row.cohort for row in rows if row.flag}
         return [
             Headline(
@@ -79,6 +80,13 @@ def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | No
     is_one = cohorts == [None] and not question.ask_if
     most = _most_frequent(question, rows, words) if is_one else None
     return [] if most is None else [most]
+
+
+def _what(question: Question, words: Words) -> str:
+    """What a sentence is about: yes, or the mean, and of whom."""
+    if question.kind.headline is None:
+        return words["rMeanApplies"] if question.ask_if else words["rMeanSays"]
+    return words["rWhereApplies"].format(option=words["yes"]) if question.ask_if else words["yes"]
 
 
 def _most_frequent(question: Question, rows: Sequence[EstimateRow], words: Words) -> Headline | None:
@@ -129,6 +137,7 @@ def certain_differences(rows: Sequence[ViewRow], words: Words, label: Mapping[st
     leaves, however many there are. ``label`` has the option as it is shown, by the option of the survey.
     """
     certain = [row for row in rows if row.value is not None and (row.conf_low > 0 or row.conf_high < 0)]
+    # By the end that is nearer to 0: what is large for certain comes first, not what is widest.
     certain.sort(key=lambda row: -min(abs(row.conf_low), abs(row.conf_high)))
     return [_difference(row, words, label) for row in certain[:MOST_DIFFERENCES_SAID]]
 
@@ -137,6 +146,7 @@ def _difference(row: ViewRow, words: Words, label: Mapping[str, str]) -> str:
     assert row.value is not None
     assert row.low is not None
     assert row.high is not None
+    # Said from the larger group, so that no sentence has a negative number.
     more, less = (row.cohort, row.minus) if row.value > 0 else (row.minus, row.cohort)
     least, most = sorted((abs(row.low), abs(row.high)))
     is_share = row.statistic == "difference"

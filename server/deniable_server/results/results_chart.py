@@ -42,16 +42,12 @@ def image(panels: Sequence[Panel], caption: Caption, form: str, salt: str) -> by
     panels : sequence of Panel
         With fixed axes, so that the wide intervals of a small cohort stretch none.
     caption : Caption
-        One panel has its title and its subtitle as heading, several have their own; notes stand at the foot.
+        Its title, what was asked and its subtitle stand above all, its notes at the foot; several panels have titles
+        of their own.
     form : {"png", "pdf"}
     salt : str
         Makes equal figures of one survey equal bytes.
     """
-    first, *others = panels
-    drawn = [
-        replace(first, title=f"{caption.title} ({caption.subtitle})" if caption.subtitle else caption.title),
-        *others,
-    ]
-    return render(
-        lambda: interval_chart(drawn if len(panels) == 1 else panels, "\n".join(caption.notes), MOST_ROWS), form, salt
-    )
+    drawn = [replace(each, title="") for each in panels] if len(panels) == 1 else panels
+    head = (caption.title, caption.asked, caption.subtitle)
+    return render(lambda: interval_chart(drawn, caption.notes, MOST_ROWS, head), form, salt)

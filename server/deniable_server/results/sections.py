@@ -118,6 +118,7 @@ def section(
     drawn = draws and can_draw(rows) and any(row.estimate is not None for row in rows)
     caption = Caption(text, language=labels.words["lang"], direction=labels.words["dir"], description=" ".join(said))
     columns = _columns(question, rows, options, labels, given)
+    # Recipes and scripts recompute shares of one survey; differences and crossings take more than a tally.
     is_of_this_survey = options.is_of_shares and not options.over_time
     return Section(
         question=question,
@@ -171,6 +172,8 @@ def may_say(options: ViewOptions) -> bool:
 def sentence(question: Question, headline: Headline, by_cohort: bool, labels: Labels) -> str:
     """A headline as one sentence."""
     what = headline.what
+    if question.unit and not headline.option:
+        what = f"{what} ({labels.text(question.unit)})"
     if by_cohort:
         what = labels.words["rInGroup"].format(what=what, group=labels.cohort(headline.cohort))
     return f"{what}: {labels.option(question, headline.option) if headline.option else headline.said}."
@@ -232,14 +235,24 @@ def _cells(
     if given is not None and row.given_option is not None:
         texts[labels.text(given.text)] = labels.option(given, row.given_option)
     is_mean = row.statistic.startswith("mean")
-    show = number if is_mean else percent
+    show = number if is_mean else points if row.statistic == "difference" else percent
+    unit = words["rPoints"] if row.statistic == "difference" else ""
     value, interval = columns[-2][0], columns[-1][0]
     span = words["rTo"].format(low=show(row.low), high=show(row.high))
     texts |= {
-        value: localized(show(row.value), words) if row.value is not None else "\u2013",
+        value: localized(show(row.value) + unit, words) if row.value is not None else "\u2013",
         interval: localized(span, words) if row.value is not None else "\u2013",
     }
     return [Cell(texts[name], name, is_number) for name, is_number in columns]
+
+
+def points(difference: float | None) -> str:
+    """A difference of shares in percentage points, without a unit.
+
+    >>> points(-0.2068)
+    '\u221220.7'
+    """
+    return percent(difference).removesuffix(" %")
 
 
 def _flags(question: Question, estimates: Sequence[EstimateRow], labels: Labels) -> list[tuple[str, str]]:
@@ -265,6 +278,7 @@ def notes(survey: Survey, question: Question, labels: Labels) -> list[str]:
     if question.ask_if:
         said.append(words["rFiltered"])
     if question.has_shares:
+        # A margin is that of one report in a hundred that answer the question; of a drawn one only a part do.
         points = 100 * max(fake_margins(question.mechanism)) / question.share_asked
         said.append(
             words["rFakesOpen" if survey.access == "open" else "rFakesOnce"].format(
@@ -275,11 +289,16 @@ def notes(survey: Survey, question: Question, labels: Labels) -> list[str]:
 
 
 def shown_row(question: Question, rows: Sequence[ViewRow], option: str | None) -> ViewRow | None:
-    """The row that stands for a question in an overview: yes, the mean, or the option that a sentence names."""
-    if question.kind.headline is not None:
-        option = question.options[question.kind.headline]
+    """The row that stands for a question in an overview: yes, the mean, or the option that a sentence names.
+
+    Of a question with a filter it is that of the people to whom it applies.
+    """
+    fixed = question.kind.headline
+    if fixed is not None:
+        option = question.options[fixed]
+    whose = "among" if fixed is not None and question.ask_if else "share"
     for row in rows:
-        if row.statistic == "mean" or (option is not None and row.option == option):
+        if row.statistic == "mean" or (option is not None and (row.statistic, row.option) == (whose, option)):
             return row
     return None
 

@@ -136,6 +136,7 @@ class ResultsService:
         if state.survey.cohorts and state.survey.rows <= MOST_TOGETHER:
             queries.append(BY_COHORT_VIEW)
         for query in queries:
+            # The very name under which a reader asks, or the work would be done twice.
             name = self._name(survey_id, query, "views", shown)
             if self._kept.get(name) is None:
                 with self._pool.place(AHEAD):
@@ -147,7 +148,7 @@ class ResultsService:
 
         def compute(survey: Survey) -> tuple[tuple[int, Sequence[EstimateRow]], int]:
             tallies = self._store.tallies(survey)
-            found = self._pool.run(rows_of, survey.document, tallies, _wanted(query))
+            found = self._pool.run(rows_of, survey.document, tallies, wanted_of(query))
             return (sum(tally.n for tally in tallies.values()), found), ROW_BYTES * len(found)
 
         return self._computed(survey_id, query, "rows", 0, compute)
@@ -159,7 +160,7 @@ class ResultsService:
 
         def write(survey: Survey) -> tuple[bytes, int]:
             tallies = self._store.tallies(survey)
-            text = self._pool.run(text_of, survey.document, tallies, _wanted(query), said, form)
+            text = self._pool.run(text_of, survey.document, tallies, wanted_of(query), said, form)
             return text, len(text)
 
         return self._computed(survey_id, query, f"{form} {said.note} {said.more}", 0, write)
@@ -183,7 +184,7 @@ class ResultsService:
 
     def _views_of(self, survey: Survey, shown: Shown, query: ViewQuery) -> tuple[Mapping[str, View], int]:
         """The shares of all questions, and their size in bytes."""
-        estimates = self._pool.run(rows_of, survey.document, shown.tallies, _wanted(query))
+        estimates = self._pool.run(rows_of, survey.document, shown.tallies, wanted_of(query))
         together: dict[str, list[EstimateRow]] = {}
         for row in estimates:
             together.setdefault(row.question, []).append(row)
@@ -226,13 +227,14 @@ class ResultsService:
         def compute(survey: Survey) -> tuple[View, int]:
             asked = survey.question(question)
             if options.is_of_shares:
-                wanted = _wanted(query) | {"only": question}
+                wanted = wanted_of(query) | {"only": question}
                 estimates = self._pool.run(rows_of, survey.document, shown.tallies, wanted)
                 found: Sequence[ViewRow] = [share_view(asked, row) for row in estimates]
             else:
                 estimates = []
                 joint: JointCounts = ()
                 if options.crossed_with is not None:
+                    # Pairs of values have no tallies: they are counted over the rows, which only then have to be there.
                     joint = self._store.joint_counts(survey, question, survey.question(options.crossed_with).id)
                 found = self._pool.run(view_rows, survey.document, shown.tallies, question, options, joint)
             return (found, estimates), ROW_BYTES * (len(found) + len(estimates))
@@ -305,6 +307,7 @@ class ResultsService:
         not be shown these numbers.
         """
         release = self._store.release_of(survey_id) if shown is None else shown.n
+        # The number of counted reports names a release, because it grows with each.
         return survey_id, release, query.model_dump_json(), form
 
     def _computed(
@@ -345,6 +348,7 @@ def _more_cost(survey: Survey, question: Question, options: ViewOptions) -> int:
     """Cost of comparing or crossing a question, in plain rows."""
     if options.compare:
         cohorts = len(survey.cohorts)
+        # Each cohort with every other one, or with the one named.
         pairs = cohorts if options.against is not None else cohorts * (cohorts - 1) // 2
         return min(pairs * question.rows, MOST_DIFFERENCES) * DIFFERENCE_ROWS
     if options.crossed_with is not None:
@@ -376,7 +380,7 @@ def plain(query: ViewQuery) -> ViewQuery:
 
 def view_options(query: ViewQuery) -> ViewOptions:
     """What a query asks a view to show."""
-    wanted = {name: value for name, value in _wanted(query).items() if name != "by_cohort"}
+    wanted = {name: value for name, value in wanted_of(query).items() if name != "by_cohort"}
     return ViewOptions(
         by_cohort=query.by == "cohort",
         compare=query.compare is not None,
@@ -387,7 +391,7 @@ def view_options(query: ViewQuery) -> ViewOptions:
     )
 
 
-def _wanted(query: EstimatesQuery) -> dict[str, Any]:
+def wanted_of(query: EstimatesQuery) -> dict[str, Any]:
     """A query as arguments of `deniable.estimate`."""
     return {
         "by_cohort": query.by == "cohort",
@@ -411,7 +415,7 @@ def estimates_of(
     survey: Survey, tallies: Mapping[str | None, Tally], query: EstimatesQuery, said: ResultNotes = NOTHING
 ) -> dict[str, Any]:
     """The estimates as the JSON of the API holds them, from tallies."""
-    return make_document(survey, tallies, _wanted(query), said)
+    return make_document(survey, tallies, wanted_of(query), said)
 
 
 def waiting_rows(store: Store, survey: Survey) -> list[dict[str, str | int | None]]:

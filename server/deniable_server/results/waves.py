@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from deniable import Question, Survey
 from deniable.survey.texts import publish_text
+from deniable_server.language import steady
 from deniable_server.store import Store, SurveyState
-from deniable_statistics.published.printed_numbers import steady
 
 MOST_WAVES = 24
 """Largest number of waves of a view; of more the newest."""
@@ -95,5 +95,6 @@ def _labels(states: Sequence[SurveyState]) -> list[str]:
     labels = []
     for label in named:
         seen[label] += 1
+        # Two waves of one day and one title still need two places on the axis.
         labels.append(label if seen[label] == 1 else f"{label} ({seen[label]})")
     return labels

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, NamedTuple
 
@@ -67,10 +67,17 @@ def estimates_document(
     survey: Survey, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], said: ResultNotes = NOTHING
 ) -> dict[str, Any]:
     """The estimates as a document for the JSON of the API."""
-    rows = [vars(row) for row in estimate(tallies, survey, **wanted)]  # flat, and in the order of the columns
     n = sum(tally.n for tally in tallies.values())
-    about = dict(zip(ACCESS_LABELS, access_cells(survey.access), strict=True))
-    return {"survey": survey.id, "n": n, **about, "estimates": rows, **said._asdict()}
+    return rows_document(survey.id, survey.access, n, estimate(tallies, survey, **wanted), said)
+
+
+def rows_document(
+    survey_id: str, access: str, n: int, rows: Sequence[EstimateRow], said: ResultNotes = NOTHING
+) -> dict[str, Any]:
+    """The rows of ``n`` reports as a document for the JSON of the API."""
+    about = dict(zip(ACCESS_LABELS, access_cells(access), strict=True))
+    # flat, and in the order of the columns
+    return {"survey": survey_id, "n": n, **about, "estimates": [vars(row) for row in rows], **said._asdict()}
 
 
 def estimates_csv(document: Mapping[str, Any]) -> Iterator[str]:

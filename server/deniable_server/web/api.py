@@ -19,7 +19,7 @@ from deniable.report.report import MAX_BYTES as MAX_REPORT
 from deniable.survey.document import MAX_BYTES as MAX_SURVEY
 from deniable.survey.published import parse_survey
 from deniable_server.access.publishing import check_askable
-from deniable_server.access.tokens import is_owner, require_reader, require_token
+from deniable_server.access.tokens import Token, is_owner, require_reader, require_token
 from deniable_server.edge.delivery import counted
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
 from deniable_server.edge.limits import REPORTS_A_REQUEST, get_limits
@@ -27,7 +27,7 @@ from deniable_server.edge.problems import status_of
 from deniable_server.results import service
 from deniable_server.results.query import EstimatesQuery
 from deniable_server.results.releases import reports_header
-from deniable_server.store import Store, Verdict
+from deniable_server.store import NotFound, Store, Verdict
 from deniable_server.web import schemas
 from deniable_server.web.metrics import get_metrics
 from deniable_server.writing.writer import Writer
@@ -135,6 +135,7 @@ def list_surveys() -> dict[str, Any]:
     responses={
         200: "published before",
         401: "no valid token",
+        403: "revises another token's survey",
         **OF_BODIES,
         422: "not a survey, or one that every device refuses",
         429: TOO_MANY,
@@ -147,7 +148,8 @@ def publish_survey(query: schemas.PublishQuery) -> tuple[dict[str, str], int]:
 
     Keep the published bytes of a survey under their hash. Needs a token of scope `publish`, to which the survey
     belongs from then on. A survey that asks for more than every device allows (epsilon 4 for a question, 8 for all) is
-    refused unless the query says `force=true`.
+    refused unless the query says `force=true`. Refused in any case is one that revises a survey of this collector that
+    belongs to another token.
     """
     token = require_token()
     # The bytes as they came: only what publishing would write itself is published.
@@ -155,8 +157,22 @@ def publish_survey(query: schemas.PublishQuery) -> tuple[dict[str, str], int]:
     if not query.force:
         check_askable(survey, "publish it all the same with ?force=true")
     g.survey = survey.id
-    is_new = get_store().publish(survey, token.name)
+    store = get_store()
+    _refuse_strangers_revision(store, survey, token)
+    is_new = store.publish(survey, token.name)
     return {"id": survey.id, "path": f"/s/{survey.id}"}, 201 if is_new else 200
+
+
+def _refuse_strangers_revision(store: Store, survey: Survey, token: Token) -> None:
+    """Refuse, with 403, a survey that revises one of this collector that belongs to another token."""
+    if survey.revises is None:
+        return
+    try:
+        owner = store.owner(store.survey(survey.revises).id)
+    except NotFound:
+        return  # of another collector: the claim gains nothing there or here
+    if not token.owns(owner):
+        raise Forbidden(f"revises: survey {survey.revises} belongs to another token than {token.name!r}")
 
 
 @api.get("/surveys/<survey_id>")

@@ -10,8 +10,8 @@ from markupsafe import Markup
 
 from deniable import Survey
 from deniable.access.words import ONE_REPORT
+from deniable_server.language import steady
 from deniable_server.results.releases import Shown
-from deniable_statistics.published.printed_numbers import steady
 
 LICENSE_NOTE = "The replies hold chance, by which no answer of a person can be known for certain."
 

@@ -17,7 +17,7 @@ from deniable_server.edge.delivery import counted
 from deniable_server.results.query import ViewQuery
 from deniable_server.store import NotFound
 from deniable_server.web.embedding import Pages
-from deniable_server.web.results_pages import ResultsPage, frame_of, question_of, render
+from deniable_server.web.results_pages import ResultsPage, frame_of, question_of, refuse_long_page, render
 from deniable_statistics.views.figures import WIDTH
 
 embedded_figures = APIBlueprint("embedded-figures", __name__, enable_openapi=False)
@@ -51,6 +51,7 @@ def framed_figure(survey_id: str, question_id: str, query: ViewQuery) -> Respons
     """The figure of a view, with its table, for a frame on a page of another site."""
     page = ResultsPage(survey_id, query, question_id)
     question = question_of(page, question_id)
+    refuse_long_page(page, question)
 
     def values() -> dict[str, Any]:
         return {"question_id": question.id, "section": page.section(question) if page.shown.n else None}

@@ -73,6 +73,7 @@ def gateway_keys(survey_id: str) -> Response:
     survey = _sealed(survey_id)
     content = encode_keys([configuration_of(survey, get_store().believed_day())])
     response = Response(content, mimetype=KEYS)
+    # An hour: a key is for a week, and the survey itself says which keys are right.
     response.headers["Cache-Control"] = "public, max-age=3600"
     return response
 
@@ -101,6 +102,7 @@ def answer_encapsulated(survey_id: str) -> Response:
     g.survey = survey.id
     body = read_body(MAX_REQUEST, REQUEST)
     keys: SealingKeys = current_app.extensions["deniable-sealing"]
+    # Identifiers of keys are numbers of weeks of this survey: no other key of the collector can be asked for.
     known = range(len(survey.sealed.keys)) if survey.sealed else ()
     try:
         inner, context = decapsulate(body, lambda each: keys.key_of(survey, each).private if each in known else None)
@@ -121,6 +123,7 @@ def _sealed(survey_id: str) -> Survey:
 
 def _unknown_key(detail: str) -> Response:
     status = HTTPStatus.BAD_REQUEST
+    # Outside of the encapsulation, because there is no key with which it could be sealed.
     content = {"type": UNKNOWN_KEY, "title": status.phrase, "status": int(status), "detail": detail}
     return Response(json.dumps(content), status, mimetype="application/problem+json")
 
@@ -131,10 +134,12 @@ def _answer_to(survey: Survey, message: bytes) -> BinaryResponse:
         inner = parse_request(message)
     except MessageError as error:
         return _refusal(HTTPStatus.BAD_REQUEST, str(error))
+    # Of this survey alone: otherwise a gateway would open the whole API to requests that hide who asks.
     _, found, rest = inner.path.partition(f"{BASE}/surveys/{survey.id}")
     if not found or (inner.method, rest) not in TARGETS:
         return _refusal(HTTPStatus.NOT_FOUND, "There is nothing at this address.")
     body, status, headers = run_wsgi_app(current_app.wsgi_app, _environ(survey, inner, rest), buffered=True)
+    # Nothing else passes, so that no field tells the relay's client from others.
     fields = tuple((name.lower(), value) for name, value in headers if name.lower() in ANSWERED)
     return BinaryResponse(int(status.split()[0]), fields, b"".join(body))
 

@@ -47,7 +47,7 @@ from deniable_server.web.embedding import Pages
 from deniable_statistics.published.csv_cells import csv_lines
 from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.views.figures import Caption, figure
-from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_cross
+from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_compare, refusal_to_cross
 
 results_pages = APIBlueprint("results", __name__, enable_openapi=False)
 
@@ -205,8 +205,16 @@ class ResultsPage:
     @property
     def most_rows(self) -> int:
         """Number of rows of all questions together."""
-        groups = len(self.survey.cohorts) + 1 if self.options.by_cohort else 1
-        return groups * sum(each.rows for each in self.survey.questions)
+        return sum(map(self.most_rows_of, self.survey.questions))
+
+    def most_rows_of(self, question: Question, by_cohort: bool | None = None) -> int:
+        """Number of rows of a question, by cohort or for everybody, by default as the query asks."""
+        is_by_cohort = self.options.by_cohort if by_cohort is None else by_cohort
+        return question.rows * (len(self.survey.cohorts) + 1 if is_by_cohort else 1)
+
+    def can_show_cohorts(self, question: Question) -> bool:
+        """Whether a page can show a question by cohort."""
+        return self.most_rows_of(question, by_cohort=True) <= MOST_TOGETHER
 
     @property
     def is_for_one_page(self) -> bool:
@@ -217,6 +225,10 @@ class ResultsPage:
     def plain(self) -> dict[str, object]:
         """The changes to a query that leave nobody compared or crossed."""
         return {"by": None, "compare": None, "against": None, "crossed_with": None, "over": None, "view": None}
+
+    def comparable(self, question: Question) -> bool:
+        """Whether cohorts can be compared by a question."""
+        return bool(self.survey.cohorts) and refusal_to_compare(question) is None
 
     def crossable(self, question: Question) -> list[Question]:
         """The questions with which one can be crossed."""
@@ -272,15 +284,27 @@ class ResultsPage:
         """The texts around a figure that stands alone."""
         survey, words = self.survey, self.words
         said = [] if question is None else sentences(question, rows, self.options, self.labels, estimates)
-        title = survey.title if question is None else question.text
+        title = self.labels.text(survey.title if question is None else question.text)
+        # One finding is the title, and then the question stands below it; cohorts have a sentence each.
+        finding = said[0].rstrip(".") if said and not self.options.by_cohort else None
+        if (crossed := self.crossed_note(question)) is not None:
+            said = [crossed]
         return Caption(
-            self.labels.text(title),
+            finding or title,
             self.caption_line,
-            (*said, *self.caption_notes),
+            (*(said[1:] if finding else said), *self.caption_notes),
             self.language,
             words["dir"],
             " ".join(said) or self.caption_line,
+            title if finding else "",
         )
+
+    def crossed_note(self, question: Question | None) -> str | None:
+        """What the numbers of two crossed questions are; None where none are crossed."""
+        if question is None or self.options.crossed_with is None:
+            return None
+        other = self.labels.text(self.survey.question(self.options.crossed_with).text)
+        return say_text(self.words["rCrossedBoxes" if question.kind.takes_several else "rAmongNote"], other=other)
 
     @property
     def caption_line(self) -> str:
@@ -347,6 +371,7 @@ def one_question(survey_id: str, question_id: str, query: ViewQuery) -> Response
     """A view of one question."""
     page = ResultsPage(survey_id, query, question_id)
     question = question_of(page, question_id)
+    refuse_long_page(page, question)
     if not page.shown.n:
         return render(page, "results_none.html", "", dict)
     # Waves are other surveys, which move by themselves.
@@ -406,6 +431,15 @@ def question_of(page: ResultsPage, question_id: str) -> Question:
         if question.id == question_id:
             return question
     raise NotFound
+
+
+def refuse_long_page(page: ResultsPage, question: Question) -> None:
+    """Refuse a view of more rows than a page shows, before they are computed."""
+    if page.options.by_cohort and not page.can_show_cohorts(question):
+        raise ParameterError(
+            f"by: must make at most {MOST_TOGETHER} rows on a page, got {page.most_rows_of(question)}; "
+            "ask for CSV or JSON"
+        )
 
 
 def refuse_one_question_views(query: ViewQuery) -> None:

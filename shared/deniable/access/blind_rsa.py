@@ -128,6 +128,7 @@ class PublicKey:
     def verifies(self, message: bytes, signature: bytes) -> bool:
         """Whether this is a signature of the message (RSASSA-PSS-VERIFY of RFC 8017)."""
         number = int.from_bytes(signature)
+        # RFC 8017, section 5.2.2: a representative that is not below the modulus is out of range.
         if len(signature) != self.size or number >= self.modulus:
             return False
         encoded = pow(number, EXPONENT, self.modulus).to_bytes(self.size)

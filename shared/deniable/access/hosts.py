@@ -30,6 +30,7 @@ def is_host(host: str) -> bool:
 
 def is_loopback(host: str) -> bool:
     """Whether a host is the machine of the person who asks, so that plain http is safe."""
+    # All of 127.0.0.0/8 is this machine (RFC 1122, section 3.2.1.3).
     return host in ("localhost", "[::1]") or (host.startswith("127.") and _IPV4.fullmatch(host) is not None)
 
 
@@ -89,6 +90,7 @@ def _is_name(host: str) -> bool:
     [True, True, False, False, False, False]
     """
     labels = host.split(".")
+    # Browsers read 127.1 and 0x7f.1 as addresses, so what ends in a number has to be one in full.
     if _NUMBER.fullmatch(labels[-1]):
         return _IPV4.fullmatch(host) is not None
     return all(map(_LABEL.fullmatch, labels))

@@ -108,6 +108,7 @@ class Tokens:
     @cached_property
     def pattern(self) -> str:
         """A regular expression of the tokens of this survey; it does not check the signature."""
+        # Type and binding in full: a token of another survey or key fails here, before any arithmetic.
         return f"{TOKEN_TYPE.hex()}[0-9a-f]{{{2 * NONCE}}}{self._bound.hex()}[0-9a-f]{{{2 * SIZE}}}"
 
     def verifies(self, token: str) -> bool:
@@ -123,4 +124,5 @@ def nonce_of(token: str) -> bytes:
 
 def report_id(nonce: bytes) -> str:
     """The report id that belongs to a nonce: its first half, so that a token is spent by storing its report."""
+    # 16 of 32 bytes: the other half stays unknown to whoever sees the id alone.
     return nonce[:16].hex()

@@ -75,7 +75,7 @@ class FilteredPiecewise(Piecewise):
     def from_epsilon(cls, lo: int, hi: int, epsilon: Number) -> FilteredPiecewise:
         """The mechanism of the numbers from ``lo`` to ``hi`` and of *does not apply*, with at most this epsilon.
 
-        Needs numpy and scipy.
+        Needs numpy and highspy.
         """
         asked = positive_epsilon(epsilon)
         lo, hi = check_range(lo, hi, LARGEST_RANGE)

@@ -100,7 +100,7 @@ class Piecewise(OverRange, RowMechanism):
     def from_epsilon(cls, lo: int, hi: int, epsilon: Number) -> Piecewise:
         """The mechanism over a range with nearly the least noise of all that have at most this epsilon.
 
-        Needs numpy and scipy.
+        Needs numpy and highspy.
         """
         asked = positive_epsilon(epsilon)
         lo, hi = check_range(lo, hi, LARGEST_RANGE)
@@ -165,11 +165,11 @@ class Piecewise(OverRange, RowMechanism):
 
 
 def optimum() -> ModuleType:
-    """The linear program of the rows; raise `NotInstalled` without numpy or scipy."""
+    """The linear program of the rows; raise `NotInstalled` without numpy."""
     try:
         from deniable_statistics.authoring import optimum
     except ModuleNotFoundError as error:
-        raise NotInstalled(error.name or "scipy") from None
+        raise NotInstalled(error.name or "numpy") from None
     return optimum
 
 

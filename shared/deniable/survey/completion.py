@@ -95,6 +95,7 @@ class Completion:
         times = link.count(PLACEHOLDER)
         if times > 1:
             raise SurveyError(f"completion.link: must hold {PLACEHOLDER} at most once, got it {times} times")
+        # Without a code the braces would arrive at the panel as they are written.
         if times and not self.has_code:
             raise SurveyError(
                 f"completion.link: must have a code or a code_length for its {PLACEHOLDER}, got neither of them"
@@ -108,12 +109,14 @@ class Completion:
 
 def _expectation(link: str) -> str:
     """What a link that is none should be, by the first thing that is wrong with it."""
+    # The first thing that is wrong, in the order in which people write a link.
     place, braces = link.removeprefix("https://"), link.replace(PLACEHOLDER, "")
     if place == link:
         return 'start with https://, like "https://panel.example/done?code={code}"'
     if "{" in braces or "}" in braces:
         return f"hold no other placeholder than {PLACEHOLDER}, because it is the same for everybody"
     host = re.split(r"[/?#]", place, maxsplit=1)[0]
+    # What stands before an @ looks like a host to people and is none.
     if "@" in host:
         return "hold no user name before its host"
     if not re.fullmatch(_PLACE, host):

@@ -184,6 +184,7 @@ def joined(name: str, parts: Sequence[Condition]) -> Condition:
     flat: dict[Condition, None] = {}
     for each in parts:
         inner = each.parts if isinstance(each, Joined) and each.name == name else (each,)
+        # A dict keeps the order and drops what stands there twice.
         flat.update(dict.fromkeys(inner))
     (first, *others) = flat
     return Joined(name, tuple(flat)) if others else first
@@ -200,6 +201,7 @@ def among(question: str, intervals: Sequence[Interval], possible: range) -> Amon
         low, high = max(low, possible[0]), min(high, possible[-1])
         if low > high:
             continue
+        # Intervals of whole numbers touch where one begins right behind the other; touching ones are written as one.
         if found and low <= found[-1][1] + 1:
             found[-1] = (found[-1][0], max(high, found[-1][1]))
         else:
@@ -256,6 +258,7 @@ def _read(published: object, earlier: Mapping[str, Answers], depth: int) -> Cond
 
 def _read_among(question: str, numbers: Sequence[int], earlier: Mapping[str, Answers]) -> Condition:
     intervals = tuple(zip(numbers[::2], numbers[1::2], strict=True))
+    # A question that is not there is refused by `check`, with a better message than this one could give.
     possible = earlier[question].possible if question in earlier else range(1)
     found = among(question, intervals, possible)
     if question in earlier and found.intervals != intervals:

@@ -57,10 +57,7 @@ MOST_REPORTS = 10_000_000
 
 MAX_ROWS = 21_000
 """Largest number of rows of estimates by cohort, such as 100 questions of 10 options in 20 cohorts. 1,000 rows take the
-collector about 50 ms and 1.4 MB; a page shows no more than those of one question at once."""
-
-MAX_QUESTION_ROWS = 2000
-"""Largest number of rows of one question by cohort, which stand on one page."""
+collector about 50 ms and 1.4 MB, and no page shows more than 2,000."""
 
 RETENTIONS = ("reports", "tallies")
 """Kinds of retention of counted reports: the noisy rows, or their tallies alone."""
@@ -143,6 +140,9 @@ class Survey:
     places : tuple of str
         Where people answer, and what passes reports on: origins that the collector's operator does not run. Where there
         are some, reports come by them alone.
+    revises : str or None
+        The address of the survey that this one revises. A device does nothing with it: questions that are the same have
+        the same keys in both surveys, whatever either says of the other.
     document : bytes
         The published bytes.
     id : str
@@ -173,6 +173,7 @@ class Survey:
     places: tuple[str, ...] = ()
     closes_at: int | None = None
     arrangement: Block | None = None
+    revises: str | None = None
     document: bytes = field(init=False, repr=False, compare=False)
     id: str = field(init=False, compare=False)
 
@@ -184,6 +185,7 @@ class Survey:
         self._check_settings()
         self._check_access()
         self._check_sealed()
+        self._check_revision()
         # Published bytes are a function of the fields alone: sorted keys, no spaces, defaults left out.
         document = strict_json.dumps(_published(self))
         if len(document) > MAX_BYTES:
@@ -213,12 +215,6 @@ class Survey:
                 f"survey: must make at most {MAX_ROWS} rows of estimates, got {self.rows}: options of all questions "
                 "times (cohorts + 1)"
             )
-        for question in self.questions:
-            if (rows := question.rows * (len(self.cohorts) + 1)) > MAX_QUESTION_ROWS:
-                raise SurveyError(
-                    f"{question.id}: must make at most {MAX_QUESTION_ROWS} rows of estimates, got {rows}: its options "
-                    "times (cohorts + 1)"
-                )
 
     def _check_cohorts(self) -> None:
         if len(self.cohorts) > MAX_COHORTS:
@@ -273,6 +269,17 @@ class Survey:
         if self.longest_report > self.sealed.size:
             raise SurveyError(
                 f"sealed.size: must be at least {self.longest_report}, the longest report, got {self.sealed.size}"
+            )
+
+    def _check_revision(self) -> None:
+        if self.revises is None:
+            return
+        if not isinstance(self.revises, str) or not is_address(self.revises):
+            raise SurveyError(f"revises: must be the id of a survey, 26 letters and digits, got {shown(self.revises)}")
+        # A second draw of the same answers under the name of a correction.
+        if self.fresh is not None:
+            raise SurveyError(
+                f"revises: must not go with fresh = {self.fresh!r}, which draws new noise for the same questions"
             )
 
     @cached_property
@@ -348,6 +355,15 @@ class Survey:
             return address(strict_json.dumps(content | wave))
 
         return tuple(Unit(key(questions), questions) for questions in self._together)
+
+    @cached_property
+    def contents(self) -> dict[str, str]:
+        """For each question the hash of what people read and choose from, of its mechanism, and of whom it is for.
+
+        Questions of two surveys with one hash are the same question, whatever their ids, groups and surveys are.
+        """
+        published = _remembered(_published(self)["questions"])
+        return {name: address(strict_json.dumps(content)) for name, content in published.items()}
 
     @cached_property
     def keys(self) -> dict[str, str]:
@@ -486,6 +502,7 @@ def _published(survey: Survey) -> dict[str, Any]:
         "cohorts": list(survey.cohorts),
         "cohort_required": survey.cohort_required,
         "fresh": survey.fresh,
+        "revises": survey.revises,
         "groups": {
             name: _published_draw(group) | _given(why=group.why)
             for name, (first, *_) in survey.groups.items()

@@ -71,6 +71,7 @@ class Group:
     @property
     def share(self) -> float:
         """The share of devices that ask a given question."""
+        # Every set of `draw` questions is equally likely, so each question is in draw / size of them.
         return self.draw / self.size
 
     def draw_members(self, word: Word) -> list[int]:

@@ -92,6 +92,7 @@ class Logo:
         # Padding bits that are not 0 decode all the same, and would give one image several addresses.
         if data != logo.publish()["data"]:
             raise SurveyError("look.logo.data: must be base64 with 0 in its padding bits, got something else there")
+        # A browser that is told another type than the bytes have might read them as something else.
         if type_ != logo.type:
             raise SurveyError(f"look.logo.type: must be {logo.type}, as the image itself says, got {describe(type_)}")
         return logo
@@ -117,6 +118,7 @@ class Look:
             colour = getattr(self, key)
             if colour is not None and not (isinstance(colour, str) and _COLOUR.fullmatch(colour)):
                 raise SurveyError(f'look.{key}: must be a colour like "#0b5d82", got {shown(colour)}')
+        # One colour cannot have enough contrast on a light and on a dark card.
         if (self.accent is None) != (self.accent_dark is None):
             missing, given = ("accent_dark", "accent") if self.accent else ("accent", "accent_dark")
             raise SurveyError(f"look: must have accent and accent_dark or neither, got {given} without {missing}")

@@ -53,6 +53,7 @@ def possible_patterns(asked: Sequence[Routed]) -> tuple[Pattern, ...]:
     for place, each in enumerate(asked):
         if each.ask_if is not None and not set(each.ask_if.named) <= set(ids[:place]):
             raise SurveyError(f"question {each.id!r}: ask_if must be about questions of its group")
+        # Questions in order, so that each filter sees the answers that it is about.
         found = [(*earlier, answer) for earlier in found for answer in _answers(each, ids, earlier)]
         if len(found) > MOST_PATTERNS:
             raise SurveyError(f"joint must be over at most {MOST_PATTERNS} possible patterns")
@@ -64,6 +65,7 @@ def _answers(question: Routed, ids: Sequence[str], earlier: Pattern) -> range:
         return range(question.options)
     last = question.options - 1
     applies = question.ask_if.holds(dict(zip(ids, earlier, strict=False)))
+    # Whom it applies to cannot choose the last option, and nobody else can choose another one.
     return range(last) if applies else range(last, last + 1)
 
 
@@ -100,5 +102,6 @@ def marginal_at(joint: KAry, patterns: Sequence[Pattern], place: int, k: int) ->
     ``P(v | x) = m_v q + (p - q) [v = x]``, with ``m_v`` the number of patterns that hold ``v`` there.
     """
     held = counted(patterns, place)
+    # A pattern that is not the true one has this weight; an option has it once for each pattern that holds it.
     other = int(joint.support[0].if_other * UNIT)
     return UnequalKAry(tuple(held[(answer,)] * other for answer in range(k)))

@@ -99,6 +99,7 @@ def _survey(keys: _Keys) -> Survey:
         sealed=keys.part("sealed", _sealed),
         places=tuple(keys.array("place", ())),
         arrangement=keys.part("arrangement", _block),
+        revises=keys.optional("revises"),
     )
 
 

@@ -107,8 +107,6 @@ class Question:
     def _check_filter(self, where: str) -> None:
         if not isinstance(self.ask_if, Condition):
             raise SurveyError(f"{where}: ask_if must be a condition, got {describe(self.ask_if)}")
-        if self.kind.options:
-            raise SurveyError(f"{where}: a {self.type} question cannot have ask_if: it has no option for others")
 
     def _check_last(self, where: str) -> None:
         if self.last != tuple(each for each in LAST if each in self.last and each in self.kind.last):
@@ -129,7 +127,8 @@ class Question:
         for option in self.options:
             check_text(option, f"{where}: options", MAX_LABEL)
         refuse_repeats(self.options, f"{where}: options")
-        own = self.options[: len(self.options) - len(self.last)] if self.kind.options else ()
+        # Fixed options, such as no and yes, stand in front; *prefer not to say* and the like may follow.
+        own = self.choices[: len(self.choices) - len(self.last)] if self.kind.options else ()
         if any(isinstance(option, Text) for option in own):
             raise SurveyError(f"{where}: options of a {self.type} question have no translations of their own")
         if own != self.kind.options:
@@ -169,6 +168,7 @@ class Question:
     def not_applicable(self) -> Answer:
         """The answer of a person to whom a question with a filter does not apply, as the mechanism takes it."""
         last = self.mechanism.answer_range[-1]
+        # A box of its own, which is ticked alone.
         return [last] if self.kind.takes_several else last
 
     @property
@@ -206,6 +206,7 @@ class Question:
     @property
     def epsilon(self) -> float:
         """Privacy loss of one answer to this question, in nats, to somebody who knows the answers to all others."""
+        # Under a joint response an answer moves the one pattern, so it loses what the response does.
         return self.group.joint.epsilon if self.group and self.group.joint else self.mechanism.epsilon
 
     @cached_property
@@ -234,6 +235,7 @@ class Question:
 
         A question with a filter has those of the people to whom it applies too.
         """
+        # The shares among everybody, and those among the people to whom it applies.
         shares = len(self.options) + (len(self.choices) if self.ask_if else 0) if self.has_shares else 0
         return shares + self.kind.has_numbers
 
@@ -241,5 +243,6 @@ class Question:
 def levels_from(first: str, n: int) -> tuple[str, ...]:
     """The ``n`` levels of a scale from a number on, as texts; the text alone if it is not a number."""
     if not _INTEGER.fullmatch(first):
+        # No number: the comparison with the options then fails, with a message about them.
         return (first,)
     return tuple(str(int(first) + step) for step in range(n))

@@ -54,6 +54,7 @@ def _check_both(name: str, condition: Condition, earlier: Sequence[Question]) ->
     found: set[bool] = set()
     for tried, answers in enumerate(_possible(involved, _tests_of(condition, involved), {}), start=1):
         found.add(condition.holds(answers))
+        # It can hold and can fail; nothing more is asked of it.
         if len(found) == 2:
             return
         if tried == MAX_STEPS:
@@ -80,6 +81,7 @@ def _possible(
         return
     first, *others = questions
     if first.ask_if and not first.ask_if.holds(answers):
+        # Whoever it does not apply to has one answer only.
         kinds: Iterator[Any] = iter([first.not_applicable])
     else:
         kinds = _kinds(first, tests[first.id])
@@ -92,6 +94,7 @@ def _kinds(question: Question, tests: Sequence[Any]) -> Iterator[Any]:
     possible = question.mechanism.answer_range
     last = possible[-1] - (question.ask_if is not None)
     if question.kind.takes_several:
+        # Boxes that no test looks at change nothing, so they stay clear.
         boxes = sorted({each.box for each in tests if each.box <= last})
         for size in range(len(boxes) + 1):
             sets = itertools.combinations(boxes, size)

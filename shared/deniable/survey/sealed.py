@@ -74,6 +74,7 @@ class Sealed:
                 )
         if len({len(key) for key in self.keys}) > 1:
             raise SurveyError("sealed.keys: must be of one kind, so that all ciphertexts have one length")
+        # A key of two weeks could not be destroyed after the first of them.
         if len(set(self.keys)) < len(self.keys):
             raise SurveyError("sealed.keys: must differ from each other")
         if type(self.size) is not int or self.size % STEP or not LEAST_SIZE <= self.size <= MOST_SIZE:

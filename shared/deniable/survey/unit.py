@@ -76,6 +76,7 @@ class Unit:
     def check_values(self, values: Mapping[str, Value]) -> None:
         """Raise a ReportError unless as many questions have values as the group asks, which go together."""
         self.check_draw(values)
+        # Each value is possible by itself; together nobody may be able to give them, such as a number of a non-smoker.
         if self.patterns and tuple(values[each.id] for each in self.questions) not in self._possible:
             raise ReportError(f"values: must be answers to {self.group} that one person can give")
 

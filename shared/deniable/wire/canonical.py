@@ -45,10 +45,12 @@ class CanonicalForm:
         self._match = re.compile(
             f'{{"id":"([0-9a-f]{{32}})","cohort":(?:{_COHORT}),"values":({{{values}}}){right}}}'
         ).fullmatch
+        # A set of the few that there are: reading escapes is left to the strict parser.
         self._cohorts = frozenset(cohorts)
         self._readers = [(question, _reader(kind, *checks[question])) for question, kind in types.items()]
         self._check_draw = check_draw
         self._known: dict[str, Mapping[str, Value]] = {}
+        # A bound in values, whatever the number of questions.
         self._room = REMEMBERED // len(types)
 
     def read(self, raw: bytes) -> tuple[str, str | None, Mapping[str, Value], str | None] | None:

@@ -6,7 +6,6 @@ no change there.
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -91,11 +90,6 @@ class ReportSpace(ReportField):
     def from_text(self, text: str) -> ReportValue | None:
         """The report that a cell of a table holds; None where it holds none."""
 
-    @property
-    @abstractmethod
-    def count(self) -> int:
-        """Number of possible reports."""
-
 
 @dataclass(frozen=True)
 class Numbers(ReportSpace):
@@ -132,10 +126,6 @@ class Numbers(ReportSpace):
 
     def from_text(self, text: str) -> int | None:
         return self.range.start + self.labels.index(text) if text in self.labels else None
-
-    @property
-    def count(self) -> int:
-        return self.size
 
 
 class Texts(ReportSpace):
@@ -181,10 +171,6 @@ class Bits(Texts):
             and self.ones in (None, report.count("1"))
         )
 
-    @property
-    def count(self) -> int:
-        return 2**self.size if self.ones is None else math.comb(self.size, self.ones)
-
 
 @dataclass(frozen=True)
 class DrawnBits(Texts):
@@ -224,11 +210,6 @@ class DrawnBits(Texts):
 
     def of_box(self, report: str, box: int) -> int | None:
         return {"00": None, "10": 0, "01": 1}[report[2 * box : 2 * box + 2]]
-
-    @property
-    def count(self) -> int:
-        # Which boxes, times 2^s patterns of ticks among them.
-        return math.comb(self.k, self.drawn) << self.drawn
 
 
 @dataclass(frozen=True)

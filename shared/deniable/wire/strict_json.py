@@ -38,6 +38,7 @@ def loads(raw: bytes, error: type[DeniableError], subject: str) -> Any:
     """
     try:
         text = raw.decode("utf-8")
+        # Before the parser, which would recurse as deep as the text says.
         if _depth_above(text, MAX_DEPTH):
             raise _Refusal(f"must not nest deeper than {MAX_DEPTH}")
         return _DECODER.decode(text)
@@ -51,6 +52,7 @@ def loads(raw: bytes, error: type[DeniableError], subject: str) -> Any:
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    # Of two equal keys parsers take the first or the last; a report that is read in two ways is none.
     found = dict(pairs)
     if len(found) != len(pairs):
         raise _Refusal("must not hold the same key twice")
@@ -58,6 +60,7 @@ def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _integer(digits: str) -> int:
+    # Before `int`, which takes a time in proportion to the square of the number of digits.
     if len(digits) > MAX_DIGITS:
         raise _Refusal(f"numbers must have at most {MAX_DIGITS} digits, got {len(digits)}")
     return int(digits)

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from deniable.access.words import ONE_REPORT
-from deniable.errors import ReportError
+from deniable.errors import ReportError, SurveyError
 from deniable.installing import install_hint
+from deniable.survey.document import Survey
 from deniable.table import printable
 from deniable_commands.rules import RuledCommand, excludes, goes_with
 from deniable_research.commands.levels import LEVEL
@@ -21,7 +22,9 @@ from deniable_research.engine.sources import EMBEDDED
 from deniable_research.engine.tallies import survey_of
 from deniable_research.files import Layout, Table, quick_question, read_layout
 from deniable_research.files.estimating import cautions
+from deniable_research.files.layout import MISSING
 from deniable_research.files.paper import PAPERS, check_paper
+from deniable_research.files.pooling import pooled_table
 from deniable_research.files.reading import Columns
 from deniable_research.files.samples import SamplingColumns, read_margins, replicate_columns
 from deniable_research.files.saving import save_results
@@ -31,6 +34,7 @@ from deniable_research.pictures import save_picture
 from deniable_research.results.read_results import read_any_survey
 from deniable_statistics.commands.options import misbehaviour_options, params_of, with_options
 from deniable_statistics.data.writing import WRITTEN, check_suffix
+from deniable_statistics.published.revision import Pool, twice_sentence, versions_of
 from deniable_statistics.robustness.misbehaviour import AMONG, Misbehaving
 from deniable_statistics.sampling import LONELY, METHODS
 
@@ -156,6 +160,15 @@ _SOURCE = params_of(
         help="With --survey: where another tool's export keeps a question; only these are read.",
     ),
     click.option(
+        "--pool",
+        "earlier",
+        metavar="DATA SURVEY",
+        nargs=2,
+        type=FILE,
+        multiple=True,
+        help="With --survey, which revises another one: reports and survey of that one, to be analysed together.",
+    ),
+    click.option(
         "--host",
         type=click.Choice(list(HOSTS)),
         help="With --survey: DATA is what this tool, whose forms asked the questions, exports by itself; of jsPsych "
@@ -238,6 +251,8 @@ class AnalysisCommand(RuledCommand):
             excludes("--from", "--skip"),
             excludes("--from", "--host"),
             goes_with("--survey", "--column"),
+            goes_with("--survey", "--pool"),
+            *(excludes("--pool", other) for other in ("--from", "--column", "--host")),
             goes_with("--survey", "--host"),
             goes_with("--host", "--person"),
             excludes("--host", "--skip"),
@@ -281,6 +296,7 @@ def _open(
     engine: str | None,
     survey: Path | None,
     renamed: tuple[str, ...],
+    earlier: tuple[tuple[Path, Path], ...],
     host: str | None,
     person: str | None,
     design: Path | None,
@@ -297,7 +313,10 @@ def _open(
     separator = {"tab": "\t", "\\t": "\t"}.get(delimiter or "", delimiter)
     opened = None if source is None else open_source(source, engine or EMBEDDED, separator)
     columns: Columns | None = None
-    if host is not None and data is not None and survey is not None:
+    pool = None if survey is None or not earlier else _pool(survey, [each for _, each in earlier])
+    if pool is not None:
+        layout = Layout.of_survey(pool.survey)
+    elif host is not None and data is not None and survey is not None:
         columns, layout = _exported(data, host, separator, person, survey, renamed)
     else:
         layout = _layout(opened, survey, renamed, design, lines)
@@ -310,7 +329,10 @@ def _open(
         access = None if opened.export is None else opened.export.survey.access
     else:
         assert data is not None
-        table = _read(data, layout, separator, skip) if columns is None else Table.of(columns, layout)
+        if pool is not None:
+            table = _pooled(pool, _in_order(pool, data, earlier), layout, separator, skip)
+        else:
+            table = _read(data, layout, separator, skip) if columns is None else Table.of(columns, layout)
         reports, access = FileReports(table), table.access
     if access is not None:
         click.echo(f"Each row is a report; {ONE_REPORT[access]}", err=True)
@@ -325,6 +347,46 @@ def _exported(
     for note in export.rows.notes:
         click.echo(f"{data.name}: {note}", err=True)
     return export.of(read_any_survey(survey.read_bytes(), survey.parent), dict(map(_pair, renamed)))
+
+
+def _pool(newest: Path, others: Sequence[Path]) -> Pool:
+    """The versions of a survey, of which every one but the newest has its file."""
+    given = {each.id: each for each in map(_survey_of, others)}
+
+    def fetch(survey_id: str) -> Survey:
+        if survey_id not in given:
+            raise SurveyError(
+                f"--pool: must give the reports and the survey of {survey_id} too, which a version revises"
+            )
+        return given[survey_id]
+
+    versions = versions_of(_survey_of(newest), fetch)
+    if strangers := given.keys() - {each.id for each in versions}:
+        raise SurveyError(f"--pool: survey {min(strangers)} is none that {newest.name} revises")
+    return Pool(versions)
+
+
+def _survey_of(file: Path) -> Survey:
+    return read_any_survey(file.read_bytes(), file.parent)
+
+
+def _in_order(pool: Pool, newest: Path, earlier: Sequence[tuple[Path, Path]]) -> list[Path]:
+    """The files of reports, in the order of the versions."""
+    files = {_survey_of(survey).id: data for data, survey in earlier} | {pool.newest.id: newest}
+    return [files[each.id] for each in pool.versions]
+
+
+def _pooled(pool: Pool, files: Sequence[Path], layout: Layout, separator: str | None, skip: int) -> Table:
+    """The table of the reports of all versions; says what was left out, and what it takes for granted."""
+    missing = tuple(text for text in layout.questions[0].missing if text not in MISSING)
+    tables = [
+        _read(file, Layout.of_survey(survey).with_missing(missing), separator, skip)
+        for file, survey in zip(files, pool.versions, strict=True)
+    ]
+    if pool.left_out:
+        click.echo(f"Not pooled, because not the same in every version: {', '.join(pool.left_out)}", err=True)
+    click.echo(f"Caution: {twice_sentence([table.people for table in tables])}", err=True)
+    return pooled_table(pool, tables, layout)
 
 
 def _read(data: Path, layout: Layout, separator: str | None, skip: int) -> Table:

@@ -18,7 +18,7 @@ from deniable_research.engine.text_columns import TextColumn, as_text, means_not
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_research.files.model_specification import columns_in
 from deniable_research.files.report_table import SupportTally, Table
-from deniable_statistics.designs.spaces import uniform_reports
+from deniable_statistics.designs.spaces import number_of_reports, uniform_reports
 
 FEW = 1000
 """Largest number of possible reports to a question for which equal rows are counted; with more, supports are summed."""
@@ -144,7 +144,7 @@ class _Wanted:
         summed = tuple(
             question
             for name, question in asked.items()
-            if added and name not in single and is_text(question) and question.design.reports.count > FEW
+            if added and name not in single and is_text(question) and number_of_reports(question.design.reports) > FEW
         )
         kept = {*asked, *(each.name for each in mates)}
         mixed = {name: arms for name, arms in layout.mixed.items() if kept.issuperset(arms)}

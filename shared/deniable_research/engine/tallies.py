@@ -18,6 +18,7 @@ from deniable_research.engine.sources import Source
 from deniable_research.files.coded import CodedColumn
 from deniable_research.files.layout import Layout, RandomizedColumn
 from deniable_statistics.data.survey_data import COHORT
+from deniable_statistics.designs.spaces import number_of_reports
 
 Tallies = dict[str | None, Tally]
 
@@ -69,7 +70,7 @@ def _counted(
 ) -> list[tuple[str | None, int, tuple[tuple[int, ...], int]]]:
     """By cohort: its size, the supports of a question, and how many people hold a report to it."""
     space = column.design.reports
-    is_added = isinstance(space, Texts) and space.count > FEW
+    is_added = isinstance(space, Texts) and number_of_reports(space) > FEW
     names = dict(keys) if is_added else {**keys, "report": column.column}
     found = count_supports(source, names, (column,) if is_added else ())
     people = found.frequencies

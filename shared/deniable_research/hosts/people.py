@@ -46,6 +46,7 @@ def by_restarts(records: Sequence[Record], counter: str, subject: str) -> list[l
                 f"{subject}: must have a number in {counter!r} in every row, by which people are told apart; or name "
                 "the column that says whose each row is with --person"
             ) from None
+        # A counter that does not rise has begun anew, for the next person.
         if last is None or number <= last:
             found.append([])
         found[-1].append(record)
@@ -84,8 +85,10 @@ def whole(people: Iterable[Sequence[Record]], is_answer: Callable[[str], bool]) 
     for texts in every:
         record: Record = {}
         for name, each in texts.items():
+            # What differs between rows of one person and is no answer describes the row, such as a time or a round.
             if name not in varying:
                 record[name] = each[0]
+                # A question that was answered twice has two replies, and which one counts is not decided here.
                 record |= {f"{name}_{number}": text for number, text in enumerate(each[1:], start=2)}
                 found.repeated[name] += len(each) > 1
         found.records.append(record)

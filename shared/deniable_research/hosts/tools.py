@@ -115,6 +115,7 @@ def _rows(people: People, prefix: str = "") -> Rows:
     columns = columns_of(people.records)
     short = {name: name.removeprefix(prefix) for name in columns}
     taken = Counter(short.values())
+    # Two columns that would get one name keep their own.
     names = {name: each if taken[each] == 1 else name for name, each in short.items()}
     repeated = {names.get(name, name): number for name, number in people.repeated.items()}
     return Rows({names[name]: column for name, column in columns.items()}, repeated)
@@ -141,6 +142,7 @@ def _otree(path: Path, delimiter: str | None, person: str | None) -> Rows:
         began = columns.get("participant._index_in_pages")
         if began is None:
             return Rows(columns)
+        # A participant who never opened the first page has a row all the same.
         return _without(Rows(columns), began.equal("0"), "participants who never began")
     records = csv_records(path, delimiter)
     people = by_column(records, person or "participant.code", path.name)

@@ -36,7 +36,7 @@ MOST_CROSSED = 3
 """Largest number of questions with which each is crossed, so that a survey of 100 questions is verified in minutes."""
 
 CLOSE = 1e-9
-"""Largest difference of two numbers that are the same: other versions of numpy and scipy round the last digits so."""
+"""Largest difference of two numbers that are the same: other versions of numpy round the last digits so."""
 
 
 class NotVerified(DeniableError):
@@ -84,6 +84,7 @@ def fetch_log(fetch: Fetch, survey_id: str) -> Log:
     if not key.verifies(signature, encoded):
         raise NotVerified("signature: that of the head of the log is not one by the collector's key")
     head = LogHead.parse(encoded)
+    # A head that is signed for another survey is a true signature of a wrong thing.
     if head.survey != survey_id:
         raise NotVerified(f"log: must be that of survey {survey_id}, got that of {head.survey}")
     if numbers != list(range(1, head.size + 1)):
@@ -137,6 +138,7 @@ def _records(fetch: Fetch, log: Log) -> list[ReleaseRecord]:
         if not log.key.verifies(signature, document):
             raise NotVerified(f"signature: that of release {number} is not one by the collector's key")
         record = ReleaseRecord.parse(document)
+        # Its place in the log is signed by the root; what it says of itself has to agree.
         if (record.survey, record.number) != (log.survey, number):
             raise NotVerified(f"release {number}: is release {record.number} of survey {record.survey}")
         if records and not _grows(records[-1].tallies, record.tallies):
@@ -161,6 +163,7 @@ def _reports(fetch: Fetch, survey: Survey, records: Sequence[ReleaseRecord]) -> 
     if survey.retention == "tallies":
         return None
     content = fetch(f"/api/v1/surveys/{survey.id}/reports.csv")
+    # The file as it was served, not what was read of it: another writing of the same rows has another hash.
     if records and hashlib.sha256(content).hexdigest() != records[-1].rows_sha256:
         raise NotVerified(f"rows: reports.csv is not the one of release {records[-1].number}, whose hash was signed")
     try:
@@ -245,5 +248,6 @@ def _compared(path: str, published: Sequence[Mapping[str, Any]], expected: Seque
 
 def _is_same(published: object, ours: object) -> bool:
     if isinstance(published, (int, float)) and isinstance(ours, (int, float)):
+        # Absolutely too, because a difference of shares may be 0 but for rounding.
         return math.isclose(published, ours, rel_tol=CLOSE, abs_tol=CLOSE)
     return published == ours

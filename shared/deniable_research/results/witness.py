@@ -51,6 +51,7 @@ def check_extends(log: Log, kept: KeptHead) -> None:
         raise NotVerified("log: is signed by another key than before; ask who runs the collector why")
     if log.head.size < kept.size:
         raise NotVerified(f"log: had {kept.size} releases when it was seen before, and now has {log.head.size}")
+    # An append-only log has the old root over its first leaves; anything else was rewritten.
     if root_of(log.leaves[: kept.size]).hex() != kept.root:
         raise NotVerified(f"log: its first {kept.size} releases are not those that were seen before: it was forked")
 

@@ -141,6 +141,7 @@ def _kinds(misbehaviour: Misbehaviour, people: int, generator: np.random.Generat
 
 def _spread(response: KAry | None, people: int, generator: np.random.Generator) -> int:
     """Number of people whose joint response is a uniform pattern instead of their own answers."""
+    # P(v) = q + (p - q) [v = x] is a uniform pattern with probability k q and the own one otherwise.
     return 0 if response is None else int(generator.binomial(people, float(response.k * response.support[0].if_other)))
 
 
@@ -161,6 +162,7 @@ def _counted(truth: Truth) -> CountedQuestion:
         return CountedQuestion(question.id, mechanism.reports.size, kept, spread, denied, denied, spread)
     laws = samplers_of(mechanism)
     if question.group is not None and question.group.joint is not None:
+        # The uniform part of the joint response was drawn for the whole group; here is what it does to one question.
         spread = _one_of(np.ones(mechanism.k))
         kept, denied = _one_of(truth.shares), _one_of(first)
     else:
@@ -195,6 +197,7 @@ def samplers_of(mechanism: Mechanism) -> CountSamplers:
         raise ParameterError(f"mechanism {mechanism.name}: its counts can be drawn only with its people")
     design = design_of(mechanism)
     first: Any = first_report(mechanism)
+    # Whoever refuses sends the first report, whatever was answered.
     supports = np.arange(mechanism.reports.size) == first - mechanism.reports.first
 
     def told(shares: Sequence[float]) -> CountSampler:
@@ -246,12 +249,16 @@ def _subsets(mechanism: Subset, shares: NDArray[np.float64], n: int, generator: 
     uniform subset of all, or a uniform one of those that contain the truth, with the remaining weight.
     """
     k, w = mechanism.k, mechanism.w
+    # All subsets weigh 2^32, those with the truth `inside - 2^32` more: a mixture of a uniform subset and one around
+    # the truth.
     even, around = math.comb(k, w) * UNIT, math.comb(k - 1, w - 1) * (mechanism.inside - UNIT)
+    # How many reports come from the second part of the mixture.
     held = int(generator.binomial(n, around / (even + around)))
     return count_members(k, w, n - held, generator) + count_members(k, w - 1, held, generator, shares)
 
 
 def _drawn_boxes(mechanism: DrawnBoxes, shares: NDArray[np.float64], n: int, generator: np.random.Generator) -> Counts:
+    # A k-ary response is a uniform pattern with probability k q, and otherwise the true one.
     spread = _spread(mechanism.patterns, n, generator)
     kept = _marks(mechanism, shares, n - spread, generator)
     return kept + _marks(mechanism, np.full(mechanism.k, 0.5), spread, generator)
@@ -327,6 +334,7 @@ def _share_out(
     drawn first.
     """
     if len(counts) == 1:
+        # One option is left: every set with a member here has it.
         counts[0] = plain[1:].sum() + held.sum()
         return
     half = len(counts) // 2

@@ -21,6 +21,7 @@ def split_over_all(survey: Survey) -> Survey:
             return question
         # The questions of a group are one unit, which has the epsilon of all of them.
         epsilon = next(unit.epsilon for unit in survey.units if unit.group == group)
+        # The comparison with what the same epsilon gives without a draw: an equal part for each question.
         mechanism = mechanism_at(_member(question), positive_epsilon(epsilon) / group.size)
         return replace(question, mechanism=mechanism, group=None)
 

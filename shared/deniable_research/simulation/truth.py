@@ -47,6 +47,7 @@ class PatternShares:
     def draw(self, people: int, generator: np.random.Generator) -> NDArray[np.int64]:
         """The pattern of each of ``people``, shape (people, questions)."""
         ends = np.cumsum(self.shares)[:-1]
+        # Inversion of the distribution function; without its last end, so that rounding leaves nobody out.
         return np.array(self.patterns)[np.searchsorted(ends, generator.random(people), side="right")]
 
 
@@ -194,10 +195,12 @@ def _truths_of_patterns(unit: Unit, given: Mapping[str, Shares]) -> dict[str, Tr
         longer: dict[Pattern, float] = {}
         for each, share in chances.items():
             if not asked[each]:
+                # Whoever the filter leaves out has *does not apply* with certainty.
                 longer[(*each, last)] = share
                 continue
             for answer, part in enumerate(own if condition is None else own[:-1]):
                 whole = 1.0 if condition is None else applying
+                # Shares are among everybody, so of those who are asked a part / applying gives the answer.
                 longer[(*each, answer)] = share * part / whole if whole else 0.0
         chances = longer
     patterns = tuple(sorted(chances))
@@ -231,6 +234,7 @@ def _shares(question: Question, given: Shares | None, applying: float | None = N
     if given is None:
         return (0.5 if boxes else 1 / len(names),) * len(names)
     if applying is not None and isinstance(given, Mapping):
+        # The filter decides how many it does not apply to; an author need not say it again, but may.
         given = {names[-1]: 1 - applying, **given}
     if isinstance(given, Mapping):
         shares = _by_name(given, names, boxes, where)
@@ -238,7 +242,7 @@ def _shares(question: Question, given: Shares | None, applying: float | None = N
         if len(given) != len(names):
             raise ParameterError(f"{where}: must be {len(names)} shares, one for each answer, got {len(given)}")
         shares = [_share(each, where) for each in given]
-    elif question.kind.headline is not None:
+    elif question.kind.headline is not None and question.ask_if is None:
         yes = _share(given, where)
         # Nobody prefers not to say, unless shares of all options are given.
         shares = [1 - yes, yes, *(0.0 for _ in question.last)]

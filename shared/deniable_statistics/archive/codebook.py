@@ -244,6 +244,8 @@ class SurveyCodebook:
         contact = survey.contact and f"Contact: {survey.contact}"
         about = [text for text in (organiser, survey.about, contact) if text]
         asks = f", {survey.asks} of {len(survey.questions)} questions a person" if survey.is_drawn else ""
+        if survey.revises:
+            about.append(f"Revises survey {survey.revises}; questions that are the same can be pooled with it.")
         about.append(f"Each row is a report; {ONE_REPORT[survey.access]}.")
         # Over the whole survey: less than the sum over its questions if each device draws some of them.
         about.append(f"Privacy loss of all reports of one person: epsilon {survey.epsilon:.6g}{asks}.")

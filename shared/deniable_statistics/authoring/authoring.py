@@ -35,7 +35,10 @@ from deniable_statistics.authoring.sharing import WANTED, Member, chosen_way, wa
 from deniable_statistics.authoring.tables import listed, refuse_unknown, required
 from deniable_statistics.published.condition_text import Earlier, read_condition, words_of
 
-AS_WRITTEN = ("closes_at", "cohort_required", "retention", "fresh", "release", "results", "readers", "access", "layout")
+AS_WRITTEN = (
+    *("closes_at", "cohort_required", "retention", "fresh", "release", "results", "readers", "access", "layout"),
+    "revises",
+)
 """Keys whose values are passed to `Survey` unchanged, which checks them and has their defaults."""
 
 SURVEY_KEYS = (
@@ -50,12 +53,6 @@ COMPLETION_KEYS = ("text", "link", "code", "code_length")
 GROUP_KEYS = ("epsilon", "draw", "want")
 WHOLE_SURVEY = "survey"
 """Name of the group of the questions that share the epsilon of the survey."""
-SPOKEN_NO_YES = (
-    Text("No", {"ar": "لا", "de": "Nein", "es": "No", "fr": "Non"}),
-    Text("Yes", {"ar": "نعم", "de": "Ja", "es": "Sí", "fr": "Oui"}),
-)
-"""The options no and yes beside a third one, in the words of the respondents' catalogues."""
-
 DOES_NOT_APPLY = Text(
     "Does not apply",
     {"ar": "لا ينطبق", "de": "Trifft nicht zu", "es": "No procede", "fr": "Sans objet"},
@@ -369,10 +366,7 @@ def _with_filter(draft: _Draft, earlier: Mapping[str, Earlier], later: Mapping[s
         return replace(draft, ask_if=condition)
     if "yes" in draft.written:
         raise SurveyError(f"{where}: must have either yes or ask_if: with three options there is no second coin")
-    own = (*SPOKEN_NO_YES, *draft.options[len(SPOKEN_NO_YES) :]) if kind.is_yes_no else draft.options
-    options = (*own, DOES_NOT_APPLY)
-    kind = QUESTION_TYPES["choice"] if kind.is_yes_no else kind
-    return replace(draft, kind=kind, options=options, ask_if=condition)
+    return replace(draft, options=(*draft.options, DOES_NOT_APPLY), ask_if=condition)
 
 
 def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> _Draft:

@@ -29,6 +29,7 @@ def joint_variance(one: Mechanism, other: Mechanism) -> float:
     >>> joint_variance(TwoCoin("1/2", "1/2"), TwoCoin("1/2", "1/2"))
     1.5
     """
+    # E (s t)^2 = E s^2 E t^2 of independent answers, less the square of the share 1/2 x 1/2 = 1/4.
     return _second_moment(one) * _second_moment(other) - 1 / 16
 
 
@@ -57,16 +58,20 @@ def joint_variance_of_patterns(joint: KAry, patterns: Sequence[Pattern]) -> floa
     """
     p, q = joint.support[0]
     pairs = itertools.combinations(range(len(patterns[0])), 2)
+    # The pair of answers that the most patterns hold, whose false reports are the most frequent.
     most = max(max(counted(patterns, *pair).values()) for pair in pairs)
+    # As in `support_of_digits`: the true pattern, or one of the others that hold these answers too.
     return _variance_of_cell(Support(p + (most - 1) * q, most * q))
 
 
 def _variance_of_cell(support: Support) -> float:
     if_true, if_other = support.floats
     slope = if_true - if_other
+    # At a share of 1/4, that of two independent answers of one half.
     supported = if_other + slope / 4
     return supported * (1 - supported) / slope**2
 
 
 def _second_moment(mechanism: Mechanism) -> float:
+    # E s^2 = Var s + (E s)^2 at share 1/2: 1/4 of sampling, the noise of both halves, and 1/4.
     return 0.5 + max((if_true + if_other) / 2 for if_true, if_other in noise_of_options(mechanism))

@@ -112,6 +112,7 @@ def _combined(question: Question, survey: Survey) -> Iterator[str]:
     first = survey.question(condition.question)
     if first.group or first.ask_if or first.kind.answers is AnswerKind.RANGE:
         return
+    # Answers to the first question that lead to the second one; each is replaced by all of its options.
     asking = sum(high - low + 1 for low, high in condition.intervals)
     others = len(first.options) - asking
     k = others + asking * len(question.choices)
@@ -137,6 +138,7 @@ def _variance_combined(mechanism: Mechanism, others: int, asking: int, applying:
     """
     design = design_of(mechanism)
     k = len(design.truths)
+    # Options of the second question, behind each answer that leads to it.
     second = (k - others) // asking
     own = np.arange(k) >= others
     # The first answer to the second question, after each answer to the first that leads to it.

@@ -1,7 +1,4 @@
-"""The rows of `Piecewise` and `FilteredPiecewise` with the least noise, by a linear program when a survey is written.
-
-Needs scipy.
-"""
+"""The rows of `Piecewise` and `FilteredPiecewise` with the least noise, by a linear program when it is written."""
 
 from __future__ import annotations
 
@@ -11,15 +8,16 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from deniable.errors import NotInstalled, ParameterError
+from deniable.errors import ParameterError
 from deniable.exact import LARGEST_LOSS, exp_below
 from deniable.mechanisms.knots import MOST_KNOTS, MOST_REPORTS, shares_of_knots
 from deniable.randomness import UNIT
+from deniable_statistics.special.linear_program import minimum
 
 Floats = NDArray[np.float64]
 
@@ -149,7 +147,7 @@ def _optimal_noise(steps: int, ratio: float, knots: int, outputs: int) -> float:
 
 def _noise_with_any_outputs(line: Knots, ratio: float, outputs: int = 91) -> float:
     # Where their number is 1 more than a multiple of 6, the two outputs that suffice are among them.
-    channel = _solve(line, np.linspace(-1.5, 1.5, outputs) * _widest(ratio), ratio, **FOR_MANY)
+    channel = _solve(line, np.linspace(-1.5, 1.5, outputs) * _widest(ratio), ratio, only_the_noise=True)
     return math.inf if channel is None else channel.noise
 
 
@@ -221,48 +219,29 @@ class Chances:
         return float(self.mean @ self.outputs**2) - self.line.variance
 
 
-FOR_MANY: dict[str, Any] = {"method": "highs-ds", "options": {"simplex_dual_edge_weight_strategy": "devex"}}
-"""The solver for many outputs, of which the noise alone is used: the same optimum in two thirds of the time."""
-
-
-def _solve(line: Knots, outputs: Floats, ratio: float, **solver: Any) -> Chances | None:
+def _solve(line: Knots, outputs: Floats, ratio: float, *, only_the_noise: bool = False) -> Chances | None:
     """The linear program; None if these outputs make no unbiased channel.
 
-    The unknowns are ``p`` and ``E l``, of which ``l`` alone could be as small as the solver's tolerance.
+    The unknowns are ``p`` and ``E l``, of which ``l`` alone could be as small as the solver's tolerance. Where only the
+    noise is wanted the same optimum is found in two thirds of the time.
     """
-    try:
-        from scipy.optimize import linprog
-        from scipy.sparse import coo_array
-    except ModuleNotFoundError as error:
-        raise NotInstalled(error.name or "scipy") from None
-
     n, v = len(line.knots), len(outputs)
     p, largest = np.arange(n * v), n * v + np.tile(np.arange(v), n)
     knot, ones = np.repeat(np.arange(n), v), np.ones(n * v)
     # The problem is symmetric: P(v|x) = P(-v|-x) for some optimum, which halves the unknowns.
     mirrored = np.concatenate([p[::-1], n * v + np.arange(v)[::-1]])
     _, unknown = np.unique(np.minimum(mirrored, np.arange(mirrored.size)), return_inverse=True)  # two that mirror: one
-
-    def matrix(*entries: tuple[Floats, NDArray[np.int64], NDArray[np.int64]]) -> Any:  # stubs know no sparse ones
-        values, rows, columns = (np.concatenate(each) for each in zip(*entries, strict=True))
-        return coo_array((values, (rows, unknown[columns])), shape=(rows.max() + 1, unknown.max() + 1))
-
     # sum_v v^2 P(v|x), over all x
     cost = np.zeros(unknown.max() + 1)
     np.add.at(cost, unknown[p], np.outer(line.shares, outputs**2).ravel())
-    # l <= p and p <= E l, in terms of p and E l.
-    below, above = p, n * v + p
-    solved = linprog(
-        cost,
-        # p <= E l, and E l / E <= p.
-        A_ub=matrix((ones, below, p), (-ones, below, largest), (ones / ratio, above, largest), (-ones, above, p)),
-        b_ub=np.zeros(2 * n * v),
-        # Each row adds up to 1, and its mean is x.
-        A_eq=matrix((ones, knot, p), (np.tile(outputs, n), n + knot, p)),
-        b_eq=np.concatenate([np.ones(n), line.x]),
-        **(solver or {"method": "highs"}),
-    )
-    return None if solved.x is None else Chances(line, outputs, solved.x[unknown[p]].reshape(n, v))
+    # p <= E l, and E l / E <= p, in terms of p and E l; then each row adds up to 1, and its mean is x.
+    below, above, whole, mean = p, n * v + p, 2 * n * v + knot, 2 * n * v + n + knot
+    entries = [(ones, below, p), (-ones, below, largest), (ones / ratio, above, largest), (-ones, above, p)]
+    entries += [(ones, whole, p), (np.tile(outputs, n), mean, p)]
+    values, rows, columns = (np.concatenate(each) for each in zip(*entries, strict=True))
+    limits = np.concatenate([np.zeros(2 * n * v), np.ones(n), line.x])
+    solved = minimum(cost, (values, rows, unknown[columns]), limits, 2 * n * v, devex=only_the_noise)
+    return None if solved is None else Chances(line, outputs, solved[unknown[p]].reshape(n, v))
 
 
 def _few_outputs(line: Knots, size: int, ratio: float) -> Chances | None:

@@ -127,6 +127,7 @@ def _range(widths: list[float]) -> str:
 
 def _rounded(width: float) -> str:
     hundredths = 100 * width
+    # Below 2 points a digit more still tells designs apart.
     return f"{hundredths:.1f}" if hundredths < 2 else f"{hundredths:.0f}"
 
 

@@ -107,7 +107,7 @@ def _bound(question: Question) -> Iterator[float]:
         yield _least_variance_of_bits(len(question.options), ratio)
     elif question.kind.wants_mean(question.goal) and question.ask_if is None:
         steps = len(question.mechanism.answer_range) - 1
-        with contextlib.suppress(ModuleNotFoundError, NotInstalled):  # without scipy nobody solves the linear program
+        with contextlib.suppress(ModuleNotFoundError, NotInstalled):  # without HiGHS nobody solves the linear program
             from deniable_statistics.authoring.optimum import optimal_noise
 
             yield (optimal_noise(steps, ratio) + (steps + 2) / (3 * steps)) / 4

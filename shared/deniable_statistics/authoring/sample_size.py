@@ -79,6 +79,7 @@ def noise_of_options(mechanism: Mechanism) -> Sequence[tuple[float, float]]:
         return design_of(mechanism).noise
     if isinstance(mechanism.reports, DrawnBits):
         each = noise_of_drawn(mechanism.reports.k, mechanism.reports.drawn, mechanism.support[0])
+        # The same for a ticked and a clear box, by the symmetry of the response.
         return ((each, each),) * mechanism.k
     return [each.noise for each in mechanism.support]
 
@@ -103,4 +104,5 @@ def mean_variance(mechanism: Mechanism) -> float:
 
     design = design_of(mechanism)
     weights, _ = design.mean_weights(tuple(design.answer_values))
+    # The variance of one report's score, at the mixture that equally frequent answers make.
     return float(design.score_covariance(np.array([weights]), design.expected_if_even)[0, 0])

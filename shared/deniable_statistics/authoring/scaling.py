@@ -40,6 +40,7 @@ def scaled(written: Mapping[str, Any], epsilon: Number) -> dict[str, Any]:
     whole = nominal_epsilon(written)
     if not whole:
         raise ParameterError("epsilon: the noise of this survey is given by coins, which have none to change")
+    # Exact fractions, so that parts in proportion add up to the new whole.
     factor = positive_epsilon(epsilon) / whole
 
     def changed(table: Mapping[str, Any]) -> dict[str, Any]:

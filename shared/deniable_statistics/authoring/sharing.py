@@ -221,6 +221,7 @@ def chosen_way(ways: Sequence[Sharing], want: Collection[str] = ()) -> Sharing:
     if not crossing or (want and "crosstabs" not in want):
         return fewest
     if want:
+        # Who wants crosstabs alone pays for them in shares.
         return min(crossing, key=lambda each: each.crossing)
     return (
         crossing[0] if not fewest.crosses and crossing[0].respondents < WORTH_CROSSING * fewest.respondents else fewest
@@ -287,6 +288,7 @@ def _to_patterns(members: Sequence[Member], epsilon: Fraction, patterns: tuple[P
     with contextlib.suppress(ParameterError):
         joint = KAry.from_epsilon(len(patterns), epsilon)
         each = _marginals(members, joint, patterns)
+        # Everybody is asked all of them, so the dearest question decides.
         respondents = max(people_needed(mechanism, wants_mean=False) for mechanism in each)
         yield Sharing(tuple(members), len(members), joint, epsilon, respondents, patterns)
 

@@ -71,6 +71,7 @@ class AmongDifference:
 
     def _together(self, first: float, second: float) -> float:
         """The spread of a difference of two figures with these spreads."""
+        # Var(X - Y) = Var X + Var Y - 2 rho sd(X) sd(Y).
         return math.sqrt(max(first**2 + second**2 - 2 * self.correlation * first * second, 0.0))
 
     @property
@@ -99,6 +100,7 @@ class AmongDifference:
         normal = t_quantile(level, self.df) * _error(cohort, self.option)
         lowest, highest = (0.0, 1.0) if self.option is not None else _range(cohort)
         below, above = value - low, high - value
+        # A limit that is cut at the end of what is possible recovers too small a variance.
         return below if low > lowest else max(below, normal), above if high < highest else max(above, normal)
 
 

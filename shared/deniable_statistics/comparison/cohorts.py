@@ -35,8 +35,10 @@ def _of_box(cohort: Estimate, box: int) -> Estimate:
         raise ParameterError("estimates: must all be of boxes that are counted one by one")
     supporting, n, support = cohort.binomials[box]
     channel = of_one_truth(support, cohort.design.name)
+    # Kish's number in proportion to the reports that drew the box: weights do not depend on the draw.
     n_effective = cohort.n_effective * float(n) / float(cohort.n) if cohort.n else None
     alone = channel.estimate([n - supporting, supporting], n_effective=n_effective)
+    # The people are those of the same finite population, whichever box is looked at.
     return alone if cohort.population is None else alone.of_population(cohort.population)
 
 

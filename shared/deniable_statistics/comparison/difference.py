@@ -69,6 +69,7 @@ class Difference:
         if self.method == "wald":
             ends = [limits(cohort, self.option, confidence_level) for cohort in self.cohorts]
             return linear_interval((1, -1), self.shares, ends).cut(-1, 1)
+        # Counts outside what the design can make are brought to its edge; their limits stay as they are, see Notes.
         possible = [each.possible for each in self._arms]
         ends = [each.limits(confidence_level) for each in possible]
         return linear_interval((1, -1), [each.share for each in possible], ends).cut(-1, 1)
@@ -142,8 +143,10 @@ def difference(first: Estimate, second: Estimate, option: int | str = 1) -> Diff
     apart = first.share[option] - second.share[option]
     if math.isnan(apart):
         return Difference((first, second), option, math.nan, math.nan, math.nan, math.nan, "score")
+    # Different people: the variances add up.
     error = math.hypot(first.std_error[option], second.std_error[option])
     null = common_share(cohorts, option)
+    # The test is chi-squared with one degree of freedom, so its signed root is standard normal.
     statistic = math.copysign(math.sqrt(null.statistic), apart)
     found = Difference((first, second), option, apart, error, statistic, two_sided(statistic), null.test)
     if found.method != "exact-unconditional":

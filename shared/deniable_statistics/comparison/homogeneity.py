@@ -113,6 +113,7 @@ def homogeneity(estimates: Sequence[Estimate], option: int | str | None = None) 
 def _around_all(cohorts: Sequence[Estimate]) -> tuple[float, int]:
 
     everybody = pooled(cohorts)
+    # n Cov is the covariance of one report, the same in all cohorts if they are alike.
     axes = whitening(everybody.covariance * everybody.n_effective)
     # In coordinates in which one report has variance 1, (f_i - f)' S^+ (f_i - f) is a squared length.
     apart = (np.array([cohort.share for cohort in cohorts]) - everybody.share) @ axes
@@ -122,6 +123,7 @@ def _around_all(cohorts: Sequence[Estimate]) -> tuple[float, int]:
 
 def _around_mean(cohorts: Sequence[Estimate]) -> tuple[float, int]:
 
+    # Coordinates in which some cohort varies: shares add up to 1, so one direction has no variance.
     axes = whitening(np.sum([cohort.covariance for cohort in cohorts], axis=0))
     shares = [np.array(cohort.share) @ axes for cohort in cohorts]
     precisions = [_precision(axes.T @ cohort.covariance @ axes, i) for i, cohort in enumerate(cohorts)]

@@ -72,6 +72,7 @@ def common_share(cohorts: Sequence[Estimate], option: int) -> CommonShare:
     if is_one_design(cohorts):
         all_together = pooled(cohorts)
         variance = float(all_together.covariance[option, option]) * all_together.n_effective
+        # All cohorts have the variance of one report of everybody, each divided by its own number.
         variances = tuple(variance / cohort.n_effective for cohort in cohorts)
         return CommonShare(all_together.share[option], shares, variances, "score")
     variances = tuple(cohort.std_error[option] ** 2 for cohort in cohorts)
@@ -119,6 +120,7 @@ def _most_likely(cohorts: Sequence[Estimate], option: int) -> float:
     sizes = [cohort.n_effective for cohort in cohorts]
     if len(set(supports)) == 1:
         a, b = supports[0]
+        # With the same probabilities of support in all, the maximum is that of all reports together.
         return (math.fsum(counts) / math.fsum(sizes) - b) / (a - b)
 
     # The score, the derivative of the log-likelihood, with the other sign: it rises through 0 at the maximum.
@@ -129,6 +131,7 @@ def _most_likely(cohorts: Sequence[Estimate], option: int) -> float:
             total -= (a - b) * (_quotient(count, lam) - _quotient(n - count, 1 - lam))
         return total
 
+    # The shares at which lam_i is 0 or 1; between the innermost of them all logarithms are finite.
     ends = [Interval(0.0, 1.0).debiased(a, b) for a, b in supports]
     return crossing(fall, max(low for low, _ in ends), min(high for _, high in ends))
 

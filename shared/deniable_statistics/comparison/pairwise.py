@@ -77,6 +77,7 @@ def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     order = sorted((i for i, p in enumerate(p_values) if not math.isnan(p)), key=lambda i: p_values[i])
     adjusted, largest = [math.nan] * len(p_values), 0.0
     for rank, i in enumerate(order):
+        # The smallest of m is multiplied by m, the next by m - 1; a larger p-value never gets a smaller adjusted one.
         largest = max(largest, min((len(order) - rank) * p_values[i], 1.0))
         adjusted[i] = largest
     return tuple(adjusted)

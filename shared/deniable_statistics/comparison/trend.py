@@ -131,12 +131,14 @@ def trend(estimates: Sequence[Estimate], option: int | str = 1, scores: Sequence
     null = common_share(cohorts, position)
     # Without any variance all reports of all cohorts are the same, and weights do not matter.
     known = all(variance > 0 for variance in null.variances)
+    # Inverse variances under equal shares, as in Cochran and Armitage's test.
     weights = [1 / each for each in null.variances] if known else [cohort.n_effective for cohort in cohorts]
     middle = math.fsum(w * x for w, x in zip(weights, places, strict=True)) / math.fsum(weights)
     # Slope of weighted least squares: sum of c_i f_i with c_i = w_i (x_i - x) / sum w (x - x)^2.
     square = math.fsum(w * (x - middle) ** 2 for w, x in zip(weights, places, strict=True))
     coefficients = tuple(w * (x - middle) / square for w, x in zip(weights, places, strict=True))
     slope = math.fsum(c * share for c, share in zip(coefficients, null.shares, strict=True))
+    # Two errors: with each cohort's own variance for the interval, with that of equal shares for the test.
     error = math.hypot(*(c * cohort.std_error[position] for c, cohort in zip(coefficients, cohorts, strict=True)))
     null_error = math.hypot(*(c * math.sqrt(v) for c, v in zip(coefficients, null.variances, strict=True)))
     statistic = slope / null_error if null_error > 0 else 0.0

@@ -157,7 +157,7 @@ def _newton_step(
     curvature[np.diag_indices_from(curvature)] += 1e-10 * curvature.trace()
     try:
         # With H = R'R, |R x - R'^-1 (H f + g - 1)|^2 is the quadratic approximation times -2, up to a constant.
-        lower = np.linalg.cholesky(curvature)
+        lower = np.asarray(np.linalg.cholesky(curvature), dtype=float)
         target = non_negative_least_squares(lower.T, np.linalg.solve(lower, curvature @ shares + gradient - 1))
     except np.linalg.LinAlgError:  # curvature that overflows
         return None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -37,8 +38,30 @@ def support_matrix(space: ReportSpace, reports: Iterable[object], subject: str =
 
 
 @functools.singledispatch
+def number_of_reports(space: ReportSpace) -> int:
+    """How many different reports there can be."""
+    raise ParameterError(f"reports: must be of a known kind, got {type(space).__name__}")
+
+
+@number_of_reports.register
+def _(space: Numbers) -> int:
+    return space.size
+
+
+@number_of_reports.register
+def _(space: Bits) -> int:
+    return 2**space.size if space.ones is None else math.comb(space.size, space.ones)
+
+
+@number_of_reports.register
+def _(space: DrawnBits) -> int:
+    # Which boxes, times 2^s patterns of ticks among them.
+    return math.comb(space.k, space.drawn) << space.drawn
+
+
+@functools.singledispatch
 def every_report(space: ReportSpace) -> NDArray[np.bool_]:
-    """The indicator matrix of the supports of all possible reports, shape (`ReportSpace.count`, size)."""
+    """The indicator matrix of the supports of all possible reports, shape (`number_of_reports`, size)."""
     raise ParameterError(f"reports: must be of a known kind, got {type(space).__name__}")
 
 

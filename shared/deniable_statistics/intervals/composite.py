@@ -15,6 +15,9 @@ from numpy.typing import NDArray
 
 from deniable_statistics.intervals.binomial import whole
 from deniable_statistics.intervals.interval import Interval
+from deniable_statistics.intervals.tails import at_least, at_least_is, at_most, crossing
+from deniable_statistics.special.incomplete_beta import beta_cdfs
+from deniable_statistics.special.logarithms import x_log1p_y, x_log_y
 
 Ends = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
@@ -86,8 +89,6 @@ def composite_interval(count: float, n: float, confidence_level: float, low: End
 
 def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
     """The lower confidence limit; the upper one is one minus that of failures for the opposite share."""
-    from scipy.special import betainc, betaincinv
-
     zero, one = np.zeros(1), np.ones(1)
     least, most = float(low(zero)[0]), float(high(one)[0])
     best = min(max(k / n, least), most)
@@ -115,20 +116,25 @@ def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
     up = math.ceil(k)
 
     def upper(f: NDArray[np.float64], ends: Ends) -> NDArray[np.float64]:
-        return np.asarray(betainc(up, n - up + 1, ends(f)))
+        return beta_cdfs(up, n - up + 1, ends(f))
 
     def p(f: NDArray[np.float64], c: NDArray[np.float64]) -> NDArray[np.float64]:
         """P-values of shares whose lower tail holds the counts up to ``c``; for ``c = -1`` it is empty."""
         tails = []
         # Note 2: the supremum over [low(f), high(f)] is at one of its ends.
         for ends in (low, high):
-            other = np.where(c < 0, 0.0, betainc(n - np.maximum(c, 0), np.maximum(c, 0) + 1, 1 - ends(f)))
+            other = np.where(c < 0, 0.0, beta_cdfs(n - np.maximum(c, 0), np.maximum(c, 0) + 1, 1 - ends(f)))
             tails.append(upper(f, ends) + other)
         return np.maximum(*tails)
 
+    def p_of(f: float, c: float) -> float:
+        """`p` of one share."""
+        ends = [float(each(np.array([f]))[0]) for each in (low, high)]
+        return max(at_least(up, n, lam) + at_most(c, n, lam) for lam in ends)
+
     # Note 4: T > log(2 / alpha) is rejected by Chernoff's bound, P(C >= k) > alpha at high(f) is accepted.
     limit = math.log(2 / alpha)
-    possible = float(betaincinv(up, n - up + 1, alpha))
+    possible = at_least_is(alpha, up, n)
 
     def places(f: NDArray[np.float64]) -> NDArray[np.bool_]:
         """Whether f reaches the maximum-likelihood share, is not rejected by the bound, is accepted by one tail."""
@@ -151,7 +157,7 @@ def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
     every = np.arange(up, dtype=float)
     there = np.flatnonzero(joined(every)(np.full(up, outside)))
     before = float(there[-1]) if there.size else -1.0
-    if p(np.array([outside]), np.array([before]))[0] > alpha:
+    if p_of(outside, before) > alpha:
         return outside
     late = every[(every > before) & joined(every)(np.full(up, accepted))]
     steps = np.minimum(first_with(joined(late), late.size), accepted)
@@ -162,14 +168,11 @@ def _lower(alpha: float, k: float, n: int, low: Ends, high: Ends) -> float:
     start = float(steps[place - 1]) if place else outside
     tail = float(late[place - 1]) if place else before
 
-    def above(f: NDArray[np.float64]) -> NDArray[np.bool_]:
-        return np.asarray((f >= end) | ((f > start) & (p(np.minimum(f, end), np.array([tail])) > alpha)))
-
-    return float(first_with(above)[0]) if p(np.array([end]), np.array([tail]))[0] > alpha else end
+    if p_of(end, tail) <= alpha:
+        return end
+    return crossing(lambda f: p_of(f, tail) - alpha, start, end)
 
 
 def _log_likelihood(c: NDArray[np.float64], n: int, lam: NDArray[np.float64]) -> NDArray[np.float64]:
     """Without the binomial coefficient; ``0 log 0 = 0``."""
-    from scipy.special import xlog1py, xlogy
-
-    return np.asarray(xlogy(c, lam) + xlog1py(n - c, -lam), dtype=float)
+    return x_log_y(c, lam) + x_log1p_y(n - c, -lam)

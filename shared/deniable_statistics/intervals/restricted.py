@@ -29,7 +29,7 @@ from deniable_statistics.special.logarithms import log_factorial
 def likelihood_ratio_interval(count: float, n: float, confidence_level: float, low: float, high: float) -> Interval:
     """All ``lam`` in the range with ``2 T(count, lam)`` at most the quantile of chi-squared with one degree of freedom.
 
-    Close to the level for many reports [1]_. ``count`` and ``n`` may be real. Needs neither numpy nor scipy.
+    Close to the level for many reports [1]_. ``count`` and ``n`` may be real. Needs no numpy.
 
     References
     ----------
@@ -55,7 +55,7 @@ def likelihood_ratio_interval(count: float, n: float, confidence_level: float, l
 def feldman_cousins(count: float, n: float, confidence_level: float, low: float, high: float) -> Interval:
     """The exact interval of Feldman and Cousins [1]_: never covers less than the level, and knows the range.
 
-    Needs numpy and scipy.
+    Needs numpy.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def _exact_lower(alpha: float, k: float, n: int, low: float, high: float) -> flo
 def _first_accepted(
     step: Callable[[int], float], seen: tuple[float, int, float, float], alpha: float, outside: float, first: int
 ) -> tuple[int, float]:
-    """The first ``c`` above ``first`` with ``p > alpha`` at its step, and ``p`` there; ``first`` if that is at ``outside``.
+    """The first ``c`` above ``first`` with ``p > alpha`` at its step, and that ``p``; ``first`` for ``outside``.
 
     Looks where it is likely to be, leaps over the other steps by the bound of note 5, and then takes what is left.
     """

@@ -46,6 +46,7 @@ class OddsRatio:
             return Interval(0.0, math.inf)
         ends = [share - t * error for share, error in zip(self.share, self.std_error, strict=True)]
         reach = t * self.log_std_error
+        # The ratio falls to 0 where a cell above its line may be 0, and rises without bound where one below it may.
         low = self.odds_ratio * math.exp(-reach) if min(ends[0], ends[3]) > 0 else 0.0
         high = self.odds_ratio * math.exp(reach) if min(ends[1], ends[2]) > 0 else math.inf
         return Interval(low, high)
@@ -61,6 +62,7 @@ def odds_ratio(
     if share.shape != (2, 2):
         raise ParameterError(f"crosstab: must be 2 by 2 for an odds ratio, got {' by '.join(map(str, share.shape))}")
     cells, errors = share.ravel(), tuple(std_error.ravel().tolist())
+    # Unbiased shares may be negative, and a logarithm of them would say nothing.
     if not (cells > 0).all():
         return OddsRatio(math.nan, math.nan, tuple(cells.tolist()), errors, df)
     # log OR = log f00 - log f01 - log f10 + log f11, so its derivatives are +-1 / cell.

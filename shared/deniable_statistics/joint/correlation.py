@@ -115,6 +115,8 @@ def correlation(first: Item, second: Item | ArrayLike, sample: Sample | None = N
     moments = _moments(*_powers(first, first.scores), *powers)
     truths = None
     if whom.is_finite:
+        # The moments that each truth would have without noise: what is left of the variance when all of a finite
+        # population answer.
         certain = (np.tile(truth, (n, 1)) for truth in np.eye(len(first.options)))
         truths = Truths(first.scores, np.stack([_moments(*_powers(first, each), *powers) for each in certain], axis=1))
     found = whom.means(moments, truths)
@@ -162,6 +164,7 @@ def from_moments(mean: NDArray[np.float64], covariance: NDArray[np.float64], df:
     """``r = (m_xy - m_x m_y) / sqrt(v_x v_y)`` and its error, from five means and their covariance."""
     x, x_square, y, y_square, product = map(float, mean)
     both, v_x, v_y = product - x * y, x_square - x * x, y_square - y * y
+    # A variance less that of the noise: with few reports it can come out below 0.
     if not (v_x > 0 and v_y > 0):
         return Correlation(math.nan, math.nan, both, (v_x, v_y), df)
     scale = math.sqrt(v_x * v_y)

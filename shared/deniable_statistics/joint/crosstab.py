@@ -135,6 +135,7 @@ class Crosstab:
     def _joined_intervals(self, quantile: float) -> NDArray[np.float64]:
         """Intervals of shape (cells, 2) around the shares, and those after more reports, joined."""
         reports, share, error = self.reports, self.share.ravel(), self.std_error.ravel()
+        # n times the variance of a mean is the variance of one report.
         of_one = reports.n_effective * reports.simple_moments(products)[1].diagonal()
         # As many people drawn one by one have the error of the sampling design.
         n = np.divide(of_one, error**2, where=error > 0, out=np.full(share.shape, reports.n_effective))
@@ -142,6 +143,7 @@ class Crosstab:
         square_if_even = products([_square_if_even(item.design)[None] for item in reports.items])[0]
         # After `more` reports with equal shares, z^2 of them: Agresti and Coull's idea for cells.
         centre = (n * share + more / share.size) / (n + more)
+        # The second moment of the mixture of n reports and `more` with equal shares, less the square of its mean.
         variance = (n * (of_one + share**2) + more * square_if_even) / (n + more) - centre**2
         reach = np.stack([error, np.sqrt(np.maximum(variance, 0) / (n + more))]) * quantile
         centres = np.stack([share, centre])
@@ -195,6 +197,7 @@ class Crosstab:
 def _square_if_even(design: Design) -> NDArray[np.float64]:
     """The expected squares of scores, one for each truth, when all truths are equally frequent."""
     covariance = design.covariance(design.expected_if_even, 1)
+    # E s^2 = Var s + (E s)^2, and with k equal shares E s = 1 / k.
     return np.asarray(covariance.diagonal() + 1 / len(design.truths) ** 2)
 
 

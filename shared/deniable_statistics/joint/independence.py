@@ -148,6 +148,7 @@ def _under_design(reports: JointReports, chances: NDArray[np.float64]) -> Indepe
     reports: for simple random samples what is left is the test above, but for its `(n - 1) / n`.
     """
     middles = [chances @ scores for scores in reports.scores]
+    # The same coordinates as of people drawn one by one, so that the design changes the reference alone.
     axes = [whitening(one_report_covariance(scores.T, chances)) for scores in reports.scores]
 
     def columns(scores: Sequence[NDArray[np.float64]]) -> NDArray[np.float64]:
@@ -166,6 +167,7 @@ def under_design(squares: float, one: NDArray[np.float64], covariance: NDArray[n
     independence, `one` the covariance that such a person has by the same reports, and `covariance` that of the design.
     """
     relative = whitening(one)
+    # Without full rank no effect can be told from another, so the plain coordinates are taken.
     if relative.shape[1] < len(one):  # such as answers that always go together
         relative = np.eye(len(one))
     return rao_scott(squares, relative.T @ covariance @ relative, df)
@@ -195,6 +197,7 @@ def _smallest_expected(reports: JointReports) -> float | None:
     if not all(item.design.reports.supports_one for item in reports.items):
         return None
     first, second = (reports.frequencies @ item.supports for item in reports.items)
+    # The smallest margin of each question, multiplied as if independent: what the rule of five looks at.
     return float(first[first > 0].min() * second[second > 0].min() / reports.frequencies.sum())
 
 
@@ -249,6 +252,7 @@ def independence_power(designs: Sequence[AnyDesign], shares: ArrayLike, n: int, 
     check_level(level)
     margins = (truth.sum(axis=1), truth.sum(axis=0))
     first, second = (_axes(design, margin.tolist()) for design, margin in zip(known, margins, strict=True))
+    # n times the squared length of this is the noncentrality of the statistic.
     apart = first.T @ (truth - np.outer(*margins)) @ second
     df = first.shape[1] * second.shape[1]
     return noncentral_chi_squared_sf(df, n * float((apart**2).sum()), chi_squared_quantile(df, level))

@@ -74,6 +74,7 @@ class DrawnPair:
         """
         if self.values is None:
             raise ParameterError("correlation: must be of answers that stand for numbers, got names")
+        # The five means E x, E x^2, E y, E y^2, E xy, each a linear function of the joint shares.
         x, y = np.meshgrid(*map(np.asarray, self.values), indexing="ij")
         moments = np.stack([each.ravel() for each in (x, x**2, y, y**2, x * y)]).astype(float)
         return from_moments(moments @ self.estimate.share, moments @ self.estimate.covariance @ moments.T, self.df)
@@ -89,6 +90,7 @@ class DrawnPair:
         questions is (`deniable_statistics.joint.independence`).
         """
         nothing = Independence(math.nan, 0, math.nan, 0.0, None)
+        # With one combination reported no covariance can be told from 0.
         if np.count_nonzero(self.estimate.counts) < 2:
             return nothing  # all reports that hold both say the same
         share = self.share
@@ -104,6 +106,7 @@ class DrawnPair:
             slope[:, j] -= first[i]
         gradient = slopes.reshape(len(places), -1)
         design, together = self.estimate.design, np.outer(first, second)
+        # Of one report, at the shares that independence would have: n times the variance of each excess under the null.
         of_one = design.covariance(design.expected(together.ravel().tolist()), 1)
         square = float(excess @ np.linalg.solve(gradient @ of_one @ gradient.T, excess))
         if isinstance(self.estimate, DesignEstimate):
@@ -118,6 +121,7 @@ class DrawnPair:
 def _possible(margin: NDArray[np.float64]) -> NDArray[np.float64]:
     """The shares within [0, 1] near unbiased ones."""
     within = np.clip(margin, 0, 1)
+    # Cut shares need not add up to 1 any more.
     return np.asarray(within / within.sum())
 
 
@@ -152,7 +156,9 @@ def box_pair(item: Item, first: str, second: str, sample: Sample | None = None) 
     places = [item.options.index(name) for name in (first, second) if name in item.options]
     if len(set(places)) != 2:
         raise ParameterError(f"{item.name}: must name two of its boxes, got {first!r:.40} and {second!r:.40}")
+    # Two supports a box: the first where it is reported clear, the second where it is reported ticked.
     marks = [item.supports[:, 2 * place : 2 * place + 2] for place in places]
+    # A report supports the combination of the two marks that it holds, one of four, and none if it lacks a box.
     cells = (marks[0][:, :, None] & marks[1][:, None, :]).reshape(len(item), 4)
     names = tuple(itertools.product(("no", "yes"), ("no", "yes")))
     channel = pair_channel(support, names, item.name)

@@ -92,15 +92,18 @@ def share_precision_among(
     k = len(design.truths)
     variances = [variance_among(design, share, applying, option) for option in range(k - 1)]
     option = int(np.argmax(variances))
+    # Expected counts of one report: n of them have the interval that these counts would have.
     counts = np.array(design.expected(_shares(design, option, share, applying)))
 
     def interval(n: int, level: float) -> Interval:
         found = AmongEstimate.from_counts(design, (counts * n * asked).tolist(), n * asked)
         return found.option_interval(option, level)
 
+    # Between two options a person moves two shares, with one option besides *does not apply* just one.
     moved = min(k - 1, 2) if design.is_exclusive else k
     return AmongPrecision(
         max(variances) / asked,
+        # Direct answers: a binomial share among the n a people to whom it applies.
         share * (1 - share) / applying,
         mechanism.epsilon if epsilon is None else epsilon,
         sensitivity=moved / applying,
@@ -156,5 +159,6 @@ def check_applying(applying: float) -> float:
 def _shares(design: Design, option: int, share: float, applying: float) -> list[float]:
     """Shares of all truths among everybody: that of the option, equal ones of the others, and *does not apply*."""
     others = len(design.truths) - 2
+    # What the option leaves of those to whom it applies, in equal parts.
     rest = (1 - share) * applying / max(others, 1)
     return [*(share * applying if each == option else rest for each in range(others + 1)), 1 - applying]

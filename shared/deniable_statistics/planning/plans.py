@@ -434,6 +434,7 @@ class SplitPlan(Plan):
     @cached_property
     def together(self) -> Precision:
         """The precision of each question if everybody answers all of them."""
+        # Sequential composition: the parts add up to the whole epsilon.
         return NoiseModel.with_least(self.options, positive_epsilon(self.total) / self.questions).at(self.share)
 
     @cached_property
@@ -443,6 +444,7 @@ class SplitPlan(Plan):
         The variance is multiplied by ``questions``, because only one in ``questions`` people reports on each.
         """
         one = NoiseModel.with_least(self.options, positive_epsilon(self.total)).at(self.share)
+        # Each question gets n / k of the answers, so n times the variance is k times as large.
         return replace(one, variance=self.questions * one.variance, direct=self.questions * one.direct)
 
     @cached_property

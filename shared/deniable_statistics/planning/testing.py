@@ -132,7 +132,9 @@ class ShareTest:
         else:
             impossible = f"shares: {f1} and {f2} are too near to each other for any number of people; take more epsilon"
         if self.exact:
+            # The exact power is saw-toothed, so the first size that reaches the target is not enough to stop at.
             return (exact_sample_size(self._tails(share), target, impossible),)
+        # The allocation is kept exactly: 2 to 1 stays 2 to 1, by whole multiples.
         times = smallest(lambda m: self.power(share, *(m * each for each in parts)) >= target, impossible)
         return tuple(times * each for each in parts)
 
@@ -224,6 +226,7 @@ def normal_power(effect: float, null_error: float, error: float, level: float, a
     """
     # The limits come from the error under the null hypothesis; the estimate has the error of the alternative.
     z = -NormalDist().inv_cdf(level / 2 if alternative == "two-sided" else level)
+    # Both tails count for a two-sided test, though the far one is hardly ever reached.
     above, below = (_tail(sign * effect - z * null_error, error) for sign in (1, -1))
     return {"two-sided": above + below, "greater": above, "less": below}[alternative]
 

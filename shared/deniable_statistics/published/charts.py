@@ -52,10 +52,16 @@ WIDTH, LABELS, EDGE = 8.0, 2.9, 0.1
 INDENT = 0.12
 """Indentation of the names of series below their heading, in inches."""
 
+VALUES = 2.0
+"""Width of the values in words beside an axis, where marks have them, in inches."""
+
+FOOT = 0.15
+"""Height of a line of 8 pt text in the footer, in inches."""
+
 LINE, BELOW = 0.18, 0.45
 """Heights of a line of 10 pt text, and of the tick labels below an axis, in inches."""
 
-_TITLE_COLUMNS, _LABEL_COLUMNS, _TICK_COLUMNS = 76, 30, 9
+_TITLE_COLUMNS, _LABEL_COLUMNS, _TICK_COLUMNS, _FOOT_COLUMNS = 76, 30, 9, 110
 
 _one_at_a_time = threading.Lock()  # matplotlib's font cache and the filter of warnings are shared by all threads
 
@@ -72,7 +78,11 @@ class Axis:
         """The value and the label of a tick at each quarter; a label may be empty."""
         for place in range(5):
             value = self.low + (self.high - self.low) * place / 4
-            text = percent(value, 0) if self.is_percent else number(value, 3 if place == 2 else 9)
+            if self.is_percent:
+                # Differences of shares are percentage points, which are no percent.
+                text = percent(value, 0) if self.low >= 0 else number(100 * value)
+            else:
+                text = number(value, 3 if place == 2 else 9)
             named = place in (0, 2, 4) and columns(text) <= _TICK_COLUMNS
             yield value, text if named else ""
 
@@ -202,8 +212,19 @@ def _lines(panel: Panel) -> list[_Line]:
     ]
 
 
-def interval_chart(panels: Sequence[Panel], foot: str = "", most: int = MOST_LINES) -> Figure:
-    """Draw panels below each other, with a small footer.
+def interval_chart(
+    panels: Sequence[Panel], foot: Sequence[str] = (), most: int = MOST_LINES, head: Sequence[str] = ()
+) -> Figure:
+    """Draw panels below each other.
+
+    Parameters
+    ----------
+    panels : sequence of Panel
+    foot : sequence of str
+        Paragraphs in small letters below them.
+    most : int
+    head : sequence of str
+        A title and paragraphs below it, above all panels.
 
     Raises
     ------
@@ -220,13 +241,25 @@ def interval_chart(panels: Sequence[Panel], foot: str = "", most: int = MOST_LIN
         LINE * len(title) + 0.14 + sum(line.height for line in lines) + 0.08 + BELOW + LINE * bool(panel.axis)
         for panel, title, lines in laid_out
     ]
-    figure = Figure(figsize=(WIDTH, sum(heights) + EDGE + (0.25 if foot else 0.0)), facecolor="white")
+    said = [line for each in foot for line in wrapped(each, _FOOT_COLUMNS)]
+    opening = [wrapped(each, _TITLE_COLUMNS) for each in head if each]
+    above = LINE * sum(map(len, opening)) + (0.1 if opening else 0.0)
+    below = FOOT * len(said) + (0.1 if said else 0.0)
+    figure = Figure(figsize=(WIDTH, above + sum(heights) + EDGE + below), facecolor="white")
     top = figure.get_figheight() - EDGE / 2
+    for place, lines_of in enumerate(opening):
+        text = "\n".join(map(_plain, lines_of))
+        look: dict[str, Any] = {"color": FAINT_INK} if place else {"color": INK, "fontweight": "bold"}
+        figure.text(EDGE / WIDTH, top / figure.get_figheight(), text, va="top", linespacing=1.25, **look)
+        top -= LINE * len(lines_of)
+    top -= above - LINE * sum(map(len, opening))
     for (panel, title, lines), height in zip(laid_out, heights, strict=True):
         _draw(figure, panel, title, lines, top)
         top -= height
-    if foot:
-        figure.text(EDGE / WIDTH, 0.25 / figure.get_figheight(), foot, color=INK, fontsize=8, va="top")
+    if said:
+        text = "\n".join(map(_plain, said))
+        place_of_foot = (EDGE / WIDTH, EDGE / 2 / figure.get_figheight())
+        figure.text(*place_of_foot, text, color=INK, fontsize=8, va="bottom", linespacing=1.25)
     return figure
 
 
@@ -242,7 +275,8 @@ def _draw(figure: Figure, panel: Panel, title: Sequence[str], lines: Sequence[_L
         figure.text((EDGE + indent) / WIDTH, y / total, text, color=INK, va="top", linespacing=1.25, fontweight=weight)
 
     write(title, top, True)
-    axes = figure.add_axes((LABELS / WIDTH, floor / total, (WIDTH - LABELS - 0.3) / WIDTH, body / total))
+    room = WIDTH - LABELS - (VALUES if any(mark.said for mark in panel.marks) else 0.3)
+    axes = figure.add_axes((LABELS / WIDTH, floor / total, room / WIDTH, body / total))
     low, high = panel.limits
     _draw_axis(axes, panel, low, high)
     axes.set_ylim(0, body)
@@ -253,6 +287,9 @@ def _draw(figure: Figure, panel: Panel, title: Sequence[str], lines: Sequence[_L
         if line.mark is not None and line.mark.estimate is not None:
             colour = GREY if line.mark.weak else line.colour
             _draw_mark(axes, panel, line.mark, y - LINE / 2, colour)
+        if line.mark is not None and line.mark.said:
+            ink = FAINT_INK if line.mark.weak else INK
+            figure.text(1 - EDGE / WIDTH, (floor + y) / total, _plain(line.mark.said), color=ink, va="top", ha="right")
         y -= line.height
 
 

@@ -58,6 +58,7 @@ class Earlier:
     @property
     def answers(self) -> Answers:
         """Its answers as mechanisms number them."""
+        # Behind the answers that people give stands *does not apply*, where there is a filter.
         possible = range(self.first, self.last + 1 + self.is_filtered)
         return Answers(possible, self.kind.takes_several, self.is_filtered)
 
@@ -82,6 +83,7 @@ class Earlier:
             return int(value) if _INTEGER.fullmatch(value) and int(value) in self.numbers else None
         if value in self.choices:
             return self.choices.index(value)
+        # In any case only where that leaves no doubt: "us" and "US" may both be options.
         alike = [n for n, each in enumerate(self.choices) if each.casefold() == value.casefold()]
         return alike[0] if len(alike) == 1 else None
 
@@ -199,6 +201,8 @@ class _Reader:
         return self._joined("and") if word == "or" else self._negation()
 
     def _negation(self) -> Condition:
+        # Brackets are counted while they are open: deep ones would exhaust Python's stack before anybody sees the
+        # depth.
         self.depth += 1
         if self.depth > MAX_BRACKETS:
             raise SurveyError(f"must nest at most {MAX_BRACKETS} brackets and nots")
@@ -245,6 +249,7 @@ class _Reader:
         if name not in self.later:
             known = ", ".join(self.earlier) or "there is none"
             raise SurveyError(f"must be about earlier questions ({known}), got {shown(name)}")
+        # The first of those that stand later is the question whose condition this is.
         own = next(iter(self.later))
         if name == own:
             raise SurveyError("must be about earlier questions, got the question itself: a circle")
@@ -266,6 +271,7 @@ class _Reader:
         if not asked.is_filtered:
             raise SurveyError(f"question {name!r} applies to everybody, because it has no ask_if")
         if asked.kind.takes_several:
+            # Whoever it does not apply to has the box behind the last one ticked.
             return Has(name, asked.last + 1, is_ticked=False)
         return among(name, [(asked.first, asked.last)], asked.answers.possible)
 
@@ -285,6 +291,7 @@ class _Reader:
         if not self._takes(closing):
             self._expected(f"a comma or {closing}")
         found = among(name, [(each, each) for each in answers], asked.answers.possible)
+        # With a filter *does not apply* is left outside, so that the test can fail all the same.
         if not asked.is_filtered and not found.outside:
             raise SurveyError(f"{name} in ... always holds: it names all answers of question {name!r}")
         return found
@@ -322,6 +329,7 @@ class _Reader:
             ">": (place + 1, high),
             ">=": (place, high),
         }[sign]
+        # *Does not apply* is above every number and must not count as more than any.
         found = among(name, [(max(interval[0], low), min(interval[1], high))], asked.answers.possible)
         is_all = found.intervals == ((low, high),) and not asked.is_filtered
         if not found.intervals or is_all:
@@ -410,4 +418,5 @@ def _quoted(text: str) -> str:
     """A value as conditions hold it: in quotes where it is no single word, or one of the grammar's own."""
     found = _TOKEN.fullmatch(text)
     is_word = found is not None and found[4] == text and text.casefold() not in _RESERVED
+    # A text with both kinds of quotes cannot be written here; options that hold one kind are put in the other.
     return text if is_word else f'"{text}"' if "'" in text else f"'{text}'"

@@ -7,9 +7,6 @@ import re
 from collections.abc import Callable
 from decimal import Decimal
 
-_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
-"""Characters of Unicode that change the direction of what follows them, the numbers of a sentence too."""
-
 _EXPONENT = re.compile(r"e(?:\+|(-))0*(\d+)")
 
 
@@ -43,17 +40,6 @@ def number(value: float | None, digits: int = 4) -> str:
         return _EXPONENT.sub(r"e\1\2", f"{each:.{digits}g}") if each > 1e-15 else "0"
 
     return shown(value, form)
-
-
-def steady(text: str) -> str:
-    """A text of an author without characters that would turn around what stands behind it.
-
-    Letters that run from right to left have their direction without them.
-
-    >>> steady("\u202e41 %")
-    '41 %'
-    """
-    return _TURNS.sub("", text)
 
 
 def shown(value: float | None, form: Callable[[float], str]) -> str:

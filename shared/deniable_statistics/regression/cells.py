@@ -260,6 +260,7 @@ class CellShares:
 
     def inside(self, params: Array) -> Array:
         """The nearest parameters, about, with which every share is above 0."""
+        # At a share of 0 its logarithm has no slope, so searches start a little inside.
         found = np.clip(params, 0.001, 1.0)
         for g in range(len(self.first)):
             # shrink the free shares of a group so that the reference keeps 1 % at least
@@ -395,6 +396,7 @@ def starting_shares(likelihood: Array, weights: Array) -> Array:
 
     At least .1 % of the average, so that their logits are finite; of 20,000 rows at most.
     """
+    # A start needs no more people than that.
     every = max(1, len(likelihood) // 20_000)
     likelihood, weights = likelihood[::every], weights[::every]
     share = np.full(likelihood.shape[1], 1 / likelihood.shape[1])
@@ -402,6 +404,7 @@ def starting_shares(likelihood: Array, weights: Array) -> Array:
         # EM for mixture shares: P(x | row) at the old shares, then their mean over the rows
         joint = likelihood * share
         share = weights @ (joint / np.maximum(joint.sum(axis=1, keepdims=True), TINY))
+        # No share starts at 0, from which neither EM nor Newton steps come back.
         share = np.maximum(share / share.sum(), 0.02 / len(share))
     return np.asarray(share / share.sum())
 

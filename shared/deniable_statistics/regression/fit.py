@@ -130,6 +130,7 @@ class Fit(CoefficientEstimates):
             labels = numbered(np.asarray(clusters).tolist())
             if len(labels) != len(sample.weights):
                 raise ParameterError(f"clusters: must be one for each of {len(sample.weights)} rows, got {len(labels)}")
+            # Replicate weights know of no clusters but their own.
             sample, found = sample.clustered(labels), None
         known = np.ix_(*[np.isfinite(np.diag(inverse))] * 2)
         if found is None:
@@ -199,11 +200,13 @@ class Fit(CoefficientEstimates):
             loglik=self.loglik,
             null_loglik=null,
             df=df,
+            # Akaike: 2 k - 2 log L. Schwarz: k log n - 2 log L.
             aic=2 * df - 2 * self.loglik,
             bic=math.log(self.n) * df - 2 * self.loglik,
             lr_statistic=statistic,
             lr_df=lr_df,
             p_value=float(chi2.sf(statistic, lr_df)) if lr_df else math.nan,
+            # McFadden: one less the ratio of the log-likelihoods.
             pseudo_r2=1 - self.loglik / null,
             penalty=self.penalty,
             optima=self.optima,
@@ -276,6 +279,7 @@ class Fit(CoefficientEstimates):
         # U V L^-1 V' U' over the directions that have information
         covariance = np.asarray((moves[:, sound] / values[sound]) @ moves[:, sound].T)
         size = np.linalg.norm(unit, axis=1, keepdims=True)
+        # A parameter with a part in a direction without information is not bounded by the sample.
         endless = (np.abs(moves[:, ~sound]) > 1e-6 * size).any(axis=1)
         endless |= np.diag(covariance) > (LARGEST_ERROR * size[:, 0]) ** 2
         # infinite variance, and no covariance with what is known

@@ -101,6 +101,7 @@ class MomentFit(CoefficientEstimates):
         bread, units = np.linalg.inv(self.moments.bread), self.moments.units
         known = self.moments.truths() if self.moments.truths is not None and self.sample.is_finite else None
         meat = self.sample.meat(self.moments.equations, known)
+        # A^-1 B A^-1 of the standardised equations, put back into the units of the columns.
         return np.asarray(units @ bread @ meat @ bread @ units.T)
 
     def glance(self) -> Glance:
@@ -178,6 +179,7 @@ def _standardised(outcome: Array, matrix: Array, effects: int) -> tuple[Array, A
         centre, level = matrix.mean(axis=0), float(outcome.mean())
         centre[steady] = 0
     moved, residual = matrix - centre, outcome - level
+    # Every column has 1 as its largest size, so one tolerance of singularity serves all.
     size, spread = np.abs(moved).max(axis=0, initial=0.0), float(np.abs(residual).max())
     # b_original = origin + units b_standardised
     units = np.diag(np.concatenate([1 / size, np.ones(effects)]))

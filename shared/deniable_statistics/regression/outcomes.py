@@ -96,6 +96,7 @@ class NormalOutcome:
         average = float((regressors.centre * (share @ regressors.coded))[varies] @ b[varies])
         return [
             np.append(np.where(varies, factor * b, b) + (1 - factor) * average * level, np.log(sigma))
+            # The likelihood of a mixture may have several maxima, the opposite of an effect among them.
             for factor in (1.0, 0.0, 0.5, 2.0, -1.0)
         ]
 

@@ -22,7 +22,7 @@ from deniable.mechanisms import Support
 from deniable_statistics.classical import Channel, of_one_truth
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
-from deniable_statistics.designs.spaces import every_report
+from deniable_statistics.designs.spaces import every_report, number_of_reports
 from deniable_statistics.regression.factor import Array
 
 Rows = tuple[Array, Array | None]
@@ -56,7 +56,7 @@ class ResponseModel:
     @cached_property
     def matrix(self) -> Array:
         """The likelihood of every possible report, shape (reports, truths)."""
-        count = self.design.reports.count
+        count = number_of_reports(self.design.reports)
         if count > LARGEST_RESPONSES:
             raise ParameterError(
                 f"cov_type: expected information sums over every possible report, at most {LARGEST_RESPONSES}, "
@@ -137,6 +137,7 @@ def probabilities(value: Any, subject: str) -> Array:
 def positions(values: NDArray[Any], labels: Sequence[str], first: int, size: int, subject: str) -> NDArray[np.int64]:
     """Responses, as numbers or by name, as positions among them."""
     places = {label: place for place, label in enumerate(labels)}
+    # Numbers of any type, of numpy's truth values too, go the quick way; the rest is looked up one by one.
     if values.dtype.kind in "biuf":
         numbers = values.astype(float) - first
     else:
@@ -363,10 +364,11 @@ def _models(design: Grouped, by: NDArray[Any]) -> tuple[list[ResponseModel], NDA
         expected = ", ".join(map(str, names))
         raise ParameterError(f"by: must be one of the groups {expected}; {int((groups < 0).sum())} rows are not")
     # a design with one response is that of people who were not asked
-    asked = [g for g in np.unique(groups).tolist() if models[g].design.reports.count > 1]
+    asked = [g for g in np.unique(groups).tolist() if number_of_reports(models[g].design.reports) > 1]
     if all(models[g].share is None for g in asked):
         for g in asked:
             models[g].check(f"group {names[g]}")
+    # Two groups with one channel leave the unknown share and the shares of truths one equation.
     elif all(np.array_equal(models[g].matrix, models[asked[0]].matrix) for g in asked):
         raise ParameterError("by: must hold rows of both groups with different probabilities, which are compared")
     return models, groups
@@ -379,12 +381,15 @@ def _with_unknown_share(design: Design) -> list[ResponseModel]:
         columns = tuple(zip(*matrix, strict=True))
         if design.name == "cheater_detection":  # honest no = 1 - g - s
             no, yes, cheater = columns
+            # P(r | no) (1 - s) + P(r | cheater) s: the slope by s is the difference of the columns, for either truth.
             known, slope, share = (no, yes), (_minus(cheater, no),) * 2, "cheaters"
         elif design.name == "stochastic_lie_detector":  # yes, honest = g s
             no, honest, lying = columns
+            # Of true carriers the share g is honest: P = lying + g (honest - lying); for others it changes nothing.
             known, slope, share = (no, lying), (_minus(no, no), _minus(honest, lying)), "honest carriers"
         elif design.name == "unrelated_question_unknown":
             no, yes, other_no, other_yes = columns
+            # Each truth mixes the sensitive question with the unrelated one, whose yes has the unknown share.
             known, slope = (_plus(no, other_no), _plus(yes, other_no)), (_minus(other_yes, other_no),) * 2
             share = "unrelated yes"
         else:

@@ -133,6 +133,7 @@ class LogHead:
 
 def rows_hash(pieces: Iterable[bytes]) -> str:
     """SHA-256 of ``reports.csv``, piece by piece, in hexadecimal."""
+    # Piece by piece, because a file of reports may be larger than memory.
     total = hashlib.sha256()
     for piece in pieces:
         total.update(piece)

@@ -123,8 +123,10 @@ def fitted_weights(weights: NDArray[np.float64], margins: Sequence[Margin]) -> N
                     f"margins: {margin.name} must have somebody in the sample for every total, "
                     f"{int((sums <= 0).sum())} of {len(sums)} have nobody, or weights that add up to 0"
                 )
+            # Other margins are scaled to the total of the first, from which rounding may part them.
             factors = margin.totals * (sizes[0] / margin.totals.sum()) / sums
             worst = max(worst, float(np.abs(factors - 1).max()))
+            # One step of raking, Deming and Stephan's iterative proportional fitting.
             found = found * factors[margin.places]
         # One margin is met in one step, which is poststratification.
         if worst <= NEAR or len(margins) == 1:

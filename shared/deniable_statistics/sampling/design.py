@@ -152,6 +152,8 @@ class SamplingDesign:
                 influences.append(np.full_like(each, np.nan))
                 added.append(np.full((m, m), np.nan))
                 continue
+            # Others count with 0 instead of being left out: their units stay in the design, as variances of domains
+            # need.
             kept = np.where(people[:, None], each, 0.0)
             mean = self.weights @ kept / total
             # Linearised: the derivative of sum w y / sum w by w_k is (y_k - mean) / sum w.
@@ -172,6 +174,7 @@ class SamplingDesign:
         """Ratios of the totals of plain values: `top`, shape (people,) or (people, m), over `bottom`, (people,)."""
         above, below = columns(top), np.asarray(bottom, dtype=float)
         ratio = self.weights @ above / (self.weights @ below)
+        # Linearised: the derivative of sum w y / sum w x by w_k is (y_k - R x_k) / sum w x.
         influence = (above - ratio * below[:, None]) / (self.weights @ below)
         return SampleEstimate(ratio, self.covariance(influence), self.degrees_of_freedom())
 

@@ -56,4 +56,5 @@ class Truths(NamedTuple):
         else:
             each = self.values[kept]
             certain = np.einsum("nc,nca,ncb->ab", scores * sizes[:, None], each, each, optimize=True)
+        # E[y y'] less what the truths themselves make of it; of those who were not asked there is nothing to subtract.
         return np.asarray((values * sizes[:, None]).T @ values - self.asked * certain)

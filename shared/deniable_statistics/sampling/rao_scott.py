@@ -59,6 +59,8 @@ def rao_scott(squares: float, covariance: ArrayLike, df: float) -> FTest:
         return FTest(math.inf, len(each), len(each) * df, 0.0)
     if not (total > 0 and both > 0 and df > 0):
         return FTest(math.nan, 0, 0, math.nan)
+    # Satterthwaite: a sum of d chi-squared variables is scaled to its mean, with (sum d)^2 / sum d^2 degrees of
+    # freedom.
     statistic, numerator = squares / total, total * total / both
     return FTest(statistic, numerator, numerator * df, f_sf(statistic, numerator, numerator * df))
 
@@ -80,5 +82,6 @@ def wald_f(distances: NDArray[np.float64], covariance: NDArray[np.float64], df: 
     left = df - q + 1
     if not q or left <= 0:
         return FTest(math.nan, q, max(left, 0), math.nan)
+    # In whitened coordinates d' V^-1 d is a squared length; Hotelling's factor left / (df q) makes it an F.
     statistic = float(((distances @ axes) ** 2).sum()) * (left / df if math.isfinite(df) else 1.0) / q
     return FTest(statistic, q, left, f_sf(statistic, q, left))

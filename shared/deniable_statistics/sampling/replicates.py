@@ -41,9 +41,11 @@ def replicate_scales(method: str, replicates: int, fay: float | None = None) -> 
     if fay is not None and not 0 <= fay < 1:
         raise ParameterError(f"replicate_fay: must be from 0 to below 1, got {fay:g}")
     each = {
+        # Each leaves one of R units out, so the replicates are nearer together than samples by (R - 1) / R.
         "jackknife": (replicates - 1) / replicates,
         "jackknife-pairs": 1.0,
         "brr": 1 / replicates,
+        # Weights change by a factor of 1 - fay only, and distances with them: its square is divided out.
         "fay": 1 / (replicates * (1 - (fay or 0.0)) ** 2),
         "bootstrap": 1 / replicates,
     }[method]
@@ -110,6 +112,7 @@ class ReplicateDesign:
             )
         if df is not None and not df > 0:
             raise ParameterError(f"degrees_of_freedom: must be above 0, got {df:g}")
+        # R replicates around one estimate have R - 1 independent distances at most.
         return cls(whole, each, np.broadcast_to(factors, (count,)), count - 1 if df is None else df)
 
     def __len__(self) -> int:

@@ -72,6 +72,7 @@ class DesignEstimate(Estimate):
     @property
     def design_effect(self) -> NDArray[np.float64]:
         """Variance of each share over that of as many people drawn one by one from a population without end."""
+        # The plain error is that of Kish's number; the root makes it that of all these people with equal weights.
         plain = np.array(self.plain.std_error) * np.sqrt(self.n_effective / max(self.people, 1))
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray((np.array(self.std_error) / plain) ** 2)
@@ -101,6 +102,7 @@ class DesignEstimate(Estimate):
         return tuple(self._interval(option, level, method) for option in range(k))
 
     def _interval(self, option: int, level: float, method: str) -> Interval:
+        # Korn and Graubard: the interval that as many people would have as are worth this error.
         near = self.of_option(option, level)
         if near.n_effective < 1:  # less than one person: the clusters tell nothing
             return Interval(0.0, 1.0)
@@ -212,6 +214,7 @@ def sampled_groups(
     members = [[people & (numbers == place) for place in range(len(sizes))] for people in wanted]
     if not all(float(domain.weights @ people) for each in members for people in each):
         raise ParameterError(f"{design.name}: must have reports of both groups, got none of one")
+    # Shares of each response, group by group; the map below makes shares of truths of them.
     together = domain.means(seen, None, list(itertools.chain.from_iterable(members)))
     kept = np.concatenate([place * max(sizes) + np.arange(size) for place, size in enumerate(sizes * len(wanted))])
     # The same debiasing for each cohort: a block-diagonal map from shares of responses to shares of truths.
@@ -262,6 +265,7 @@ class DesignMean(MeanEstimate):
         """The mean of as many people drawn one by one as know it equally well; see `effective_number`."""
         errors = (self.plain.std_error, self.std_error)
         known = effective_number(self.n_effective, *errors, self.people, self.df, confidence_level)
+        # A variance is in inverse proportion to the number of people.
         factor = self.n_effective / known if known > 0 else np.inf
         return replace(self.plain, n_effective=known, std_error=float(self.plain.std_error * np.sqrt(factor)))
 

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from deniable_statistics.special.deviance import deviance
+from deniable_statistics.special.normal import normal_cdf
 from deniable_statistics.special.stirling import stirling_error
 
 Floats = NDArray[np.float64]
@@ -20,7 +21,7 @@ def chi_squared_sf(df: int, x: float) -> float:
     Notes
     -----
     Abramowitz and Stegun 26.4.4 and 26.4.5: with ``h = x / 2`` the sum of the Poisson terms ``exp(-h) h^j / j!`` over
-    ``j = df / 2 - 1, df / 2 - 2, ...`` down to 0, or down to 1/2 with ``erfc(sqrt h)`` beside. All terms are positive,
+    ``j = df / 2 - 1, df / 2 - 2, ...`` down to 0, or down to 1/2 with ``2 Phi(-sqrt x)`` beside. All are positive,
     so the sum keeps the digits of its first, which Loader's form gives (`stirling_error`).
 
     Examples
@@ -31,7 +32,7 @@ def chi_squared_sf(df: int, x: float) -> float:
     if not x > 0:
         return math.nan if math.isnan(x) else 1.0
     h = x / 2
-    total = math.erfc(math.sqrt(h)) if df % 2 else 0.0
+    total = float(2 * normal_cdf(-math.sqrt(x))) if df % 2 else 0.0
     j = df / 2 - 1
     # Far above their mean the terms are nothing beside the sum, which is nearly 1, and may underflow.
     j -= max(math.floor(j - h - 40 * math.sqrt(h) - 60), 0)

@@ -21,7 +21,7 @@ TERMS = tuple(1 / power for power in range(25, 1, -2))
 def deviance(x: float, mean: float, rest: float = 0.0) -> float:
     """``x log(x / m) + m - x``, at least 0, for ``x > 0`` and ``m = mean + rest > 0``, where ``rest`` is rounding.
 
-    Loader's ``D_0`` [1]_. The error is some units in the last place of the value itself, also where ``x`` is near ``m``.
+    Loader's ``D_0`` [1]_. The error is some units in the last place of the value, also where ``x`` is near ``m``.
 
     References
     ----------

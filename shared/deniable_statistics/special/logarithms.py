@@ -18,7 +18,7 @@ def x_log_y(x: ArrayLike, y: ArrayLike) -> Floats:
     """
     x, y = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
     with np.errstate(divide="ignore"):
-        return np.multiply(x, np.log(y, where=x != 0, out=np.zeros(x.shape)))
+        return np.asarray(x * np.log(y, where=x != 0, out=np.zeros(x.shape)))
 
 
 def x_log1p_y(x: ArrayLike, y: ArrayLike) -> Floats:
@@ -29,7 +29,7 @@ def x_log1p_y(x: ArrayLike, y: ArrayLike) -> Floats:
     """
     x, y = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))
     with np.errstate(divide="ignore"):
-        return np.multiply(x, np.log1p(y, where=x != 0, out=np.zeros(x.shape)))
+        return np.asarray(x * np.log1p(y, where=x != 0, out=np.zeros(x.shape)))
 
 
 def log_factorial(n: ArrayLike) -> Floats:

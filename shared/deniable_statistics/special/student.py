@@ -42,7 +42,7 @@ def f_sf(statistic: float, df: float, df_error: float) -> float:
 
 
 def _upper(statistic: float, df: float, df_error: float) -> float:
-    """The upper tail of F; of two arguments of the beta function that add up to 1 the smaller one has all its digits."""
+    """The upper tail of F. Of two arguments that add up to 1 the smaller one has all its digits, so it is taken."""
     if not statistic > 0:
         return math.nan if math.isnan(statistic) else 1.0
     if math.isinf(statistic):

@@ -47,6 +47,7 @@ class Caption:
     Attributes
     ----------
     title : str
+        The finding, or the question where nothing was found.
     subtitle : str
         Number of replies and dates.
     notes : tuple of str
@@ -55,6 +56,8 @@ class Caption:
         Of these texts.
     description : str
         What a screen reader says of the figure.
+    asked : str
+        The question, where the title is a finding.
     """
 
     title: str
@@ -63,6 +66,7 @@ class Caption:
     language: str = "en"
     direction: str = "ltr"
     description: str = ""
+    asked: str = ""
 
 
 def is_rtl(text: str) -> bool:
@@ -93,12 +97,13 @@ def figure(panels: Sequence[Panel], caption: Caption, *, alone: bool = True, nam
     paper = _Paper()
     if alone:
         paper.write(caption.title, 20, "strong", after=4)
+        paper.write(caption.asked, 15, after=4)
         paper.write(caption.subtitle, 14, "quiet", after=10)
     for number, panel in enumerate(panels):
         if number:
             paper.y += 18
         # One title a panel, but that of a figure stands above all.
-        if alone and len(panels) > 1 and panel.title != caption.title:
+        if alone and len(panels) > 1 and panel.title not in (caption.title, caption.asked):
             paper.write(panel.title, 17, "strong", after=6)
         _draw(paper, panel)
     if alone:

@@ -218,6 +218,7 @@ def _shown(point: float | None, interval: Interval, axis: Axis) -> dict[str, flo
     if point is None:
         return {"value": None, "low": None, "high": None}
     low, high = max(interval.low, axis.low), min(interval.high, axis.high)
+    # A point outside of the interval, such as a cut one, is shown at its nearer end.
     return {"value": min(max(point, low), high), "low": low, "high": high}
 
 
@@ -235,6 +236,9 @@ def _differences(
     from deniable_statistics.comparison.difference import difference
     from deniable_statistics.comparison.side_by_side import mean_difference
 
+    if refusal := refusal_to_compare(question):
+        raise ParameterError(f"compare: {refusal}")
+    # Cohorts without reports would make every interval wider and have none themselves.
     known = [cohort for cohort in survey.cohorts if cohort in tallies and tallies[cohort].n]
     pairs = _pairs(known, options.against)
     chosen = _compared_options(question)
@@ -268,6 +272,7 @@ def _differences(
         means = {cohort: _mean(question, tallies[cohort], mean) for cohort in known}
         for first, second in pairs:
             one, other = means[first], means[second]
+            # Different people: the variances add up.
             between = mean_difference(one.mean - other.mean, math.hypot(one.std_error, other.std_error))
             figures = (between.estimate, between.std_error, between.confidence_interval(level), between.method)
             rows.append(_difference_row(question, (first, second), "", figures, None, options))
@@ -336,7 +341,17 @@ def difference_axis(question: Question, statistic: str) -> Axis:
     if statistic == "difference":
         return POSSIBLE_DIFFERENCES
     whole = axis_of(question, "mean")
+    # The least difference is the lowest mean less the highest one.
     return Axis(whole.low - whole.high, whole.high - whole.low)
+
+
+def refusal_to_compare(question: Question) -> str | None:
+    """Why cohorts cannot be compared by a question; None if they can."""
+    if not question.has_shares and mean_values(question) is None:
+        return (
+            f"must be asked of shares or of a mean of everybody, and {question.id!r} has a mean where it applies alone"
+        )
+    return None
 
 
 def refusal_to_cross(first: Question, second: Question) -> str | None:
@@ -420,5 +435,6 @@ def _possible_within(table: Crosstab) -> NDArray[np.float64] | None:
     if not all(item.design.is_exclusive for item in table.reports.items) or table.share.size > MOST_LIKELY_CELLS:
         return None
     cells = table.feasible
+    # Shares within a column are its cells over their sum; an empty column has none.
     whole = cells.sum(axis=0)
     return np.asarray(np.divide(cells, whole, out=np.full(cells.shape, math.nan), where=whole > 0))

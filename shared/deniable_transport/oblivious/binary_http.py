@@ -43,6 +43,7 @@ class BinaryRequest:
     def encode(self, multiple: int = 1) -> bytes:
         """The message with known lengths, padded with zeros to a multiple of a number of bytes."""
         control = (self.method, self.scheme, self.authority, self.path)
+        # Framing indicator 0: a request with known lengths (RFC 9292, section 3.3).
         head = b"\0" + b"".join(_string(_latin(each)) for each in control)
         return _padded(head + _rest(self.fields, self.content, self.trailers), multiple)
 
@@ -70,12 +71,14 @@ class BinaryResponse:
     def encode(self, multiple: int = 1) -> bytes:
         """The message with known lengths, padded with zeros to a multiple of a number of bytes."""
         early = b"".join(integer(status) + _string(_lines(fields)) for status, fields in self.informational)
+        # Framing indicator 1: a response with known lengths; informational responses stand before the final status.
         head = b"\1" + early + integer(self.status)
         return _padded(head + _rest(self.fields, self.content, self.trailers), multiple)
 
 
 def parse_request(message: bytes) -> BinaryRequest:
     """Read a request; a MessageError if it is none."""
+    # Indicators 0 and 2 are requests, of known and of indeterminate length.
     reader, is_known = _begun(message, (0, 2), "request")
     method, scheme, authority, path = (reader.string().decode("latin-1") for _ in range(4))
     if not method or not scheme:
@@ -85,6 +88,7 @@ def parse_request(message: bytes) -> BinaryRequest:
 
 def parse_response(message: bytes) -> BinaryResponse:
     """Read a response; a MessageError if it is none."""
+    # Indicators 1 and 3 are responses, of known and of indeterminate length.
     reader, is_known = _begun(message, (1, 3), "response")
     informational = []
     while 100 <= (status := reader.integer()) < 200:
@@ -102,6 +106,7 @@ def integer(value: int) -> bytes:
     ['00', '3f', '4040', '7bbd', '9d7f3e7d']
     """
     for prefix, size in enumerate((1, 2, 4, 8)):
+        # The two highest bits of the first byte say the size, so 8 size - 2 bits are left for the value.
         if value < 1 << 8 * size - 2:
             return (prefix << 8 * size - 2 | value).to_bytes(size)
     raise MessageError("integer: must be below 2**62")
@@ -126,6 +131,7 @@ class _Reader:
 
     def integer(self) -> int:
         first = self.take(1)[0]
+        # The two highest bits of the first byte are the logarithm of the number of bytes: 1, 2, 4 or 8.
         rest = self.take((1 << (first >> 6)) - 1)
         return int.from_bytes(bytes([first & 0x3F]) + rest)
 
@@ -136,10 +142,13 @@ class _Reader:
         """A field section; none where the message ends before it."""
         if self.is_at_end:
             return ()
+        # A section of known length has that length in front; of the other kind, an empty name ends it.
         inner = _Reader(self.string()) if is_known else self
         fields = tuple(inner._lines(is_known))
         names = [name for name, _ in fields]
         is_regular = [not name.startswith(":") for name in names]
+        # RFC 9292, section 3.6: a pseudo-field of the control data, or one behind a regular field, makes a message
+        # invalid.
         if _CONTROL.intersection(names) or is_regular != sorted(is_regular):
             raise MessageError("binary message: must have no pseudo-fields of its control data, and others first")
         return fields
@@ -151,11 +160,13 @@ class _Reader:
         if is_known:
             return self.string()
         chunks = []
+        # Content of indeterminate length comes in chunks, and an empty one ends it.
         while chunk := self.string():
             chunks.append(chunk)
         return b"".join(chunks)
 
     def end(self) -> None:
+        # Padding is zeros alone (section 3.8); anything else would be a second channel beside the message.
         if self._message[self._at :].strip(b"\0"):
             raise MessageError("binary message: must have nothing but zeros behind it")
 
@@ -208,4 +219,5 @@ def _rest(fields: Fields, content: bytes, trailers: Fields) -> bytes:
 
 
 def _padded(message: bytes, multiple: int) -> bytes:
+    # -(-a // b) is the quotient rounded up.
     return message.ljust(-(-len(message) // multiple) * multiple, b"\0")

@@ -78,8 +78,10 @@ class KeyConfiguration:
         kem = int.from_bytes(content[1:3])
         if len(content) > _HEADER and kem not in KEMS:
             return None
+        # One byte of identifier and two of the KEM stand before the public key.
         rest = content[3 + KEMS.get(kem, 0) :]
         size = int.from_bytes(rest[:2])
+        # A pair of algorithms is four bytes: two of the KDF, two of the AEAD.
         if len(content) <= _HEADER or not size or size % 4 or len(rest) != 2 + size:
             raise MessageError(
                 "key configuration: must be one as RFC 9458 has it, with at least one pair of algorithms"
@@ -108,6 +110,7 @@ def parse_keys(content: bytes) -> list[KeyConfiguration]:
             raise MessageError("key configurations: must not end within one of them")
         found.append(KeyConfiguration.parse(content[2 : 2 + size]))
         content = content[2 + size :]
+    # A client skips what it does not know, so that a gateway can offer new suites beside old ones.
     return [each for each in found if each and each.is_usable]
 
 
@@ -134,6 +137,7 @@ class Encapsulated:
 def encapsulate(configuration: KeyConfiguration, request: bytes, ephemeral: Private | None = None) -> Encapsulated:
     """Seal a binary request to a key of a gateway (section 4.3)."""
     header = configuration.identifier.to_bytes(1) + _algorithms(kem_of(configuration.public))
+    # The header is part of what the key schedule is bound to, so that nobody on the way can change it.
     context = setup_sender(configuration.public, _info(header), ephemeral)
     return Encapsulated(header + context.enc + context.seal(request), context)
 
@@ -153,11 +157,13 @@ def decapsulate(message: bytes, private_of: Callable[[int], Private | None]) -> 
     """
     from deniable_transport.oblivious.hpke import public_bytes
 
+    # The first byte of the header is the identifier of the key.
     private = private_of(message[0]) if message else None
     if private is None:
         raise MessageError("encapsulated request: must begin with the identifier of a key of this gateway")
     kem = kem_of(public_bytes(private))
     size = _HEADER + KEMS[kem]
+    # Only the suite of the key itself is taken, so that nobody can talk a gateway into a weaker one.
     if message[1:_HEADER] != _algorithms(kem) or len(message) < size + TAG:
         raise MessageError("encapsulated request: must be sealed by the algorithms of its key")
     context = setup_receiver(private, message[_HEADER:size], _info(message[:_HEADER]))
@@ -178,6 +184,7 @@ def encapsulate_response(context: Context, response: bytes, nonce: bytes | None 
 
 def _keys_of_response(context: Context, nonce: bytes) -> tuple[bytes, bytes]:
     secret = context.export(b"message/bhttp response", KEY)  # max(Nn, Nk) is Nk
+    # The salt joins the encapsulated key with the nonce of the response, so each response has keys of its own.
     prk = extract(context.enc + nonce, secret)
     return expand(prk, b"key", KEY), expand(prk, b"nonce", NONCE)
 

@@ -70,6 +70,7 @@ class Context:
 
     def export(self, context: bytes, length: int) -> bytes:
         """A secret of at most 32 bytes that both sides know (section 5.3)."""
+        # The exporter secret has Nh bytes: 32 of SHA-256.
         exporter = _labeled_expand(self.suite, self.secret, b"exp", self.bound, 32)
         return _labeled_expand(self.suite, exporter, b"sec", context, length)
 
@@ -157,6 +158,7 @@ def extract(salt: bytes, ikm: bytes) -> bytes:
 def expand(prk: bytes, info: bytes, length: int) -> bytes:
     """HKDF-Expand with SHA-256, of one block: at most 32 bytes, the most that anything here takes."""
     assert length <= 32, "one block"
+    # RFC 5869, section 2.3: T(1) = HMAC(PRK, info | 0x01), and no further block is needed.
     return hmac.digest(prk, info + b"\1", "sha256")[:length]
 
 
@@ -174,6 +176,7 @@ def _generate(kem: int) -> Private:
 def _decapsulated(private: Private, other: bytes, enc: bytes, recipient: bytes) -> bytes:
     """The shared secret of a key exchange with the public key of the other side (section 4.1)."""
     suite = b"KEM" + kem_of(recipient).to_bytes(2)
+    # ExtractAndExpand of section 4.1, bound to both public keys by the context `enc | pkRm`.
     dh = _exchange(private, other)
     prk = _labeled_extract(suite, b"", b"eae_prk", dh)
     return _labeled_expand(suite, prk, b"shared_secret", enc + recipient, 32)
@@ -203,6 +206,7 @@ def _schedule(shared: bytes, enc: bytes, kem: int, info: bytes) -> Context:
 def _bound_to(kem: int, info: bytes) -> tuple[bytes, bytes]:
     """The identifiers of the suite, and what secrets are bound to: the same for every report of a survey."""
     suite = b"HPKE" + b"".join(each.to_bytes(2) for each in (kem, KDF, AEAD))
+    # Mode 0 is base mode, and psk_id is empty in it.
     bound = b"\0" + _labeled_extract(suite, b"", b"psk_id_hash", b"")
     return suite, bound + _labeled_extract(suite, b"", b"info_hash", info)
 
@@ -212,4 +216,5 @@ def _labeled_extract(suite: bytes, salt: bytes, label: bytes, ikm: bytes) -> byt
 
 
 def _labeled_expand(suite: bytes, prk: bytes, label: bytes, info: bytes, length: int) -> bytes:
+    # I2OSP(L, 2) stands in front, so that secrets of different lengths have nothing in common.
     return expand(prk, length.to_bytes(2) + b"HPKE-v1" + suite + label + info, length)

@@ -6,7 +6,7 @@ import json
 import re
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -166,7 +166,15 @@ class ChromiumTab(Tab):
 
     def close(self) -> None:
         """Close it, as somebody who goes away."""
+        self.is_open = False
         self.page.close()
+
+    def go_away(self) -> None:
+        """Lose the network for a moment, then open an empty page in it."""
+        for is_offline in (True, False):
+            conditions = {"latency": 0, "downloadThroughput": -1, "uploadThroughput": -1}
+            self.session.send("Network.emulateNetworkConditions", {"offline": is_offline, **conditions})
+        self.session.send("Page.navigate", {"url": "about:blank"})
 
     def press(self, x: float, y: float) -> None:
         """Press a place with the mouse."""
@@ -186,41 +194,26 @@ class ChromiumTab(Tab):
 
     def told(self) -> tuple[list[str], list[str]]:
         """What the document took of chance so far, and the events that left its elements."""
-        return self._taken(_SOURCES), self._taken(_SAID)
+        return self._taken(_SOURCE), self._taken(_SAID)
 
-    def _taken(self, functions: Sequence[str]) -> list[str]:
-        """What went through functions of the browser, from the handlers that no script can reach."""
-        found: list[str] = []
-        for expression in functions:
-            with suppress(Exception):
-                told = self.session.send("Runtime.evaluate", {"expression": expression})["result"]
-                inner = self.session.send(
-                    "Runtime.getProperties", {"objectId": told["objectId"], "ownProperties": True}
-                )
-                handler = next(each for each in inner["internalProperties"] if each["name"] == "[[Handler]]")
-                call = {
-                    "functionDeclaration": "function () { return this.taken; }",
-                    "objectId": handler["value"]["objectId"],
-                    "returnByValue": True,
-                }
-                found += self.session.send("Runtime.callFunctionOn", call)["result"]["value"]
-        return found
+    def _taken(self, function: str) -> list[str]:
+        """What went through functions of the browser, from a handler that no script can reach."""
+        with suppress(Exception):
+            told = self.session.send("Runtime.evaluate", {"expression": function})["result"]
+            inner = self.session.send("Runtime.getProperties", {"objectId": told["objectId"], "ownProperties": True})
+            handler = next(each for each in inner["internalProperties"] if each["name"] == "[[Handler]]")
+            call = {
+                "functionDeclaration": "function () { return this.taken; }",
+                "objectId": handler["value"]["objectId"],
+                "returnByValue": True,
+            }
+            found: list[str] = self.session.send("Runtime.callFunctionOn", call)["result"]["value"]
+            return found
+        return []
 
 
-_SAID = (
-    "EventTarget.prototype.dispatchEvent",
-    "BroadcastChannel.prototype.postMessage",
-    "MessagePort.prototype.postMessage",
-    "Clipboard.prototype.writeText",
-    "LockManager.prototype.request",
-    "Navigator.prototype.vibrate",
-)
-_SOURCES = (
-    "Crypto.prototype.getRandomValues",
-    "Crypto.prototype.randomUUID",
-    "Math.random",
-    "SubtleCrypto.prototype.generateKey",
-)
+_SAID, _SOURCE = "EventTarget.prototype.dispatchEvent", "Crypto.prototype.getRandomValues"
+"""Functions that the disguise stands before. All of a kind note in one list what went through them."""
 
 
 def _requested(told: dict[str, Any]) -> str:

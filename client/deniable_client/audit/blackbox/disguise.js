@@ -5,7 +5,8 @@
 // Chance is words, and by length the bytes of other calls.
 (chance, tell) => {
   const taking = (name) => (tell ? { push: (text) => tell(`${name} ${text}`) } : []);
-  const { apply } = Reflect;
+  const [taken, said] = [taking("chance"), taking("event")];
+  const { apply, construct } = Reflect;
   const native = Function.prototype.toString;
   const disguised = new WeakMap();
   const own = WeakMap.prototype.get;
@@ -18,7 +19,7 @@
   const hide = (error) => {
     // A frame of this script in the trace of an exception would show that it is here.
     if (error && typeof error.stack === "string") {
-      error.stack = error.stack.split("\n").filter((line) => !/Object\.apply|^apply@/.test(line)).join("\n");
+      error.stack = error.stack.split("\n").filter((line) => !/Object\.(apply|construct)|^(apply|construct)@/.test(line)).join("\n");
     }
     throw error;
   };
@@ -26,7 +27,7 @@
   let wordAt = 0;
   const byteAt = {};
   put(Crypto.prototype, "getRandomValues", {
-    taken: taking("chance"),
+    taken,
     apply(target, self, args) {
       let result;
       try {
@@ -48,7 +49,7 @@
   });
   const elsewhere = (object, name, subject) =>
     put(object, name, {
-      taken: taking("chance"),
+      taken,
       apply(target, self, args) {
         this.taken.push(subject);
         try {
@@ -64,7 +65,7 @@
   if (globalThis.SubtleCrypto) elsewhere(SubtleCrypto.prototype, "generateKey", "generateKey");
   // What a page hears of its elements: every event that leaves a shadow, with what it says.
   put(EventTarget.prototype, "dispatchEvent", {
-    taken: taking("event"),
+    taken: said,
     apply(target, self, args) {
       const [event] = args;
       if (event?.composed) this.taken.push(`${event.type} ${JSON.stringify(event.detail ?? null)}`);
@@ -75,21 +76,37 @@
       }
     },
   });
-  // What a page says to others by other ways than requests.
-  const saying = { BroadcastChannel: "postMessage", MessagePort: "postMessage", Clipboard: "writeText", LockManager: "request", Navigator: "vibrate" };
-  for (const [name, method] of Object.entries(saying)) {
-    if (!globalThis[name]?.prototype[method]) continue;
-    put(globalThis[name].prototype, method, {
-      taken: taking("event"),
+  // What a page says to others by other ways than requests, lets time go by with, or reads a clock with.
+  const text = (each) => (typeof each === "function" ? "a function" : Object(each) === each ? "an object" : String(each));
+  const note = (path, args) => said.push(["~" + path, ...Array.from(args, text)].join(" "));
+  for (const path of chance.calls) {
+    const names = path.split(".");
+    const name = names.pop();
+    const owner = names.reduce((found, each) => found?.[each], globalThis);
+    if (typeof owner?.[name] !== "function" || !Object.getOwnPropertyDescriptor(owner, name)?.configurable) continue;
+    const isClock = path === "Date"; // of a moment that is given it reads none
+    const told = (args) => !(isClock && args.length) && note(path, args);
+    put(owner, name, {
       apply(target, self, args) {
-        this.taken.push(`${name}.${method} ${typeof args[0] === "string" ? args[0] : JSON.stringify(args[0])}`);
+        told(args);
         try {
           return apply(target, self, args);
         } catch (error) {
           hide(error);
         }
       },
+      construct(target, args, made) {
+        told(args);
+        try {
+          return construct(target, args, made === owner[name] ? target : made);
+        } catch (error) {
+          hide(error);
+        }
+      },
     });
+    // What is made by it says so.
+    const { prototype } = owner[name];
+    if (prototype && Object.hasOwn(prototype, "constructor")) Object.defineProperty(prototype, "constructor", { ...Object.getOwnPropertyDescriptor(prototype, "constructor"), value: owner[name] });
   }
   put(Function.prototype, "toString", {
     apply(target, self, args) {

@@ -169,6 +169,7 @@ class Firefox:
         """Note an event of the browser with the person whom it is about."""
         if event == "browsingContext.contextCreated":
             if told.get("userContext") in self.people and told.get("parent") is None:
+                # A window that a page opens by itself is an event like a download or a question.
                 self.people[told["userContext"]].events.append(("window", "opened"))
             return
         context = told.get("context") or told.get("source", {}).get("context")
@@ -215,6 +216,7 @@ class FirefoxTab(Tab):
     def heard(self, realm: str, text: str) -> None:
         """What the script under a document says of chance and events."""
         self._realms.add(realm)
+        # What a document that was left still says belongs to no session any more.
         if realm not in self._left:
             kind, _, what = text.partition(" ")
             self._taken[kind == "event"].append(what)
@@ -254,7 +256,12 @@ class FirefoxTab(Tab):
 
     def close(self) -> None:
         """Close it, as somebody who goes away."""
+        self.is_open = False
         self.bidi.send("browsingContext.close", context=self.context)
+
+    def go_away(self) -> None:
+        """Open an empty page in it. Its protocol takes no network away."""
+        self.bidi.send("browsingContext.navigate", context=self.context, url="about:blank", wait="complete")
 
     def look(self, expression: str) -> Any:
         """Evaluate in a sandbox, where the page sees nothing of it."""

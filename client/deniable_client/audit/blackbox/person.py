@@ -32,6 +32,20 @@ BLOCKED = """for (const name of ["localStorage", "indexedDB"]) {
 }"""
 """Run before a page does: merely naming a store throws, as in a browser that blocks cookies."""
 
+CALLS = (
+    *("BroadcastChannel.prototype.postMessage", "MessagePort.prototype.postMessage", "Worker", "SharedWorker"),
+    *("RTCPeerConnection", "EventSource", "Notification", "AudioContext", "LockManager.prototype.request"),
+    *("Clipboard.prototype.writeText", "Clipboard.prototype.write", "Document.prototype.execCommand"),
+    *("Navigator.prototype.vibrate", "Navigator.prototype.share", "Navigator.prototype.setAppBadge"),
+    *("Navigator.prototype.registerProtocolHandler", "Navigator.prototype.sendBeacon"),
+    *("CredentialsContainer.prototype.store", "CredentialsContainer.prototype.create"),
+    *("StorageManager.prototype.persist", "StorageManager.prototype.getDirectory"),
+    *("setTimeout", "setInterval", "requestAnimationFrame", "requestIdleCallback", "AbortSignal.timeout"),
+    *("Atomics.wait", "Atomics.waitAsync", "Element.prototype.animate", "Element.prototype.requestFullscreen"),
+    *("Date.now", "Performance.prototype.now", "Date"),
+)
+"""Functions of a browser by which a page says something, waits, or reads a clock; each call is noted."""
+
 HOUR = datetime.timedelta(hours=1)
 
 
@@ -56,7 +70,7 @@ class Chance:
     @property
     def written(self) -> str:
         """As JSON, for the script that puts it under a page."""
-        return json.dumps({"words": self.words, "bytes": dict(self.bytes)})
+        return json.dumps({"words": self.words, "bytes": dict(self.bytes), "calls": CALLS})
 
 
 @dataclass
@@ -79,6 +93,12 @@ class Person(ABC):
     @abstractmethod
     def tab(self, chance: Chance | None) -> Tab:
         """Open a tab whose documents take this chance."""
+
+    def leave(self) -> None:
+        """Lose the network and find it again, then go elsewhere with every tab: what waits for that happens now."""
+        for tab in self.tabs:
+            if tab.is_open:
+                tab.go_away()
 
     def trace(self, steps: Sequence[str]) -> Trace:
         """Everything that was seen, once the steps are done."""
@@ -112,6 +132,7 @@ class Tab(ABC):
         self.seen: dict[str, dict[str, Any]] = {}
         self.chance: list[list[str]] = []
         self.counts: dict[str, float] = {}
+        self.is_open = True
 
     @abstractmethod
     def feed(self, chance: Chance | None) -> None:
@@ -130,6 +151,10 @@ class Tab(ABC):
         """Close it, as somebody who goes away."""
 
     @abstractmethod
+    def go_away(self) -> None:
+        """Lose the network for a moment where the browser can, then open an empty page in it."""
+
+    @abstractmethod
     def look(self, expression: str) -> Any:
         """Evaluate in a world of its own, where the page sees nothing of it."""
 
@@ -143,7 +168,7 @@ class Tab(ABC):
 
     @abstractmethod
     def told(self) -> tuple[list[str], list[str]]:
-        """What the document took of chance so far, and the events that left its elements."""
+        """What the document took of chance so far; the events that left its elements and its other calls, after a ~."""
 
     @abstractmethod
     def block_storage(self) -> None:
@@ -202,7 +227,10 @@ class Tab(ABC):
         self.seen[step] = self.look(f"({_OBSERVE})()") | self.further()
         # No report may be sent before Send.
         self.seen[step]["reports so far"] = sum(each.is_report for each in self.person.relay.sent)
-        self.chance[-1], events = self.told()
+        self.chance[-1], told = self.told()
+        events = [each for each in told if not each.startswith("~")]
+        # When a timer is set and when an element says something is not always in one order.
+        self.seen[step]["calls"] = dict(Counter(each[1:] for each in told if each.startswith("~")))
         # How often a page is laid out on the way, and so how often it hears of its size, is not the same each time. The
         # size of a review is not told at all, so there the last one is of any question.
         sizes = [each for each in events if each.startswith("deniable-resize")]
@@ -221,8 +249,11 @@ class Watching(Protocol):
         """A fresh profile: somebody's device."""
 
 
-def enter_requests(trace: Trace, came: list[Sent], relay: RecordingRelay) -> None:
-    """Requests as features: the bytes of each address, and loosely their order, times and connections."""
+def enter_requests(trace: Trace, came: list[Sent], relay: RecordingRelay, *, is_fixed: bool = False) -> None:
+    """Requests as features: the bytes of each address, their order, times and connections.
+
+    With ``is_fixed`` order and connections are the same every time; a browser loads the files of a page as it likes.
+    """
     numbers: dict[int, int] = {}
     counts: Counter[str] = Counter()
     previous: Sent | None = None
@@ -239,8 +270,11 @@ def enter_requests(trace: Trace, came: list[Sent], relay: RecordingRelay) -> Non
         if each.is_report or (each.start.startswith("POST ") and kind == "tokens"):
             trace.posted.append(Posted(kind, opened.padded, each.right, each.connection, opened.ephemeral))
         connection = numbers.setdefault(each.connection, len(numbers))
-        trace.loose[f"{name}, connection"] = connection
-        trace.loose[f"{name}, place"] = place
+        for what, number in (("connection", connection), ("place", place)):
+            if is_fixed:
+                trace.put(f"{name}, {what}", number)
+            else:
+                trace.loose[f"{name}, {what}"] = number
         if previous:
             trace.loose[f"{name}, ms after the one before"] = 1000 * (each.time - previous.time)
         previous = each

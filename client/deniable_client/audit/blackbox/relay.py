@@ -115,7 +115,12 @@ class RecordingRelay:
                 with self._lock:
                     self.sent.append(Sent(number, time.perf_counter(), head, body))
                 try:
-                    status, headers, content = self._answer(head, body)
+                    try:
+                        status, headers, content = self._answer(head, body)
+                    except CollectorError as error:  # such as of an address that it redirects
+                        status, headers, content = _json(502, {"detail": str(error)})
+                    # A collector that takes the report and never answers: the client has to wait, and to send the same
+                    # again.
                     if status == 0:
                         connection.settimeout(60)
                         connection.recv(1)
@@ -150,6 +155,7 @@ class RecordingRelay:
             if self.faults:
                 return self.faults.popleft()
             content = self.in_clear(path, body).padded
+            # By what the report says, not by its bytes: it may come sealed a second time.
             known = content in self._known
             self._known.add(content)
             return _json(200, {"status": "known"}) if known else _json(201, {"status": "stored"})
@@ -171,6 +177,7 @@ class RecordingRelay:
             except urllib3.exceptions.HTTPError as error:
                 raise CollectorError(f"{self.upstream}: cannot be reached: {type(error).__name__}") from None
             headers = {name: got.headers[name] for name in PASSED_ON if name in got.headers}
+            # Kept, so that all sessions get the same bytes and differ by their own doing alone.
             self._pages[path, language] = self.rewrite(path, (got.status, headers, got.data))
         return self._pages[path, language]
 
@@ -190,6 +197,7 @@ def _read(stream: object) -> tuple[bytes, bytes] | None:
         if not line:
             return None
         head += line
+    # Clients send a length with every body; one in chunks would be read as none, which the record then shows.
     length = int(_header(head, "content-length") or 0)
     body: bytes = stream.read(length) if length else b""  # type: ignore[attr-defined]
     return head, body

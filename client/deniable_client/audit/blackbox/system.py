@@ -14,6 +14,7 @@ import signal
 import socket
 import struct
 import sys
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -37,6 +38,9 @@ _NUMBERS = {
         83: "mkdir", 84: "rmdir", 86: "link", 87: "unlink", 88: "symlink", 90: "chmod", 230: "clock_nanosleep",
         257: "openat", 258: "mkdirat", 262: "newfstatat", 263: "unlinkat", 264: "renameat", 307: "sendmmsg",
         316: "renameat2", 318: "getrandom", 435: "clone3",
+        7: "poll", 23: "select", 35: "nanosleep", 37: "alarm", 38: "setitimer", 48: "shutdown", 54: "setsockopt",
+        128: "rt_sigtimedwait", 157: "prctl", 170: "sethostname", 202: "futex", 270: "pselect6", 271: "ppoll",
+        286: "timerfd_settime",
     },
     "aarch64": {
         64: "write", 68: "pwrite64", 66: "writev", 70: "pwritev", 71: "sendfile", 129: "kill", 186: "msgget",
@@ -46,6 +50,8 @@ _NUMBERS = {
         220: "clone", 221: "execve", 45: "truncate", 46: "ftruncate", 34: "mkdirat", 37: "linkat", 35: "unlinkat",
         36: "symlinkat", 52: "fchmod", 115: "clock_nanosleep", 56: "openat", 79: "newfstatat", 38: "renameat",
         269: "sendmmsg", 276: "renameat2", 278: "getrandom", 435: "clone3",
+        72: "pselect6", 73: "ppoll", 86: "timerfd_settime", 98: "futex", 101: "nanosleep", 103: "setitimer",
+        137: "rt_sigtimedwait", 161: "sethostname", 167: "prctl", 208: "setsockopt", 210: "shutdown",
     },
 }  # fmt: skip
 _PATH_AT = {
@@ -55,8 +61,13 @@ _PATH_AT = {
     **dict.fromkeys(("openat", "mkdirat", "newfstatat", "unlinkat", "renameat", "renameat2", "linkat", "symlink"), 1),
     "symlinkat": 2,
 }
+_SENDS = ("sendto", "sendmsg", "sendmmsg")
 _FILE = ("writev", "pwritev", "fchmod", "fchown", "fsetxattr", "fallocate", "sendfile")
 _LENGTH_AT = {"write": 2, "pwrite64": 2, "sendto": 2}
+_NUMBER_AT = {"poll": 1, "ppoll": 1, "select": 0, "pselect6": 0}
+"""Calls that wait for so many files; with none of them they only let time go by."""
+_TIMED_WAIT = (0, 6, 9)
+"""Operations of ``futex`` that wait; other ones wake somebody up."""
 MARK = "/deniable-audit/"
 """Paths that nobody has, by which a run says where it is."""
 
@@ -72,6 +83,10 @@ class Watched:
     operations: list[str] = field(default_factory=list)
     chance: list[int] = field(default_factory=list)
     """Lengths of all calls for chance."""
+    began: float = 0.0
+    """How many seconds of CPU the process had taken when it began."""
+    sent: list[float] = field(default_factory=list)
+    """How many it had taken whenever it sent something."""
 
 
 Feed = Callable[[int], bytes | None]
@@ -114,6 +129,7 @@ class System:
         return self._follow(child)
 
     def _follow(self, child: int) -> int:
+        self._child = child
         self._watched = Watched()
         self._inside: dict[int, tuple[str, tuple[int, ...]]] = {}
         self._ask(child, 0)
@@ -156,11 +172,13 @@ class System:
         if name in ("newfstatat", "stat"):
             path = self._text(process, arguments[_PATH_AT[name]])
             if path.startswith(MARK):
-                done, self._watched = self._watched, Watched()
+                done, self._watched = self._watched, Watched(began=self._cpu())
                 self.on_mark(path.removeprefix(MARK), done)
             return
-        if name in ("getrandom", "openat", "open"):
+        if name in ("getrandom", "openat", "open") or _is_idle(name, arguments):
             return
+        if name in _SENDS:
+            self._watched.sent.append(self._cpu())
         self._watched.operations.append(self._said(process, name, arguments))
 
     def _said(self, process: int, name: str, arguments: Sequence[int]) -> str:
@@ -174,7 +192,15 @@ class System:
             return f"{name} {place} {arguments[_LENGTH_AT[name]]} {shown.decode('latin-1')}".rstrip()
         if name in ("connect", "bind"):
             return f"{name} {_place(self._bytes(process, arguments[1], arguments[2]))}"
+        if name == "setsockopt":
+            value = self._bytes(process, arguments[3], arguments[4])
+            return f"{name} {arguments[1]} {arguments[2]} {value.hex()}"
         return name
+
+    def _cpu(self) -> float:
+        """Seconds of CPU that the process has taken. They go on neither while it waits nor while others run."""
+        # The clock of another process has its number, turned over, in the upper bits (clock_getcpuclockid).
+        return time.clock_gettime(~self._child << 3 | 2)
 
     def _left(self, process: int, name: str, arguments: Sequence[int], result: int) -> None:
         if name in ("openat", "open"):
@@ -207,6 +233,13 @@ class System:
                 break
             read, end = read + piece, end + size
         return read.split(b"\0", 1)[0].decode("utf-8", errors="replace")
+
+
+def _is_idle(name: str, arguments: Sequence[int]) -> bool:
+    """Whether a call waits for files or wakes somebody up, as everybody's do, instead of letting time go by."""
+    if name in _NUMBER_AT:
+        return arguments[_NUMBER_AT[name]] > 0
+    return name == "futex" and not (arguments[1] & 0x7F in _TIMED_WAIT and arguments[3])
 
 
 def _opened(process: int, number: int) -> str:

@@ -57,6 +57,7 @@ class Device:
         if unit.key in self.noisy:
             return [name for name, value in _read(unit, self.noisy[unit.key]).items() if value is not None]
         marks = "".join(str(int(name in fresh)) for name in _ids(unit))
+        # The first draw stays, whatever is drawn later: otherwise another visit would ask, and tell, other questions.
         kept = str(self.noisy.setdefault(unit.key + "draw", marks))
         return [name for name, mark in zip(_ids(unit), kept, strict=True) if mark == "1"]
 
@@ -94,6 +95,7 @@ class Device:
         """Keep the report of a survey; each unit that is known has its known values."""
         values: dict[str, Value] = {}
         for unit, fresh in drawn:
+            # One draw of noise for each unit, for ever: a second one would cost its epsilon once more.
             kept = self.noisy.setdefault(unit.key, _written(unit, fresh))
             if unit.sent != unit.key:
                 if unit.sent not in self.noisy:
@@ -112,9 +114,12 @@ class Device:
         told = {entry: ([*days], cost) for entry, (days, cost) in self.told.items()}
         _date_the_future(told, day)
         new = {unit.key: unit.cost for unit in survey.units if (origin, unit.key) not in told}
+        # Days ahead of today come from a clock that was set back; a new entry gets them too, so that none falls out
+        # earlier.
         later = sorted({each for days, _ in told.values() for each in days if each > day})
         told |= {(origin, key): ([day, *later], cost) for key, cost in new.items()}
         own, everybody = total(told, day, origin), total(told, day)
+        # What was told already costs nothing, so a device that is full still sends it again.
         if new and (own > OF_COLLECTOR or everybody > OF_DEVICE):
             raise LedgerRefusal
         self.told = told
@@ -135,6 +140,7 @@ def total(told: Mapping[tuple[str, str], tuple[list[str], int]], day: str, origi
     recent = {
         key: cost
         for (whom, key), (days, cost) in told.items()
+        # The last day up to today counts, so an entry told again stays for 90 days from then.
         if origin in (None, whom) and max((each for each in days if each <= day), default=day) > start
     }
     return sum(recent.values())
@@ -160,6 +166,7 @@ def without_memory(
 
 def _date_the_future(told: Mapping[tuple[str, str], tuple[list[str], int]], day: str) -> None:
     for days, _ in told.values():
+        # An entry of the future alone is dated today, or setting the clock back would empty the ledger.
         if min(days) > day:
             days.insert(0, day)
 

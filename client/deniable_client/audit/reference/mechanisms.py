@@ -35,6 +35,7 @@ def _one_of(k: int, kept: int, answer: int, word: Word) -> int:
     if number < kept:
         return answer
     others = [option for option in range(k) if option != answer]
+    # The words from `kept` on are shared out evenly: (2^32 - kept) / (k - 1) for each other option, in order.
     return others[(number - kept) * (k - 1) // (UNIT - kept)]
 
 
@@ -57,17 +58,20 @@ def _warner(m: Published, answer: int, word: Word) -> int:
 
 
 def _two_coin(m: Published, answer: int, word: Word) -> int:
+    # Both coins are always tossed, whichever decides.
     first, second = word(), word()
     return answer if first < m["truth"] else int(second < m["yes"])
 
 
 def _forced(m: Published, answer: int, word: Word) -> int:
     first = word()
+    # Drawn whether it is needed or not, as in every client.
     instead = _weighted(m["forced"], word)
     return answer if first < m["truth"] else instead
 
 
 def _unequal(m: Published, answer: int, word: Word) -> int:
+    # One word decides both: the first 2^32 - sum(others) words are the truth, the rest the options in order.
     number, truth = word(), UNIT - sum(m["others"])
     if number < truth:
         return answer
@@ -76,7 +80,9 @@ def _unequal(m: Published, answer: int, word: Word) -> int:
 
 def _subset(m: Published, answer: int, word: Word) -> str:
     k, w, inside = m["k"], m["w"], m["inside"]
+    # Subsets with the answer weigh `inside` each, those without it 2^32 each.
     holding = subsets(k - 1, w - 1) * inside
+    # One number below the sum of all weights decides which subset is sent.
     number = below(holding + subsets(k - 1, w) * UNIT, word)
     others = [option for option in range(k) if option != answer]
     if number < holding:
@@ -93,6 +99,7 @@ def _tick_boxes(m: Published, answer: Sequence[int], word: Word) -> str:
 def _drawn_boxes(m: Published, answer: Sequence[int], word: Word) -> str:
     k, s = m["k"], m["s"]
     drawn = subset(k, s, below(subsets(k, s), word))
+    # The first of the drawn boxes is the highest bit.
     pattern = sum((box in answer) << (s - 1 - place) for place, box in enumerate(drawn))
     sent = _one_of(1 << s, m["keep"], pattern, word)
     shown = {box: "01" if sent >> (s - 1 - place) & 1 else "10" for place, box in enumerate(drawn)}
@@ -100,6 +107,7 @@ def _drawn_boxes(m: Published, answer: Sequence[int], word: Word) -> str:
 
 
 def _mean(m: Published, answer: int, word: Word) -> int:
+    # The weights of the two ends lie symmetrically around 2^31.
     least: int = (UNIT - m["slope"] * (m["hi"] - m["lo"])) // 2
     return int(word() < least + m["slope"] * (answer - m["lo"]))
 
@@ -111,6 +119,7 @@ def _piecewise(m: Published, answer: int, word: Word) -> int:
 def _piece(m: Published, answer: int) -> list[int]:
     row = list(m["weights"])
     for start, end, slopes in zip(m["knots"], m["knots"][1:], m["slopes"], strict=False):
+        # How far the answer has come within this stretch between two knots: all of it, a part, or nothing.
         steps = min(max(answer - start, 0), end - start)
         row = [weight + steps * slope for weight, slope in zip(row, slopes, strict=True)]
     return row
@@ -133,11 +142,13 @@ def _clamped(m: Published, answer: int) -> list[int]:
     first, last = m["lo"] - m.get("excess", 0), m["hi"] + m.get("excess", 0)
 
     def at_least(report: int) -> int:
+        # The ends take everything beyond them, because sums are clamped to the range.
         if report <= first:
             return UNIT
         if report > last:
             return 0
         noise = report - answer
+        # tails[d - 1] is P(noise >= d). By symmetry P(noise >= -d) = 1 - P(noise >= d + 1), which is tails[d].
         return int(m["tails"][noise - 1] if noise > 0 else UNIT - m["tails"][-noise])
 
     return [at_least(report) - at_least(report + 1) for report in range(first, last + 1)]
@@ -156,10 +167,12 @@ def _of_rows(rows: Sequence[Sequence[int]]) -> Fraction:
 
 
 def _of_k(k: int, kept: int) -> Fraction:
+    # The truth against one other option, (2^32 - kept) / (k - 1); a keep below 1/k turns the ratio over.
     return max(Fraction(kept * (k - 1), UNIT - kept), Fraction(UNIT - kept, kept * (k - 1)))
 
 
 def _of_forced(truth: int, rarest: int) -> Fraction:
+    # P(v|v) / P(v|x) = (t + (1 - t) g_v) / ((1 - t) g_v), largest for the option that is forced the least.
     return 1 + Fraction(truth * UNIT, (UNIT - truth) * rarest)
 
 

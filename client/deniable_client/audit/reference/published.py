@@ -73,6 +73,7 @@ class Unit:
         sizes = [len(each["options"]) for each in self.questions]
         if self.joint is None or self.is_drawn or not any("ask_if" in each for each in self.questions):
             return []
+        # The size of the response says which one it is: over all combinations, or over the possible ones alone.
         if len(set(sizes)) == 1 and self.joint["k"] == sizes[0] ** len(sizes):
             return []
         return [each for each in itertools.product(*map(range, sizes)) if self._go_together(each)]
@@ -109,10 +110,12 @@ class Unit:
         base = len(self.questions[0]["options"])
         pattern = 0
         for each in told:
+            # The answers are the digits of a number, the first question the highest one.
             pattern = base * pattern + answers[each["id"]]
         rest = int(mechanisms.keep(self.joint, pattern, word))
         values: dict[str, Value] = {each["id"]: None for each in self.questions}
         for each in reversed(told):
+            # The last digit comes off first, hence the order from behind.
             rest, values[each["id"]] = divmod(rest, base)
         return values
 
@@ -131,11 +134,13 @@ class Unit:
         if self.joint is not None:
             return millionths(mechanisms.ratio(self.joint))
         costs = sorted((millionths(mechanisms.ratio(each["mechanism"])) for each in self.questions), reverse=True)
+        # Which questions are drawn is not known beforehand, so the dearest ones are charged.
         return sum(costs[: self.draw])
 
 
 def millionths(ratio: Fraction) -> int:
     """The logarithm of a ratio in millionths, rounded up."""
+    # 60 digits leave no doubt on which side of a whole millionth a logarithm lies.
     with localcontext(prec=60):
         log = (Decimal(ratio.numerator) / Decimal(ratio.denominator)).ln() * 1_000_000
         return int(log.to_integral_value(ROUND_CEILING))

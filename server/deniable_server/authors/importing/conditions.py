@@ -75,6 +75,7 @@ class _Reader:
     def _negation(self) -> str:
         if self._takes("word", "not"):
             inner = self._negation()
+            # `not` binds tighter than `and` in the other language too, but brackets leave no doubt.
             return f"not {inner}" if inner.startswith("(") else f"not ({inner})"
         if self._takes("sign", "("):
             inner = self._joined("or", lambda: self._joined("and", self._negation))
@@ -99,6 +100,7 @@ class _Reader:
         if kind != "word" or sign not in ("contains", "anyof", "notcontains", "noneof", "allof"):
             raise Untranslatable
         each = [self._compared(name, self._verb(name), value) for value in self._list()]
+        # One answer out of several options is among them; of boxes each has to be asked for.
         verb = "and" if sign == "allof" else "or"
         if len(each) == 1:
             said = each[0]
@@ -141,6 +143,7 @@ class _Reader:
     def _compared(self, name: str, sign: str, value: str) -> str:
         identifier, asked = self._question(name)
         is_number = asked.kind in ("scale", "rating", "number")
+        # A number compared with a word, or a word with a number, means something else in the other tool.
         if is_number != (re.fullmatch(r"-?\d+", value) is not None and asked.kind not in ("choice", "ticks", "yes-no")):
             raise Untranslatable
         if is_number:
