@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from deniable.commands.main import main
 
 from deniable import KAry, ParameterError, Subset, Survey, TickBoxes, read_survey
 from deniable.mechanisms import DrawnBoxes

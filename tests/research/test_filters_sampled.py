@@ -17,7 +17,6 @@ from typing import Any
 import numpy as np
 import pytest
 from click.testing import CliRunner
-from deniable.commands.main import main
 from numpy.typing import NDArray
 
 from deniable import Survey, read_survey
