@@ -223,9 +223,9 @@ test("the ceiling: 4 a question, 8 a survey; a hint from 1 and 2, warnings from 
 
 test("each sentence about strength is said at the strengths that stand beside it", () => {
   const [unsure, hint, weak] = ["Nobody is sure.", "A hint.", "Little."];
-  assert.deepEqual([0, 1, 2].map((strength) => said(strength, { unsure, hint, weak })), [unsure, hint, weak]);
+  assert.deepEqual([0, 1, 2].map((strength) => said(strength, { unsure, hint, weak }, "unsure", "hint", "weak")), [unsure, hint, weak]);
   const noAdmission = "No admission.";
-  assert.deepEqual([0, 1, 2].map((strength) => said(strength, { noAdmission })), [noAdmission, noAdmission, ""]);
+  assert.deepEqual([0, 1, 2].map((strength) => said(strength, { noAdmission }, "noAdmission")), [noAdmission, noAdmission, ""]);
 });
 
 test("a mechanism of yes-no questions alone has the two sentences for yes and no, whatever it is called", () => {

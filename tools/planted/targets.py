@@ -62,7 +62,7 @@ FILTERED = survey_toml(
     question_toml("since", "number", lo=0, hi=9, epsilon=0.5, ask_if="smokes = yes"),
 )
 
-DOCUMENTS: dict[Kind, str] = {"every mechanism": EVERY, "filtered": FILTERED}
+DOCUMENTS: dict[str, str] = {"every mechanism": EVERY, "filtered": FILTERED}
 """What other kinds ask; every kind that is not here asks the first survey."""
 
 
