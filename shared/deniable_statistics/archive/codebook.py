@@ -82,6 +82,8 @@ class Entry:
         The mechanism's parameters as the survey publishes them, in JSON.
     universe : str or None
         Who is asked, for a question with a filter.
+    filtered_by : tuple of str
+        The ids of the questions whose answers decide who is asked.
     notes : tuple of str
     """
 
@@ -98,6 +100,7 @@ class Entry:
     parameters: str | None = None
     notes: tuple[str, ...] = ()
     universe: str | None = None
+    filtered_by: tuple[str, ...] = ()
 
 
 class DescribedColumn(Protocol):
@@ -280,7 +283,13 @@ def _options_notes(question: Question) -> Iterator[str]:
 
 def _in_survey(entry: Entry, question: Question, survey: Survey) -> Entry:
     """The entry of a question with what its survey says of it: who is asked, and under which heading."""
-    return replace(entry, universe=_universe(question, survey), notes=(*entry.notes, *_section_notes(question, survey)))
+    named = (
+        ()
+        if question.ask_if is None
+        else tuple(each.id for each in survey.questions if each.id in question.ask_if.named)
+    )
+    notes = (*entry.notes, *_section_notes(question, survey))
+    return replace(entry, universe=_universe(question, survey), filtered_by=named, notes=notes)
 
 
 def _section_notes(question: Question, survey: Survey) -> Iterator[str]:
