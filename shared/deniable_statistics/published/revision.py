@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from deniable.errors import SurveyError
 from deniable.survey.document import Survey
@@ -19,7 +19,9 @@ from deniable.survey.question import Question
 from deniable.survey.texts import publish_text
 from deniable.survey.unit import MILLION, Unit
 from deniable_statistics.estimates.tally import Tally
-from deniable_statistics.published.published_rows import EstimateRow, estimate
+
+if TYPE_CHECKING:
+    from deniable_statistics.published.published_rows import EstimateRow
 
 MOST_VERSIONS = 24
 """Largest number of versions whose reports are pooled."""
@@ -325,6 +327,8 @@ def pooled_estimates(pool: Pool, tallies: Sequence[Mapping[str | None, Tally]], 
         As for `deniable_statistics.published.published_rows.estimate`.
     """
     together = pool.tallies(tallies)
+    from deniable_statistics.published.published_rows import estimate  # an author checks a survey without numpy
+
     rows: list[EstimateRow] = []
     for question in pool.survey.questions:
         found = pool.tallies_of(question.id, tallies) if question.id in pool.alone else together
