@@ -50,14 +50,16 @@ export const oddsOf = ({ mechanism }, m) => odds(mechanism, m).map(({ sentence }
  */
 export function wholeOdds({ units }, m) {
   const ratio = product(units.map(({ mechanism }) => mechanism.ratio));
-  return [fill(m.guessEven, { g: rightOf100(ratio) }), fill(m.oddsAll, { e: factorAbove(ratio, m) })];
+  return [fill(m.guessEven, { g: rightOf100(ratio) }), fill(m.oddsAll, { e: factorAbove(ratio, m), s: rightOf100(ratio, 9n) })];
 }
 
 /**
- * How many of 100 guesses at even odds can be right afterwards, rounded up, where odds grow by at most this factor: 100 r / (1 + r).
+ * Most chances in 100 of an answer that had odds of one to `against` before, rounded up, where odds grow by at most this factor.
+ * At even odds it is how many of 100 guesses can be right: 100 r / (1 + r).
  * @param {Ratio} ratio
  */
-export const rightOf100 = ([more, less]) => (100n * more + more + less - 1n) / (more + less);
+export const rightOf100 = ([more, less], against = 1n) =>
+  (100n * more + more + against * less - 1n) / (more + against * less);
 
 /**
  * A factor for people, rounded up: one decimal below 10, then whole, and from 10^9 on the power of ten above it.

@@ -212,12 +212,13 @@ def factor_above(ratio: Fraction) -> str:
     return f"{tenths / 10:g}" if tenths < 100 else str(whole)
 
 
-def right_of_100(ratio: Fraction) -> int:
-    """Largest number of correct guesses out of 100 at even odds, where odds grow by at most this factor; rounded up.
+def right_of_100(ratio: Fraction, odds: Fraction = Fraction(1)) -> int:
+    """Most chances in 100 of an answer with these odds before, where odds grow by at most this factor; rounded up.
 
-    Odds of 1 become at most ``ratio``, which is the probability ``ratio / (1 + ratio)``.
+    Odds of ``o`` become at most ``o * ratio``, which is the probability ``o * ratio / (1 + o * ratio)``. At even odds
+    it is also the largest number of correct guesses out of 100.
 
-    >>> right_of_100(Fraction(3)), right_of_100(Fraction(1))
-    (75, 50)
+    >>> right_of_100(Fraction(3)), right_of_100(Fraction(1)), right_of_100(Fraction(3), Fraction(1, 9))
+    (75, 50, 25)
     """
-    return math.ceil(100 * ratio / (1 + ratio))
+    return math.ceil(100 * odds * ratio / (1 + odds * ratio))

@@ -117,12 +117,12 @@ def largest(rows: Sequence[Row]) -> tuple[Fraction, Row, Row]:
     return ratio, more, less
 
 
-def said_of(survey: Survey) -> tuple[Fraction, int]:
-    """The factor, and how many of 100 guesses at even odds are right, as people read them."""
+def said_of(survey: Survey) -> tuple[Fraction, int, int]:
+    """The factor; of 100, guesses at even odds that are right, and chances after one in ten: as people read them."""
     figures = [re.findall(r"[0-9.]*[0-9]", sentence) for sentence in whole_odds_sentences(survey)]
-    (right, of), (factor,) = figures
-    assert of == "100"
-    return Fraction(factor), int(right)
+    (right, of), (factor, suspected, of_suspected) = figures
+    assert of == of_suspected == "100"
+    return Fraction(factor), int(right), int(suspected)
 
 
 def weights_of(epsilon: float) -> tuple[int, ...]:
@@ -152,7 +152,7 @@ MADE: list[Callable[[str], Mechanism]] = [
 
 def check_priors(rows: Sequence[Row], survey: Survey) -> None:
     """No posterior passes what people read; the worst prior reaches it within its rounding."""
-    factor, right = said_of(survey)
+    factor, right, suspected = said_of(survey)
     ratio, more, less = largest(rows)
     assert survey.likelihood_ratio == ratio
     assert ratio <= factor
@@ -167,6 +167,9 @@ def check_priors(rows: Sequence[Row], survey: Survey) -> None:
     best = max(max(one, other) / (one + other) for one, other in zip(more, less, strict=True))
     assert right - 1 < 100 * best <= right
     assert right >= 50
+    # An answer that had one chance in ten before has as many as people read, after the report that speaks most for it.
+    most = max(max(a / (a + 9 * b), b / (b + 9 * a)) for a, b in zip(more, less, strict=True))
+    assert suspected - 1 < 100 * most <= suspected
     # Somebody who holds any number of the answers to be possible: what counts for each is all that is not it.
     sums = [sum(column, Fraction(0)) for column in zip(*rows, strict=True)]
     for prior in (EXTREMES[2], worst):
@@ -222,7 +225,7 @@ def test_somebody_who_knows_that_few_say_yes_learns_no_more_than_people_read() -
         for answers in itertools.product((0, 1), repeat=2)
     ]
     right = sum((max(prior * row[n] for prior, row in zip(priors, rows, strict=True)) for n in range(4)), Fraction(0))
-    factor, _ = said_of(survey)
+    factor, *_ = said_of(survey)
     assert right >= max(priors) == Fraction(81, 100)
     assert right / (1 - right) <= factor * max(priors) / (1 - max(priors))
 
@@ -241,7 +244,7 @@ GROWING: dict[str, Callable[[str], Survey]] = {
 @pytest.mark.parametrize("name", GROWING)
 def test_what_people_read_grows_with_epsilon(name: str) -> None:
     said = [said_of(GROWING[name](str(float(epsilon)))) for epsilon in STEPS]
-    factors = [factor for factor, _ in said]
+    factors = [factor for factor, *_ in said]
     for figures in zip(*said, strict=True):
         assert list(figures) == sorted(figures)
     assert factors[0] < 2
@@ -252,9 +255,9 @@ def test_what_people_read_grows_with_epsilon(name: str) -> None:
 
 def test_five_drawn_questions_tell_more_at_a_larger_epsilon() -> None:
     assert [said_of(shared_survey(5, epsilon)) for epsilon in (1.9, 3.9, 6.0)] == [
-        (Fraction("6.7"), 87),
-        (50, 99),
-        (404, 100),
+        (Fraction("6.7"), 87, 43),
+        (50, 99, 85),
+        (404, 100, 98),
     ]
 
 
@@ -263,6 +266,7 @@ def test_numbers_of_people_are_never_below_the_truth() -> None:
         ratio = Fraction(numerator, 1000)
         assert Fraction(factor_above(ratio)) >= ratio
         assert 0 <= right_of_100(ratio) - 100 * ratio / (1 + ratio) < 1
+        assert 0 <= right_of_100(ratio, Fraction(1, 9)) - 100 * ratio / (9 + ratio) < 1
     assert factor_above(Fraction(3)) == "3"
     assert factor_above(Fraction(3) + Fraction(1, 10**30)) == "3.1"
     assert factor_above(Fraction(10) ** 9) == "1000000000"

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "s3wjmi2tmbw35netwsateg3nwm",
-  de: "esjpggb4psq6kkuxihkpiyiamu",
-  en: "y5fu6hvkj2sl3yspj2ap7buudq",
-  es: "4jh5kndtrpmlynnpo6p43j6m7a",
-  fr: "tn3lqfgcgz3gpzts3wlmr7dfau",
+  ar: "36a3mndl4efl4pvz2dy556rgsy",
+  de: "mm3tsi6msyeck6e7qljx7uj7vu",
+  en: "nxn32qlu6dmd67s4tjvlnwqr54",
+  es: "efbg35f2kj4r2hwqkwqcgt5ei4",
+  fr: "rzcvq6p5vwn3j7sqoct6fjmegq",
 };

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from deniable.exact import factor_above, right_of_100
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
+
+ONE_IN_TEN = Fraction(1, 9)
+"""The odds of one chance in ten: what somebody who suspects is supposed to believe before, in an example."""
 
 
 def odds_sentences(question: Question) -> tuple[str, ...]:
@@ -39,5 +43,6 @@ def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
         "Suppose that somebody thinks it is fifty-fifty whether you chose one particular answer. After seeing all that "
         f"you send, that person’s best guess is right at most {right_of_100(ratio)} times in 100.",
         "Whatever somebody believed before, all that you send makes one answer, compared with another, at most "
-        f"{factor_above(ratio)} times as believable as it was.",
+        f"{factor_above(ratio)} times as believable as it was. For example, an answer that somebody gave one chance in "
+        f"ten before has at most {right_of_100(ratio, ONE_IN_TEN)} chances in 100 afterwards.",
     )
