@@ -50,16 +50,16 @@ export const oddsOf = ({ mechanism }, m) => odds(mechanism, m).map(({ sentence }
  */
 export function wholeOdds({ units }, m) {
   const ratio = product(units.map(({ mechanism }) => mechanism.ratio));
-  return [fill(m.guessEven, { g: rightOf100(ratio) }), fill(m.oddsAll, { e: factorAbove(ratio, m), s: rightOf100(ratio, 9n) })];
+  return [fill(m.guessEven, { g: rightOf100(ratio) }), fill(m.oddsAll, { e: factorAbove(ratio, m), s: rightOf100(ratio, 1n, 9n), t: rightOf100(ratio, 9n) })];
 }
 
 /**
- * Most chances in 100 of an answer that had odds of one to `against` before, rounded up, where odds grow by at most this factor.
+ * Most chances in 100 of an answer that had odds of `yes` to `no` before, rounded up, where odds grow by at most this factor.
  * At even odds it is how many of 100 guesses can be right: 100 r / (1 + r).
  * @param {Ratio} ratio
  */
-export const rightOf100 = ([more, less], against = 1n) =>
-  (100n * more + more + against * less - 1n) / (more + against * less);
+export const rightOf100 = ([more, less], yes = 1n, no = 1n) =>
+  (101n * yes * more + no * less - 1n) / (yes * more + no * less);
 
 /**
  * A factor for people, rounded up: one decimal below 10, then whole, and from 10^9 on the power of ten above it.

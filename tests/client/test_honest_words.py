@@ -103,13 +103,14 @@ def test_each_sentence_is_true_of_the_survey_that_says_it(make: Made) -> None:
     for question in yes_no if weak < 2 else ():
         channel = design_of(question.mechanism).channel_matrix
         assert min(channel[1][0], channel[0][1]) > Fraction(119, 1000)
-    # Right guesses at even odds, the factor, and what one chance in ten becomes are rounded up and no further.
+    # Right guesses at even odds, the factor, and what 10 and 90 chances become are rounded up and no further.
     (right,) = map(int, re.findall(r"right at most (\d+) times in 100", text))
     assert 0 <= right - 100 * whole / (1 + whole) < 1
-    (factor,) = map(float, re.findall(r"all that you send .* at most (\d+(?:\.\d)?) times as believable", text))
+    (factor,) = map(float, re.findall(r"with another, becomes at most (\d+(?:\.\d)?) times as believable", text))
     assert whole <= Fraction(factor).limit_denominator(10) < whole + 1
-    (suspected,) = map(int, re.findall(r"one chance in ten before has at most (\d+) chances in 100", text))
-    assert 0 <= suspected - 100 * whole / (9 + whole) < 1
+    ((ten, ninety),) = re.findall(r"10 chances in 100 become at most (\d+), and 90 become at most (\d+)", text)
+    assert 0 <= int(ten) - 100 * whole / (9 + whole) < 1
+    assert 0 <= int(ninety) - 900 * whole / (1 + 9 * whole) < 1
     least = plainest(survey.questions).mechanism.odds[0]
     assert least in text
     # What is asked, and of whom.

@@ -117,12 +117,12 @@ def largest(rows: Sequence[Row]) -> tuple[Fraction, Row, Row]:
     return ratio, more, less
 
 
-def said_of(survey: Survey) -> tuple[Fraction, int, int]:
-    """The factor; of 100, guesses at even odds that are right, and chances after one in ten: as people read them."""
+def said_of(survey: Survey) -> tuple[Fraction, int, int, int]:
+    """As people read them: the factor; of 100, right guesses at even odds, and what 10 and 90 chances become."""
     figures = [re.findall(r"[0-9.]*[0-9]", sentence) for sentence in whole_odds_sentences(survey)]
-    (right, of), (factor, suspected, of_suspected) = figures
-    assert of == of_suspected == "100"
-    return Fraction(factor), int(right), int(suspected)
+    (right, of), (ten, of_ten, suspected, ninety, sure, factor) = figures
+    assert (of, ten, of_ten, ninety) == ("100", "10", "100", "90")
+    return Fraction(factor), int(right), int(suspected), int(sure)
 
 
 def weights_of(epsilon: float) -> tuple[int, ...]:
@@ -152,7 +152,7 @@ MADE: list[Callable[[str], Mechanism]] = [
 
 def check_priors(rows: Sequence[Row], survey: Survey) -> None:
     """No posterior passes what people read; the worst prior reaches it within its rounding."""
-    factor, right, suspected = said_of(survey)
+    factor, right, suspected, sure = said_of(survey)
     ratio, more, less = largest(rows)
     assert survey.likelihood_ratio == ratio
     assert ratio <= factor
@@ -167,9 +167,11 @@ def check_priors(rows: Sequence[Row], survey: Survey) -> None:
     best = max(max(one, other) / (one + other) for one, other in zip(more, less, strict=True))
     assert right - 1 < 100 * best <= right
     assert right >= 50
-    # An answer that had one chance in ten before has as many as people read, after the report that speaks most for it.
+    # What 10 and 90 chances in 100 become, after the report that speaks most for an answer, is what people read.
     most = max(max(a / (a + 9 * b), b / (b + 9 * a)) for a, b in zip(more, less, strict=True))
     assert suspected - 1 < 100 * most <= suspected
+    surest = max(max(9 * a / (9 * a + b), 9 * b / (9 * b + a)) for a, b in zip(more, less, strict=True))
+    assert sure - 1 < 100 * surest <= sure
     # Somebody who holds any number of the answers to be possible: what counts for each is all that is not it.
     sums = [sum(column, Fraction(0)) for column in zip(*rows, strict=True)]
     for prior in (EXTREMES[2], worst):
@@ -255,9 +257,9 @@ def test_what_people_read_grows_with_epsilon(name: str) -> None:
 
 def test_five_drawn_questions_tell_more_at_a_larger_epsilon() -> None:
     assert [said_of(shared_survey(5, epsilon)) for epsilon in (1.9, 3.9, 6.0)] == [
-        (Fraction("6.7"), 87, 43),
-        (50, 99, 85),
-        (404, 100, 98),
+        (Fraction("6.7"), 87, 43, 99),
+        (50, 99, 85, 100),
+        (404, 100, 98, 100),
     ]
 
 

@@ -246,16 +246,16 @@ test("odds never say that nobody or everybody does what a few do", async () => {
 test("the odds of a whole survey are the product of its questions'", async () => {
   const of = (/** @type {string[]} */ ...ids) =>
     withQuestions(JSON.parse(whole.document).questions.filter((/** @type {any} */ { id }) => ids.includes(id)));
-  const sentences = (/** @type {string} */ factor, /** @type {number} */ right, /** @type {number} */ suspected) => [
+  const sentences = (/** @type {string} */ factor, /** @type {number} */ right, /** @type {number} */ ten, /** @type {number} */ ninety) => [
     `Suppose that somebody thinks it is fifty-fifty whether you chose one particular answer. After seeing all that you send, that person’s best guess is right at most ${right} times in 100.`,
-    `Whatever somebody believed before, all that you send makes one answer, compared with another, at most ${factor} times as believable as it was. For example, an answer that somebody gave one chance in ten before has at most ${suspected} chances in 100 afterwards.`,
+    `All that you send can strengthen a suspicion, but only so far: 10 chances in 100 become at most ${ten}, and 90 become at most ${ninety}. In every case, one answer, compared with another, becomes at most ${factor} times as believable as it was.`,
   ];
-  assert.deepEqual(wholeOdds(await of("affair"), english), sentences("3", 75, 25)); // exactly 3, of which no double is the logarithm
-  assert.deepEqual(wholeOdds(await of("affair", "trust", "religious"), english), sentences("23", 96, 72)); // 3 e e = 22.2
-  assert.deepEqual(wholeOdds(await withKeeps([2 ** 31 + 1]), english), sentences("1.1", 51, 11)); // hardly above 1, and never below the truth
+  assert.deepEqual(wholeOdds(await of("affair"), english), sentences("3", 75, 25, 97)); // exactly 3, of which no double is the logarithm
+  assert.deepEqual(wholeOdds(await of("affair", "trust", "religious"), english), sentences("23", 96, 72, 100)); // 3 e e = 22.2
+  assert.deepEqual(wholeOdds(await withKeeps([2 ** 31 + 1]), english), sentences("1.1", 51, 11, 91)); // hardly above 1, and never below the truth
   const [question] = (await withKeeps([0.5 * 2 ** 32 + 2 ** 30])).questions;
   const ticks = { id: "q", mechanism: { k: 256, keep: 2 ** 32 - 1, name: "tick-boxes" }, options: Array.from({ length: 256 }, (_, n) => `${n}`), text: "Q?", type: "ticks" };
-  assert.deepEqual(wholeOdds(await withQuestions([ticks]), english), sentences("10^2467", 100, 100));
+  assert.deepEqual(wholeOdds(await withQuestions([ticks]), english), sentences("10^2467", 100, 100, 100));
   assert.equal(question.mechanism.ratio[0], 3n * question.mechanism.ratio[1]);
 });
 

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "36a3mndl4efl4pvz2dy556rgsy",
-  de: "mm3tsi6msyeck6e7qljx7uj7vu",
-  en: "nxn32qlu6dmd67s4tjvlnwqr54",
-  es: "efbg35f2kj4r2hwqkwqcgt5ei4",
-  fr: "rzcvq6p5vwn3j7sqoct6fjmegq",
+  ar: "zps7akdwlanpzpmi4ztu36bq3y",
+  de: "zklv4z77d3f2xo542s7so6sine",
+  en: "gt5ylf5klgd6nsa5wrpm5eleem",
+  es: "mckehr52v75eshgkgva6itzc2i",
+  fr: "xj5hmxqzwnchj4euvnfgvon6b4",
 };

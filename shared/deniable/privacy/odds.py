@@ -10,7 +10,7 @@ from deniable.survey.document import Survey
 from deniable.survey.question import Question
 
 ONE_IN_TEN = Fraction(1, 9)
-"""The odds of one chance in ten: what somebody who suspects is supposed to believe before, in an example."""
+"""The odds of 10 chances in 100: what somebody believes before in an example, and in another one the opposite."""
 
 
 def odds_sentences(question: Question) -> tuple[str, ...]:
@@ -42,7 +42,8 @@ def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
     return (
         "Suppose that somebody thinks it is fifty-fifty whether you chose one particular answer. After seeing all that "
         f"you send, that person’s best guess is right at most {right_of_100(ratio)} times in 100.",
-        "Whatever somebody believed before, all that you send makes one answer, compared with another, at most "
-        f"{factor_above(ratio)} times as believable as it was. For example, an answer that somebody gave one chance in "
-        f"ten before has at most {right_of_100(ratio, ONE_IN_TEN)} chances in 100 afterwards.",
+        "All that you send can strengthen a suspicion, but only so far: 10 chances in 100 become at most "
+        f"{right_of_100(ratio, ONE_IN_TEN)}, and 90 become at most {right_of_100(ratio, 1 / ONE_IN_TEN)}. "
+        "In every case, one answer, compared with another, becomes at most "
+        f"{factor_above(ratio)} times as believable as it was.",
     )
