@@ -29,7 +29,7 @@ const BEFORE_START = ["askedBy", "unsure", "process", "oddsYes", "once", "hundre
 const LONGEST = { en: 110, de: 115, fr: 130, es: 125, ar: 110 };
 
 /** The figures of the mechanisms and of a whole survey, which the library says in English without a catalogue. */
-const FIGURES = ["oddsYes", "oddsNo", "near", "oddsExact", "oddsAll", "guessEven"].concat(
+const FIGURES = ["oddsYes", "oddsNo", "near", "oddsExact", "oddsAll", "oddsTen", "guessEven"].concat(
   ["forced-response", "k-ary", "longitudinal", "subset", "tick-boxes", "drawn-boxes", "mean"],
 );
 

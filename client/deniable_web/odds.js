@@ -50,7 +50,11 @@ export const oddsOf = ({ mechanism }, m) => odds(mechanism, m).map(({ sentence }
  */
 export function wholeOdds({ units }, m) {
   const ratio = product(units.map(({ mechanism }) => mechanism.ratio));
-  return [fill(m.guessEven, { g: rightOf100(ratio) }), fill(m.oddsAll, { e: factorAbove(ratio, m), s: rightOf100(ratio, 1n, 9n), t: rightOf100(ratio, 9n) })];
+  return [
+    fill(m.guessEven, { g: rightOf100(ratio) }),
+    fill(m.oddsTen, { s: rightOf100(ratio, 1n, 9n), t: rightOf100(ratio, 9n) }),
+    fill(m.oddsAll, { e: factorAbove(ratio, m) }),
+  ];
 }
 
 /**

@@ -7,6 +7,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
+import numpy as np
 import pytest
 
 from deniable import ParameterError
@@ -15,7 +16,9 @@ from deniable.exact import (
     LARGEST_EPSILON,
     checked_weight,
     exp_below,
+    factor_above,
     floor_weight,
+    is_truth_value,
     log_above,
     number_hint,
     of_100,
@@ -23,6 +26,7 @@ from deniable.exact import (
     probability,
     rational,
     refuse_costly_rounding,
+    right_of_100,
     sum_above,
     weight_towards_half,
 )
@@ -154,3 +158,42 @@ def test_costly_rounding_is_refused_from_one_in_a_hundred_on() -> None:
 def test_people_out_of_100_are_whole_and_never_none_or_all() -> None:
     shares = ("0", "1e-9", "0.0149", "0.015", "0.5", "0.995", "1")
     assert [of_100(Fraction(share)) for share in shares] == [1, 1, 1, 2, 50, 99, 99]
+
+
+@pytest.mark.parametrize(
+    ("value", "is_one"),
+    [(np.bool_(True), True), (np.bool_(False), True), (True, False), (np.int64(1), False), (np.float64(0), False)],
+)
+def test_truth_values_of_numpy_are_known(value: object, is_one: bool) -> None:
+    assert is_truth_value(value) is is_one
+
+
+def test_a_class_that_is_only_called_so_is_no_truth_value_of_numpy() -> None:
+    assert not is_truth_value(type("bool_", (), {})())
+
+
+@pytest.mark.parametrize(
+    ("ratio", "factor"),
+    [
+        (Fraction(1), "1"),
+        (Fraction(1) + Fraction(1, 10**30), "1.1"),
+        (Fraction(99, 10), "9.9"),
+        (Fraction(99, 10) + Fraction(1, 10**30), "10"),
+        (Fraction(10), "10"),
+        (Fraction(101, 10), "11"),
+        (Fraction(10**9), "1000000000"),
+        (Fraction(10**9) + Fraction(1, 2), "10^10"),
+        (Fraction(2**40), "10^13"),
+        (Fraction(10**30), "10^31"),
+    ],
+)
+def test_factors_are_rounded_up_where_their_form_changes(ratio: Fraction, factor: str) -> None:
+    assert factor_above(ratio) == factor
+
+
+@pytest.mark.parametrize(
+    ("ratio", "odds", "chances"),
+    [(3, 1, 75), (1, 1, 50), (3, Fraction(1, 9), 25), (3, 9, 97), (Fraction(301, 100), 1, 76), (1, Fraction(1, 9), 10)],
+)
+def test_chances_after_a_report_are_rounded_up(ratio: Fraction, odds: Fraction, chances: int) -> None:
+    assert right_of_100(Fraction(ratio), Fraction(odds)) == chances

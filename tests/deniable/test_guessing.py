@@ -120,7 +120,7 @@ def largest(rows: Sequence[Row]) -> tuple[Fraction, Row, Row]:
 def said_of(survey: Survey) -> tuple[Fraction, int, int, int]:
     """As people read them: the factor; of 100, right guesses at even odds, and what 10 and 90 chances become."""
     figures = [re.findall(r"[0-9.]*[0-9]", sentence) for sentence in whole_odds_sentences(survey)]
-    (right, of), (ten, of_ten, suspected, ninety, sure, factor) = figures
+    (right, of), (ten, of_ten, suspected, ninety, sure), (factor,) = figures
     assert (of, ten, of_ten, ninety) == ("100", "10", "100", "90")
     return Fraction(factor), int(right), int(suspected), int(sure)
 

@@ -253,15 +253,15 @@ test("the ceiling holds what is asked: many questions of which few are drawn pas
 });
 
 test("the odds of a group are those of its pattern, or of the questions that can multiply odds most", async () => {
-  const factor = (survey) => wholeOdds(survey, { lang: "en", oddsAll: "{e}", guessEven: "{g}" });
-  assert.deepEqual(factor(await surveyOf(...TWO_OF_FIVE)), ["99", "61"]); // 61 to 1
+  const factor = (survey) => wholeOdds(survey, { lang: "en", oddsAll: "{e}", oddsTen: "{s}", guessEven: "{g}" });
+  assert.deepEqual(factor(await surveyOf(...TWO_OF_FIVE)), ["99", "88", "61"]); // 61 to 1
   const ratios = (survey) => survey.questions.map(({ mechanism: { ratio: [more, less] } }) => Number(more) / Number(less));
   const own = await surveyOf(...OWN);
   const [p, alone, ticks, r] = ratios(own);
   assert.ok(ticks > r && r > p);
-  assert.equal(factor(own)[1], String(Math.ceil(ticks * r * alone)));
+  assert.equal(factor(own)[2], String(Math.ceil(ticks * r * alone)));
   const all = await surveyOf({ own: { draw: 3 } }, OWN[1]);
-  assert.equal(factor(all)[1], String(Math.ceil(ticks * r * alone * p)));
+  assert.equal(factor(all)[2], String(Math.ceil(ticks * r * alone * p)));
 });
 
 const ID = "0".repeat(32);

@@ -248,7 +248,8 @@ test("the odds of a whole survey are the product of its questions'", async () =>
     withQuestions(JSON.parse(whole.document).questions.filter((/** @type {any} */ { id }) => ids.includes(id)));
   const sentences = (/** @type {string} */ factor, /** @type {number} */ right, /** @type {number} */ ten, /** @type {number} */ ninety) => [
     `Suppose that somebody thinks it is fifty-fifty whether you chose one particular answer. After seeing all that you send, that person’s best guess is right at most ${right} times in 100.`,
-    `All that you send can strengthen a suspicion, but only so far: 10 chances in 100 become at most ${ten}, and 90 become at most ${ninety}. In every case, one answer, compared with another, becomes at most ${factor} times as believable as it was.`,
+    `All that you send can strengthen a suspicion, but only so far: 10 chances in 100 become at most ${ten}, and 90 become at most ${ninety}.`,
+    `In every case, one answer, compared with another, becomes at most ${factor} times as believable as it was.`,
   ];
   assert.deepEqual(wholeOdds(await of("affair"), english), sentences("3", 75, 25, 97)); // exactly 3, of which no double is the logarithm
   assert.deepEqual(wholeOdds(await of("affair", "trust", "religious"), english), sentences("23", 96, 72, 100)); // 3 e e = 22.2
@@ -262,7 +263,7 @@ test("the odds of a whole survey are the product of its questions'", async () =>
 test("factors are written as each language writes numbers, in the same digits", async () => {
   const survey = await withKeeps([keep(1)]);
   for (const [lang, number] of [["de", "2,8"], ["fr", "2,8"], ["es", "2,8"], ["ar", "2.8"], ["en", "2.8"]]) {
-    assert.equal(wholeOdds(survey, { lang, oddsAll: "{e}", guessEven: "" })[1], number, lang);
+    assert.equal(wholeOdds(survey, { lang, oddsAll: "{e}", oddsTen: "", guessEven: "" })[2], number, lang);
   }
 });
 

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "zps7akdwlanpzpmi4ztu36bq3y",
-  de: "zklv4z77d3f2xo542s7so6sine",
-  en: "gt5ylf5klgd6nsa5wrpm5eleem",
-  es: "mckehr52v75eshgkgva6itzc2i",
-  fr: "xj5hmxqzwnchj4euvnfgvon6b4",
+  ar: "recmek3vviybh5bea4a4yfny5m",
+  de: "62qsenzthxim4dr2e6vkntzq2m",
+  en: "noihxjmvub5td2gv2lmllpbn4q",
+  es: "tepplb33k4e3i23emaz5z64wka",
+  fr: "olcyknoeepytjstjyb2kyyppne",
 };

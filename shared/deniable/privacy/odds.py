@@ -43,7 +43,7 @@ def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
         "Suppose that somebody thinks it is fifty-fifty whether you chose one particular answer. After seeing all that "
         f"you send, that person’s best guess is right at most {right_of_100(ratio)} times in 100.",
         "All that you send can strengthen a suspicion, but only so far: 10 chances in 100 become at most "
-        f"{right_of_100(ratio, ONE_IN_TEN)}, and 90 become at most {right_of_100(ratio, 1 / ONE_IN_TEN)}. "
+        f"{right_of_100(ratio, ONE_IN_TEN)}, and 90 become at most {right_of_100(ratio, 1 / ONE_IN_TEN)}.",
         "In every case, one answer, compared with another, becomes at most "
         f"{factor_above(ratio)} times as believable as it was.",
     )
