@@ -27,9 +27,11 @@ from deniable_statistics.intervals import (
     midp,
     resolve_method,
     share_interval,
+    share_intervals,
     wilson,
 )
 from deniable_statistics.intervals import blaker as blaker_interval
+from deniable_statistics.intervals.restricted import _LIMITS
 from deniable_statistics.intervals.simultaneous import simultaneous_intervals
 from tools.tables.intervals import SIZES, cells, designs, joint_table, lowest, weighted_coverage, width_ratio
 
@@ -415,3 +417,13 @@ def test_all_shares_together_are_covered() -> None:
 def test_effective_n_keeps_the_coverage_of_weighted_data() -> None:
     coverage = weighted_coverage(200, 0.3, COINS, "wilson", 2000, seed=1)
     assert coverage == pytest.approx(0.95, abs=0.015)  # fixed seed; standard error .005
+
+
+def test_options_together_have_the_intervals_that_each_has_alone() -> None:
+    # Of few and of many reports, at both ends, of weights, without any, and behind the default's two methods.
+    counts = [(0, 3), (3, 3), (98, 729), (20.5, 41.2), (0, 0), (4000, 9000), (6000, 20_000)]
+    counted = [(count, n, COINS) for count, n in counts]
+    for method in ("default", *METHODS):
+        alone = [share_interval(*each, 0.937, method) for each in counted]
+        _LIMITS.clear()  # limits that were computed are kept
+        assert share_intervals(counted, 0.937, method) == alone

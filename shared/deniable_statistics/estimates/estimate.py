@@ -24,11 +24,11 @@ from deniable_statistics.intervals import (
     Consistency,
     Interval,
     check_confidence_level,
-    consistency,
+    consistencies,
     contaminated_interval,
     level_of_each,
     resolve_method,
-    share_interval,
+    share_intervals,
     without_binomial,
 )
 from deniable_statistics.intervals.finite import finite_interval, is_small
@@ -292,10 +292,8 @@ class Estimate:
             return self.smoothed(z * z)._normal(z)
         if self.population is not None:
             return tuple(self._among_people(each, self.population, level, named) for each in self.binomials)
-        return tuple(
-            share_interval(self._effective(count), self._effective(n), support.floats, level, named)
-            for count, n, support in self.binomials
-        )
+        counted = [(self._effective(count), self._effective(n), support.floats) for count, n, support in self.binomials]
+        return tuple(share_intervals(counted, level, named))
 
     def interval_method(self, method: str = DEFAULT_METHOD, *, fakes: Count = 0) -> str:
         """The method that `confidence_interval` really uses.
@@ -456,10 +454,8 @@ class Estimate:
                 Consistency(_below(share, error), _below(1 - share, error))
                 for share, error in zip(self.share, errors, strict=True)
             )
-        return tuple(
-            consistency(self._effective(count), self._effective(n), support.floats)
-            for count, n, support in self.binomials
-        )
+        counted = [(self._effective(count), self._effective(n), support.floats) for count, n, support in self.binomials]
+        return tuple(consistencies(counted))
 
     @property
     def flags(self) -> tuple[str | None, ...]:

@@ -20,7 +20,7 @@ from deniable_statistics.intervals.binomial import (
     wald,
     wilson,
 )
-from deniable_statistics.intervals.consistency import Consistency, consistency
+from deniable_statistics.intervals.consistency import Consistency, consistencies, consistency
 from deniable_statistics.intervals.contaminated import contaminated_interval
 from deniable_statistics.intervals.interval import (
     Interval,
@@ -34,6 +34,7 @@ from deniable_statistics.intervals.methods import (
     METHODS,
     resolve_method,
     share_interval,
+    share_intervals,
     without_binomial,
 )
 from deniable_statistics.intervals.restricted import feldman_cousins, likelihood_ratio_interval
@@ -48,6 +49,7 @@ __all__ = [
     "blaker",
     "check_confidence_level",
     "clopper_pearson",
+    "consistencies",
     "consistency",
     "contaminated_interval",
     "feldman_cousins",
@@ -59,6 +61,7 @@ __all__ = [
     "normal_quantile",
     "resolve_method",
     "share_interval",
+    "share_intervals",
     "t_quantile",
     "t_two_sided",
     "two_sided",

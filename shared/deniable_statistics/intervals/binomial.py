@@ -8,12 +8,21 @@ start from limits that are not cut. Callers check the level, ``n > 0`` and ``0 <
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
 from collections.abc import Callable, Sequence
 
 from deniable_statistics.intervals.interval import Interval, check_confidence_level, normal_quantile
-from deniable_statistics.intervals.tails import at_least, at_least_is, at_most, crossing
-from deniable_statistics.special.incomplete_beta import beta_quantile
+from deniable_statistics.intervals.tails import (
+    as_far_below,
+    at_least,
+    at_least_is,
+    at_most,
+    bisect_near,
+    fall,
+    newton_crossing,
+    rise,
+)
+from deniable_statistics.special.binomial_mass import mass
+from deniable_statistics.special.incomplete_beta import beta_quantile, guessed_logit
 
 
 def wilson(count: float, n: float, confidence_level: float) -> Interval:
@@ -142,15 +151,19 @@ def midp(count: float, n: float, confidence_level: float) -> Interval:
     """
     tail = (1 - confidence_level) / 2
 
-    def excess(k: float, lam: float) -> float:
-        return (at_least(k, n, lam) + at_least(k + 1, n, lam)) / 2 - tail
-
     def lower(k: float) -> float:
         if k == 0:
             return 0.0
-        # The mean of two tails is the level between the points where one of them is.
-        beyond = at_least_is(tail, k + 1, n) if k + 1 <= n else 1.0
-        return crossing(lambda lam: excess(k, lam), at_least_is(tail, k, n), beyond)
+
+        def excess(lam: float) -> tuple[float, float]:
+            # P(C > k) = P(C >= k) - P(C = k)
+            here = mass(k, n - k, lam)
+            slope = rise(k, n, lam) - here * (k - n * lam) / (2 * lam * (1 - lam))
+            return at_least(k, n, lam) - here / 2 - tail, slope
+
+        # Between the limits of the two tails whose mean is taken.
+        guess = 1 / (1 + math.exp(-guessed_logit(k + 0.5, n - k + 0.5, tail)))
+        return newton_crossing(excess, 0.0, 1.0, guess)
 
     return _both_ends(lower, count, n)
 
@@ -194,11 +207,20 @@ def blaker(count: float, n: float, confidence_level: float) -> Interval:
             return 0.0
         # Steps 1 to 3 of the notes: L and c, the end of the stretch, the crossing in it.
         limit = at_least_is(alpha / 2, k, size)
-        c = bisect_right(range(int(k)), alpha / 2, key=lambda below: at_most(below, size, limit)) - 1
-        step = crossing(
-            lambda lam: at_least(k, size, lam) - at_most(c + 1, size, lam), limit, at_least_is(alpha, k, size)
-        )
-        return crossing(lambda lam: at_least(k, size, lam) + at_most(c, size, lam) - alpha, limit, step)
+        guess = as_far_below(k, size, limit)
+        c = bisect_near(guess, alpha / 2, lambda below: at_most(below, size, limit), 0, int(k)) - 1
+
+        def apart(lam: float) -> tuple[float, float]:
+            return at_least(k, size, lam) - at_most(c + 1, size, lam), rise(k, size, lam) + fall(c + 1, size, lam)
+
+        def excess(lam: float) -> tuple[float, float]:
+            slope = rise(k, size, lam) - fall(c, size, lam)
+            return at_least(k, size, lam) + at_most(c, size, lam) - alpha, slope
+
+        step = newton_crossing(apart, limit, at_least_is(alpha, k, size))
+        if excess(limit)[0] >= 0:
+            return limit
+        return newton_crossing(excess, limit, step) if excess(step)[0] > 0 else step
 
     few = math.floor(count)
     below = _both_ends(lower, few, size)

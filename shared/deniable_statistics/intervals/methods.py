@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from deniable.errors import ParameterError
 from deniable_statistics.designs.design import Design
 from deniable_statistics.intervals.binomial import agresti_coull, blaker, clopper_pearson, jeffreys, midp, wald, wilson
 from deniable_statistics.intervals.interval import Interval, check_confidence_level
-from deniable_statistics.intervals.restricted import feldman_cousins, likelihood_ratio_interval
+from deniable_statistics.intervals.restricted import feldman_cousins_of_each, likelihood_ratio_interval
 
 METHODS = {
     "feldman-cousins": "exact, knows that shares are within [0, 1]; the default up to 10,000 reports",
@@ -39,11 +39,6 @@ _BINOMIAL: dict[str, Callable[[float, float, float], Interval]] = {
     "midp": midp,
     "blaker": blaker,
     "wald": wald,
-}
-
-_RESTRICTED: dict[str, Callable[[float, float, float, float, float], Interval]] = {
-    "feldman-cousins": feldman_cousins,
-    "likelihood-ratio": likelihood_ratio_interval,
 }
 
 
@@ -127,20 +122,54 @@ def share_interval(
     >>> [round(end, 4) for end in share_interval(600, 2000, (0.75, 0.25))]
     [0.0602, 0.1408]
     """
-    count, n, low, high = check_count(count, n, support)
+    return share_intervals([(count, n, support)], confidence_level, method)[0]
+
+
+def share_intervals(
+    counted: Sequence[tuple[float, float, tuple[float, float]]], confidence_level: float = 0.95, method: str = "default"
+) -> list[Interval]:
+    """`share_interval` of each of several options, from their counts, numbers of reports and supports.
+
+    It takes less time for the options of a question than an interval at a time.
+
+    Raises
+    ------
+    ParameterError
+        As `share_interval`.
+
+    Examples
+    --------
+    >>> [round(low, 4) for low, _ in share_intervals([(600, 2000, (0.75, 0.25)), (1400, 2000, (0.75, 0.25))])]
+    [0.0602, 0.8592]
+    """
+    checked = [check_count(*each) for each in counted]
     check_confidence_level(confidence_level)
-    name = resolve_method(method, n)
-    if n == 0:
-        return Interval(0.0, 1.0)
-    if name in _RESTRICTED:
-        ends = _RESTRICTED[name](count, n, confidence_level, low, high)
-    else:
-        ends = _BINOMIAL[name](count, n, confidence_level)
-    # Cut last: what is added to or taken from limits elsewhere starts from those that are not cut.
-    return ends.debiased(*map(float, support)).cut()
+    names = [resolve_method(method, n) for _, n, *_ in checked]
+    found = [Interval(0.0, 1.0)] * len(checked)
+    for name in dict.fromkeys(names):
+        places = [place for place, (_, n, *_) in enumerate(checked) if names[place] == name and n > 0]
+        ends = _ends(name, [checked[place] for place in places], confidence_level)
+        for place, each in zip(places, ends, strict=True):
+            # Cut last: what is added to or taken from limits elsewhere starts from those that are not cut.
+            found[place] = each.debiased(*map(float, counted[place][2])).cut()
+    return found
 
 
-def check_count(count: float, n: float, support: tuple[float, float]) -> tuple[float, float, float, float]:
+def _ends(name: str, checked: Sequence[Checked], confidence_level: float) -> list[Interval]:
+    """The limits of each binomial probability."""
+    if name == "feldman-cousins":
+        counts, sizes, *_ = zip(*checked, strict=True) if checked else ((), ())
+        return feldman_cousins_of_each(counts, sizes, confidence_level, [each[2:] for each in checked])
+    if name == "likelihood-ratio":
+        return [likelihood_ratio_interval(count, n, confidence_level, *ends) for count, n, *ends in checked]
+    return [_BINOMIAL[name](count, n, confidence_level) for count, n, *_ in checked]
+
+
+Checked = tuple[float, float, float, float]
+"""A count, the number of reports, and the range of the probability."""
+
+
+def check_count(count: float, n: float, support: tuple[float, float]) -> Checked:
     """``count`` and ``n`` as floats, and the support's two probabilities in order.
 
     Raises

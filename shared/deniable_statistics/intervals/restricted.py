@@ -11,16 +11,16 @@ The lower limit is computed here and the upper one is that of failures: ``count 
 from __future__ import annotations
 
 import math
-from bisect import bisect_right
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from deniable_statistics.intervals.binomial import whole
 from deniable_statistics.intervals.interval import Interval, normal_quantile
-from deniable_statistics.intervals.tails import at_least, at_most, crossing
+from deniable_statistics.intervals.tails import as_far_below, at_least, at_most, bisect_near, crossing
 from deniable_statistics.special.binomial_mass import mass
 from deniable_statistics.special.incomplete_beta import guessed_logit, small_beta_cdfs
 from deniable_statistics.special.logarithms import log_factorial
@@ -113,43 +113,103 @@ def feldman_cousins(count: float, n: float, confidence_level: float, low: float,
     >>> [round(end, 4) for end in feldman_cousins(0, 20, 0.95, 0.25, 0.75)]
     [0.25, 0.3077]
     """
-    alpha = 1 - confidence_level
-    k, size = whole(count, n)
-    return Interval(
-        _exact_lower(alpha, k, size, low, high),
-        1 - _exact_lower(alpha, size - k, size, 1 - high, 1 - low),
-    ).cut(low, high)
+    return feldman_cousins_of_each([count], [n], confidence_level, [(low, high)])[0]
 
 
-@lru_cache(maxsize=1024)
-def _exact_lower(alpha: float, k: float, n: int, low: float, high: float) -> float:
-    """The lower limit of `feldman_cousins`, whose notes number the steps.
+def feldman_cousins_of_each(
+    counts: Sequence[float], sizes: Sequence[float], confidence_level: float, ranges: Sequence[tuple[float, float]]
+) -> list[Interval]:
+    """`feldman_cousins` of each of several counts, of as many numbers of reports and ranges of ``lam``.
 
-    Cached, because the limits of the other one of two options are the same two numbers, exchanged.
+    What is looked at for all of them is computed in one call, because small arrays cost what calls of numpy cost.
+
+    >>> [round(low, 4) for low, high in feldman_cousins_of_each([0, 9], [20, 20], 0.95, [(0.25, 0.75)] * 2)]
+    [0.25, 0.2587]
     """
-    most_likely = min(max(k / n, low), high)
-    if most_likely == low:
-        return low
-    top, up = _largest(k, n, low, high), math.ceil(k)
+    alpha = 1 - confidence_level
+    seen = [_Seen(*whole(count, n), *limits) for count, n, limits in zip(counts, sizes, ranges, strict=True)]
+    limits = _exact_lowers(alpha, [*seen, *(each.mirrored for each in seen)])
+    return [
+        Interval(lower, 1 - upper).cut(each.low, each.high)
+        for each, lower, upper in zip(seen, limits, limits[len(seen) :], strict=False)
+    ]
 
-    def step(c: int) -> float:
-        lam = min(max(c / n, low), high)
-        inside = 0 < lam < 1  # `_largest` inlined: this runs thousands of times
-        largest = c * math.log(lam) + (n - c) * math.log1p(-lam) if inside else _largest(c, n, low, high)
-        # Note 2: logit(lam) = (M(k) - M(c)) / (k - c), the slope of a chord.
-        odds = math.exp((top - largest) / (k - c))
-        return min(odds / (1 + odds), most_likely)
+
+class _Seen(NamedTuple):
+    """A count of ``n`` reports, and the range of ``lam``."""
+
+    k: float
+    n: int
+    low: float
+    high: float
+
+    @property
+    def mirrored(self) -> _Seen:
+        """The count of failures."""
+        return _Seen(self.n - self.k, self.n, 1 - self.high, 1 - self.low)
+
+    @property
+    def most_likely(self) -> float:
+        return min(max(self.k / self.n, self.low), self.high)
+
+    @property
+    def top(self) -> float:
+        """The largest log-likelihood, ``M(k)``."""
+        return _largest(self.k, self.n, self.low, self.high)
+
+    @property
+    def up(self) -> int:
+        return math.ceil(self.k)
+
+    def step(self) -> Callable[[int], float]:
+        """The function that gives the step at which a count joins the tail, by note 2."""
+        k, n, low, high = self
+        top, most_likely = self.top, self.most_likely
+
+        def step(c: int) -> float:
+            lam = min(max(c / n, low), high)
+            inside = 0 < lam < 1  # `_largest` inlined: this runs thousands of times
+            largest = c * math.log(lam) + (n - c) * math.log1p(-lam) if inside else _largest(c, n, low, high)
+            # Note 2: logit(lam) = (M(k) - M(c)) / (k - c), the slope of a chord.
+            odds = math.exp((top - largest) / (k - c))
+            return min(odds / (1 + odds), most_likely)
+
+        return step
+
+
+_LIMITS: dict[tuple[float, _Seen], float] = {}
+"""Limits that were computed: options of other questions often have the same counts, and the limits of the other one of
+two options are the same two numbers, exchanged."""
+
+MOST_LIMITS = 4096
+"""Number of limits from which on those that were computed are forgotten."""
+
+
+def _exact_lowers(alpha: float, seen: Sequence[_Seen]) -> list[float]:
+    """The lower limit of `feldman_cousins` for each count; the notes there number the steps."""
+    known = {each: _LIMITS.get((alpha, each)) for each in seen}
+    missing = [each for each, limit in known.items() if limit is None and each.most_likely > each.low]
+    searches = [_Search.of(alpha, each) for each in missing]
+    for search, (c, reached) in zip(searches, _first_accepted(alpha, searches), strict=True):
+        known[search.seen] = _limit(alpha, search, c, reached)
+    # Where the most likely lam is the end of the range, the limit is this end.
+    found = {each: each.low if limit is None else limit for each, limit in known.items()}
+    if len(_LIMITS) > MOST_LIMITS:
+        _LIMITS.clear()
+    _LIMITS.update({(alpha, each): limit for each, limit in found.items()})
+    return [found[each] for each in seen]
+
+
+def _limit(alpha: float, search: _Search, c: int, reached: float) -> float:
+    """The lower limit, from the first accepted step and the ``p`` there."""
+    n, up, step = search.seen.n, search.seen.up, search.seen.step()
+    outside, first = search.beyond, search.looked_at[0]
+    if c == first:
+        return outside
 
     def p(lam: float, c: int) -> float:
         return at_least(up, n, lam) + at_most(c, n, lam)
 
-    # Note 5: all below `outside` is rejected.
-    outside = fallen_by(math.log(2 / alpha), k, n, low, high)
-    # Steps come in the order of c (note 2), so those before `outside` are found by bisection.
-    first = bisect_right(range(up), outside, key=step) - 1
-    c, reached = _first_accepted(step, (k, n, low, high), alpha, outside, first)
-    if c == first:
-        return outside
     # Note 4: the stretch before the first accepted step, with the one crossing of note 3.
     start, end = (outside if c - 1 == first else max(step(c - 1), outside)), step(c)
     if reached - mass(c, n - c, end) <= alpha:  # p just before the step, at which c joins the tail
@@ -161,45 +221,78 @@ def _exact_lower(alpha: float, k: float, n: int, low: float, high: float) -> flo
     return min(max(near - (p(near, c - 1) - alpha) / slope, start), end) if slope > 0 else near
 
 
-def _first_accepted(
-    step: Callable[[int], float], seen: tuple[float, int, float, float], alpha: float, outside: float, first: int
-) -> tuple[int, float]:
-    """The first ``c`` above ``first`` with ``p > alpha`` at its step, and that ``p``; ``first`` for ``outside``.
+class _Search(NamedTuple):
+    """Steps among which the first accepted one is: the first is rejected up to ``beyond``, the last is accepted."""
 
-    Looks where it is likely to be, leaps over the other steps by the bound of note 5, and then takes what is left.
+    seen: _Seen
+    beyond: float
+    looked_at: list[int]
+
+    @classmethod
+    def of(cls, alpha: float, seen: _Seen) -> _Search:
+        """Where to look first: close to where the first accepted step is likely to be, and in leaps over the others."""
+        k, n, low, high = seen
+        up, step = seen.up, seen.step()
+        # Note 5: all below `outside` is rejected.
+        outside = fallen_by(math.log(2 / alpha), k, n, low, high)
+        # Steps come in the order of c (note 2), so those before `outside` can be counted by bisection.
+        first = bisect_near(as_far_below(k, n, outside), outside, step, 0, up) - 1
+        # The first step at the most likely lam, where p = 1: where that is the end of the range, M is linear beyond.
+        last = max(min(math.ceil(n * high), up - 1), first + 1)
+        # Where the interval is not cut each tail has half of alpha.
+        likely = 1 / (1 + math.exp(-guessed_logit(up, n - up + 1, alpha / 2)))
+        near = bisect_near(as_far_below(k, n, likely), likely, step, first + 1, last)
+        leaps = _leaps(near - first, last - near)
+        return cls(seen, outside, [first, *sorted({min(max(near + leap, first + 1), last) for leap in leaps})])
+
+
+def _first_accepted(alpha: float, searches: Sequence[_Search]) -> list[tuple[int, float]]:
+    """The first step with ``p > alpha`` of each search, and that ``p``; the first that is looked at for ``beyond``.
+
+    Leaps over steps by the bound of note 5, and then takes what is left.
     """
-    k, n, low, high = seen
-    up = math.ceil(k)
-    # The first step at the most likely lam, where p = 1: where that is the end of the range, M is linear from there on.
-    last = max(min(math.ceil(n * high), up - 1), first + 1)
-    # Where the interval is not cut each tail has half of alpha.
-    likely = 1 / (1 + math.exp(-guessed_logit(up, n - up + 1, alpha / 2)))
-    near = bisect_right(range(last), likely, lo=first + 1, key=step)
-    leaps = _leaps(near - first, last - near)
-    looked_at = [first, *sorted({min(max(near + leap, first + 1), last) for leap in leaps})]
-    beyond = outside
-    while True:
-        c = np.array(looked_at)
-        lam = np.concatenate([[beyond], _steps(c[1:], k, n, low, high)])
-        upper, lower, bound = _tails(c, lam, up, n)
-        accepted = upper + lower > alpha
-        accepted[-1] = True  # the last one is known to be
-        hit = int(np.argmax(accepted))
-        # The bound of note 5 on each leap from x to y: p <= P(C >= k; y) + P(C <= c(y); x).
-        possible = (np.diff(c) > 1) & ((upper[1:] + bound > alpha) | (np.arange(1, len(c)) == hit))
-        left = np.flatnonzero(possible[:hit])
-        if not left.size:
-            return int(c[hit]), float(upper[hit] + lower[hit])
-        start, stop = int(left[0]), int(c[hit])
-        first, beyond = int(c[start]), float(lam[start])
-        looked_at = [*range(first, stop, max((stop - first) // 16, 1)), stop]
+    found: dict[int, tuple[int, float]] = {}
+    waiting = dict(enumerate(searches))
+    while waiting:
+        tails = _tails(list(waiting.values()))
+        left: dict[int, _Search] = {}
+        for (place, search), each in zip(waiting.items(), tails, strict=True):
+            hit, missed = _hit(alpha, search.looked_at, each)
+            if missed is None:
+                found[place] = search.looked_at[hit], each.upper[hit] + each.lower[hit]
+            else:
+                start, stop = search.looked_at[missed], search.looked_at[hit]
+                steps = [*range(start, stop, max((stop - start) // 16, 1)), stop]
+                left[place] = _Search(search.seen, each.lam[missed], steps)
+        waiting = left
+    return [found[place] for place in range(len(searches))]
 
 
-def _steps(c: NDArray[np.int64], k: float, n: int, low: float, high: float) -> NDArray[np.float64]:
-    """The steps of many counts, by note 2."""
-    lam = np.clip(c / n, max(low, 1e-300), min(high, 1 - 1e-16))
-    odds = np.exp((_largest(k, n, low, high) - c * np.log(lam) - (n - c) * np.log1p(-lam)) / (k - c))
-    return np.asarray(np.minimum(odds / (1 + odds), min(max(k / n, low), high)))
+class _Tails(NamedTuple):
+    """What is known at the steps of a search.
+
+    ``P(C >= up)`` and ``P(C <= c)`` at the step ``lam`` of each ``c``, and for all but the first ``P(C <= c)`` at the
+    ``lam`` before.
+    """
+
+    lam: list[float]
+    upper: list[float]
+    lower: list[float]
+    bound: list[float]
+
+
+def _hit(alpha: float, c: Sequence[int], tails: _Tails) -> tuple[int, int | None]:
+    """The place of the first accepted step, and that of the first leap in which there may be an accepted one before."""
+    last = len(c) - 1  # which is known to be accepted
+    accepted = (place for place in range(last) if tails.upper[place] + tails.lower[place] > alpha)
+    hit = next(accepted, last)
+    # The bound of note 5 on each leap from x to y: p <= P(C >= k; y) + P(C <= c(y); x).
+    possible = (
+        place
+        for place in range(hit)
+        if c[place + 1] - c[place] > 1 and (place + 1 == hit or tails.upper[place + 1] + tails.bound[place] > alpha)
+    )
+    return hit, next(possible, None)
 
 
 def _leaps(before: int, after: int) -> list[int]:
@@ -211,28 +304,49 @@ def _leaps(before: int, after: int) -> list[int]:
     return leaps
 
 
-def _tails(
-    c: NDArray[np.int64], lam: NDArray[np.float64], up: int, n: int
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """``P(C >= up)`` and ``P(C <= c)`` at each ``lam``, and ``P(C <= c)`` at the ``lam`` before, for all but the first.
-
-    In one call: for a few dozen numbers the calls of numpy are what takes time.
-    """
-    lam = np.maximum(lam, 1e-15)  # so that 1 - lam is below 1
-    size, failures = len(c), n - np.maximum(c, 0)
-    a = np.concatenate([np.full(size, up), failures, failures[1:]])
-    x = np.concatenate([lam, 1 - lam, 1 - lam[:-1]])
-    found = small_beta_cdfs(a, n + 1 - a, x, _log_scales(n)[a])
-    upper, lower, bound = found[:size], found[size : 2 * size], found[2 * size :]
+def _tails(searches: Sequence[_Search]) -> list[_Tails]:
+    """The tails at the steps of all searches, in one call."""
+    numbers = np.array([len(each.looked_at) for each in searches])
+    ends = np.cumsum(numbers)
+    starts = ends - numbers
+    c = np.concatenate([each.looked_at for each in searches])
+    n = np.repeat([each.seen.n for each in searches], numbers)
+    up = np.repeat([each.seen.up for each in searches], numbers)
+    lam = _steps(c, searches, numbers)
+    lam[starts] = [each.beyond for each in searches]
+    inner = np.ones(len(c), dtype=bool)  # all but the first step of each search, which no other precedes
+    inner[starts] = False
+    after = np.flatnonzero(inner)
+    x = np.maximum(lam, 1e-15)  # so that 1 - x is below 1
+    failures = n - np.maximum(c, 0)
+    a = np.concatenate([up, failures, failures[after]])
+    people = np.concatenate([n, n, n[after]])
+    logs = _log_factorials(int(n.max()))
+    log_scale = logs[people] - logs[a - 1] - logs[people - a]  # -log B(a, n + 1 - a)
+    found = small_beta_cdfs(a, people + 1 - a, np.concatenate([x, 1 - x, 1 - x[after - 1]]), log_scale)
+    upper, lower, bound = np.split(found, [len(c), 2 * len(c)])
     lower[c < 0] = 0.0  # no count is below 0
-    return upper, lower, bound
+    lams, uppers, lowers, bounds = (each.tolist() for each in (lam, upper, lower, bound))
+    return [
+        # Each search has one bound fewer than steps.
+        _Tails(lams[start:end], uppers[start:end], lowers[start:end], bounds[start - place : end - place - 1])
+        for place, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True))
+    ]
+
+
+def _steps(c: NDArray[np.int64], searches: Sequence[_Search], numbers: NDArray[np.int64]) -> NDArray[np.float64]:
+    """The steps of all counts that are looked at, by note 2."""
+    columns = [(*each.seen, each.seen.top, each.seen.most_likely) for each in searches]
+    k, n, low, high, top, most_likely = np.repeat(np.array(columns).T, numbers, axis=1)
+    lam = np.clip(c / n, np.maximum(low, 1e-300), np.minimum(high, 1 - 1e-16))
+    odds = np.exp((top - c * np.log(lam) - (n - c) * np.log1p(-lam)) / (k - c))
+    return np.asarray(np.minimum(odds / (1 + odds), most_likely))
 
 
 @lru_cache(maxsize=64)
-def _log_scales(n: int) -> NDArray[np.float64]:
-    """``-log B(a, n + 1 - a)`` for ``a`` from 1 to ``n``; the first number is not used."""
-    logs = log_factorial(np.arange(n + 1))
-    return np.concatenate([[0.0], logs[n] - logs[:-1] - logs[-2::-1]])
+def _log_factorials(n: int) -> NDArray[np.float64]:
+    """``log c!`` for ``c`` from 0 to ``n``."""
+    return log_factorial(np.arange(n + 1))
 
 
 def _largest(c: float, n: float, low: float, high: float) -> float:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from deniable.errors import ParameterError
-from deniable_statistics.intervals import Interval, level_of_each, resolve_method, share_interval
+from deniable_statistics.intervals import Interval, level_of_each, resolve_method, share_intervals
 
 
 def simultaneous_intervals(
@@ -61,4 +61,5 @@ def simultaneous_intervals(
         raise ParameterError(f"supports: must be {len(counts)}, one for each count, got {len(supports)}")
     each = level_of_each(confidence_level, len(counts))
     name = resolve_method(method, n)
-    return [share_interval(count, n, support, each, name) for count, support in zip(counts, supports, strict=True)]
+    counted = [(count, n, support) for count, support in zip(counts, supports, strict=True)]
+    return share_intervals(counted, each, name)
