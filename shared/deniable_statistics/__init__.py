@@ -1,5 +1,5 @@
 """Numbers from numbers, for collectors and researchers alike; and what authors and exports need.
 
 Its rooms read no tables, print nothing and know no command line, but for `authoring`, `data` and `commands`. No device
-needs it. What a collector loads of it imports numpy, and scipy where a figure asks for it, so that it starts without.
+needs it. What a collector loads of it imports numpy and no scipy; models, simulations and shuffling import scipy, too.
 """

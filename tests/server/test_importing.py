@@ -191,8 +191,8 @@ def test_surveyjs_becomes_a_survey(tmp_path: Path) -> None:
         ("often", "choice", True),
         ("drugs_taken", "ticks", False),
         ("trust", "scale", True),
-        ("agree_it_helps", "choice", True),
-        ("agree_it_hurts", "choice", True),
+        ("agree_it_helps", "yes-no", True),
+        ("agree_it_hurts", "yes-no", True),
         ("age", "number", False),
     ]
     assert survey.about == "Why we ask"

@@ -167,6 +167,8 @@ class _Seen(NamedTuple):
         top, most_likely = self.top, self.most_likely
 
         def step(c: int) -> float:
+            if c >= k:  # the count itself, where all others are excluded
+                return most_likely
             lam = min(max(c / n, low), high)
             inside = 0 < lam < 1  # `_largest` inlined: this runs thousands of times
             largest = c * math.log(lam) + (n - c) * math.log1p(-lam) if inside else _largest(c, n, low, high)
@@ -339,8 +341,10 @@ def _steps(c: NDArray[np.int64], searches: Sequence[_Search], numbers: NDArray[n
     columns = [(*each.seen, each.seen.top, each.seen.most_likely) for each in searches]
     k, n, low, high, top, most_likely = np.repeat(np.array(columns).T, numbers, axis=1)
     lam = np.clip(c / n, np.maximum(low, 1e-300), np.minimum(high, 1 - 1e-16))
-    odds = np.exp((top - c * np.log(lam) - (n - c) * np.log1p(-lam)) / (k - c))
-    return np.asarray(np.minimum(odds / (1 + odds), most_likely))
+    # The count itself is looked at where all others are excluded: its step is the most likely lam.
+    fewer = np.where(c < k, k - c, 1)
+    odds = np.exp((top - c * np.log(lam) - (n - c) * np.log1p(-lam)) / fewer)
+    return np.asarray(np.where(c < k, np.minimum(odds / (1 + odds), most_likely), most_likely))
 
 
 @lru_cache(maxsize=64)

@@ -29,7 +29,7 @@ from deniable_statistics.published.published_rows import EstimateOptions, Estima
 from deniable_statistics.views.shown import TOO_WIDE, axis_of, is_wide, shown_point
 
 if TYPE_CHECKING:
-    # Where they are used they are imported: a collector starts without scipy, which takes a second to load.
+    # Where they are used they are imported: a collector starts without them.
     from deniable_statistics.joint.crosstab import Crosstab
     from deniable_statistics.sampling.items import Item
 
