@@ -66,6 +66,9 @@ export class DeniableElement extends Base {
   /** The origin around the frame in which this runs. @type {string | null | false} */
   around = false;
 
+  /** The survey, once it was read: whom to ask, also where this device does not answer it. @type {View | false} */
+  #found = false;
+
   constructor() {
     super();
     const sheet = new CSSStyleSheet();
@@ -116,6 +119,7 @@ export class DeniableElement extends Base {
   async restart(isAsked = false) {
     this.isAsked = isAsked;
     this.stirred = 0;
+    this.#found = false;
     this.disconnectedCallback();
     const { signal } = (this.gone = new AbortController());
     // Frameworks set one attribute after the other. And browsers note where a request comes from: with the script's first
@@ -182,9 +186,10 @@ export class DeniableElement extends Base {
     } finally {
       this.words = await words;
     }
-    checkCeiling(survey);
     signal.throwIfAborted();
-    return translate(survey, place.tongues, this.words);
+    const view = (this.#found = translate(survey, place.tongues, this.words));
+    checkCeiling(survey);
+    return view;
   }
 
   /** @param {Node} screen @param {boolean} [isAsked] somebody pressed something, and expects the focus to move */
@@ -233,7 +238,8 @@ export class DeniableElement extends Base {
       if (due) due.textContent = busy;
       return;
     }
-    const ways = { detail, again: (isNetwork || !!said) && again, next: !!view && this.another(), ask: !!view && contact(m, view) };
+    const known = view ?? this.#found;
+    const ways = { detail, again: (isNetwork || !!said) && again, next: !!view && this.another(), ask: known && contact(m, known, !!view && m.contactCare) };
     const words = h("span", {}, said || text || m.unreachableText, " ", h("span", { role: "status" }, busy));
     this.show(notice(m, title, words, ways), !!view || !!said || this.isAsked);
     this.announce(isClosed ? "closed" : isNetwork && view ? "queued" : "error");

@@ -86,6 +86,8 @@ export class DeniableSurvey extends DeniableElement {
     const at = isOwn ? "" : this.getAttribute("place");
     if (!isOwn && (this.isolated || at)) return this.#frame(place, signal, at);
     this.around = isFramed && originIn(more.get("host"));
+    this.#isHome = isOwn && !isFramed && !this.isShared; // also where the survey cannot be shown
+    if (this.#isHome) addEventListener("keydown", (event) => isLeaving(event) && this.#leave(), { signal });
     const view = await this.load(place, signal);
     const { places } = view;
     if (view.issuer) ways.tokens?.().catch(() => {}); // with the survey, so that nobody waits for it at Start
@@ -102,8 +104,6 @@ export class DeniableSurvey extends DeniableElement {
     if (signal.aborted) return;
     const [own] = this.root.adoptedStyleSheets; // without the accent of a survey before
     this.root.adoptedStyleSheets = view.look ? [own, accentSheet(view.look)] : [own];
-    this.#isHome = isOwn && !isFramed && !this.isShared;
-    if (this.#isHome) addEventListener("keydown", (event) => isLeaving(event) && this.#leave(), { signal });
     if (this.isShared) this.#watch(signal);
     // Somebody's link in the place of another one's changes the fragment alone.
     if (isOwn && !this.isPlace) addEventListener("hashchange", () => this.restart(), { signal });

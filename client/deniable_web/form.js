@@ -133,7 +133,7 @@ export function page(m, view, walk, send, isWatched) {
     while (asked.length < all) form.append(next());
     follow();
     count(false);
-    form.append(card(done, h("button", { part: "button" }, m.review)));
+    form.append(card(h("button", { part: "button" }, m.review), done));
   }, 20);
   return h("div", {}, form, review);
 }

@@ -6,7 +6,7 @@ import { CLIENT, tellsUse } from "./collector.js";
 import { completionOf } from "./completion.js";
 import { isCohort } from "./device.js";
 import { logo } from "./dress.js";
-import { box, button, card, fold, h, heading, minor, oddsBox, own, p, pairs, quiet } from "./dom.js";
+import { box, button, card, fold, h, heading, link as pressed, minor, oddsBox, own, p, pairs, quiet } from "./dom.js";
 import { faq, results, yesNo } from "./faq.js";
 import { begin, end, fill, numbered } from "./messages.js";
 import { said } from "./ceiling.js";
@@ -169,8 +169,8 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
       isNew && !view.completion && p(m.mayClose), // with a code, or a way back, there is one more thing to do
       isPlace && quiet(m.resultsElsewhere),
       // No way out of a shared device, and none by a slip from a place to the collector, which would see who comes.
-      (next || isPlace) && quiet(code(`${link}/results`)),
-      h("div", { class: "row" }, !next && !isPlace && toResults(m, link), canPrint && minor(m.print, () => print()), next && button(m.next, next)),
+      h("div", { class: "row" }, !next && !isPlace && toResults(m, link), next && button(m.next, next), canPrint && pressed(m.print, () => print())),
+      (next || isPlace) && quiet(h("span", { dir: "ltr" }, `${link}/results`)),
       contact(m, view),
     ),
     isNew && view.completion && way(m, view, !next),
@@ -203,7 +203,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
 }
 
 /** The way to the page of results. @param {Messages} m @param {string} link of the survey */
-const toResults = (m, link) => h("a", { href: `${link}/results`, class: "minor" }, m.results);
+const toResults = (m, link) => h("a", { href: `${link}/results`, class: "go" }, m.results);
 
 /**
  * The way back to a panel: a code, a link, or both, each opened only by a press, and none made of anything that was sent.
