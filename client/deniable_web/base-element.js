@@ -239,7 +239,7 @@ export class DeniableElement extends Base {
       return;
     }
     const known = view ?? this.#found;
-    const ways = { detail, again: (isNetwork || !!said) && again, next: !!view && this.another(), ask: known && contact(m, known, !!view && m.contactCare) };
+    const ways = { detail, again: (isNetwork || !!said) && again, next: !!view && this.another(), ask: known && contact(m, known) };
     const words = h("span", {}, said || text || m.unreachableText, " ", h("span", { role: "status" }, busy));
     this.show(notice(m, title, words, ways), !!view || !!said || this.isAsked);
     this.announce(isClosed ? "closed" : isNetwork && view ? "queued" : "error");

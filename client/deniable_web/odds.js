@@ -50,20 +50,20 @@ export const oddsOf = ({ mechanism }, m) => odds(mechanism, m).map(({ sentence }
  */
 export function wholeOdds({ units }, m) {
   const ratio = product(units.map(({ mechanism }) => mechanism.ratio));
+  const [more, less] = ratio;
   return [
     fill(m.guessEven, { g: rightOf100(ratio) }),
-    fill(m.oddsTen, { s: rightOf100(ratio, 1n, 9n), t: rightOf100(ratio, 9n) }),
+    fill(m.oddsTen, { s: rightOf100([more, 9n * less]), t: rightOf100([9n * more, less]) }),
     fill(m.oddsAll, { e: factorAbove(ratio, m) }),
   ];
 }
 
 /**
- * Most chances in 100 of an answer that had odds of `yes` to `no` before, rounded up, where odds grow by at most this factor.
- * At even odds it is how many of 100 guesses can be right: 100 r / (1 + r).
+ * Of 100 chances at even odds, how many are right where odds grow by at most this factor, rounded up: 100 r / (1 + r). Of other
+ * odds before, the factor times these.
  * @param {Ratio} ratio
  */
-export const rightOf100 = ([more, less], yes = 1n, no = 1n) =>
-  (101n * yes * more + no * less - 1n) / (yes * more + no * less);
+export const rightOf100 = ([more, less]) => (100n * more + more + less - 1n) / (more + less);
 
 /**
  * A factor for people, rounded up: one decimal below 10, then whole, and from 10^9 on the power of ten above it.

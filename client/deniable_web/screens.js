@@ -39,14 +39,14 @@ export const strength = (m, weak) => p(said(weak, m, "unsure", "hint", "weak"), 
 
 /**
  * Whom to ask: a link where the contact is an address of mail or of the web, and nothing where a survey names nobody.
- * @param {Messages} m @param {View} view @param {string | false} [care] what is not to stand in a message
+ * @param {Messages} m @param {View} view
  */
-export function contact(m, { contact }, care = m.contactCare) {
+export function contact(m, { contact }) {
   if (!contact) return false;
   const [before, after] = m.contact.split("{contact}");
   const href = /^[^\s@:/]+@[^\s@:/]+$/.test(contact) ? `mailto:${contact}` : /^https:\/\/\S+$/.test(contact) ? contact : "";
   const who = own(contact, "no");
-  return quiet(before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after, care && ` ${care}`);
+  return quiet(before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after, ` ${m.contactCare}`);
 }
 
 /** Beside somebody's own texts, who asks: the logo, a greeting with the organiser, and the title. @param {Messages} m @param {View} view */
@@ -170,7 +170,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
       isPlace && quiet(m.resultsElsewhere),
       // No way out of a shared device, and none by a slip from a place to the collector, which would see who comes.
       h("div", { class: "row" }, !next && !isPlace && toResults(m, link), next && button(m.next, next), canPrint && pressed(m.print, () => print())),
-      (next || isPlace) && quiet(h("span", { dir: "ltr" }, `${link}/results`)),
+      (next || isPlace) && quiet(`${link}/results`),
       contact(m, view),
     ),
     isNew && view.completion && way(m, view, !next),
@@ -248,7 +248,7 @@ export const notice = (m, title, text, { detail, again, next, way = m.next, ask 
  */
 export function hindered(m, view, why, link, sentence = view.closesAt ? fill(m.closedFull, { n: view.closesAt }) : m.closedNow) {
   const isClosed = why === "closed";
-  const ask = h("div", { class: "stack" }, isClosed && link && toResults(m, link), contact(m, view, false));
+  const ask = h("div", { class: "stack" }, isClosed && link && toResults(m, link), contact(m, view));
   return why === "used" ? notice(m, m.usedBefore, m.usedText, { ask })
   : why === "unknown" ? notice(m, m.unknown, m.notAsked, { ask })
   : notice(m, isClosed ? m.closed : m.early, `${m.wanted} ${isClosed ? sentence : days(m, view)}`, { ask });
@@ -274,5 +274,5 @@ export const byDay = ({ opens, closes }, today) => ((opens ?? "") > today ? "ear
 export function notOpen(m, view, standing, { cohort, invitation }, again, link) {
   if (standing) return hindered(m, view, standing, link, days(m, view));
   const isComplete = isCohort(view, cohort) && (invitation || view.access === "open");
-  return isComplete ? null : notice(m, m.unreachable, m.incomplete, { again, ask: contact(m, view, false) });
+  return isComplete ? null : notice(m, m.unreachable, m.incomplete, { again, ask: contact(m, view) });
 }
