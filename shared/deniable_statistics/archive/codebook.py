@@ -320,6 +320,7 @@ def entry_of(column: DescribedColumn, question: Question | None) -> Entry:
         )
         if group.joint is not None:
             notes.append("One chance goes into all questions of the group that a device asks.")
+            # The bound is that of the whole response, of which this question is a part.
             ratio = group.joint.likelihood_ratio
     if question is not None and waves_of(question.mechanism):
         notes.append("A device keeps a permanent value, and each wave sends a draw from it.")
@@ -383,6 +384,7 @@ def _tables(column: DescribedColumn) -> tuple[ProbabilityTable, ...]:
     if not design.is_exclusive:
         boxes = design.binomials(design.expected_if_even, 1) or ()
         title = "P(report shows the box as ticked), of boxes that a device draws" if design.is_one_draw else TICKED
+        # Other first: the columns stand in the order of the answers *not ticked* and *ticked*.
         each = tuple((box.support.if_other, box.support.if_true) for box in boxes)
         return (ProbabilityTable(title, options, ("not ticked", "ticked"), each),) if boxes else ()
     if design.support is not None and len(options) == len(design.support) > 2:

@@ -70,7 +70,7 @@ from scipy.stats import binom
 
 rows = csv.DictReader(io.TextIOWrapper(urllib.request.urlopen("{url}"), "utf-8"))
 values = [row["{question.id}"] for row in rows if row["{question.id}"]]
-option, a, b = {option}, {a}, {b}
+option, a, b = {option}, {a}, {b}  # answers count from 0, in the order of the table
 n, count = {of_whom}, {counted}
 p, k = count / n, np.arange(n + 1)
 share, error = (p - b) / (a - b), (p * (1 - p) / n) ** 0.5 / abs(a - b)
@@ -79,7 +79,7 @@ def fits(share):
     at = binom.logpmf(k, n, b + (a - b) * share)
     return {fits}
 held = [each for each in np.linspace(0, 1, 1001) if fits(each)]
-print(share, error, min(held), max(held))
+print("share", share, "error", error, "interval", min(held), "to", max(held))
 """
     counted, of_whom = _counted_in_r(question)
     fits = (
@@ -90,13 +90,13 @@ print(share, error, min(held), max(held))
     r = f"""\
 values <- read.csv("{url}", colClasses = "character", check.names = FALSE)[["{question.id}"]]
 values <- values[values != ""]
-option <- {option}; a <- {a}; b <- {b}
+option <- {option}; a <- {a}; b <- {b}  # answers count from 0, in the order of the table
 n <- {of_whom}; count <- {counted}; p <- count / n; k <- 0:n
 share <- (p - b) / (a - b); error <- sqrt(p * (1 - p) / n) / abs(a - b)
 best <- dbinom(k, n, pmin(pmax(k / n, min(a, b)), max(a, b)), log = TRUE)
 fits <- function(share) {{ at <- dbinom(k, n, b + (a - b) * share, log = TRUE); {fits} }}
 held <- Filter(fits, seq(0, 1, 0.001))
-print(c(share, error, range(held)))
+print(c(share = share, error = error, from = min(held), to = max(held)))
 """
     return python, r
 
@@ -138,7 +138,7 @@ n, p = len(values), np.bincount(values, minlength=len(A)) / len(values)
 inverse = np.linalg.inv(A)
 shares = inverse @ p
 errors = np.sqrt(np.diag(inverse @ (np.diag(p) - np.outer(p, p)) @ inverse.T) / n)
-print(shares, errors)
+print("shares", shares, "errors", errors)
 """
     r = f"""\
 values <- read.csv("{url}", colClasses = "character", check.names = FALSE)[["{question.id}"]]
@@ -171,7 +171,7 @@ rows = csv.DictReader(io.TextIOWrapper(urllib.request.urlopen("{url}"), "utf-8")
 values = [int(row["{question.id}"]) - {first} for row in rows if row["{question.id}"]]
 scores = {float(constant)!r} + np.array([{numbers}])  # what each value that is sent stands for
 sent = scores[values]
-print(sent.mean(), sent.std() / len(sent) ** 0.5)
+print("mean", sent.mean(), "error", sent.std() / len(sent) ** 0.5)
 """
     r = f"""\
 values <- read.csv("{url}", colClasses = "character", check.names = FALSE)[["{question.id}"]]
