@@ -72,6 +72,7 @@ def run(*arguments: str) -> tuple[int, str]:
     return found.exit_code, found.output
 
 
+@pytest.mark.long
 def test_the_command_plans_filtered_questions_among_those_to_whom_they_apply(tmp_path: Path) -> None:
     path = tmp_path / "survey.toml"
     path.write_text(TOML if isinstance(TOML, str) else TOML.decode())

@@ -40,12 +40,12 @@ class AmongPrecision(Precision):
 
     Examples
     --------
-    Half of the people are asked which of two, by k-ary response to three options at epsilon 1:
+    Half of the people are asked which of two, by k-ary response to these and *does not apply* at epsilon 1:
 
     >>> from deniable import KAry
     >>> precision = share_precision_among(KAry.from_epsilon(3, 1), 0.5, 0.5)
     >>> precision.sample_size(0.05), precision.directly.sample_size(0.05)
-    (10995, 769)
+    (7029, 769)
     """
 
     interval: Callable[[int, float], Interval] = field(repr=False, compare=False, kw_only=True)

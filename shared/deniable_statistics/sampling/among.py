@@ -80,7 +80,7 @@ def shares_among(item: Item, domain: Domain, groups: Groups = ()) -> AmongGroups
     >>> design = SamplingDesign.of(np.ones(200), clusters=np.repeat(np.arange(4), 50).tolist())
     >>> (found,) = shares_among(item, Domain(design, np.ones(200, dtype=bool))).groups
     >>> round(found.share[0], 2), found.df, round(found.effects[0])
-    (0.67, 3, 66)
+    (0.67, 3, 67)
     """
     wanted = list(groups) or [np.ones(len(item), dtype=bool)]
     k = len(item.options)
