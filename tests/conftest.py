@@ -21,6 +21,7 @@ def pytest_configure() -> None:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+@pytest.hookimpl(optionalhook=True)  # `make mutants` runs without pytest-xdist
 def pytest_xdist_auto_num_workers() -> int:
     """Three times as many as there are cores, because many tests wait for a process, a server or a browser."""
     return 3 * (os.cpu_count() or 1)

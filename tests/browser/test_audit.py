@@ -140,7 +140,9 @@ def test_what_is_planted_in_the_bundle_is_named(
     assert "no release known here" in served.faults[-1]
 
 
-def test_page_and_script_are_those_of_this_release(target: Target) -> None:
+@pytest.mark.parametrize("kind", ["open", long("unlinkable and sealed")])
+def test_page_and_script_are_those_of_this_release(targets: Targets, kind: Kind) -> None:
+    target = targets(kind)
     relay = target.relay()
     served = check_served(relay, target.companions.survey.id)
     relay.close()

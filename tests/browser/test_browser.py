@@ -47,7 +47,7 @@ def test_person_answers_and_gets_a_receipt(collector: Collector, page: Page, sur
     before = collector.reports(survey)
     witness = browsing.Witness.of(page)
     page.goto(f"{link}#cohort=web")
-    card = page.get_by_text("This survey is run by: The tests")
+    card = page.get_by_text("This survey comes from The tests")
     expect(card).to_be_visible()
     assert page.get_by_role("button", name="Send", exact=True).count() == 0
     browsing.answer(page, survey, TRULY)

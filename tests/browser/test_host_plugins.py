@@ -148,6 +148,21 @@ app.mount("#app");
 """
 
 
+SVELTE = """
+<script>
+let value = $state("");
+$effect(() => note("state", value));
+</script>
+<form onsubmit={submit}>GIVEN<button>Save</button></form>
+"""
+
+OF_SVELTE = re.search(
+    r"^## Svelte\n.*?```html\n(.*?)```",
+    (WEB.parents[1] / "docs" / "embedding" / "frameworks.md").read_text(encoding="utf-8"),
+    re.DOTALL | re.MULTILINE,
+)
+"""What the documents say of Svelte, for a question called affair."""
+
 PHP = """
 <form onsubmit="keep(event)">GIVEN<button>Save</button></form>
 <script>
@@ -185,6 +200,7 @@ HOSTS: dict[str, tuple[str, Callable[[Page], None], str]] = {
     "surveyjs": (SURVEYJS, finish_surveyjs, "results.json"),
     "react": (FORM, finish_form, "results.json"),
     "vue": (FORM, finish_form, "results.json"),
+    "svelte": (FORM, finish_form, "results.json"),
     "php": (FORM, finish_form, "results.json"),
 }
 PLUGINS = ("jspsych", "surveyjs")
@@ -210,13 +226,16 @@ def link(collector: Collector, survey: Survey) -> str:
 
 def page_of(host: str, link: str) -> str:
     """A page of the host with what `deniable embed` prints for it, pasted where it says."""
-    said = EMBED.ok(
-        link, "--host", "plain" if host == "php" else host, *(() if host in PLUGINS else ("--question", "stone"))
-    )
+    printed = "plain" if host in ("php", "svelte") else host
+    said = EMBED.ok(link, "--host", printed, *(() if host in PLUGINS else ("--question", "stone")))
     scripts = "\n".join(re.findall(r"<script.*?</script>", said, re.DOTALL))
+    html = HOSTS[host][0].replace("SCRIPTS", scripts).replace("SEEN", SEEN)
+    if host == "svelte":
+        assert OF_SVELTE
+        tag = OF_SVELTE[1].replace("affair", "stone").replace("https://collector.example/s/SURVEY-ID", link)
+        return html.replace("LIBRARY", f"<script>{built(SVELTE.replace('GIVEN', tag), COMPILE)}</script>")
     given = re.search(GIVEN[host], said, re.DOTALL | re.MULTILINE)
     assert given
-    html = HOSTS[host][0].replace("SCRIPTS", scripts).replace("SEEN", SEEN)
     if host == "react":
         html = html.replace("LIBRARY", f"<script>{built(REACT.replace('GIVEN', given[0]))}</script>")
     return html.replace("LIBRARY", PHP if host == "php" else VUE).replace("GIVEN", given[0])
@@ -230,9 +249,19 @@ const { outputFiles } = await build({ stdin, define, bundle: true, minify: true,
 process.stdout.write(outputFiles[0].text);"""
 
 
-def built(source: str) -> str:
-    """A module of JSX with the libraries that it imports, as a script."""
-    command = [*programs.node_command(), "--input-type=module", "--eval", BUILD]
+COMPILE = """import { build } from "esbuild";
+import { readFileSync } from "node:fs";
+import { compile } from "svelte/compiler";
+const { js } = compile(readFileSync(0, "utf8"), { filename: "App.svelte", generate: "client" });
+const mounted = `import { mount } from "svelte";\nmount(App, { target: document.getElementById("app") });\n`;
+const stdin = { contents: `${js.code}\n${mounted}`, loader: "js", resolveDir: process.cwd() };
+const { outputFiles } = await build({ stdin, bundle: true, minify: true, conditions: ["browser"], write: false });
+process.stdout.write(outputFiles[0].text);"""
+
+
+def built(source: str, by: str = BUILD) -> str:
+    """A module of JSX, or a component of Svelte, with the libraries that it imports, as a script."""
+    command = [*programs.node_command(), "--input-type=module", "--eval", by]
     done = subprocess.run(command, cwd=WEB, input=source, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.replace("</script", "<\\/script")
@@ -297,7 +326,7 @@ def walk(browser: Browser, host: str, html: str, answer: str, stored: Path | Non
         context.close()
 
 
-@pytest.mark.parametrize("host", [*PLUGINS, long("react"), long("vue"), long("php")])
+@pytest.mark.parametrize("host", [*PLUGINS, long("react"), long("vue"), long("svelte"), long("php")])
 def test_hosts_get_the_value_and_are_the_same_whatever_was_answered(
     host: str, link: str, survey: Survey, browser: Browser, tmp_path: Path
 ) -> None:

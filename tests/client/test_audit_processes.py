@@ -170,5 +170,5 @@ PAGE = f'<script src="/client/deniable.js" integrity="{integrity(SCRIPT)}"></scr
 )
 def test_pages_that_are_served(page: str, policy: str, fault: str | None) -> None:
     answer = (200, {"content-security-policy": policy}, page.encode())
-    faults = list(_of_page(answer, integrity(SCRIPT), "https://collector.example"))
+    faults = list(_of_page(answer, "deniable.js", integrity(SCRIPT), "https://collector.example"))
     assert faults == [] if fault is None else any(fault in each for each in faults), faults

@@ -34,12 +34,13 @@ ORDER = {
         "security",
         "qstn",
         "invalrng",
+        "universe",
         "txt",
         "catgry",
         "derivation",
         "varFormat",
     ),
-    "qstn": ("qstnLit",),
+    "qstn": ("qstnLit", "forward", "backward"),
     "invalrng": ("item",),
     "catgry": ("catValu", "labl"),
     "derivation": ("drvdesc", "drvcmd"),
@@ -49,12 +50,21 @@ ORDER = {
 ATTRIBUTES = {
     "codeBook": {"version", "ID"},
     "var": {"ID", "name", "intrvl"},
+    "qstn": {"ID"},
+    "forward": {"qstn"},
+    "backward": {"qstn"},
     "IDNo": {"agency"},
     "item": {"VALUE"},
     "catgry": {"missing"},
     "drvcmd": {"syntax"},
     "varFormat": {"type"},
 }
+FILTERED = survey_toml(
+    "Filtered",
+    question_toml("smokes", "yes-no", epsilon=1),
+    question_toml("often", "choice", options=["few", "many"], epsilon=1, ask_if="smokes = yes"),
+    question_toml("tried", "yes-no", epsilon=1, ask_if="smokes = yes and often = many"),
+)
 ONCE = {"citation", "titlStmt", "titl", "security", "derivation", "varFormat", "catValu"}
 
 
@@ -77,6 +87,7 @@ def books() -> dict[str, Codebook]:
         "five types": Codebook.of_survey(read_survey(FIVE_TYPES)),
         "every kind": Codebook.of_survey(read_survey(EVERY_KIND)),
         "love": Codebook.of_survey(read_survey(SURVEY)),
+        "filtered": Codebook.of_survey(read_survey(FILTERED)),
         "drawn": Codebook.of_survey(shared_survey(5, 2.0)),
         "study": Codebook.of_layout(layout, "Study"),
         "weights": Codebook.of_layout(
@@ -86,6 +97,21 @@ def books() -> dict[str, Codebook]:
             "W",
         ),
     }
+
+
+def test_routing_leads_from_filters_to_their_questions_and_back() -> None:
+    root = ET.fromstring(to_ddi(books()["filtered"]))
+    questions = {each.get("name"): each.find(f"{DDI}qstn") for each in root.iter(f"{DDI}var")}
+    ids = {name: each.get("ID") for name, each in questions.items() if each is not None}
+
+    def leads(name: str, way: str) -> list[str | None]:
+        return [each.get("qstn") for each in questions[name] or () if each.tag == f"{DDI}{way}"]
+
+    assert leads("smokes", "forward") == [f"{ids['often']} {ids['tried']}"]
+    assert leads("often", "backward") == [ids["smokes"]]
+    assert leads("tried", "backward") == [f"{ids['smokes']} {ids['often']}"]
+    assert leads("smokes", "backward") == leads("tried", "forward") == []
+    assert "smokes" in "".join((questions["often"] or ET.Element("none")).itertext())
 
 
 @pytest.mark.slow

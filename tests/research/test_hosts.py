@@ -123,6 +123,54 @@ def redcap_events() -> str:
     return as_csv(header, *first, *second)
 
 
+def qualtrics_recorded() -> str:
+    """The columns, titles and status of a real export, to a German account, with a column of topics of a text.
+
+    Source: ``tests/testthat/files/sample.csv`` of the repository ropensci/qualtRics.
+    """
+    titles = {
+        "StartDate": "Anfangsdatum", "EndDate": "Enddatum", "Status": "Antworttyp", "IPAddress": "IP-Adresse",
+        "Progress": "Aktueller Stand", "Duration (in seconds)": "Dauer (in Sekunden)", "Finished": "Beendet",
+        "RecordedDate": "Erfassungsdatum", "ResponseId": "Antwort-ID", "RecipientLastName": "Nachname des Empfängers",
+        "RecipientFirstName": "Vorname des Empfängers", "RecipientEmail": "E-Mail des Empfängers",
+        "ExternalReference": "Externe Datenreferenz", "LocationLatitude": "Breitengrad des Standorts",
+        "LocationLongitude": "Längengrad des Standorts", "DistributionChannel": "Verteilungskanal",
+        "UserLanguage": "Benutzersprache", "Q2": "This is a free text question.", "Q2 - Topics": "Q2 - Topics",
+        "affair": "affair", "stones": "stones",
+    }  # fmt: skip
+    ids = [json.dumps({"ImportId": name}, separators=(",", ":")) for name in titles]
+    day = "2017-07-18 08:28:09"
+    first = [day, day, 0, "", 100, 38, 1, day]
+    rows = [[*first, f"R_{n}", *[""] * 6, "anonymous", "DE", "Hi", "", *said.values()] for n, said in enumerate(PEOPLE)]
+    return as_csv(list(titles), list(titles.values()), ids, *rows)
+
+
+def redcap_survey_recorded() -> str:
+    """The columns of a real export of a survey, whose times may say that it was not completed.
+
+    Source: ``inst/test-data/projects/survey/data.csv`` of the repository OuhscBbmc/REDCapR.
+    """
+    header = ["participant_id", "redcap_survey_identifier", "prescreening_survey_timestamp", "consent___1"]
+    header += ["affair", "stones", "prescreening_survey_complete", "participant_info_survey_timestamp"]
+    rows = [[n, "", "2018-03-06 15:52:43", 1, *said.values(), 2, "[not completed]"] for n, said in enumerate(PEOPLE)]
+    return as_csv(header, *rows)
+
+
+def redcap_arms_recorded() -> str:
+    """The shape of a real longitudinal export: six events in one arm and fewer in the other, each with its own forms.
+
+    Source: ``inst/test-data/projects/longitudinal/data.csv`` of the repository OuhscBbmc/REDCapR.
+    """
+    header = ["study_id", "redcap_event_name", "gym___0", "affair", "demographics_complete", "pmq1", "stones"]
+    rows: list[list[object]] = []
+    for number, said in zip((100, 220, 304), PEOPLE, strict=True):
+        arm = "arm_2" if number == 304 else "arm_1"
+        rows.append([number, f"enrollment_{arm}", 1, said["affair"], 2, "", ""])
+        rows += [[number, f"dose_{dose}_{arm}", "", "", "", dose, ""] for dose in (1, 2) if arm == "arm_1"]
+        rows.append([number, f"final_visit_{arm}", "", "", "", "", said["stones"]])
+    return as_csv(header, *rows)
+
+
 EXPORTS: list[tuple[str, str, Callable[[], str]]] = [
     ("jspsych", "data.csv", jspsych_csv),
     ("jspsych", "data.json", lambda: json.dumps([trial for person in range(3) for trial in jspsych_trials(person)])),
@@ -136,6 +184,9 @@ EXPORTS: list[tuple[str, str, Callable[[], str]]] = [
     ("limesurvey", "results-survey1.csv", limesurvey_codes),
     ("limesurvey", "results-survey2.csv", limesurvey_texts),
     ("redcap", "project.csv", redcap_events),
+    ("qualtrics", "recorded-qualtrics.csv", qualtrics_recorded),
+    ("redcap", "recorded-survey.csv", redcap_survey_recorded),
+    ("redcap", "recorded-arms.csv", redcap_arms_recorded),
 ]
 
 

@@ -33,6 +33,9 @@ SEALED = {"Content-Type": "application/octet-stream"}
 DRIP = 0.02
 """Seconds between two bytes of an answer that never ends."""
 
+LONGEST = 20 * DRIP
+"""For how many seconds the place waits for it."""
+
 OURS, THEIRS = "https://collector.example", "https://other.example"
 
 
@@ -205,7 +208,7 @@ def dripping(first: bytes) -> Iterator[tuple[str, threading.Event]]:
 def test_an_answer_that_drips_ends_in_time(first: bytes) -> None:
     with dripping(first) as (url, left):
         with pytest.raises(CollectorError, match=r"in time|broke off"):
-            collectors._call("GET", f"{url}/api/v1/surveys/a", None, {}, timeout=20 * DRIP)
+            collectors._call("GET", f"{url}/api/v1/surveys/a", None, {}, timeout=LONGEST)
         assert left.wait(PATIENCE), "and the connection is closed"
 
 

@@ -51,7 +51,7 @@ def _bernoulli(most: int) -> list[Fraction]:
     """The numbers ``B_2k`` by their recurrence, exactly; index ``k``."""
     found = [Fraction(1)]
     for m in range(1, 2 * most + 1):
-        found.append(-sum(math.comb(m + 1, j) * found[j] for j in range(m)) / (m + 1))
+        found.append(-sum((math.comb(m + 1, j) * found[j] for j in range(m)), Fraction(0)) / (m + 1))
     return found[::2]
 
 
@@ -73,7 +73,7 @@ def tail_exactly(count: int, n: int, p: float) -> Decimal:
 
 def drawn_tails(number: int) -> list[tuple[int, int, float, float]]:
     """Counts of 10 to 10^7 reports up to 37 standard deviations above their mean, with their exact tails."""
-    source, found = random.Random(7), []
+    source, found = random.Random(7), list[tuple[int, int, float, float]]()
     with localcontext() as context:
         context.prec = 60
         while len(found) < number:
@@ -126,6 +126,7 @@ def test_incomplete_beta_of_parameters_that_are_not_whole() -> None:
 def test_ends_of_the_incomplete_beta_function() -> None:
     assert (beta_cdf(2, 3, 0), beta_cdf(2, 3, -1), beta_cdf(2, 3, 1), beta_sf(2, 3, 1)) == (0, 0, 1, 0)
     assert beta_cdfs([2, 2, 2], 3, [0, 1, 0.5]).round(12).tolist() == [0, 1, 0.6875]
+    assert beta_cdfs([], 3, 0.5).shape == (0,)
     assert (beta_quantile(2, 3, 0), beta_quantile(2, 3, 1)) == (0, 1)
 
 
@@ -170,8 +171,8 @@ def test_chi_squared_tails_are_their_finite_sums() -> None:
                     term *= h / (j + 1)
                 if (exact := float(total * (-h).exp())) > 1e-300:
                     assert chi_squared_sf(df, x) == pytest.approx(exact, rel=BOUND)
-    df, x = np.array([1, 3, 5, 2001, 2001]), np.array([0.1, 700.0, 9.0, 5.0, 2300.0])
-    assert chi_squared_tails(df, x) == pytest.approx(special.chdtrc(df, x), rel=2e-12)
+    freedom, values = np.array([1, 3, 5, 2001, 2001]), np.array([0.1, 700.0, 9.0, 5.0, 2300.0])
+    assert chi_squared_tails(freedom, values) == pytest.approx(special.chdtrc(freedom, values), rel=2e-12)
     assert math.isnan(chi_squared_sf(3, math.nan))
     assert chi_squared_sf(3, 0) == 1
 
@@ -230,7 +231,7 @@ def test_hypergeometric_probabilities_are_quotients_of_whole_numbers() -> None:
 def test_normal_tails_and_logarithms() -> None:
     z = np.array([-37.5, -8.0, -1.0, 0.0, 3.0])
     assert normal_cdf(z) == pytest.approx(special.ndtr(z), rel=1e-13)
-    assert log_factorial([[0, 3], [10, 0.5]]) == pytest.approx(special.gammaln([[1, 4], [11, 1.5]]), rel=1e-14)
+    assert log_factorial([[0.0, 3.0], [10.0, 0.5]]) == pytest.approx(special.gammaln([[1, 4], [11, 1.5]]), rel=1e-14)
     x, y = np.array([0.0, 0.0, 3.0, 2.0]), np.array([0.0, 2.0, 0.5, 0.0])
     assert x_log_y(x, y).tolist() == special.xlogy(x, y).tolist()
     assert x_log1p_y(x, -y[[1, 2, 0, 3]] / 2).tolist() == special.xlog1py(x, -y[[1, 2, 0, 3]] / 2).tolist()

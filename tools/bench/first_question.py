@@ -2,7 +2,7 @@
 
 From opening the link to the first question on the screen, by the page's own clock, in Chromium with its processor
 slowed down four times and 390 pixels wide, with an empty cache; Start is pressed as soon as it can be. Every round
-opens each page once, in another order, so the medians and their ratios are those of one machine under one load.
+opens each page once, in another order. A ratio is the median of those within a round, so that both pages met one load.
 ``--against`` adds the page of another version's collector, such as one from before there were places.
 """
 
@@ -157,6 +157,11 @@ def measure(rounds: int, against: Sequence[str]) -> dict[str, list[float]]:
     return done
 
 
+def ratio(times: Sequence[float], others: Sequence[float]) -> float:
+    """The median of the ratios of two loads in one round."""
+    return statistics.median(one / other for one, other in zip(times, others, strict=True))
+
+
 def main() -> None:
     """Measure, and print a table."""
     parser = argparse.ArgumentParser(prog="python -m tools.bench.first_question", description=__doc__.split("\n")[0])
@@ -170,7 +175,7 @@ def main() -> None:
         (
             name,
             *(f"{each:.0f} ms" for each in (medians[name], min(times), max(times))),
-            *(f"{medians[name] / medians[base]:.2f}" for base in bases),
+            *(f"{ratio(times, done[base]):.2f}" for base in bases),
         )
         for name, times in done.items()
     ]

@@ -20,7 +20,7 @@ from deniable_client.audit.plan import HISTORIES
 from deniable_client.audit.shipped import BLOCK, Target, audit_installed, audit_shipped, check_races
 from tools.planted.faults import FAULTS, Fault
 from tools.planted.filtered import FILTERED
-from tools.planted.fresh import FRESH
+from tools.planted.fresh import FRESH, OTHERS
 from tools.planted.mutations import MUTATIONS
 from tools.planted.targets import PlantedTarget, target_of
 from tools.programs import node_command
@@ -36,11 +36,14 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("words", nargs="*", help="plant the faults whose family, client and name hold one of these")
     parser.add_argument("--sessions", type=int, help="most sessions for each fault, instead of the fault's own")
     parser.add_argument("--fresh", action="store_true", help="plant those that were written before the audit was read")
+    parser.add_argument("--others", action="store_true", help="plant others of the same kinds")
     parser.add_argument("--mutations", action="store_true", help="plant mutations of the mechanisms")
     chosen = parser.parse_args(arguments)
+    lists = {"fresh": FRESH, "others": OTHERS, "mutations": MUTATIONS}
+    named = next((each for each in lists if getattr(chosen, each)), None)
     faults = [
         each
-        for each in (FRESH if chosen.fresh else MUTATIONS if chosen.mutations else (*FAULTS, *FILTERED))
+        for each in (lists[named] if named else (*FAULTS, *FILTERED))
         if not chosen.words or any(word in f"{each.family} {each.client} {each.name}" for word in chosen.words)
     ]
     caught: dict[tuple[str, str], list[bool]] = defaultdict(list)

@@ -25,7 +25,7 @@ _HEARD = (
 """Whether No was pressed last, after which nothing else is asked."""
 
 
-def _changed(python: str, javascript: str, name: str) -> list[Fault]:
+def _changed(python: str, javascript: str, name: str, sessions: int = 24) -> list[Fault]:
     """Faults that change, in what is sent alone, the value of the skipped question."""
     delivered = (
         f"import json; send = self._deliver; change = lambda v: ({python}, v)[1]; self._deliver = lambda survey, body: send("
@@ -36,9 +36,9 @@ def _changed(python: str, javascript: str, name: str) -> list[Fault]:
         f"v=b.values;{javascript};o={{...o,body:JSON.stringify(b)}}}}return f(u,o)}}}}"
     )
     return [
-        _fault("python", name, _CLIENT, _ANSWER, f"{_NOT_ASKED}{delivered}\n{_ANSWER}"),
-        _fault("browser", name, _ELEMENT, _SEND, f"{_SEND}\n    // @ts-ignore\n{_SKIPPED}{fetched % ''}"),
-        _fault("bundle", name, "", "", _HEARD + fetched % "__n&&"),
+        _fault("python", name, _CLIENT, _ANSWER, f"{_NOT_ASKED}{delivered}\n{_ANSWER}", sessions),
+        _fault("browser", name, _ELEMENT, _SEND, f"{_SEND}\n    // @ts-ignore\n{_SKIPPED}{fetched % ''}", sessions),
+        _fault("bundle", name, "", "", _HEARD + fetched % "__n&&", sessions),
     ]
 
 
@@ -64,7 +64,8 @@ _AT_FETCH = "{const f=fetch;globalThis.fetch=async(u,o)=>{if(__n&&o?.body?.inclu
 FILTERED = [
     *_changed("v.pop('often')", "delete v.often", "a skipped question is left out"),
     *_changed("v.update(often=None)", "v.often=null", "a skipped question is null"),
-    *_changed("v.update(often=0)", "v.often=0", "a skipped question sends its first option"),
+    # In a block all have the same chance, and about half of all blocks the first option anyway.
+    *_changed("v.update(often=0)", "v.often=0", "a skipped question sends its first option", sessions=60),
     *_changed("v.update(often=str(v['often']))", "v.often=''+v.often", "a longer request where one was skipped"),
     *_done(
         "import time; time.sleep(0.03)",
@@ -77,11 +78,11 @@ FILTERED = [
         "note = self._note; self._note = lambda *each: (note(*each), note(*each))[0]",
         'await new Promise((done) => { const open = indexedDB.open("deniable"); open.onerror = done; open.onsuccess = () => '
         '{ try { const all = open.result.transaction(open.result.objectStoreNames[0], "readwrite"); '
-        'all.objectStore(open.result.objectStoreNames[0]).put({}, "more"); } finally { open.result.close(); done(0); } }; });',
+        'const store = all.objectStore(open.result.objectStoreNames[0]); store.put({}, "more"); store.delete("more"); } finally { open.result.close(); done(0); } }; });',
         _AT_FETCH
         % (
             "await new Promise(d=>{const q=indexedDB.open('deniable');q.onerror=d;q.onsuccess=()=>{try{const n="
-            "q.result.objectStoreNames[0];q.result.transaction(n,'readwrite').objectStore(n).put({},'more')}finally{"
+            "q.result.objectStoreNames[0];const s=q.result.transaction(n,'readwrite').objectStore(n);s.put({},'more');s.delete('more')}finally{"
             "q.result.close();d()}}})"
         ),
         "one write more where one was skipped",

@@ -59,6 +59,6 @@ BROWSER = _mutations(
     ("words of 31 bits", "randomness.js", "new Uint32Array(1))[0]", "new Uint32Array(1))[0] >>> 1"),
     ("an id with a mark", "randomness.js", "export const newReportId = () => random(16);", "export const newReportId = () => random(16).slice(1) + 0;"),
 )  # fmt: skip
-"""Of the browser's sources, as modules and in the bundle that is made of them."""
+"""Mutations of the browser's sources, as modules and in the bundle that is made of them."""
 
 MUTATIONS = [*PYTHON, *BROWSER]

@@ -7,6 +7,7 @@ hands at random, so that what is seen goes with no answer, are compared fixed ag
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import tempfile
 import time
@@ -16,13 +17,14 @@ from deniable import read_survey
 from deniable_client.audit.auditor import audit_survey
 from deniable_client.audit.contrast import compare, contrasts_of
 from deniable_client.audit.evidence import FAILURE
+from deniable_client.audit.plan import HISTORIES
 from deniable_client.audit.sampling import draw_python
-from deniable_client.audit.shipped import audit_installed
+from deniable_client.audit.shipped import BLOCK, audit_installed
 from tools.planted.targets import SURVEY, target_of
 from tools.rig.collectors import running_collector
 
-SESSIONS, DRAWS = 84, 2_000
-"""Size of each audit: a block of every history, and reports drawn at once."""
+SESSIONS, DRAWS = BLOCK * len(HISTORIES), 2_000
+"""Size of each audit: about a block of every history, and reports drawn at once."""
 
 RATES = (0.1, 0.01, FAILURE)
 
@@ -42,7 +44,11 @@ def main() -> None:
             cases += [each for block in bench.blocks for each in block]
             alarms += bool(found)
             print(f"audit {number + 1}: {time.monotonic() - start:.0f} s, {found[:1] or 'nothing'}", flush=True)
-    print(f"{alarms} of {chosen.audits} whole audits accused a faultless client; stated {FAILURE:g}", flush=True)
+    print(
+        f"{alarms} of {chosen.audits} whole audits, {len(cases):,} sessions in all, accused a faultless client; stated "
+        f"{FAILURE:g}; {sum(os.times()[:4]):.0f} s of CPU",
+        flush=True,
+    )
     answers = [session.answers[0] for session, _ in cases]
     histories = [session.history for session, _ in cases]
     features = [trace.loose for _, trace in cases]

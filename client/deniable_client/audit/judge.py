@@ -283,7 +283,13 @@ def _kept(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:
         yield "databases", f"There is {', '.join(sorted(others))}"
     memory = json.loads(last.get(", deniable 1, memory", "[[], []]"))
     wanted = _memory(session)
-    kept = [{key: value for key, value in record.items() if key != "tokens" or value} for record in memory[1]]
+    kept = [
+        # A record that is none of the device's is shown as it is.
+        {key: value for key, value in record.items() if key != "tokens" or value}
+        if isinstance(record, dict)
+        else record
+        for record in memory[1]
+    ]
     if memory[0] != [0] or kept != [wanted]:
         text = json.dumps(kept, sort_keys=True)
         yield "memory", _contrast(json.dumps([wanted], sort_keys=True), text)

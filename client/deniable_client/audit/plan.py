@@ -334,12 +334,13 @@ def answers_at_random(survey: PublishedSurvey, dice: random.Random) -> dict[str,
     if dice.random() < 2 / 3:
         ends = [dice.choice((0, -1)) for _ in survey.questions]
     elsewhere = dice.randrange(len(survey.questions)) if dice.random() < 1 / 3 else -1
-    return {
-        each["id"]: _possible(each, dice)[
-            dice.randrange(len(_possible(each, dice))) if place == elsewhere else ends[place]
-        ]
-        for place, each in enumerate(survey.questions)
-    }
+    given = {}
+    for place, each in enumerate(survey.questions):
+        possible = _possible(each, dice)
+        # Of boxes some are what people tick, and there are many ways to: a fault may wait for a number of them.
+        is_any = place == elsewhere or (each["type"] == "ticks" and dice.random() < 1 / 3)
+        given[each["id"]] = dice.choice(possible) if is_any else possible[ends[place]]
+    return given
 
 
 def _possible(question: Mapping[str, Any], dice: random.Random) -> list[Any]:

@@ -94,6 +94,7 @@ def read_and_answer(
         if state == "storage blocked":
             again.block_storage()
         again.open(f"{relay.url}/s/{survey.id}{fragment}")
+        # The link once more, in the same profile: whether the device knows what was sent.
         kept.is_known = again.wait("either") == "receipt"
     return kept
 
@@ -125,6 +126,7 @@ def broken(survey: PublishedSurvey, state: str, kept: Kept) -> Iterator[str]:
     for name, is_right in wanted.items():
         if (name in kept.said) != is_right:
             yield f"{state}: the first screen {'does not say' if is_right else 'says'} {sentence(name)!r}"
+    # Which of the two sentences depends on the strength of the noise; one of them has to be there.
     if lasts != bool(kept.said & {"answerKept", "answerKeptWeak"}):
         yield f"{state}: the first screen {'does not say' if lasts else 'says'} that what was sent is remembered"
     yield from _seen(survey, state, kept, lasts)
@@ -143,6 +145,7 @@ def _seen(survey: PublishedSurvey, state: str, kept: Kept, lasts: bool) -> Itera
             yield f"{state}: the first screen says {sentence(said)!r}, and nothing was asked"
     if kept.memory["before Start"]["databases"]:
         yield f"{state}: something is kept before Start"
+    # A draw of questions and the request for a token must outlive a reload, or they could be made twice.
     needs_memory = lasts and (survey.is_drawn or survey.access == "unlinkable")
     if bool(kept.memory["before Send"]["databases"]) != needs_memory:
         yield f"{state}: before Send something is {'not ' if needs_memory else ''}kept"

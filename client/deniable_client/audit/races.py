@@ -16,11 +16,11 @@ from deniable_client.audit.reference.published import PublishedSurvey
 AHEAD = 150
 """Milliseconds from when both tabs are told to press until they do."""
 
-_PRESS = """{
+_PRESS = """(() => {
   const { shadowRoot } = document.querySelector("deniable-survey");
   const button = [...shadowRoot.querySelectorAll(".review button[part]")].at(-1);
   setTimeout(() => button.click(), %d - Date.now());
-}"""
+})()"""
 """In the world of the recorder, whose timers and clock are not the page's."""
 
 _KEPT = """new Promise((done) => {

@@ -13,7 +13,9 @@ from urllib.parse import urljoin
 
 from deniable_client.audit.blackbox.relay import Answer, RecordingRelay
 
-SCRIPT = "deniable.js"
+SCRIPTS = ("deniable.js", "deniable-place.js")
+"""The scripts of surveys' pages; the second one where reports are sealed."""
+
 POLICY = {
     "default-src": "'none'",
     "script-src": "'self'",
@@ -83,17 +85,18 @@ class Served:
 def check_served(relay: RecordingRelay, survey: str) -> Served:
     """Look at the page of a survey and at its script, as anybody may fetch them."""
     page = relay.page(f"/s/{survey}")
-    script = relay.page(f"/client/{SCRIPT}")
+    name = next((each for each in SCRIPTS if f"/client/{each}".encode() in page[2]), SCRIPTS[0])
+    script = relay.page(f"/client/{name}")
     served = integrity(script[2])
     releases = known_releases()
-    release = next((name for name, hashes in releases.items() if hashes.get(SCRIPT) == served), None)
-    faults = [*_of_page(page, served, relay.upstream)]
+    release = next((each for each, hashes in releases.items() if hashes.get(name) == served), None)
+    faults = [*_of_page(page, name, served, relay.upstream)]
     if release is None:
         faults.append(f"script: {served} is that of no release known here; build it from its sources and compare")
     return Served(release, served, tuple(faults))
 
 
-def _of_page(page: Answer, served: str, origin: str) -> Iterable[str]:
+def _of_page(page: Answer, script: str, served: str, origin: str) -> Iterable[str]:
     status, headers, content = page
     if status != 200:
         yield f"page: answered with status {status}"
@@ -102,8 +105,8 @@ def _of_page(page: Answer, served: str, origin: str) -> Iterable[str]:
     elements.feed(content.decode("utf-8", errors="replace"))
     yield from _of_policy(headers)
     scripts = [attributes for tag, attributes in elements.found if tag == "script"]
-    if len(scripts) != 1 or not scripts[0].get("src", "").endswith(f"/client/{SCRIPT}"):
-        yield f"page: must load one script, /client/{SCRIPT}, got {len(scripts)}"
+    if len(scripts) != 1 or not scripts[0].get("src", "").endswith(f"/client/{script}"):
+        yield f"page: must load one script, /client/{script}, got {len(scripts)}"
     elif scripts[0].get("integrity") != served:
         yield "page: the hash that it gives for its script is not that of the script"
     for kind in elements.inline:

@@ -77,6 +77,7 @@ class Target:
         """A survey at a collector, or in the page of another one there, and copies of it under other titles."""
         companions, keys = Companions(page or survey), AuditKeys()
         today = datetime.datetime.now(datetime.UTC).date().isoformat()
+        # Days of ISO 8601 compare as texts, and "9" is later than every one of them.
         is_open = survey.content.get("opens", "") <= today <= survey.content.get("closes", "9")
         # Nobody else has the keys to sign its tokens or to open its reports.
         is_own = "issuer" not in survey.content and "sealed" not in survey.content

@@ -96,6 +96,7 @@ def _subset(m: Published, answer: Any, wanted: Any, dice: random.Random) -> list
     holding = subsets(k - 1, w - 1) * inside
     rank = _rank(k - 1, places)
     if wanted[answer] == "1":
+        # `inside` numbers for each subset with the answer, in lexicographic order; any of them will do.
         number = rank * inside + dice.randrange(inside)
     else:
         number = holding + rank * UNIT + dice.randrange(UNIT)
@@ -121,6 +122,7 @@ def _spelled(number: int, bound: int, dice: random.Random) -> list[int]:
     """Words that `below` reads as this number; what it does not look at is random."""
     bits = (bound - 1).bit_length()
     words = -(-bits // 32)
+    # Bits that `below` masks off are free, and random ones look like any other draw.
     number |= dice.getrandbits(32 * words) >> bits << bits if bits < 32 * words else 0
     return [number >> (32 * place) & (UNIT - 1) for place in range(words)]
 
@@ -129,6 +131,7 @@ def _unequal(m: Published, answer: Any, wanted: Any, dice: random.Random) -> lis
     truth = UNIT - sum(m["others"])
     if answer == wanted:
         return [dice.randrange(truth)]
+    # Behind the words of the truth the options stand in order, each with as many words as it weighs.
     return [truth + sum(m["others"][:wanted]) + dice.randrange(m["others"][wanted])]
 
 

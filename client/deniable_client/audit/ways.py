@@ -14,7 +14,7 @@ from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.reference.published import PublishedSurvey
 
 _HEIGHT = re.compile(r'(\\*"height\\*":)\d+')
-_PLACE = re.compile(r'"at": \d+')
+_PLACE = re.compile(r'"(at|n)": \d+')
 
 
 def has_filters(survey: PublishedSurvey) -> bool:
@@ -30,7 +30,7 @@ def without_screens(trace: Trace) -> Trace:
             trace.exact[name] = json.dumps(sorted({json.dumps(each) for each in json.loads(content)}))
         elif kind == "history":
             _, *state = json.loads(content)
-            trace.exact[name] = _PLACE.sub('"at": null', json.dumps(state))
+            trace.exact[name] = _PLACE.sub(r'"\1": null', json.dumps(state))
         elif kind == "events":
             trace.exact[name] = _HEIGHT.sub(r"\1n", content)
     return trace

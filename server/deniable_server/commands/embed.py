@@ -109,9 +109,10 @@ def _question(survey: Survey, name: str | None) -> Question:
         raise ParameterError(f"question: must be one of the survey ({known}), got {name!r:.50}")
     found = next((each for each in possible if name in (None, each.id)), None)
     if found is None:
+        which = "question" if name is None else f"question {name!r}"
         raise ParameterError(
-            "question: must have an epsilon of its own and no filter; one that shares its epsilon or needs the answers "
-            "to others cannot be asked by a form alone"
+            f"{which}: must have an epsilon of its own and no filter, because a form knows no other answers; give "
+            "it a line such as epsilon = 1.0, or embed the whole survey with --host plain"
         )
     return found
 

@@ -29,7 +29,7 @@ def pooled_in(store: Store, survey_id: str, query: EstimatesQuery) -> dict[str, 
 
 
 def pooled_at(url: str, token: str | None, survey_id: str, query: EstimatesQuery) -> dict[str, Any]:
-    """The same of a running collector, counted here from the reports that each version's results show."""
+    """The pooled estimates of a running collector's survey, counted here from the reports that each version shows."""
     pool = Pool(versions_of(remote.survey(url, survey_id), lambda each: remote.survey(url, each)))
     return _document(pool, [_tallies_at(url, token, each) for each in pool.versions], query)
 

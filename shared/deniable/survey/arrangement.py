@@ -124,6 +124,7 @@ def present(arrangement: Block, questions: Sequence[Question], shown: Collection
     Everything is drawn, also for questions that this device does not show: so the number of words does not depend on
     what it asks.
     """
+    # Blocks before options, as in `arrangement.js`: both take the same words for the same things.
     block = arrangement.drawn(word)
     choices = {
         each.id: tuple(each.choices[place] for place in each.order.draw(len(each.choices), word))
@@ -135,6 +136,7 @@ def present(arrangement: Block, questions: Sequence[Question], shown: Collection
 
 def check_arrangement(root: Block, questions: Sequence[Question]) -> None:
     """Raise a SurveyError unless the blocks hold all questions in order, as filters need them."""
+    # Reports have the order of the survey, so an arrangement may group questions and never move them.
     if root.ids != tuple(each.id for each in questions):
         raise SurveyError("arrangement: must hold all questions once, in the order of the survey")
     if root.heading is not None or root.text is not None or root.is_grid or not root.is_needed:
@@ -174,6 +176,7 @@ def _check_grid(grid: Block, by_id: Mapping[str, Question]) -> None:
     where = name_of(grid)
     if _blocks(grid) or grid.heading is not None or grid.text is not None or len(grid.of) < 2:
         raise SurveyError(f"{where}: must hold at least 2 questions, and nothing else")
+    # One row of options serves all questions of a grid, so they must not differ in anything that it shows.
     first, *others = (by_id[name] for name in grid.ids)
     if first.kind.answers is AnswerKind.RANGE or first.kind.takes_several or first.order:
         raise SurveyError(f"{where}: must be of questions with one answer out of options in a fixed order")

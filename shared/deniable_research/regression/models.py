@@ -308,6 +308,7 @@ def linear(outcome: str | ArrayLike, data: Any, randomised: Randomised, **option
     rows = request.read_numbers(outcome, data)
     model = rows.normal()
     fit = request.fit(rows, model)
+    # Moments know main effects alone: with an interaction there is nothing to compare.
     linear_terms = {*rows.frame.terms, *rows.cells.effect_terms}
     if not rows.cells.has_scores or set(model.outcome.regressors.terms) != linear_terms:
         return fit  # moments know nothing of it

@@ -82,6 +82,8 @@ class Entry:
         The mechanism's parameters as the survey publishes them, in JSON.
     universe : str or None
         Who is asked, for a question with a filter.
+    filtered_by : tuple of str
+        The ids of the questions whose answers decide who is asked.
     notes : tuple of str
     """
 
@@ -98,6 +100,7 @@ class Entry:
     parameters: str | None = None
     notes: tuple[str, ...] = ()
     universe: str | None = None
+    filtered_by: tuple[str, ...] = ()
 
 
 class DescribedColumn(Protocol):
@@ -280,7 +283,13 @@ def _options_notes(question: Question) -> Iterator[str]:
 
 def _in_survey(entry: Entry, question: Question, survey: Survey) -> Entry:
     """The entry of a question with what its survey says of it: who is asked, and under which heading."""
-    return replace(entry, universe=_universe(question, survey), notes=(*entry.notes, *_section_notes(question, survey)))
+    named = (
+        ()
+        if question.ask_if is None
+        else tuple(each.id for each in survey.questions if each.id in question.ask_if.named)
+    )
+    notes = (*entry.notes, *_section_notes(question, survey))
+    return replace(entry, universe=_universe(question, survey), filtered_by=named, notes=notes)
 
 
 def _section_notes(question: Question, survey: Survey) -> Iterator[str]:
@@ -311,6 +320,7 @@ def entry_of(column: DescribedColumn, question: Question | None) -> Entry:
         )
         if group.joint is not None:
             notes.append("One chance goes into all questions of the group that a device asks.")
+            # The bound is that of the whole response, of which this question is a part.
             ratio = group.joint.likelihood_ratio
     if question is not None and waves_of(question.mechanism):
         notes.append("A device keeps a permanent value, and each wave sends a draw from it.")
@@ -374,6 +384,7 @@ def _tables(column: DescribedColumn) -> tuple[ProbabilityTable, ...]:
     if not design.is_exclusive:
         boxes = design.binomials(design.expected_if_even, 1) or ()
         title = "P(report shows the box as ticked), of boxes that a device draws" if design.is_one_draw else TICKED
+        # Other first: the columns stand in the order of the answers *not ticked* and *ticked*.
         each = tuple((box.support.if_other, box.support.if_true) for box in boxes)
         return (ProbabilityTable(title, options, ("not ticked", "ticked"), each),) if boxes else ()
     if design.support is not None and len(options) == len(design.support) > 2:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from collections.abc import Sequence
 
 from deniable_statistics.archive.codebook import Entry, SurveyCodebook
 from deniable_statistics.archive.numbers_in_words import epsilon_in_words, exactly
@@ -24,7 +25,8 @@ def to_ddi(codebook: SurveyCodebook) -> bytes:
     Notes
     -----
     Each column is a ``var``: ``qstn`` is the text that people read, ``catgry`` the codes, and ``invalrng`` the codes of
-    missing values. ``derivation`` describes the randomisation with every probability, because the values of the
+    missing values. ``forward`` and ``backward`` lead from the questions that a filter is about to its own, and back.
+    ``derivation`` describes the randomisation with every probability, because the values of the
     variable are derived from answers that nobody holds; ``security`` says that they are not answers.
     """
     root = ET.Element("codeBook", {"xmlns": NAMESPACE, "version": "2.5"})
@@ -41,21 +43,38 @@ def to_ddi(codebook: SurveyCodebook) -> bytes:
         for sentence in codebook.about:
             _text(information, "abstract", sentence)
     data = ET.SubElement(root, "dataDscr")
+    routes = _routes(codebook.entries)
     for number, entry in enumerate(codebook.entries, start=1):
-        _variable(data, f"V{number}", entry)
+        _variable(data, number, entry, routes)
     ET.indent(root)
     document: bytes = ET.tostring(root, encoding="utf-8", xml_declaration=True)
     return document + b"\n"
 
 
-def _variable(data: ET.Element, identifier: str, entry: Entry) -> None:
+def _routes(entries: Sequence[Entry]) -> list[tuple[int, int]]:
+    """Which question decides whether another one applies: pairs of the numbers of their entries."""
+    numbers = {entry.column: number for number, entry in enumerate(entries, start=1) if entry.mechanism is not None}
+    return [
+        (numbers[name], number)
+        for number, entry in enumerate(entries, start=1)
+        for name in entry.filtered_by
+        if name in numbers
+    ]
+
+
+def _variable(data: ET.Element, number: int, entry: Entry, routes: Sequence[tuple[int, int]]) -> None:
     kind = "discrete" if entry.categories else "contin"
-    variable = ET.SubElement(data, "var", {"ID": identifier, "name": _clean(entry.column), "intrvl": kind})
+    variable = ET.SubElement(data, "var", {"ID": f"V{number}", "name": _clean(entry.column), "intrvl": kind})
     _text(variable, "labl", entry.label)
     if entry.mechanism is not None:
         _text(variable, "security", entry.notes[0])
-        question = ET.SubElement(variable, "qstn")
+        question = ET.SubElement(variable, "qstn", {"ID": f"Q{number}"})
         _text(question, "qstnLit", entry.label)
+        if leads := [f"Q{other}" for one, other in routes if one == number]:
+            words = "Decides whether these apply; every device reports them, asked or not."
+            _text(question, "forward", words, qstn=" ".join(leads))
+        if comes := [f"Q{one}" for one, other in routes if other == number]:
+            _text(question, "backward", entry.universe or "", qstn=" ".join(comes))
     if entry.missing:
         invalid = ET.SubElement(variable, "invalrng")
         for code in entry.missing:

@@ -19,7 +19,7 @@ from deniable.exact import Number, positive_epsilon
 from deniable.mechanisms import KAry, Mechanism, Warner
 from deniable.privacy.ceiling import Ceiling
 from deniable.survey.group import marginal
-from deniable.survey.patterns import Pattern, marginal_at
+from deniable.survey.patterns import MOST_PATTERNS, Pattern, marginal_at
 from deniable.survey.question_types import QuestionType
 from deniable_statistics.authoring.crossing import (
     joint_variance,
@@ -34,9 +34,6 @@ PATIENCE = 3
 
 QUICK = 2
 """Largest number of different means for which all ways are compared, since each takes a linear program for each way."""
-
-MOST_PATTERNS = 1000
-"""Largest number of patterns of a joint response; over more patterns hardly any is reported truly."""
 
 SHOWN = 3
 """Number of candidates in the published reason."""

@@ -187,6 +187,7 @@ class Design(ABC):
         Where `is_exclusive`; of a box to tick the estimate knows the two.
         """
         k = len(self.truths)
+        # Expectations are linear in the shares, so the extremes are at people who all have one answer.
         values = weights @ np.array([self.expected(row) for row in np.eye(k).tolist()]).T
         return values.min(axis=1), values.max(axis=1)
 

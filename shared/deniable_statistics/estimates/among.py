@@ -116,6 +116,7 @@ class AmongEstimate:
         binomials = found.binomials(counts, total)
         if found.both is None or binomials is None:
             raise ParameterError(f"{found.name}: has no shares among those to whom a question applies")
+        # All numbers of reports in proportion, those of a drawn option too.
         scale = 1.0 if n_effective is None or not total else n_effective / float(total)
         sizes = tuple(float(each.n) * scale for each in binomials)
         shares = [float(each) for each in found.shares(counts, total)] if total else [math.nan] * len(binomials)
@@ -239,8 +240,10 @@ class AmongEstimate:
     def _interval(self, option: int, square: float, fake_share: float) -> Interval:
         grid = np.linspace(0, 1, STEPS + 1)
         found = self._statistic(option, grid, fake_share)
+        # The nearest ratio always stays: without that an impossible tally would have no interval.
         limit = square + float(found.min())
         inside = np.flatnonzero(found <= limit)
+        # From the first to the last ratio that stays, so that a gap between them is part of the interval.
         low, high = int(inside[0]), int(inside[-1])
         return Interval(
             self._end(option, grid[low], grid[max(low - 1, 0)], limit, fake_share),

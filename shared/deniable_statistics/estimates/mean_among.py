@@ -202,12 +202,14 @@ class AmongMean:
         if self.is_too_few(confidence_level, fake_share):
             return Interval(self.lowest, self.lowest + self.width)
         (top, both), (_, bottom) = self.spread.tolist()
+        # The possible ratio with the least statistic, near enough: that of the estimate, cut.
         nearest = min(max(self.top / self.applying, 0.0), 1.0)
         if variance := self._variance(nearest):
             square += (self.top - nearest * self.applying) ** 2 / variance
         spread = Spread(square * top, square * bottom, square * both)
         # Fakes move both means of scores; each as far as it can go is more than both can go together.
         far = (fake_share * self.design.reach(self._weights)).tolist() if fake_share else [0.0, 0.0]
+        # The extremes of a linear function of two bounded shifts lie at the corners.
         corners = {(one, other) for one in (-far[0], far[0]) for other in (-far[1], far[1])}
         ends = [ratio_limits(self.top + t, self.applying + a, spread, spread).cut() for t, a in corners]
         low, high = min(each.low for each in ends), max(each.high for each in ends)

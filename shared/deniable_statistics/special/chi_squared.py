@@ -32,6 +32,7 @@ def chi_squared_sf(df: int, x: float) -> float:
     if not x > 0:
         return math.nan if math.isnan(x) else 1.0
     h = x / 2
+    # One degree of freedom is the square of a normal variable; each two more add a Poisson term.
     total = float(2 * normal_cdf(-math.sqrt(x))) if df % 2 else 0.0
     j = df / 2 - 1
     # Far above their mean the terms are nothing beside the sum, which is nearly 1, and may underflow.
@@ -78,12 +79,14 @@ def chi_squared_quantile(df: int, tail: float) -> float:
     if df == 1:
         return NormalDist().inv_cdf(tail / 2) ** 2
     part = 2 / (9 * df)
+    # Wilson and Hilferty: the cube root of X / df is nearly normal with variance 2 / (9 df).
     x = df * max(1 - part - NormalDist().inv_cdf(tail) * math.sqrt(part), 0.05) ** 3
     for _ in range(MOST_STEPS):
         above = chi_squared_sf(df, x)
         if not above:  # it underflows, so the root is below
             x /= 1.1
             continue
+        # Newton's step for the logarithm of the tail, whose derivative is less the density over the tail.
         step = math.log(above / tail) * above / (poisson(df / 2 - 1, x / 2) / 2)
         x += step
         if abs(step) <= 1e-15 * x:

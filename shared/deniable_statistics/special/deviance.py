@@ -76,6 +76,7 @@ def exact_product(n: Number, p: Number) -> tuple[Number, Number]:
     product = n * p
     high, upper = _upper_half(n), _upper_half(p)
     low, lower = n - high, p - upper
+    # Exact, because the halves have 26 bits and their products at most 53.
     return product, low * lower - (((product - high * upper) - low * upper) - high * lower)
 
 

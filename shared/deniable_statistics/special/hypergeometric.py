@@ -33,6 +33,7 @@ def hypergeometric_masses(population: int, drawn: int) -> Floats:
     """
     p = drawn / population
     people, x = np.arange(population + 1.0)[:, None], np.arange(drawn + 1.0)
+    # Two independent binomials given their sum; with p near the share drawn none of them underflows.
     both = _binomial(x, people, p) * _binomial(drawn - x, population - people, p)
     return np.asarray(both / masses(*(np.array([float(each)]) for each in (drawn, population - drawn, p))))
 

@@ -196,7 +196,7 @@ def _integrals(a: Floats, b: Floats, x: Floats, q: Floats) -> Floats:
     end = np.minimum(-2 * LOWEST / (rate + np.sqrt(rate * rate - 2 * LOWEST * n * x * q)), 700.0)
     for _ in range(MOST_STEPS):
         value = slope * end - n * np.log1p(near * np.expm1(sign * end))
-        if value.min() > FARTHEST and value.max() < NEAREST:
+        if ((value > FARTHEST) & (value < NEAREST)).all():
             break
         shrunk = x * np.exp(-end)
         end = np.minimum(end + (value - LOWEST) / (a - n * shrunk / (q + shrunk)), 700.0)

@@ -46,7 +46,7 @@ CALLS = (
 )
 """Functions of a browser by which a page says something, waits, or reads a clock; each call is noted."""
 
-HOUR = datetime.timedelta(hours=1)
+LONGEST_SESSION = datetime.timedelta(minutes=10)
 
 
 class Stuck(DeniableError):
@@ -290,7 +290,7 @@ def normal(value: Any, relay: RecordingRelay) -> Any:
         value = value.replace(f"127.0.0.1:{relay.port}", "COLLECTOR")
         now = datetime.datetime.now(datetime.UTC)
         # A session may have begun before midnight. Any other day than today's is one that a client chose.
-        for moment in (now, now - HOUR):
+        for moment in (now, now - LONGEST_SESSION):
             value = value.replace(moment.date().isoformat(), "DAY")
         return value
     if isinstance(value, dict):
