@@ -12,6 +12,7 @@ import statistics
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -119,7 +120,7 @@ def seconds(large: Large) -> Iterator[tuple[str, list[float]]]:
             asked = [path.format(each.id) for each in large.survey.questions] if name == FIGURES else [path]
             start = time.perf_counter()
             for each in asked:
-                with large.http.get(f"/s/{large.survey.id}/{each}") as response:
+                with closing(large.http.get(f"/s/{large.survey.id}/{each}")) as response:
                     assert response.status_code == 200, (each, response.get_data(as_text=True))
             found[name].append(time.perf_counter() - start)
     yield from found.items()
