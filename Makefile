@@ -39,7 +39,7 @@ demo: $(VENV)/demo.installed
 # Types and style are checked beside the tests in JavaScript, each of which keeps one core busy.
 test: $(VENV)/test.installed
 	@$(MAKE) --no-print-directory --jobs 2 lint test-javascript
-	$(PYTEST) --numprocesses auto --maxprocesses 6 -m "not (engines or long or r)"
+	$(PYTEST) --numprocesses auto --maxprocesses 4 -m "not (engines or long or r)"
 
 test-javascript: $(VENV)/test.installed
 	$(JAVASCRIPT_TESTS)

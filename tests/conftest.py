@@ -23,8 +23,8 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(optionalhook=True)  # `make mutants` runs without pytest-xdist
 def pytest_xdist_auto_num_workers() -> int:
-    """Three times as many as there are cores, because many tests wait for a process, a server or a browser."""
-    return 3 * (os.cpu_count() or 1)
+    """Two more than there are cores, because many tests wait for a process, a server or a browser."""
+    return (os.cpu_count() or 1) + 2
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

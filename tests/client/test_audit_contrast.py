@@ -25,6 +25,7 @@ def compared(yes: np.ndarray, values: np.ndarray, failure: float) -> Contrasts:
     return compare(contrasts_of(answers, HISTORIES, features), failure)
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_a_leak_of_one_percent_in_one_feature_is_found_nine_times_in_ten() -> None:
     """At the default number of sessions, where one of four exact features shows it."""

@@ -226,7 +226,7 @@ def assert_distribution(counts: Counter[tuple[Any, ...]], expected: dict[tuple[A
 
 @pytest.mark.simulation
 @pytest.mark.parametrize(("size", "epsilon", "s"), [(5, 2.0, 2), (5, 1.0, 1)], ids=str)
-@pytest.mark.parametrize("n", [20, 100, 300])
+@pytest.mark.parametrize("n", [20, 100, pytest.param(300, marks=pytest.mark.long)])
 def test_intervals_cover_whatever_number_of_people_is_asked(n: int, size: int, epsilon: float, s: int) -> None:
     """Exactly: over how many are asked, and how many of these say yes; what is left out counts as a miss."""
     survey = shared_survey(size, epsilon)

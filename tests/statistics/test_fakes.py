@@ -72,7 +72,9 @@ def test_the_exact_interval_needs_more_than_the_tally_at_the_end() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("method", ["feldman-cousins", "blaker"])
-@pytest.mark.parametrize(("n", "fakes"), [(300, 9), (300, 60), (3000, 40), (9000, 300)])
+@pytest.mark.parametrize(
+    ("n", "fakes"), [(300, 9), (300, 60), (3000, 40), pytest.param(9000, 300, marks=pytest.mark.long)]
+)
 def test_of_many_reports_no_number_of_fakes_is_passed_over(n: int, fakes: int, method: str) -> None:
     for count, level, (a, b) in itertools.product(
         (n // 3, n // 2 + 7, n - n // 5), (0.8, 0.95), ((0.75, 0.25), (0.3, 0.6))
