@@ -13,21 +13,13 @@ from deniable_client import randomize
 from deniable_client.audit.auditor import audit_survey
 from deniable_client.audit.sampling import Draw, RecordedReport, Trials, draw_javascript, draw_python, draws_of
 from tests.support.marks import long
+from tests.support.untimed import untimed
 from tools.rig.arranged import SECTIONS
 
 SURVEY = read_survey(SECTIONS)
 GRID = ("trust_police", "trust_courts", "trust_press")
 
 Tell = Callable[[Report, Mapping[str, Any]], bytes]
-
-
-def untimed(draw: Draw) -> Draw:
-    """The draws without the time that each took, which is chance on a busy machine."""
-
-    def drawn(survey: Survey, trials: Trials, record: bool) -> Iterator[RecordedReport]:
-        return (each._replace(nanoseconds=0) for each in draw(survey, trials, record))
-
-    return drawn
 
 
 @pytest.mark.simulation

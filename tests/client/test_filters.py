@@ -24,6 +24,7 @@ from deniable_client.audit.ways import has_filters, without_screens
 from deniable_client.device import draw_questions, true_answers
 from deniable_client.rehearsal.people import make_people, read_truths, true_figures
 from tests.support.marks import long
+from tests.support.untimed import untimed
 from tools import programs
 from tools.rig import filtered
 from tools.rig.command_line import CommandLine
@@ -187,13 +188,6 @@ def test_a_device_asks_what_a_drawn_question_depends_on_and_sends_nothing_of_it(
     values = client.randomize(survey, everything).values
     assert sum(value is not None for value in values.values()) == 1
     assert client.randomize(survey, everything | {"smokes": "no"}).values == values, "drawn once"
-
-
-def untimed(draw: Draw) -> Draw:
-    def drawn(survey: Survey, trials: Trials, record: bool) -> Iterator[RecordedReport]:
-        return (each._replace(nanoseconds=0) for each in draw(survey, trials, record))
-
-    return drawn
 
 
 @pytest.mark.simulation
