@@ -19,7 +19,7 @@ from deniable_research.commands.options import FILE, format_option, plot_option,
 from deniable_research.output import to_json
 from deniable_research.pictures import save_picture
 from deniable_research.plans.plan_charts import epsilon_chart, survey_chart
-from deniable_research.plans.plan_text import meaning, plans_table
+from deniable_research.plans.plan_text import is_among, meaning, plans_table
 from deniable_statistics.authoring.authoring import read_survey
 from deniable_statistics.authoring.cautions import release_warning
 from deniable_statistics.authoring.outlook import RESPONDENTS, outlook
@@ -30,7 +30,6 @@ from deniable_statistics.planning.noise_model import NoiseModel
 from deniable_statistics.planning.plans import (
     EpsilonPlan,
     Estimand,
-    EstimandPlan,
     Plan,
     PowerPlan,
     SizePlan,
@@ -264,11 +263,7 @@ def _as_table(plans: Sequence[Plan], survey: Survey | None, respondents: int | N
         "First row: " + "\n".join((first, *others)),
     ]
     parts += [f"{each.id}: {said}" for each in survey.questions for said in comparison(each)]
-    if filtered := [each.id for each in survey.questions if each.ask_if and _is_about_all(plans)]:
+    if filtered := [each.id for each in survey.questions if each.ask_if and not is_among(plans)]:
         parts.append(f"{', '.join(filtered)}: shares are those of everybody; --applies plans them among those asked.")
     parts += [f"Group {each.group.name!r}: {'; '.join(group_sentences(each))}" for each in survey.units if each.group]
     return "\n\n".join([*parts, f"Whole survey: epsilon {survey.epsilon:.4f}"])
-
-
-def _is_about_all(plans: Sequence[Plan]) -> bool:
-    return not any(isinstance(each, EstimandPlan) and each.estimand.applies is not None for each in plans)

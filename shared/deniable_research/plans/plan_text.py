@@ -163,7 +163,8 @@ def _applies(plan: Plan) -> float | None:
     return plan.estimand.applies if isinstance(plan, EstimandPlan) else None
 
 
-def _is_among(plans: Sequence[Plan]) -> bool:
+def is_among(plans: Sequence[Plan]) -> bool:
+    """Whether one of the plans is about those to whom its question applies, and not about everybody."""
     return any(_applies(plan) is not None for plan in plans)
 
 
@@ -174,7 +175,7 @@ def _factor(times: float) -> str:
 QUESTION = Column("question", lambda plan: plan["question"], is_text=True, is_shown=_has_questions)
 EPSILON = _column("epsilon", "epsilon", "{:.4f}".format)
 APPLIES = Column(
-    "applies to", lambda plan: "-" if (whom := _applies(plan)) is None else _percent(whom), is_shown=_is_among
+    "applies to", lambda plan: "-" if (whom := _applies(plan)) is None else _percent(whom), is_shown=is_among
 )
 SHARE = _column("share", "share", lambda share: "mean" if share is None else _percent(share))
 WANTED = _width("wanted", "").cell
