@@ -19,7 +19,7 @@ from deniable import EstimateRow, Question
 from deniable.errors import ParameterError
 from deniable.privacy.ceiling import weakness
 from deniable_server.access.tokens import is_owner, is_reader, require_reader
-from deniable_server.edge.delivery import counted
+from deniable_server.edge.delivery import tagged
 from deniable_server.language import language_of, words
 from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, panels_of
 from deniable_server.results.headlines import headlines, localized
@@ -28,13 +28,13 @@ from deniable_server.results.releases import Shown, parsed
 from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
 from deniable_server.results.sections import (
     Section,
-    dot,
     level_text,
     may_say,
     section,
     sentence,
     sentences,
     shown_row,
+    small_figure,
 )
 from deniable_server.results.service import MOST_TOGETHER, View, get_results, view_options, waiting_rows
 from deniable_server.results.waves import MOST_WAVES, Wave
@@ -44,6 +44,7 @@ from deniable_server.store.release_log import ReleaseRow
 from deniable_server.web.api import fresh, get_store
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
+from deniable_server.web.pages import link_to
 from deniable_statistics.published.csv_cells import csv_lines
 from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.views.figures import Caption, figure
@@ -254,6 +255,17 @@ class ResultsPage:
         return self.words[_STANDING[self.standing]]
 
     @property
+    def contact(self) -> tuple[str, str | None, list[str]] | None:
+        """Whom to ask, the link behind it, and the sentence around it: of the survey, or of who runs the collector."""
+        contact, sentence = self.survey.contact, self.words["contact"]
+        if contact is None:
+            contact, sentence = current_app.config["CONTACT"], self.words["homeContact"]
+        if contact is None:
+            return None
+        text = self.labels.text(contact)
+        return text, link_to(text), sentence.split("{contact}")
+
+    @property
     def dates(self) -> str | None:
         """The field dates."""
         first, last = self.survey.opens, self.survey.closes
@@ -346,10 +358,10 @@ def render(page: ResultsPage, template: str, name: Hashable, values: Callable[[]
     saying = (template, name, page.language, *page.top, page.standing)
     kept = get_results().page(page.survey.id, page.query, saying, rendered)
     pages: Pages = current_app.extensions["deniable-pages"]
-    response = counted(Response(pages.filled(kept)))
+    response = Response(pages.filled(kept))
     response.headers["Cache-Control"] = "private, no-cache"  # it names the host that was asked
     response.vary.add("Accept-Language")
-    return response
+    return tagged(response)
 
 
 @results_pages.get("/s/<survey_id>/results")
@@ -464,15 +476,14 @@ def lines(page: ResultsPage) -> dict[str, Any]:
 
 
 def line(page: ResultsPage, question: Question) -> dict[str, Any]:
-    """A question in an overview: its sentence, and a dot with its interval."""
+    """A question in an overview: its sentence, and its options as a figure."""
     rows, estimates = page.rows(question)
     found = headlines(question, estimates, page.words) if may_say(page.options) else []
-    row = shown_row(question, rows, found[0].option if found else None)
-    return {
-        "question": question,
-        "said": [sentence(question, each, False, page.labels) for each in found],
-        "dot": None if row is None or row.value is None else dot(question, row, page.labels),
-    }
+    leading = shown_row(question, rows, found[0].option if found else None)
+    said = [sentence(question, each, False, page.labels) for each in found]
+    # So many figures that nobody reads them all show one value each.
+    shown = rows if page.has_figure_of_all else ()
+    return {"question": question, "said": said, "figure": small_figure(question, shown, leading, page.labels, said)}
 
 
 def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Response:
@@ -502,7 +513,7 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
     else:
         response = figure_of(page, form, questions, found)
     fresh(response).vary.add("Accept-Language")
-    return counted(response)
+    return tagged(response)
 
 
 def too_many_to_draw(rows: int) -> ParameterError:
