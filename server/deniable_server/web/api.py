@@ -35,6 +35,7 @@ from deniable_server.writing.writer import Writer
 from deniable_statistics.published.csv_cells import csv_lines, report_cells
 
 BASE = "/api/v1"
+UNCHANGED = "If-None-Match names it: nothing has changed"
 MAX_BATCH_BYTES = 4 * 1024 * 1024
 """Largest batch, in bytes."""
 
@@ -261,7 +262,7 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
 @api.get("/surveys/<survey_id>/estimates.json")
 @api.input(EstimatesQuery, location="query", arg_name="query")
 @api.output(schemas.Estimates)
-@api.doc(responses={401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: BUSY})
+@api.doc(responses={304: UNCHANGED, 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: BUSY})
 def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
     """Estimates as JSON.
 
@@ -283,7 +284,16 @@ def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
 
 @api.get("/surveys/<survey_id>/estimates.csv")
 @api.input(EstimatesQuery, location="query", arg_name="query")
-@api.doc(responses={200: "tidy rows", 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: BUSY})
+@api.doc(
+    responses={
+        200: "tidy rows",
+        304: UNCHANGED,
+        401: NOT_PUBLIC,
+        404: "no such survey",
+        429: TOO_MANY,
+        503: BUSY,
+    }
+)
 def estimates_csv(survey_id: str, query: EstimatesQuery) -> Response:
     """Estimates as CSV.
 
@@ -298,6 +308,7 @@ def estimates_csv(survey_id: str, query: EstimatesQuery) -> Response:
 @api.doc(
     responses={
         200: "rows in the order of their random ids",
+        304: UNCHANGED,
         401: NOT_PUBLIC,
         404: "no such survey",
         429: TOO_MANY,

@@ -22,7 +22,7 @@ from deniable_server.results.service import get_results
 from deniable_server.store import NotFound, SurveyState
 from deniable_server.store.release_log import ReleaseRow
 from deniable_server.web import schemas
-from deniable_server.web.api import BASE, NOT_PUBLIC, TOO_MANY, UNAVAILABLE, get_store, tag_of
+from deniable_server.web.api import BASE, NOT_PUBLIC, TOO_MANY, UNAVAILABLE, UNCHANGED, get_store, tag_of
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
 from deniable_statistics.release.merkle import leaf_hash
@@ -54,7 +54,7 @@ def _rows_of(survey_id: str) -> tuple[SurveyState, list[ReleaseRow]]:
 
 @releases.get(f"{BASE}/surveys/<survey_id>/releases")
 @releases.output(schemas.Releases)
-@releases.doc(responses={401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
+@releases.doc(responses={304: UNCHANGED, 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
 def list_releases(survey_id: str) -> Response:
     """List releases.
 
@@ -81,7 +81,16 @@ def list_releases(survey_id: str) -> Response:
 
 
 @releases.get(f"{BASE}/surveys/<survey_id>/releases/<number>")
-@releases.doc(responses={200: "the record", 401: NOT_PUBLIC, 404: "no such release", 429: TOO_MANY, 503: UNAVAILABLE})
+@releases.doc(
+    responses={
+        200: "the record",
+        304: UNCHANGED,
+        401: NOT_PUBLIC,
+        404: "no such release",
+        429: TOO_MANY,
+        503: UNAVAILABLE,
+    }
+)
 def fetch_release(survey_id: str, number: str) -> Response:
     """Fetch a release.
 
@@ -99,7 +108,16 @@ def fetch_release(survey_id: str, number: str) -> Response:
 
 
 @releases.get(f"{BASE}/surveys/<survey_id>/archive.zip")
-@releases.doc(responses={200: "a ZIP file", 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
+@releases.doc(
+    responses={
+        200: "a ZIP file",
+        304: UNCHANGED,
+        401: NOT_PUBLIC,
+        404: "no such survey",
+        429: TOO_MANY,
+        503: UNAVAILABLE,
+    }
+)
 def fetch_archive(survey_id: str) -> Response:
     """Everything in one archive.
 

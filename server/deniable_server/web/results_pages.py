@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import fields
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -38,6 +37,7 @@ from deniable_server.results.sections import (
 )
 from deniable_server.results.service import MOST_TOGETHER, View, get_results, view_options, waiting_rows
 from deniable_server.results.waves import MOST_WAVES, Wave
+from deniable_server.results.work import view_csv
 from deniable_server.store import NotFound as NothingThere
 from deniable_server.store import SurveyState
 from deniable_server.store.release_log import ReleaseRow
@@ -45,7 +45,6 @@ from deniable_server.web.api import fresh, get_store
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
 from deniable_server.web.pages import link_to
-from deniable_statistics.published.csv_cells import csv_lines
 from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.views.figures import Caption, figure
 from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_compare, refusal_to_cross
@@ -409,6 +408,8 @@ def file_of_all(survey_id: str, form: str, query: ViewQuery) -> Response:
     refuse_one_question_views(query)
     if form not in ("csv", "json") and not page.is_for_one_page:
         raise too_many_to_draw(page.most_rows)  # before all of them are computed
+    if form == "csv" and not page.is_for_one_page:
+        return csv_of(page, get_results().table(page.state, page.shown, query), "")
     page.compute_together(query.by)
     return file_of(page, form, page.survey.questions)
 
@@ -490,12 +491,9 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
     """Questions as a file: rows as CSV and JSON, a figure as SVG, PNG and PDF."""
     found = [page.rows(question) for question in questions]
     rows = [row for view, _ in found for row in view]
-    name = "-".join(["results", page.survey.id, *([questions[0].id] if len(questions) == 1 else [])])
     if form == "csv":
-        body = "".join(csv_lines([[each.name for each in fields(ViewRow)], *(vars(row).values() for row in rows)]))
-        response = Response(body, mimetype="text/csv")
-        response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-    elif form == "json":
+        return csv_of(page, view_csv(rows).encode(), questions[0].id if len(questions) == 1 else "")
+    if form == "json":
         record = page.shown.record
         document: dict[str, Any] = {
             "survey": page.survey.id,
@@ -512,6 +510,15 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
         response.headers["Access-Control-Allow-Origin"] = "*"
     else:
         response = figure_of(page, form, questions, found)
+    fresh(response).vary.add("Accept-Language")
+    return tagged(response)
+
+
+def csv_of(page: ResultsPage, body: bytes, question: str) -> Response:
+    """Rows of a view as a file of CSV, which is called after the survey and the question, if it is of one."""
+    response = Response(body, mimetype=FORMS["csv"])
+    name = "-".join(filter(None, ["results", page.survey.id, question]))
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
     fresh(response).vary.add("Accept-Language")
     return tagged(response)
 
