@@ -90,8 +90,8 @@ def _figure(question: Question, what: str, row: EstimateRow, words: Words) -> He
     said = in_words(row, axis, words)
     if numbers is None:
         return Headline(what, row.cohort, None, said)
-    name = "rMeanIs" if question.kind.headline is None else "rSaysYes"
-    text = words[f"{name}Applies" if question.ask_if else name]
+    among, of_all = ("rMeanIsApplies", "rMeanIs") if question.kind.headline is None else ("rSaysYesApplies", "rSaysYes")
+    text = words[among if question.ask_if else of_all]
     ends = {name: localized(each, words) for name, each in numbers._asdict().items()}
     return Headline(what, row.cohort, None, said, text.format(**ends, unit="{unit}"))
 
