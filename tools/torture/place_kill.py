@@ -55,7 +55,7 @@ def place_kill(short: bool) -> str:
         assert kept <= two.sent_ids
     return (
         f"{rounds} rounds of kill -9 of place, collector and both with {SENDERS} senders, {len(kept)} sealed reports "
-        f"acknowledged: lost 0, counted twice 0, {waiting} wait at the place for a full batch"
+        f"acknowledged: lost 0, counted twice 0, {waiting} wait at the place for more"
     )
 
 
@@ -162,10 +162,10 @@ class TwoInstitutions:
         assert len(self.acknowledged) == self.numbers
 
     def drain(self) -> int:
-        """Wait until no batch is on its way; how many distinct reports are still fewer than a batch."""
+        """Wait until no batch is on its way; how many distinct reports still wait for more."""
         box = Letterbox(self.folder / "place.db")
         try:
-            wait_until(lambda: not box.leaving() and box.slots()[0].waiting < BATCH, "all full batches arrived")
+            wait_until(lambda: not box.leaving() and box.slots()[0].waiting < 2 * BATCH, "all full batches arrived")
             time.sleep(0.5)
             held = [message for (message,) in box._db.execute("SELECT message FROM waiting").fetchall()]
         finally:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import logging
 import re
 import threading
 import time
@@ -19,9 +20,11 @@ from deniable import Survey, is_address
 from deniable.errors import CollectorError, ReportError, SurveyClosed
 from deniable_server.edge.problems import problem
 from deniable_server.language import language_of
+from deniable_server.logs import log
 from deniable_server.place import collectors, pages
-from deniable_server.store import NotFound
-from deniable_server.store.sqlite.letterbox import Letterbox
+from deniable_server.place.room import check_room
+from deniable_server.store import NotFound, StoreFull
+from deniable_server.store.sqlite.letterbox import Letterbox, slot_of
 from deniable_server.web.api import read_body
 from deniable_transport.oblivious.encapsulation import KEYS, REQUEST, encode_keys
 from deniable_transport.oblivious.pinned import configuration_of
@@ -126,6 +129,8 @@ class ServedPlace:
             If the survey takes none now.
         ReportError
             If it is no sealed report of the survey, as far as that can be seen without opening it.
+        StoreFull
+            If the disk is full, or the collector has no room left.
         """
         assert survey.sealed is not None, "others are not served"
         if reason := survey.not_open_because(self._today()):
@@ -134,7 +139,23 @@ class ServedPlace:
             raise ReportError(f"sealed report: must be {survey.sealed.length} bytes, sealed to a key of the survey")
         if survey.sealed.destroyed_on(message[0]) <= self._today():
             raise SurveyClosed(f"survey {survey.id}: the key of that week was destroyed; seal to the key of this week")
-        return self._box.put(self._box.add(survey, collector), message)
+        slot = slot_of(survey.id, collector)
+        try:
+            check_room(self._box.kept(), slot, self._box.collectors(), len(message))
+        except StoreFull:
+            self._make_room()
+            check_room(self._box.kept(), slot, self._box.collectors(), len(message))
+        return self._box.put(slot, message, survey)
+
+    def _make_room(self) -> None:
+        """Remove slots that are empty, which are made again when needed, and those that nobody can open any more."""
+        for slot, survey, _, _ in self._box.slots():
+            assert survey.sealed is not None, "others are not served"
+            if self._box.remove(slot):
+                continue
+            if survey.sealed.destroyed_on(len(survey.sealed.keys) - 1) <= self._today():
+                log("what no key opens any more was removed", logging.WARNING, survey=survey.id)
+                self._box.discard(slot)
 
 
 def init_app(app: APIFlask, place: ServedPlace) -> None:
@@ -179,6 +200,12 @@ def livez() -> dict[str, str]:
 def unreachable(error: CollectorError) -> Response:
     """A collector that does not answer now."""
     return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error), {"Retry-After": "5"})
+
+
+@via.errorhandler(StoreFull)
+def full(error: StoreFull) -> Response:
+    """A disk that is full, or a collector without room: devices keep the reply and send it again."""
+    return problem(HTTPStatus.INSUFFICIENT_STORAGE, str(error), {"Retry-After": "60"})
 
 
 @via.get("")
