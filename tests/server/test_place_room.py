@@ -155,7 +155,7 @@ def test_a_place_that_is_full_of_strangers_refuses_them_and_takes_what_is_for_it
         later = sealed_survey(tmp_path / "later", first=clock.today)
         monkeypatch.setattr(collectors, "fetch_survey", None)
         place = app.extensions["deniable-place"]
-        place._fetched = lambda _collector, _id: later
+        place._fetched_of_strangers = lambda _collector, _id: later
         assert send(app, later, "evil.example", 1) == 201
         assert sum(box.kept().values()) < kept
         assert {each.survey.id for each in box.slots()} == {later.id}

@@ -308,7 +308,13 @@ def _call(
     with _Exchange(timeout) as exchange:
         try:
             answer = _http.request(
-                method, url, body=body, headers={**_http.headers, **headers}, timeout=timeout, preload_content=False
+                method,
+                url,
+                body=body,
+                headers={**_http.headers, **headers},
+                timeout=timeout,
+                preload_content=False,
+                decode_content=False,  # no compression was asked for, and some bytes must not become many
             )
             # One byte more than there may be, to know that there was more.
             data = answer.read(most + 1)

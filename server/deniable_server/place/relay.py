@@ -112,11 +112,12 @@ class BatchRelay:
         for slot, survey, _, waiting in self._box.slots():
             is_over = survey.closes is not None and today > survey.closes
             size = self._size_for(survey)
-            if (is_over and waiting) or self._is_due(slot, waiting, size):
+            # The last batch is held, too: who is on the way to the disk when the day ends would leave alone after it.
+            if self._is_due(slot, waiting, 1 if is_over else 2 * size):
                 # Drawn from all that wait by now, not from those that filled it.
                 self._box.cut(slot, size, stay=size, is_last=is_over)
                 self._due.pop(slot, None)
-            elif is_over:
+            elif is_over and not waiting:
                 self._box.remove(slot)  # once everything in it was acknowledged
 
     def _size_for(self, survey: Survey) -> int:
@@ -124,9 +125,9 @@ class BatchRelay:
         assert survey.sealed is not None, "others are not served"
         return min(self._size, MAX_BATCH_BYTES // (2 * survey.sealed.length))
 
-    def _is_due(self, slot: str, waiting: int, size: int) -> bool:
-        """Whether twice a batch waits for a survey, and was held for its random time."""
-        if waiting < 2 * size:
+    def _is_due(self, slot: str, waiting: int, enough: int) -> bool:
+        """Whether enough wait for a survey, and were held for a random time."""
+        if waiting < enough:
             self._due.pop(slot, None)
             return False
         if slot not in self._due:

@@ -67,7 +67,11 @@ class ServedPlace:
         self._origin = origin
         self._serves_any = serves_any
         self._today = today
-        self._fetched = lru_cache(maxsize=256)(collectors.fetch_survey)  # a published survey never changes
+        # A published survey never changes. Strangers, who may have any number, push out nothing but their own: what was
+        # fetched again whenever somebody opens it would tell its collector so.
+        self._fetched = lru_cache(maxsize=1024)(collectors.fetch_survey)
+        self._fetched_of_strangers = lru_cache(maxsize=256)(collectors.fetch_survey)
+        self._cleared: datetime.date | None = None
         self._states: dict[tuple[str, str], tuple[float, str | None]] = {}
         self._lock = threading.Lock()
 
@@ -82,11 +86,12 @@ class ServedPlace:
             If the collector cannot be reached, and this place has not seen the survey yet.
         """
         collector = collectors.collector_at(where)
-        if collector not in self._box.collectors() and not (self._serves_any and collectors.is_public(collector)):
+        is_stranger = collector not in self._box.collectors()
+        if is_stranger and not (self._serves_any and collectors.is_public(collector)):
             raise NotFound("collector: must be the host of one that this place serves")
         if not is_address(survey_id):
             raise NotFound("survey: there is none at this address")
-        survey = self._fetched(collector, survey_id)
+        survey = (self._fetched_of_strangers if is_stranger else self._fetched)(collector, survey_id)
         if survey.sealed is None:
             raise NotFound(f"survey {survey_id}: is not sealed, so no place may pass its reports on")
         if survey.places and self._origin and self._origin not in survey.places:
@@ -139,21 +144,25 @@ class ServedPlace:
             raise ReportError(f"sealed report: must be {survey.sealed.length} bytes, sealed to a key of the survey")
         if survey.sealed.destroyed_on(message[0]) <= self._today():
             raise SurveyClosed(f"survey {survey.id}: the key of that week was destroyed; seal to the key of this week")
-        slot = slot_of(survey.id, collector)
+        slot, allowed = slot_of(survey.id, collector), self._box.collectors()
         try:
-            check_room(self._box.kept(), slot, self._box.collectors(), len(message))
+            check_room(self._box.kept(), slot, allowed, len(message))
         except StoreFull:
             self._make_room()
-            check_room(self._box.kept(), slot, self._box.collectors(), len(message))
+            check_room(self._box.kept(), slot, allowed, len(message))
         return self._box.put(slot, message, survey)
 
     def _make_room(self) -> None:
         """Remove slots that are empty, which are made again when needed, and those that nobody can open any more."""
+        for slot, size in self._box.kept().items():
+            if not size:
+                self._box.remove(slot)
+        if self._cleared == (today := self._today()):  # whoever fills their room could have it looked for all the time
+            return
+        self._cleared = today
         for slot, survey, _, _ in self._box.slots():
             assert survey.sealed is not None, "others are not served"
-            if self._box.remove(slot):
-                continue
-            if survey.sealed.destroyed_on(len(survey.sealed.keys) - 1) <= self._today():
+            if survey.sealed.destroyed_on(len(survey.sealed.keys) - 1) <= today:
                 log("what no key opens any more was removed", logging.WARNING, survey=survey.id)
                 self._box.discard(slot)
 

@@ -173,8 +173,12 @@ class Letterbox:
         """Every slot."""
         count = "(SELECT count(*) FROM waiting WHERE survey = id)"
         query = f"SELECT id, collector, {count} FROM surveys ORDER BY id"
-        rows = self._write(lambda db: db.execute(query).fetchall())
-        return [Slot(name, self._survey(name), collector, count) for name, collector, count in rows]
+
+        def read(db: sqlite3.Connection) -> list[Slot]:
+            rows = db.execute(query).fetchall()
+            return [Slot(name, self._survey(db, name), collector, count) for name, collector, count in rows]
+
+        return self._write(read)
 
     def kept(self) -> dict[str, int]:
         """Bytes of the messages that each slot holds, those that wait and those on their way; 0 of an empty one."""
@@ -207,11 +211,10 @@ class Letterbox:
         if self._kept is not None:
             self._kept.pop(slot, None)
 
-    def _survey(self, slot: str) -> Survey:
-        """The survey of a slot, whose document is read once."""
+    def _survey(self, db: sqlite3.Connection, slot: str) -> Survey:
+        """The survey of a slot, whose document is read once; who calls holds the lock."""
         if slot not in self._surveys:
-            query = "SELECT document FROM surveys WHERE id = ?"
-            ((document,),) = self._write(lambda db: db.execute(query, [slot]).fetchall())
+            ((document,),) = db.execute("SELECT document FROM surveys WHERE id = ?", [slot])
             self._surveys[slot] = parse_survey(document)
         return self._surveys[slot]
 
@@ -319,12 +322,16 @@ class Letterbox:
     def batch(self, name: bytes) -> SealedBatch | None:
         """A batch, or None if it was acknowledged."""
         query = "SELECT survey, message FROM leaving WHERE batch = ? ORDER BY position"
-        rows = self._write(lambda db: db.execute(query, [name]).fetchall())
-        if not rows:
-            return None
-        slot = rows[0][0]
-        collector = slot.partition(" ")[2]
-        return SealedBatch(name, self._survey(slot), collector, tuple(message for _, message in rows))
+
+        def read(db: sqlite3.Connection) -> SealedBatch | None:
+            rows = db.execute(query, [name]).fetchall()
+            if not rows:
+                return None
+            slot: str = rows[0][0]
+            collector = slot.partition(" ")[2]
+            return SealedBatch(name, self._survey(db, slot), collector, tuple(message for _, message in rows))
+
+        return self._write(read)
 
     def batches(self) -> list[SealedBatch]:
         """All batches that no collector has acknowledged."""
