@@ -1,4 +1,5 @@
-"""Plugins for jsPsych and SurveyJS, in the very libraries of npm: the host gets what chance made of an answer, alone.
+"""Plugins for jsPsych and SurveyJS, in the very libraries of npm: the host gets what chance made of an answer, alone, or
+of a whole survey whether its report was sent.
 
 The chance of the page is fixed, so that every answer becomes the same noisy value. Whatever the host keeps, tells,
 saves and sends must then be the same, to the letter, whichever answer was given.
@@ -227,7 +228,7 @@ def link(collector: Collector, survey: Survey) -> str:
 def page_of(host: str, link: str) -> str:
     """A page of the host with what `deniable embed` prints for it, pasted where it says."""
     printed = "plain" if host in ("php", "svelte") else host
-    said = EMBED.ok(link, "--host", printed, *(() if host in PLUGINS else ("--question", "stone")))
+    said = EMBED.ok(link, "--host", printed, "--question", "stone")
     scripts = "\n".join(re.findall(r"<script.*?</script>", said, re.DOTALL))
     html = HOSTS[host][0].replace("SCRIPTS", scripts).replace("SEEN", SEEN)
     if host == "svelte":
@@ -451,15 +452,17 @@ def test_extensions_that_record_people_are_refused_and_simulations_have_nobodys_
 TYPED = """
 import { initJsPsych } from "jspsych";
 import * as Survey from "survey-core";
-import DeniableQuestion from "deniable/jspsych";
-import { type DeniableElement, type QuestionDeniable, registerDeniableQuestion } from "deniable/surveyjs";
+import DeniableQuestion, { DeniableSurveyPlugin } from "deniable/jspsych";
+import { type DeniableElement, type DeniableSurveyElement, type QuestionDeniable, registerDeniableQuestion } from "deniable/surveyjs";
 
 const jsPsych = initJsPsych();
 jsPsych.run([{ type: DeniableQuestion, src: "https://collector.example/s/x", question: "affair", kiosk: true }]);
+jsPsych.run([{ type: DeniableSurveyPlugin, src: "https://collector.example/s/x", skip_label: "Not now" }]);
+const whole: DeniableSurveyElement = { type: "deniable-survey", name: "all", src: "https://collector.example/s/x" };
 const name: "deniable-question" = DeniableQuestion.info.name;
 registerDeniableQuestion(Survey);
 const element: DeniableElement = { type: "deniable", name: "affair", src: "https://collector.example/s/x" };
-const survey = new Survey.Model({ elements: [element] });
+const survey = new Survey.Model({ elements: [element, whole] });
 const question = survey.getQuestionByName("affair") as QuestionDeniable;
 export const said: [string, string] = [question.src, name];
 // @ts-expect-error: no such key
