@@ -1,5 +1,4 @@
-"""Plugins for jsPsych and SurveyJS, in the very libraries of npm: the host gets what chance made of an answer, alone, or
-of a whole survey whether its report was sent.
+"""Plugins for jsPsych and SurveyJS, in the very libraries of npm: the host gets what chance made of an answer, alone.
 
 The chance of the page is fixed, so that every answer becomes the same noisy value. Whatever the host keeps, tells,
 saves and sends must then be the same, to the letter, whichever answer was given.
@@ -453,7 +452,8 @@ TYPED = """
 import { initJsPsych } from "jspsych";
 import * as Survey from "survey-core";
 import DeniableQuestion, { DeniableSurveyPlugin } from "deniable/jspsych";
-import { type DeniableElement, type DeniableSurveyElement, type QuestionDeniable, registerDeniableQuestion } from "deniable/surveyjs";
+import type { DeniableElement, DeniableSurveyElement, QuestionDeniable } from "deniable/surveyjs";
+import { registerDeniableQuestion } from "deniable/surveyjs";
 
 const jsPsych = initJsPsych();
 jsPsych.run([{ type: DeniableQuestion, src: "https://collector.example/s/x", question: "affair", kiosk: true }]);

@@ -1,7 +1,7 @@
 """A whole survey within jsPsych and SurveyJS: they learn whether a report was sent, and nothing of what is in it.
 
 Its questions share one epsilon, so none of them could be embedded alone, and links to the host's page bring the cohort.
-All of chance is fixed, also the report's id, so that a host must be the same to the letter whichever answers were given.
+All of chance is fixed, also the report's id, so a host must be the same to the letter whichever answers were given.
 """
 
 from __future__ import annotations
@@ -34,8 +34,9 @@ FIXED = """{
 SEEN = """
 window.seen = [];
 const note = (what, value) => seen.push([what, JSON.parse(JSON.stringify(value ?? null))]);
-for (const kind of ["change", "input", "submit", "deniable-ready", "deniable-start", "deniable-submit", "deniable-complete"])
-    addEventListener(kind, ({ target, detail }) => note(`event ${kind}`, [target.localName, target.value, detail]), true);
+const told = ({ type, target, detail }) => note(`event ${type}`, [target.localName, target.value, detail]);
+const kinds = ["change", "input", "submit", "deniable-ready", "deniable-start", "deniable-submit", "deniable-complete"];
+for (const kind of kinds) addEventListener(kind, told, true);
 """
 
 JSPSYCH = f"""<!doctype html><html lang="en"><title>x</title><link rel="icon" href="data:,">
