@@ -143,6 +143,31 @@ def test_hosts_learn_that_a_report_was_sent_and_are_the_same_whatever_was_answer
 
 
 @pytest.mark.long
+def test_a_plain_page_hands_on_its_link_under_the_policy_that_is_printed(
+    link: str, survey: Survey, context: BrowserContext
+) -> None:
+    said = EMBED.ok(link, "--host", "plain")
+    parts = re.findall(r"<(?:script|deniable-survey).*?</(?:script|deniable-survey)>", said, re.DOTALL)
+    policy = re.search(r"it needs: (.*)", said)
+    assert policy
+    page = context.new_page()
+    with another_site(
+        "<!doctype html><title>x</title>" + "\n".join(parts),
+        {"Content-Security-Policy": f"default-src 'none'; {policy[1]}"},
+    ) as address:
+        page.goto(f"{address}#cohort=desk")
+        answer(page, survey, dict.fromkeys(("stone", "gem"), STONES[0]))
+
+
+def test_embed_keeps_the_cohort_of_a_link_and_refuses_what_nobody_could_follow(link: str) -> None:
+    assert 'src: "' + link + '#cohort=works",' in EMBED.ok(f"{link}#cohort=works", "--host", "jspsych")
+    assert "its cohorts are works, desk, got 'moon'" in EMBED.refused(f"{link}#cohort=moon")
+    assert "without an invitation" in EMBED.refused(f"{link}#cohort=works&invitation={'0' * 32}")
+    assert "shares its epsilon with others" in EMBED.refused(link, "--question", "stone")
+    assert "This tool cannot hand on cohorts" in EMBED.ok(link, "--host", "otree")
+
+
+@pytest.mark.long
 @pytest.mark.parametrize("host", HOSTS)
 @pytest.mark.parametrize("trouble", ["nobody answers", "no script", "no cohort"])
 def test_nobody_has_to_answer(host: str, trouble: str, link: str, browser: Browser) -> None:

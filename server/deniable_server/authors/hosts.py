@@ -8,6 +8,9 @@ their documentation asks for, and their snippets say so.
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import re
 import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -111,12 +114,13 @@ class Embedding:
             "</deniable-question>"
         )
 
-    @property
-    def policy(self) -> list[str]:
-        """What a content security policy of the page has to allow."""
+    def policy(self, printed: str) -> list[str]:
+        """What a content security policy of the page has to allow, with the snippets that were printed."""
         # Catalogues of other languages are fetched from beside the script.
         own = self.own_folder and ("'self'" if self.own_folder.startswith("/") else self.own_folder)
-        return [f"script-src {own or self.collector}", f"connect-src {' '.join(filter(None, (self.collector, own)))}"]
+        inline = [f"'{_integrity(each)}'" for each in re.findall(r"<script>(.*?)</script>", printed, re.DOTALL)]
+        scripts = " ".join([own or self.collector, *inline])
+        return [f"script-src {scripts}", f"connect-src {' '.join(filter(None, (self.collector, own)))}"]
 
 
 Step = tuple[str, str]
@@ -338,6 +342,11 @@ HOSTS: dict[str, Callable[[Embedding], Iterator[Step]]] = {
 
 PLUGINS = {"jspsych": "hosts/jspsych.js", "surveyjs": "hosts/surveyjs.js"}
 """The file of the plugin for a host, by the host's name."""
+
+
+def _integrity(script: str) -> str:
+    """What a policy says of a script that stands in the page itself."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()}"
 
 
 def _indented(text: str, by: int) -> str:

@@ -77,9 +77,9 @@ def embed(link: str | None, host: str, question: str | None, own_folder: str | N
         cohorts=survey.cohorts if survey.cohort_required and "cohort=" not in fragment else (),
         is_invited=survey.access != "open",
     )
-    for number, (where, code) in enumerate(HOSTS[host](of), start=1):
-        click.echo(f"{number}. {where}:\n\n{code}\n")
-    click.echo(f"If the page has a content security policy, it needs: {'; '.join(of.policy)}")
+    printed = "\n".join(f"{n}. {where}:\n\n{code}\n" for n, (where, code) in enumerate(HOSTS[host](of), start=1))
+    click.echo(printed)
+    click.echo(f"If the page has a content security policy, it needs: {'; '.join(of.policy(printed))}")
     if own_folder:
         plugin = f", {collector}/client/{PLUGINS[host]} (in a folder hosts)" if host in PLUGINS else ""
         click.echo(
