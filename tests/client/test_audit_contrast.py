@@ -10,8 +10,8 @@ from scipy import stats
 
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.contrast import Contrasts, compare, contrasts_of, least_share
+from deniable_client.audit.histories import Session
 from deniable_client.audit.judge import Bench, power
-from deniable_client.audit.plan import Session
 from deniable_client.audit.shipped import BLOCK, SESSIONS
 
 HISTORIES = ["once", "once", "twice"] * (SESSIONS // 3)

@@ -17,7 +17,7 @@ from deniable import read_survey
 from deniable_client.audit.auditor import audit_survey
 from deniable_client.audit.contrast import compare, contrasts_of
 from deniable_client.audit.evidence import FAILURE
-from deniable_client.audit.plan import HISTORIES
+from deniable_client.audit.histories import HISTORIES
 from deniable_client.audit.sampling import draw_python
 from deniable_client.audit.shipped import BLOCK, audit_installed
 from tools.planted.targets import SURVEY, target_of

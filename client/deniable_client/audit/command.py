@@ -17,9 +17,10 @@ from deniable_client.audit.auditor import audit_survey
 from deniable_client.audit.contrast import POWER
 from deniable_client.audit.evidence import FAILURE, FOUND, Audit, AuditFailed
 from deniable_client.audit.findings import AuditPart, as_json, as_junit, as_text
+from deniable_client.audit.history_bound import bound_waves, draw_waves_of_javascript, draw_waves_of_python
 from deniable_client.audit.judge import Bench, power
-from deniable_client.audit.processes import Unfinished
 from deniable_client.audit.promises import STATES
+from deniable_client.audit.python_histories import Unfinished
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.release import check_served
 from deniable_client.audit.sampling import Draw, draw_javascript, draw_python
@@ -33,7 +34,6 @@ from deniable_client.audit.shipped import (
     check_promises,
     check_races,
 )
-from deniable_client.audit.whole import bound_waves, draw_waves_of_javascript, draw_waves_of_python
 from deniable_client.link import parse_link
 from deniable_commands.main import example
 

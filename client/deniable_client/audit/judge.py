@@ -19,7 +19,7 @@ import numpy as np
 from deniable_client.audit.blackbox.trace import Posted, Trace
 from deniable_client.audit.contrast import Contrasts, compare, contrasts_of
 from deniable_client.audit.evidence import CellCounts
-from deniable_client.audit.plan import Session
+from deniable_client.audit.histories import Session
 from deniable_client.audit.reference.tokens import question_about, right_of
 
 Expect = Callable[[Session, Trace], Iterable[tuple[str, str]]]

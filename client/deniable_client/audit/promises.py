@@ -14,7 +14,7 @@ from importlib.resources import files
 from typing import Any
 
 from deniable_client.audit.blackbox.person import Tab, Watching
-from deniable_client.audit.blackbox.relay import Sent
+from deniable_client.audit.blackbox.stand_in import Sent
 from deniable_client.audit.reference.published import PublishedSurvey
 
 STATES = ("as it is", "storage blocked", "no trace")
