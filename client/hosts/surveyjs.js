@@ -108,7 +108,7 @@ export function registerDeniableQuestion(Survey) {
     }
   }
 
-  /** @param {string} type @param {any} made @param {object[]} more */
+  /** @param {string} type @param {any} made @param {string[]} more */
   const add = (type, made, ...more) => {
     const of = (/** @type {string} */ name) => new made(name);
     Survey.Serializer.addClass(type, ["src", ...more, { name: "kiosk:boolean", default: false }], () => of(""), "question");

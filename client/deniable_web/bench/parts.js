@@ -34,7 +34,7 @@ export const Problem = ({ problem, isOld }) =>
 
 /** @param {{ survey: Survey }} props */
 export const Outlook = ({ survey }) =>
-  h("section", { class: "outlook" }, h("p", { class: "lead" }, survey.outlook), h("p", { class: "quiet", role: "status" }, busy.value));
+  h("section", { class: "outlook" }, h("p", { class: "lead" }, survey.outlook), h("a", { class: "down", href: "#preview" }, "To the preview"), h("p", { class: "quiet", role: "status" }, busy.value));
 
 /** It alone draws anew at every step of the slider; what stands around it waits for figures. @param {{ survey: Survey }} props */
 export const Protection = ({ survey }) => {
@@ -108,7 +108,7 @@ const Table = ({ survey }) =>
   h(
     "div",
     { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Figures of each question" },
-    h("p", { class: "quiet", id: "of" }, `With ${whole.format(survey.respondents)} people, at a share of 50 %; of a mean, in % of its range`),
+    h("p", { class: "quiet", id: "of" }, `For ${whole.format(survey.respondents)} people and a share of 50 %. A mean is known to so many percent of its range.`),
     h(
       "table",
       { role: "table", "aria-describedby": "of" },
@@ -130,7 +130,7 @@ const Table = ({ survey }) =>
         ),
       ),
     ),
-    h("p", { class: "quiet" }, "Price: how many times the people take part who would be enough if they were asked directly and told the truth."),
+    h("p", { class: "quiet" }, "The price says how many times as many people it takes as if they were asked directly and told the truth."),
   );
 
 const NAMES = { error: "Nobody can answer it", warning: "Warning", note: "Note" };
@@ -142,7 +142,7 @@ export const Findings = ({ survey }) =>
     { class: "card", "aria-labelledby": "findings" },
     h("h2", { id: "findings" }, "To look at"),
     survey.findings.length === 0
-      ? h("p", null, "Nothing.")
+      ? h("p", null, "Nothing needs a change.")
       : h("ul", { class: "findings" }, survey.findings.map(({ kind, text, line: at }) => h("li", { class: kind, key: text }, h("strong", null, `${NAMES[kind]} `), line(at), ` ${text}`))),
     survey.around.map((each) => h("p", { class: "quiet", key: each }, each)),
   );
@@ -187,7 +187,7 @@ export const Groups = ({ survey }) =>
       : h(
           "table",
           null,
-          h("caption", null, `Two questions crossed: how well a cell is known with ${whole.format(survey.respondents)} people`),
+          h("caption", null, `How well a cell of two questions that are crossed is known with ${whole.format(survey.respondents)} people`),
           h("tbody", null, survey.crossings.map(({ of, half_width: width }) => h("tr", { key: of.join() }, h("th", { scope: "row" }, of.join(" and ")), h("td", null, points(width))))),
         ),
   );
