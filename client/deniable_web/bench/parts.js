@@ -11,7 +11,7 @@ import { busy, settings, tryOut } from "./state.js";
 
 const whole = new Intl.NumberFormat("en");
 const points = (/** @type {number} */ share) => (share >= 0.5 ? "more than ±50" : `±${share < 0.02 ? (100 * share).toFixed(1) : Math.round(100 * share)}`);
-const times = (/** @type {number | null} */ factor) => (factor && Number.isFinite(factor) ? `${factor < 10 ? factor.toFixed(1) : Math.round(factor)} times` : "–");
+const times = (/** @type {number | null} */ factor) => (factor && Number.isFinite(factor) ? `${factor < 10 ? factor.toFixed(1) : Math.round(factor)}\u00a0times` : "–");
 const line = (/** @type {number | null} */ number) => number && h("span", { class: "line" }, `line ${number}`);
 
 /** Why the file as it is now is no survey. @param {{ problem: import("./state.js").Trouble | null, isOld: boolean }} props */
@@ -96,11 +96,11 @@ export const Protection = ({ survey }) => {
 /** The columns of the figures, and what stands in them. @type {[string, (question: Question) => string][]} */
 const COLUMNS = [
   ["Asked of", ({ asked }) => (asked < 1 ? `${Math.round(100 * asked)} %` : "all")],
-  ["Known to", ({ figures }) => points(figures.half_width)],
+  ["Known within", ({ figures }) => points(figures.half_width)],
   ["Asked directly", ({ figures }) => points(figures.half_width_directly)],
   ["People for ±5", ({ figures }) => whole.format(figures.people)],
   ["Price", ({ figures }) => times(figures.times)],
-  ["Right guesses", ({ right }) => `${right} in 100`],
+  ["Right guesses", ({ right }) => `${right} in\u00a0100`],
 ];
 
 /** Half width, people and price of each question; the roles keep it a table where a phone lays it out as a list. @param {{ survey: Survey }} props */
@@ -108,7 +108,7 @@ const Table = ({ survey }) =>
   h(
     "div",
     { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Figures of each question" },
-    h("p", { class: "quiet", id: "of" }, `For ${whole.format(survey.respondents)} people and a share of 50 %. A mean is known to so many percent of its range.`),
+    h("p", { class: "quiet", id: "of" }, `For ${whole.format(survey.respondents)} people and a share of 50 %.${survey.questions.some(({ figures }) => figures.statistic === "mean") ? " The width of a mean is in percent of its range." : ""}`),
     h(
       "table",
       { role: "table", "aria-describedby": "of" },
