@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from deniable import Survey, read_survey
-from deniable_server.authors.hosts import HOSTS, STORES_ITSELF, UNTRIED
+from deniable_server.authors.snippets import HOSTS, STORES_ITSELF, UNTRIED
 from deniable_server.web.embedding import bundles
 from tools.rig.browsing import another_site
 from tools.rig.collectors import Collector

@@ -12,7 +12,7 @@ from scipy import stats
 
 from deniable_client.audit.again import FARTHEST, SeenPair, look_again, rank_sum_p
 from deniable_client.audit.blackbox.trace import Trace
-from deniable_client.audit.plan import DIFFERING, Session
+from deniable_client.audit.histories import DIFFERING, Session
 from deniable_client.audit.shipped import SESSIONS
 
 SLOW = 1 / 50

@@ -10,8 +10,8 @@ from scipy import stats
 
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.contrast import Contrasts, Pair, compare, contrasts_of, least_share
+from deniable_client.audit.histories import DIFFERING, Session
 from deniable_client.audit.judge import RARE, Bench, power
-from deniable_client.audit.plan import DIFFERING, Session
 from deniable_client.audit.shipped import BLOCK, SESSIONS
 
 PAIRS = SESSIONS // 2

@@ -24,7 +24,7 @@ from deniable_server.language import PAGE_WORDS, catalogues, client_folder, word
 from deniable_server.results import drawing, results_chart
 from deniable_server.results.cache import ResultCache
 from deniable_server.results.headlines import in_words
-from deniable_server.results.sections import notes
+from deniable_server.results.question_view import notes
 from deniable_server.settings import Settings, settings_from
 from deniable_server.store import Store
 from deniable_server.web import results_pages

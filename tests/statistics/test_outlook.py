@@ -10,7 +10,7 @@ import pytest
 from deniable import SurveyError, read_survey
 from deniable.mechanisms import KAry, Warner
 from deniable.survey.question_types import QUESTION_TYPES
-from deniable_statistics.authoring.crossing import joint_variance, joint_variance_of_digits
+from deniable_statistics.authoring.crosstab_precision import joint_variance, joint_variance_of_digits
 from deniable_statistics.authoring.outlook import asked_of_each, crossing_widths, half_width, outlook
 from deniable_statistics.authoring.sharing import Member, chosen_way, ways_to_share, why
 from deniable_statistics.joint import Crosstab

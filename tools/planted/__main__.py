@@ -15,8 +15,8 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from deniable.errors import DeniableError
+from deniable_client.audit.histories import HISTORIES
 from deniable_client.audit.judge import Bench
-from deniable_client.audit.plan import HISTORIES
 from deniable_client.audit.shipped import (
     BLOCK,
     Target,

@@ -23,8 +23,8 @@ from deniable import read_survey
 from deniable_client.audit.auditor import audit_survey
 from deniable_client.audit.contrast import Pair, compare, contrasts_of
 from deniable_client.audit.evidence import FAILURE
+from deniable_client.audit.histories import HISTORIES
 from deniable_client.audit.judge import Bench
-from deniable_client.audit.plan import HISTORIES
 from deniable_client.audit.sampling import draw_python
 from deniable_client.audit.shipped import (
     BLOCK,

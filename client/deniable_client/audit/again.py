@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from deniable_client.audit.blackbox.trace import Trace
-from deniable_client.audit.plan import Session
+from deniable_client.audit.histories import Session
 
 FARTHEST = 3
 """How many pairs of each feature are looked at again."""

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from deniable_client.audit.blackbox.person import PATIENCE, Chance, Person, Stuck, Tab, Watching
-from deniable_client.audit.blackbox.relay import Answer, RecordingRelay
+from deniable_client.audit.blackbox.stand_in import Answer, RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
-from deniable_client.audit.plan import Load, Session, Visit
+from deniable_client.audit.histories import Load, Session, Visit
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.ways import has_filters, without_screens
 

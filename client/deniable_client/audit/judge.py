@@ -20,7 +20,7 @@ from deniable_client.audit.again import Returned, SecondLook
 from deniable_client.audit.blackbox.trace import Posted, Trace
 from deniable_client.audit.contrast import Contrasts, Pair, compare, contrasts_of
 from deniable_client.audit.evidence import CellCounts
-from deniable_client.audit.plan import DIFFERING, Session
+from deniable_client.audit.histories import DIFFERING, Session
 from deniable_client.audit.reference.tokens import question_about, right_of
 
 Expect = Callable[[Session, Trace], Iterable[tuple[str, str]]]

@@ -14,9 +14,10 @@ from deniable_client.audit.auditor import audit_survey
 from deniable_client.audit.contrast import POWER
 from deniable_client.audit.evidence import FOUND, Audit
 from deniable_client.audit.findings import AuditPart, PowerRow
+from deniable_client.audit.history_bound import bound_waves, draw_waves_of_javascript, draw_waves_of_python
 from deniable_client.audit.judge import Bench, Suspect, power
-from deniable_client.audit.processes import Unfinished
 from deniable_client.audit.promises import STATES
+from deniable_client.audit.python_histories import Unfinished
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.release import check_served
 from deniable_client.audit.sampling import Draw, draw_javascript, draw_python
@@ -30,7 +31,6 @@ from deniable_client.audit.shipped import (
     look_again_in_browser,
     look_again_in_python,
 )
-from deniable_client.audit.whole import bound_waves, draw_waves_of_javascript, draw_waves_of_python
 
 CLIENTS: dict[str, Draw] = {"python": draw_python, "browser": draw_javascript, "firefox": draw_javascript}
 """By the name of a client what draws many reports from it."""

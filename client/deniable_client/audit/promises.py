@@ -16,7 +16,7 @@ from importlib.resources import files
 from typing import Any
 
 from deniable_client.audit.blackbox.person import PATIENCE, Stuck, Tab, Watching
-from deniable_client.audit.blackbox.relay import Sent
+from deniable_client.audit.blackbox.stand_in import Sent
 from deniable_client.audit.reference.published import PublishedSurvey
 
 STATES = {

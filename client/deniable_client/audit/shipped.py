@@ -16,13 +16,11 @@ from deniable_client.audit.again import SecondLook, look_again
 from deniable_client.audit.blackbox.chromium import chromium
 from deniable_client.audit.blackbox.firefox import firefox
 from deniable_client.audit.blackbox.person import Stuck, Watching
-from deniable_client.audit.blackbox.relay import RecordingRelay
+from deniable_client.audit.blackbox.stand_in import RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.browsing import browse
 from deniable_client.audit.companions import Companions, copy_of
-from deniable_client.audit.judge import Bench, expect_of_browser
-from deniable_client.audit.keys import AuditKeys
-from deniable_client.audit.plan import (
+from deniable_client.audit.histories import (
     BROWSER,
     HISTORIES,
     PYTHON,
@@ -33,8 +31,10 @@ from deniable_client.audit.plan import (
     answers_at_random,
     other_answers,
 )
-from deniable_client.audit.processes import expect_of_python, run_people
+from deniable_client.audit.judge import Bench, expect_of_browser
+from deniable_client.audit.keys import AuditKeys
 from deniable_client.audit.promises import STATES, broken, read_and_answer
+from deniable_client.audit.python_histories import expect_of_python, run_people
 from deniable_client.audit.races import race
 from deniable_client.audit.reference.device import OF_COLLECTOR
 from deniable_client.audit.reference.published import PublishedSurvey

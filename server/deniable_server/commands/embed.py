@@ -16,9 +16,9 @@ from deniable_commands.main import example
 from deniable_commands.rules import RuledCommand, excludes
 from deniable_server.access import remote
 from deniable_server.authors.checking import host_of
-from deniable_server.authors.hosts import HOSTS, PLUGINS, STORES_ITSELF, Embedding
 from deniable_server.authors.page_check import findings, lines_of
 from deniable_server.authors.page_visit import visit
+from deniable_server.authors.snippets import HOSTS, PLUGINS, STORES_ITSELF, Embedding
 from deniable_server.people.links import read_place
 
 

@@ -17,8 +17,8 @@ from deniable.access.hosts import HIGHEST_PORT, is_host, is_loopback
 from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed
 from deniable.survey.document import MAX_BYTES
 from deniable_server.store import NotFound
-from deniable_transport.answers import object_in
 from deniable_transport.oblivious.encapsulation import REQUEST, RESPONSE
+from deniable_transport.responses import object_in
 from deniable_transport.unreachable import unreachable
 
 _WHERE = re.compile(r"([a-z0-9.-]{1,253}|\[[0-9a-f:]+\])(?::([1-9][0-9]{0,4}))?((?:/[A-Za-z0-9_~-]{1,64}){0,4})")

@@ -107,6 +107,6 @@ def image_of(panels: tuple[Panel, ...], caption: Caption, form: str, salt: str) 
 
 def files_of(document: bytes) -> dict[str, bytes]:
     """The codebook and the scripts of a survey's archive, by the names of their files."""
-    from deniable_statistics.archive.files import files_about  # for archives alone
+    from deniable_statistics.archive.supplements import files_about  # for archives alone
 
     return dict(files_about(parse_survey(document)))

@@ -24,9 +24,7 @@ from deniable_server.language import language_of, words
 from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, panels_of
 from deniable_server.results.headlines import headlines, localized
 from deniable_server.results.query import EstimatesQuery, ViewQuery
-from deniable_server.results.releases import Shown, parsed
-from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
-from deniable_server.results.sections import (
+from deniable_server.results.question_view import (
     Section,
     dot,
     level_text,
@@ -36,6 +34,8 @@ from deniable_server.results.sections import (
     sentences,
     shown_row,
 )
+from deniable_server.results.releases import Shown, parsed
+from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
 from deniable_server.results.service import MOST_TOGETHER, View, get_results, view_options, waiting_rows
 from deniable_server.results.waves import MOST_WAVES, Wave
 from deniable_server.store import NotFound as NothingThere

@@ -10,7 +10,11 @@ from statistics import NormalDist
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable.survey.unit import Unit
-from deniable_statistics.authoring.crossing import joint_variance, joint_variance_of_digits, joint_variance_of_patterns
+from deniable_statistics.authoring.crosstab_precision import (
+    joint_variance,
+    joint_variance_of_digits,
+    joint_variance_of_patterns,
+)
 from deniable_statistics.authoring.sample_size import variance_at_half, variance_if_even
 
 RESPONDENTS = 1000

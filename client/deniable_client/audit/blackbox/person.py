@@ -17,7 +17,7 @@ from importlib.resources import files
 from typing import Any, Protocol
 
 from deniable.errors import DeniableError
-from deniable_client.audit.blackbox.relay import RecordingRelay, Sent
+from deniable_client.audit.blackbox.stand_in import RecordingRelay, Sent
 from deniable_client.audit.blackbox.trace import Posted, Trace
 
 PATIENCE = 15.0
