@@ -30,6 +30,7 @@ from tools.planted.faults import FAULTS, Fault
 from tools.planted.filtered import FILTERED
 from tools.planted.fresh import FRESH, OTHERS
 from tools.planted.mutations import MUTATIONS
+from tools.planted.rare import RARE
 from tools.planted.targets import PlantedTarget, target_of
 from tools.programs import node_command
 from tools.rig.collectors import running_collector
@@ -37,7 +38,7 @@ from tools.rig.collectors import running_collector
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "client" / "deniable_web"
 FAILURE = 1e-6
-RARE = 96
+SECOND_LOOK = 96
 """Of a fault with so many sessions or more the pairs that differ most are lived again at the end."""
 
 
@@ -48,8 +49,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--fresh", action="store_true", help="plant those that were written before the audit was read")
     parser.add_argument("--others", action="store_true", help="plant others of the same kinds")
     parser.add_argument("--mutations", action="store_true", help="plant mutations of the mechanisms")
+    parser.add_argument("--rare", action="store_true", help="plant those that show in one of 100 who answer Yes")
     chosen = parser.parse_args(arguments)
-    lists = {"fresh": FRESH, "others": OTHERS, "mutations": MUTATIONS}
+    lists = {"fresh": FRESH, "others": OTHERS, "mutations": MUTATIONS, "rare": RARE}
     named = next((each for each in lists if getattr(chosen, each)), None)
     faults = [
         each
@@ -99,7 +101,7 @@ def audited(fault: Fault, target: Target, most: int) -> str | None:
                 return f"{suspects[0].observable} ({suspects[0].sessions} of {suspects[0].of})"
             if names:
                 return f"names looked up: {', '.join(sorted(names))}"
-        if most >= RARE:
+        if most >= SECOND_LOOK:
             again(seen)
             if seen.again.returned:
                 return f"lived again: {seen.again.returned[0].feature} (p = {seen.again.returned[0].p:.1g})"

@@ -80,9 +80,9 @@ class Kept:
 
 
 @cache
-def sentence(name: str) -> str:
-    """A sentence of the first screen, in English."""
-    words = json.loads((files("deniable_web") / "words" / "start.json").read_text(encoding="utf-8"))
+def sentence(name: str, page: str = "start") -> str:
+    """A sentence of the first screen, or of another page, in English."""
+    words = json.loads((files("deniable_web") / "words" / f"{page}.json").read_text(encoding="utf-8"))
     found: str = words[name]["en"]
     return found
 
