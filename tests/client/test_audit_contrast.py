@@ -23,12 +23,16 @@ def drawn_answers(dice: np.random.Generator, pairs: int = PAIRS) -> np.ndarray:
     return np.stack([one, one ^ (dice.random(pairs) < DIFFERING)], axis=1)
 
 
+def numbered(row: np.ndarray) -> dict[str, float]:
+    return {f"feature {number}": float(value) for number, value in enumerate(row)}
+
+
 def compared(yes: np.ndarray, values: np.ndarray, failure: float) -> Contrasts:
     """Values of shape (pairs, 2, features)."""
     pairs = [
         Pair(
-            tuple({"affair": int(each), "other": side} for side, each in enumerate(answers)),
-            tuple({f"feature {number}": float(value) for number, value in enumerate(row)} for row in rows),
+            ({"affair": int(answers[0]), "other": 0}, {"affair": int(answers[1]), "other": 1}),
+            (numbered(rows[0]), numbered(rows[1])),
         )
         for answers, rows in zip(yes, values, strict=True)
     ]

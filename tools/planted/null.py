@@ -1,7 +1,8 @@
 """How often faultless clients are accused: ``python -m tools.planted.null [--audits N] [--browsers N] [--permuted N]``.
 
 Whole audits of the Python client and of the bundle in Chromium, with few sessions each: every report computed again,
-everything compared within pairs, the pairs that differ most lived again, and in Python many reports drawn at once. Then
+everything compared within pairs, with ``--sessions 96`` or more also lived again, and in Python many reports drawn at
+once. Then
 the two people of each pair of all these sessions change places at random, so that what is seen goes with no answer, and
 are compared fixed against fixed at several stated rates.
 """
@@ -14,8 +15,9 @@ import random
 import tempfile
 import time
 from collections.abc import Callable
-from dataclasses import replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 from scipy.stats import beta
 
@@ -50,13 +52,16 @@ def main() -> None:
     parser.add_argument("--audits", type=int, default=200, help="of the Python client")
     parser.add_argument("--browsers", type=int, default=0, help="audits of the bundle in Chromium")
     parser.add_argument("--permuted", type=int, default=200)
+    parser.add_argument("--sessions", type=int, default=SESSIONS, help="of each audit")
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no audit after so much CPU")
     chosen = parser.parse_args()
     pairs: list[Pair] = []
     with tempfile.TemporaryDirectory() as name, running_collector(Path(name)) as collector:
         target = target_of(collector, "open")
-        pairs += accused("python", audited_python, target, chosen.audits, chosen.seconds)
-        pairs += accused("chromium", audited_chromium, target, chosen.browsers, chosen.seconds)
+        pairs += accused("python", partial(audited_python, chosen.sessions), target, chosen.audits, chosen.seconds)
+        pairs += accused(
+            "chromium", partial(audited_chromium, chosen.sessions), target, chosen.browsers, chosen.seconds
+        )
     for rate, count in permuted(pairs, chosen.permuted).items():
         print(f"{count} of {chosen.permuted} permuted audits of {len(pairs):,} pairs accused; stated {rate:g}")
 
@@ -86,26 +91,31 @@ def accused(name: str, audited: Audited, target: Target, audits: int, seconds: f
     return pairs
 
 
-def audited_python(target: Target) -> tuple[Bench, list[str]]:
+def audited_python(sessions: int, target: Target) -> tuple[Bench, list[str]]:
     """A whole audit of the Python client, without the waves."""
-    bench = audit_installed(target, SESSIONS)
+    bench = audit_installed(target, sessions)
     look_again_in_python(target, bench, FAILURE / 4)
     drawn = audit_survey(read_survey(SURVEY), draw_python, DRAWS, FAILURE / 4)
     return bench, [*map(str, bench.suspects(FAILURE / 4)), *drawn.faults]
 
 
-def audited_chromium(target: Target) -> tuple[Bench, list[str]]:
+def audited_chromium(sessions: int, target: Target) -> tuple[Bench, list[str]]:
     """An audit of the bundle as it is served."""
-    bench, names = audit_shipped(target, SESSIONS, browsers=1)
+    bench, names = audit_shipped(target, sessions, browsers=1)
     look_again_in_browser(target, bench, FAILURE / 4)
     return bench, [*map(str, bench.suspects(FAILURE / 4)), *names]
+
+
+def _turned(answers: tuple[Any, Any]) -> tuple[Any, Any]:
+    one, other = answers
+    return other, one
 
 
 def permuted(pairs: list[Pair], times: int) -> dict[float, int]:
     """How often somebody is accused where a coin decides who of a pair gave which answers."""
     dice, counts = random.Random(41), dict.fromkeys(RATES, 0)
     for _ in range(times):
-        mixed = [replace(each, answers=each.answers[:: dice.choice((1, -1))]) for each in pairs]
+        mixed = [each if dice.random() < 1 / 2 else Pair(_turned(each.answers), each.features) for each in pairs]
         contrasts = contrasts_of(mixed)
         for rate in RATES:
             counts[rate] += bool(compare(contrasts, rate).differences)

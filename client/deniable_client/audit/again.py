@@ -30,6 +30,9 @@ from deniable_client.audit.histories import Session
 FARTHEST = 3
 """How many pairs of each feature are looked at again."""
 
+ENOUGH = 24
+"""Of fewer pairs none is far off: a feature that no more have is left to the comparison of all."""
+
 ROUNDS = 2
 """How often a difference has to come back before it is tested."""
 
@@ -196,7 +199,7 @@ def _farthest(seen: Sequence[SeenPair]) -> tuple[list[Suspicion], tuple[RarePowe
     found, powers = [], []
     for feature, pairs in sorted(apart.items()):
         sizes = np.array([size for size, _ in pairs])
-        if not sizes.any():
+        if len(sizes) < ENOUGH or not sizes.any():
             continue
         usual = float(np.quantile(sizes, USUAL))
         pairs.sort(key=lambda each: -each[0])
@@ -211,8 +214,6 @@ MISSED = 0.02
 
 def _found_from(sizes: Floats) -> float:
     """The least size of a leak that makes a pair one of the farthest, and comes back."""
-    if len(sizes) < FARTHEST:
-        return math.inf
     # Without a leak differences are symmetric: one is below -x with probability `MISSED` where 2 `MISSED` of all sizes
     # are above x.
     hidden = float(np.quantile(sizes, 1 - 2 * MISSED))

@@ -45,12 +45,15 @@ class AuditPart:
         What was looked at, and how small a leak it would have shown.
     faults : tuple of str
     powers : tuple of PowerRow
+    lines : tuple of str
+        More figures, each in a line of its own.
     """
 
     name: str
     looked: str
     faults: tuple[str, ...] = ()
     powers: tuple[PowerRow, ...] = ()
+    lines: tuple[str, ...] = ()
 
 
 MOST = 12
@@ -62,6 +65,8 @@ def as_text(parts: list[AuditPart]) -> str:
     lines: list[str] = []
     for part in parts:
         lines += [f"{'FAILED' if part.faults else 'passed'}  {part.name}", *_wrapped(part.looked), *_table(part.powers)]
+        for line in part.lines:
+            lines += _wrapped(f"- {line}")
         for fault in part.faults[:MOST]:
             lines += _wrapped(f"* {fault}")
         if len(part.faults) > MOST:
@@ -72,9 +77,10 @@ def as_text(parts: list[AuditPart]) -> str:
 
 def _table(rows: tuple[PowerRow, ...]) -> list[str]:
     """The features that most pairs have."""
-    if not rows:
+    found = [each for each in rows if min(each.shift, each.rare) < math.inf or each.share < 1]
+    if not found:
         return []
-    shown = sorted(rows, key=lambda each: -each.pairs)[:MOST]
+    shown = sorted(found, key=lambda each: -each.pairs)[:MOST]
     head = f"{'':8}{'':<52}{'pairs':>6}{'share':>8}{'in all':>9}{'in 1 of 100':>13}"
     lines = [
         f"{'':8}{each.feature[:51]:<52}{each.pairs:>6}{'never' if each.share >= 1 else format(each.share, '.0%'):>8}"

@@ -82,7 +82,7 @@ def people_answer(name: str, target: Target, sessions: int, program: str | None,
     if name != "python":
         parts += [_promised(name, target, program), _raced(name, target, program)]
         asked = "reach" if name == "firefox" else "look up"
-        looked = f"No page may make the browser {asked} a host other than the collector. Listed is every other one."
+        looked = f"A page may not make the browser {asked} any host but the collector. Any other would be listed here."
         parts.append(AuditPart(f"{name}: other hosts", looked, tuple(sorted(names))))
     return parts
 
@@ -116,19 +116,20 @@ def _seen(name: str, bench: Bench, failure: float, seconds: float) -> list[Audit
     traces = [trace for block in bench.blocks for _, trace in block]
     observed = len({key for trace in traces for key in trace.exact})
     exact = (
-        f"{bench.sessions:,} people answered, from the first screen to the receipt, in {seconds:.0f} s with what "
-        f"follows. Everything they sent, stored, showed or asked of their system was recorded, {observed:,} things in "
-        "all, and each report was computed a second time, bit by bit. Two people at a time had the same chance and "
-        "different answers: everything recorded of them must be the same. A leak that shows in 1 of 100 people who "
-        f"give an answer is found with probability {power(bench.sessions):.3f}."
+        f"{bench.sessions:,} simulated people answered, from the first screen to the receipt. A recorder kept all that "
+        f"they sent, stored, showed or asked of their system, {observed:,} things of each, and a second implementation "
+        "computed every report again, bit by bit. People came in pairs: both had the same random numbers and different "
+        "answers, so everything else about them must be the same. If 1 in 100 people who give an answer "
+        f"leaked it, this would be found with probability {power(bench.sessions):.3f}. It took {seconds:.0f} s, with "
+        "the next part."
     )
     varied, again = bench.contrasts(failure), bench.again
     loose = (
-        "Times, connections and the order of files differ from visit to visit anyway. They were compared between the "
-        f"two people of each pair, {varied.tested:,} comparisons. The {again.pairs:,} pairs that differ most were let "
-        f"answer again, {again.sessions:,} visits, and {again.tested:,} differences that came back were tested. All "
-        f"of this together accuses a faultless client with probability {2 * failure:g} at most. "
-        f"{_what_is_found(varied.least)}"
+        "Times, connections and the order of files differ from visit to visit anyway. So they were compared "
+        f"statistically between the two people of each pair (comparisons: {varied.tested:,}). The {again.pairs:,} "
+        f"pairs that differed most answered again with the same random numbers, in {again.sessions:,} visits; "
+        f"{again.tested:,} differences came back each time and were tested. A faultless client fails this part with "
+        f"probability {2 * failure:g} at most. {_what_is_found(varied.least)}"
     )
     suspects = bench.suspects(failure)
     return [
@@ -146,9 +147,10 @@ def _what_is_found(share: float) -> str:
     if share >= 1:
         return "With so few visits the comparisons find nothing."
     return (
-        f"With probability {POWER} or more each of these is found: a difference that {share:.0%} of those who give an "
-        "answer show, if it is larger than those of the machine; a smaller one that all of them show; and a large one "
-        "that 1 in 100 of them shows, if it hangs on answers and chance alone and not on the clock. From what size on:"
+        f"The table says how small a leak is found with probability {POWER} or more. Share: how many of those who give "
+        "an answer must show it, if it is larger than what the machine does by itself. In all: the smallest "
+        "difference, if all of them show it. In 1 of 100: the smallest difference, if 1 in 100 of them shows it and it "
+        "depends on answers and random numbers alone, not on the clock. Times are in milliseconds."
     )
 
 
@@ -166,7 +168,14 @@ def many_reports(name: str, survey: Survey, draws: int, failure: float) -> list[
     start = time.monotonic()
     click.echo(f"{name}: {draws:,} reports are drawn", err=True)
     found = audit_survey(survey, CLIENTS[name], max(draws, 1000), failure)
-    counted = AuditPart(f"{name}: many reports", _counted(found, time.monotonic() - start), tuple(_faults(found)))
+    seconds = time.monotonic() - start
+    looked = (
+        f"{found.draws:,} reports were drawn in {seconds:.0f} s, of random answers and without pages, and compared "
+        "with what the survey publishes. Epsilon says how much a report tells about an answer: declared is the most "
+        "that it may, measured what it does at least. The other lines say what would have been found, with probability "
+        f"{FOUND}."
+    )
+    counted = AuditPart(f"{name}: many reports", looked, tuple(_faults(found)), lines=tuple(_counted(found)))
     return [counted, _waves(name, survey, max(draws // 25, 400), failure)]
 
 
@@ -177,30 +186,39 @@ def _waves(name: str, survey: Survey, people: int, failure: float) -> AuditPart:
         return AuditPart(title, "Not looked at: with filters nobody can give the last answer to everything.")
     draw = draw_waves_of_python if name == "python" else draw_waves_of_javascript
     found = bound_waves(PublishedSurvey(survey.document), draw, people, failure)
-    looked = "; ".join(f"{each.name}: epsilon {each.declared:.4f} declared, at least {each.bound:.4f} measured"
-                       for each in found.bounds)  # fmt: skip
+    lines = tuple(_epsilons(each.name, each.declared, each.bound) for each in found.bounds)
     faults = tuple(
         f"{each.name}: at least epsilon {each.bound:.4f} in {found.waves} waves, {each.declared:.4f} declared"
         for each in found.bounds
         if not each.passed
     )
-    intro = (
-        f"{found.people:,} devices answered {found.waves} waves of the survey each. All waves together may tell no "
-        "more than is declared"
+    looked = (
+        f"{found.people:,} devices answered the survey {found.waves} times each, under other titles, with the same "
+        "answers. All that a device sent may tell no more than is declared."
     )
-    return AuditPart(title, f"{intro}. {looked}.", faults)
+    return AuditPart(title, looked, faults, lines=lines)
 
 
-def _counted(found: Audit, seconds: float) -> str:
-    questions = "; ".join(
-        f"{each.question}: epsilon {each.declared:.4f} declared, at least {max(each.bound, 0):.4f} measured"
-        for each in found.findings
-    )
-    checks = "; ".join(f"{check.name}: {check.power}" for check in found.checks)
-    return (
-        f"{found.draws:,} reports were drawn in {seconds:.0f} s, without pages. No question may tell more than is "
-        f"declared. {questions}. What would have been found with probability {FOUND}: {checks}."
-    )
+def _epsilons(name: str, declared: float, measured: float) -> str:
+    return f"{name}: epsilon {declared:.4f} declared, at least {max(measured, 0):.4f} measured"
+
+
+def _counted(found: Audit) -> Iterator[str]:
+    yield from (_epsilons(each.question, each.declared, each.bound) for each in found.findings)
+    yield from (f"{_LABELS[check.name]}: {check.power}" for check in found.checks)
+
+
+_LABELS = {
+    "form": "how a report is written",
+    "source of chance": "what becomes of the random numbers",
+    "ids differ": "ids that come twice",
+    "other answers": "replies and answers to other questions",
+    "values together": "replies and replies to other questions",
+    "ids and answers": "ids and answers",
+    "ids and values": "ids and replies",
+    "time": "time that a report takes",
+}
+"""What each check of many reports looks at, in words."""
 
 
 def _faults(found: Audit) -> Iterator[str]:

@@ -315,7 +315,9 @@ def enter_requests(
                 trace.loose[f"{short}, {what}"] = number
         if previous and each.time > since:
             pressed = presses[: bisect.bisect(presses, each.time)][-1:]
-            trace.loose[f"{short}, ms after what came before"] = 1000 * (each.time - max([previous.time, *pressed]))
+            trace.loose[f"{short}, ms since the last press or request"] = 1000 * (
+                each.time - max([previous.time, *pressed])
+            )
         previous = each
     trace.put("requests", dict(counts))
     # What the device itself asks for comes one after the other; only files of a page may come in any order.
