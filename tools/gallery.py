@@ -1,7 +1,7 @@
-"""Take a picture of every screen of respondents, on a phone and on a desktop, light and dark, to be looked at and judged.
+"""Take a picture of every screen of respondents, on a phone and on a desktop, light and dark, to be judged.
 
-``python -m tools.gallery FOLDER [PART ...]`` takes all of them, or those whose names hold one of the parts. A picture's name
-says the screen, the width of the window and the colours, as in ``start-strong-390-dark.png``.
+``python -m tools.gallery FOLDER [PART ...]`` takes all of them, or those whose names hold one of the parts. The name
+of a picture says the screen, the width of the window and the colours, as in ``start-strong-390-dark.png``.
 """
 
 from __future__ import annotations
@@ -9,12 +9,12 @@ from __future__ import annotations
 import datetime
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import closing, contextmanager
+from collections.abc import Callable
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
-from playwright.sync_api import BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from deniable import Survey, read_survey
 from deniable_server.store import open_store
@@ -27,63 +27,57 @@ from tools.screenshots import browsing
 WIDTHS = {390: 844, 1280: 900}
 """Of windows, with their heights: a phone and a desktop."""
 
+TITLE = "Stress, sleep and help on the ward"
 TEXTS = {
     "organiser": "Institute for Health at Work, University of Aville",
     "about": "We want to know how staff of hospitals cope, so that wards get the help that they need.",
     "contact": "survey@health.example",
 }
-TITLE = "Stress, sleep and help on the ward"
+HELPERS = ["A colleague", "The head of my ward", "A doctor", "Somebody at home", "Nobody"]
+SIGNS = ["I slept badly", "I drank more than usual", "I cried at work", "I made a mistake"]
+EVENTS = {"shift": "I worked a double shift", "rest": "I had no break", "alone": "I was alone on the ward"}
+OFTEN = ["never", "once or twice", "every week", "every day"]
+MEDICINES = [f"Medicine {letter}{n}" for letter in "ABCDEF" for n in range(10)]
 
-YES_NO = question_toml("pills", "yes-no", "In the last month, have you taken pills to get through a shift?", epsilon=0.5)
-CHOICE = question_toml(
-    "help", "choice", "Whom did you last ask for help?",
-    options=["A colleague", "The head of my ward", "A doctor", "Somebody at home", "Nobody"],
-    decline="I would rather not say", epsilon=0.5,
-)  # fmt: skip
-TICKS = question_toml(
-    "signs", "ticks", "Which of these did you notice last week?",
-    options=["I slept badly", "I drank more than usual", "I cried at work", "I made a mistake"], epsilon=1,
-)  # fmt: skip
-SCALE = question_toml(
-    "safe", "scale", "How safe do you feel when you speak up at work?", lo=1, hi=7, ends=["not at all", "completely"],
-    goal="shares", epsilon=0.5,
-)  # fmt: skip
-STARS = question_toml("listens", "rating", "How well does the head of your ward listen?", stars=5, epsilon=0.5)
-NUMBER = question_toml("hours", "number", "How many hours did you sleep last night?", lo=0, hi=14, unit="hours", epsilon=0.5)
-LONG = question_toml(
-    "drug", "choice", "Which medicine did you take last?", epsilon=1,
-    options=[f"Medicine {chr(65 + n // 10)}{n % 10}" for n in range(60)],
-)  # fmt: skip
-GRID = question_toml(
-    "often", "grid", "How often did this happen last month?",
-    items={"shift": "I worked a double shift", "rest": "I had no break", "alone": "I was alone on the ward"},
-    options=["never", "once or twice", "every week", "every day"], epsilon=1, draw=3,
-)  # fmt: skip
+PILLS = "In the last month, have you taken pills to get through a shift?"
+QUESTIONS = {
+    "yes-no": question_toml("pills", "yes-no", PILLS, epsilon=0.5),
+    "choice": question_toml(
+        "help", "choice", "Whom did you last ask for help?",
+        options=HELPERS, decline="I would rather not say", epsilon=0.5,
+    ),
+    "ticks": question_toml("signs", "ticks", "Which of these did you notice last week?", options=SIGNS, epsilon=1),
+    "scale": question_toml(
+        "safe", "scale", "How safe do you feel when you speak up at work?",
+        lo=1, hi=7, ends=["not at all", "completely"], goal="shares", epsilon=0.5,
+    ),
+    "stars": question_toml("listens", "rating", "How well does the head of your ward listen?", stars=5, epsilon=0.5),
+    "number": question_toml(
+        "hours", "number", "How many hours did you sleep last night?", lo=0, hi=14, unit="hours", epsilon=0.5
+    ),
+    "long-list": question_toml("drug", "choice", "Which medicine did you take last?", options=MEDICINES, epsilon=1),
+    "grid": question_toml(
+        "often", "grid", "How often did this happen last month?", items=EVENTS, options=OFTEN, epsilon=1, draw=3
+    ),
+}  # fmt: skip
+LAST = question_toml("again", "yes-no", "Would you answer such a survey again?", epsilon=0.5)
 
 
 def made(*questions: str, title: str = TITLE, **keys: object) -> Survey:
-    """A survey with texts of its own and these questions."""
+    """A survey with the texts of this gallery and these questions."""
     return read_survey(survey_toml(title, *questions, **{**TEXTS, **keys}))
 
 
-STRONG = made(YES_NO, CHOICE, SCALE, STARS)
-WEAK = made(question_toml("pills", "yes-no", "In the last month, have you taken pills to get through a shift?", epsilon=3.9))
-
-DRAWN = made(*[question_toml(f"q{n}", "yes-no", f"Did you do it, {n}?") for n in range(4)], epsilon=1.0, draw=2)
+STRONG = made(*(QUESTIONS[kind] for kind in ("yes-no", "choice", "scale", "stars")), closes=datetime.date(2999, 12, 20))
+WEAK = made(question_toml("pills", "yes-no", PILLS, epsilon=3.9))
+DRAWN = made(*(question_toml(f"q{n}", "yes-no", f"{PILLS[:-1]} {n} times?") for n in range(1, 5)), epsilon=1.0, draw=2)
+GERMAN = made(
+    QUESTIONS["yes-no"], title="Rechtsschutzversicherungsgesellschaften: Überstunden, Schlaf und Hilfe am Arbeitsplatz",
+    organiser="Bundesanstalt für Arbeitsschutz", about="Wir möchten wissen, wie Beschäftigte zurechtkommen.",
+)  # fmt: skip
 
 Scene = Callable[[Page, Collector], object]
-SCENES: dict[str, Scene] = {}
-"""What leads a page to each screen, by the screen's name."""
-
-
-def scene(name: str) -> Callable[[Scene], Scene]:
-    """Note a function as the way to the screen of this name."""
-
-    def note(way: Scene) -> Scene:
-        SCENES[name] = way
-        return way
-
-    return note
+"""What leads a page to a screen."""
 
 
 def opened(page: Page, link: str) -> Locator:
@@ -99,12 +93,12 @@ def begun(page: Page, link: str) -> Locator:
     element = opened(page, link)
     element.locator(".start button").click()
     expect(element.locator("fieldset").first).to_be_visible()
-    page.wait_for_timeout(100)
+    page.wait_for_timeout(100)  # until the others stand there
     return element
 
 
 def reviewed(page: Page, link: str) -> Locator:
-    """The element of a survey of `STRONG` with every question answered."""
+    """The element of `STRONG` with every question answered."""
     element = begun(page, link)
     for _ in STRONG.questions:
         place = element.locator("fieldset:visible")
@@ -114,192 +108,175 @@ def reviewed(page: Page, link: str) -> Locator:
     return element
 
 
-def sent(page: Page, link: str) -> Locator:
-    """The element of a survey of `STRONG` once its reply has arrived."""
+def pressed_send(page: Page, link: str) -> Locator:
+    """The element of `STRONG` a moment after Send."""
     element = reviewed(page, link)
     element.locator(".review button[part]").click()
+    page.wait_for_timeout(300)
+    return element
+
+
+def sent(page: Page, link: str) -> Locator:
+    """The element of `STRONG` once its reply has arrived."""
+    element = pressed_send(page, link)
     expect(element.locator(".tick")).to_be_visible()
     return element
 
 
-def unfolded(element: Locator) -> None:
+def unfold(element: Locator) -> None:
     """Open everything that opens."""
     for each in element.locator("summary").all():
         each.click()
 
 
-SCENES["start-strong"] = lambda page, collector: opened(page, collector.publish(STRONG))
-SCENES["start-strong-opened"] = lambda page, collector: unfolded(opened(page, collector.publish(STRONG)))
-SCENES["start-weak"] = lambda page, collector: opened(page, collector.publish(WEAK))
-SCENES["start-drawn"] = lambda page, collector: opened(page, collector.publish(DRAWN))
+def opens(survey: Survey, fragment: str = "") -> Scene:
+    """The way to the first screen of a survey."""
+    return lambda page, collector: opened(page, collector.publish(survey) + fragment)
 
 
-@scene("start-invited")
-def _invited(page: Page, collector: Collector) -> None:
-    survey = made(YES_NO, CHOICE, access="invited")
+def asks(kind: str) -> Scene:
+    """The way to a question of a type."""
+    survey = made(QUESTIONS[kind], LAST, title=f"{TITLE} ({kind})")
+    return lambda page, collector: begun(page, collector.publish(survey))
+
+
+def invited(page: Page, collector: Collector) -> None:
+    survey = made(QUESTIONS["yes-no"], QUESTIONS["choice"], access="invited")
     link = collector.publish(survey)
     with closing(open_store(collector.place)) as store:
         (invitation,) = invite(store, survey, 1)
     opened(page, f"{link}#invitation={invitation}")
 
 
-SCENES["start-german"] = lambda page, collector: opened(
-    page, collector.publish(made(YES_NO, CHOICE, title="Donaudampfschifffahrtsgesellschaftskapitänsversammlung: Überstunden und Rechtsschutzversicherungen", organiser="Bundesanstalt für Arbeitsschutz", about="Wir möchten wissen, wie Beschäftigte zurechtkommen.")) + "#lang=de"
-)
-SCENES["start-arabic"] = lambda page, collector: opened(page, f"{collector.publish(STRONG)}#lang=ar")
-TODAY = datetime.date.today()
-SCENES["not-open-yet"] = lambda page, collector: opened(
-    page, collector.publish(replace(STRONG, opens=datetime.date(2999, 11, 20), closes=datetime.date(2999, 12, 20)))
-)
+def declined(page: Page, collector: Collector) -> None:
+    opened(page, collector.publish(WEAK)).locator(".begin .minor").click()
 
 
-@scene("closed")
-def _closed(page: Page, collector: Collector) -> None:
-    survey = replace(STRONG, title=f"{TITLE}, closed")
-    link = collector.publish(survey)
-    store = open_store(collector.place)
-    store.close_survey(survey.id)
-    store.close()
-    opened(page, link)
-    expect(page.get_by_role("heading", name="closed").last).to_be_visible()
+def closes(survey: Survey) -> Scene:
+    """The way to a survey that was closed by hand."""
+
+    def way(page: Page, collector: Collector) -> None:
+        link = collector.publish(survey)
+        with closing(open_store(collector.place)) as store:
+            store.close_survey(survey.id)
+        opened(page, link)
+        expect(page.get_by_role("heading", name="This survey is closed")).to_be_visible()
+
+    return way
 
 
-@scene("full")
-def _full(page: Page, collector: Collector) -> None:
-    survey = made(YES_NO, title=f"{TITLE}, full", closes_at=200)
-    link = collector.publish(survey)
-    store = open_store(collector.place)
-    store.close_survey(survey.id)
-    store.close()
-    opened(page, link)
-    page.wait_for_timeout(500)
-
-
-SCENES["refused"] = lambda page, collector: opened(
-    page, collector.publish(made(question_toml("pills", "yes-no", "Pills?", epsilon=5), title=f"{TITLE}, refused"))
-)
-SCENES["link-incomplete"] = lambda page, collector: opened(
-    page, collector.publish(made(YES_NO, access="invited", title=f"{TITLE}, link"))
-)
-for name, question in {"yes-no": YES_NO, "choice": CHOICE, "ticks": TICKS, "scale": SCALE, "stars": STARS, "number": NUMBER, "long": LONG, "grid": GRID}.items():
-    SCENES[f"question-{name}"] = lambda page, collector, question=question: begun(  # type: ignore[misc]
-        page, collector.publish(made(question, YES_NO.replace("pills", "second") if question is YES_NO else YES_NO))
-    )
-
-
-@scene("question-chosen")
-def _chosen(page: Page, collector: Collector) -> None:
+def chosen(page: Page, collector: Collector) -> None:
     begun(page, collector.publish(STRONG)).locator("input").nth(1).click()
 
 
-@scene("question-missing")
-def _missing(page: Page, collector: Collector) -> None:
+def lacks_answer(page: Page, collector: Collector) -> None:
     begun(page, collector.publish(STRONG)).locator(".steps button:visible").first.click()
 
 
-@scene("question-number-wrong")
-def _wrong(page: Page, collector: Collector) -> None:
-    element = begun(page, collector.publish(made(NUMBER, YES_NO)))
+def number_wrong(page: Page, collector: Collector) -> None:
+    element = begun(page, collector.publish(made(QUESTIONS["number"], LAST)))
     element.locator("input").first.fill("25")
     element.locator(".steps button:visible").first.click()
 
 
-SCENES["page-layout"] = lambda page, collector: begun(page, collector.publish(replace(STRONG, layout="page")))
+def page_lacks_answers(page: Page, collector: Collector) -> None:
+    begun(page, collector.publish(replace(STRONG, layout="page"))).locator("form > .card > button").click()
 
 
-@scene("page-layout-missing")
-def _page_missing(page: Page, collector: Collector) -> None:
-    element = begun(page, collector.publish(replace(STRONG, layout="page")))
-    element.locator("form > .card > button").click()
+def sending(page: Page, collector: Collector) -> None:
+    page.route("**/reports", lambda route: route.abort() if page.is_closed() else None)
+    pressed_send(page, collector.publish(STRONG))
 
 
-SCENES["review"] = lambda page, collector: reviewed(page, collector.publish(STRONG))
-
-
-@scene("sending")
-def _sending(page: Page, collector: Collector) -> None:
-    page.route("**/reports", lambda _route: None)
-    element = reviewed(page, collector.publish(STRONG))
-    element.locator(".review button[part]").click()
-    page.wait_for_timeout(200)
-
-
-@scene("sending-error")
-def _sending_error(page: Page, collector: Collector) -> None:
+def sending_fails(page: Page, collector: Collector) -> None:
     page.route("**/reports", lambda route: route.fulfill(status=500, body="{}"))
-    element = reviewed(page, collector.publish(STRONG))
-    element.locator(".review button[part]").click()
-    page.wait_for_timeout(400)
+    pressed_send(page, collector.publish(STRONG))
 
 
-SCENES["receipt"] = lambda page, collector: sent(page, collector.publish(STRONG))
-SCENES["receipt-opened"] = lambda page, collector: unfolded(sent(page, collector.publish(STRONG)))
-
-
-@scene("receipt-again")
-def _again(page: Page, collector: Collector) -> None:
+def answered_before(page: Page, collector: Collector) -> None:
     sent(page, collector.publish(STRONG))
     page.reload()
     expect(page.locator("deniable-survey h1").last).to_be_visible()
 
 
-@contextmanager
-def kiosk(collector: Collector, survey: Survey) -> Iterator[str]:
-    """A page of another site on which many people answer at one device."""
-    html = f"""<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-        <meta name="color-scheme" content="light dark"><title>Kiosk</title>{scripts(collector)}
-        <main><deniable-survey kiosk src="{collector.publish(survey)}"></deniable-survey></main></html>"""
-    with another_site(html) as address:
-        yield address
-
-
-SCENES["device-empty"] = lambda page, collector: (page.goto(f"{collector.url}/device"), page.locator("deniable-told h1").wait_for())
-
-
-@scene("device-full")
-def _device(page: Page, collector: Collector) -> None:
+def device(page: Page, collector: Collector) -> None:
     sent(page, collector.publish(STRONG))
     page.goto(f"{collector.url}/device")
     expect(page.locator("deniable-told .box").first).to_be_visible()
 
 
-@scene("device-words")
-def _device_words(page: Page, collector: Collector) -> None:
-    _device(page, collector)
+def device_in_words(page: Page, collector: Collector) -> None:
+    device(page, collector)
     page.locator("deniable-told .box button").first.click()
     expect(page.locator("deniable-told .said")).to_be_visible()
 
 
-SCENES["home"] = lambda page, collector: page.goto(collector.url)
-SCENES["error-404"] = lambda page, collector: page.goto(f"{collector.url}/s/nothing")
+def device_empty(page: Page, collector: Collector) -> None:
+    page.goto(f"{collector.url}/device")
+    expect(page.locator("deniable-told h1")).to_be_visible()
 
 
-def shoot(page: Page, folder: Path, name: str, width: int) -> None:
-    """The screen as it stands, in both colours."""
-    for scheme in ("light", "dark"):
-        page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # a literal
-        page.mouse.move(0, 0)
-        page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True)
+def kiosk(page: Page, collector: Collector) -> None:
+    element = f'<deniable-survey kiosk src="{collector.publish(STRONG)}"></deniable-survey>'
+    html = f"""<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+        <meta name="color-scheme" content="light dark"><title>Kiosk</title>{scripts(collector)}<main>{element}</main>"""
+    with another_site(html) as address:
+        sent(page, address)
+
+
+SCENES: dict[str, Scene] = {
+    "start-strong": opens(STRONG),
+    "start-strong-opened": lambda page, collector: unfold(opened(page, collector.publish(STRONG))),
+    "start-weak": opens(WEAK),
+    "start-weak-declined": declined,
+    "start-drawn": opens(DRAWN),
+    "start-invited": invited,
+    "start-german": opens(GERMAN, "#lang=de"),
+    "start-arabic": opens(STRONG, "#lang=ar"),
+    "not-open-yet": opens(replace(STRONG, opens=datetime.date(2999, 11, 20))),
+    "closed": closes(replace(STRONG, title=f"{TITLE} (closed)")),
+    "full": closes(made(LAST, title=f"{TITLE} (full)", closes_at=200)),
+    "refused": opens(made(question_toml("pills", "yes-no", PILLS, epsilon=5))),
+    "link-incomplete": opens(made(LAST, access="invited", title=f"{TITLE} (invited)")),
+    **{f"question-{kind}": asks(kind) for kind in QUESTIONS},
+    "question-chosen": chosen,
+    "question-missing": lacks_answer,
+    "question-number-wrong": number_wrong,
+    "page-layout": lambda page, collector: begun(page, collector.publish(replace(STRONG, layout="page"))),
+    "page-layout-missing": page_lacks_answers,
+    "review": lambda page, collector: reviewed(page, collector.publish(STRONG)),
+    "sending": sending,
+    "sending-error": sending_fails,
+    "receipt": lambda page, collector: sent(page, collector.publish(STRONG)),
+    "receipt-opened": lambda page, collector: unfold(sent(page, collector.publish(STRONG))),
+    "receipt-again": answered_before,
+    "receipt-kiosk": kiosk,
+    "device-empty": device_empty,
+    "device-full": device,
+    "device-words": device_in_words,
+    "home": lambda page, collector: page.goto(collector.url),
+    "error-404": lambda page, collector: page.goto(f"{collector.url}/s/nothing"),
+}
 
 
 def main(folder: Path, parts: list[str]) -> None:
     """Pictures of every screen whose name holds one of the parts, or of all."""
     folder.mkdir(parents=True, exist_ok=True)
-    wanted = [name for name in [*SCENES, "kiosk-receipt"] if not parts or any(part in name for part in parts)]
-    with tempfile.TemporaryDirectory() as place, running_collector(Path(place), "--contact", "help@aville.example") as collector, browsing() as browser:
+    wanted = [name for name in SCENES if not parts or any(part in name for part in parts)]
+    with (
+        tempfile.TemporaryDirectory() as place,
+        running_collector(Path(place), "--contact", "help@aville.example") as collector,
+        browsing() as browser,
+    ):
         for width, height in WIDTHS.items():
             for name in wanted:
-                context: BrowserContext = browser.new_context(viewport={"width": width, "height": height}, locale="en-GB")
-                page = context.new_page()
-                page.set_default_timeout(15_000)
-                if name == "kiosk-receipt":
-                    with kiosk(collector, STRONG) as address:
-                        sent(page, address)
-                        shoot(page, folder, name, width)
-                else:
-                    SCENES[name](page, collector)
-                    shoot(page, folder, name, width)
-                context.close()
+                page = browser.new_context(viewport={"width": width, "height": height}, locale="en-US").new_page()
+                SCENES[name](page, collector)
+                page.evaluate("scrollTo(0, 0)")
+                for scheme in ("light", "dark"):
+                    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # a literal
+                    page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True)
+                page.context.close()
 
 
 if __name__ == "__main__":

@@ -108,7 +108,7 @@ export function chance(m, question, { lesson, isOneOfSeveral, figures }) {
     person({ transform: `translate(${(n % COLUMNS) * 14 + 2} ${Math.floor(n / COLUMNS) * 20 + 2})`, class: "person" }),
   );
   // What is drawn stands in the caption, which is read out alone.
-  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 20}`, "aria-hidden": "true", class: "people" }, ...people);
+  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 20}`, "aria-hidden": "true" }, ...people);
   const legend = h("div", { class: "row legend", "aria-hidden": true });
   const caption = h("p", { class: "quiet caption", role: "status" });
   const drawn = h("div", { role: "status" });

@@ -85,7 +85,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
       p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
       p(m.why),
       told.length > 0 && box(...told),
-      h("div", { class: "row start" }, button(m.start, start), weak > 1 && minor(m.decline, decline)),
+      h("div", { class: "row begin" }, h("div", { class: "start" }, button(m.start, start)), weak > 1 && minor(m.decline, decline)),
       quiet(`${m.leave} ${asks ? "" : m.nothingYet}`),
       chance(m, shown, {
         lesson: shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
@@ -223,7 +223,7 @@ const checkedHash = () =>
 /**
  * Everything that ends or interrupts: a heading, a sentence, perhaps a way on.
  * @param {Messages} m @param {string} title @param {string | Node} text
- * @param {{ detail?: string, again?: false | (() => void), next?: false | (() => void), way?: string, ask?: Node | false }} [more]
+ * @param {{ detail?: string, again?: false | (() => void), next?: false | (() => void), way?: string, ask?: Node | "" | false }} [more]
  *   `detail` is what a program said, for experts; `way` is what the button of `next` says; `ask` says whom to ask
  */
 export const notice = (m, title, text, { detail, again, next, way = m.next, ask } = {}) =>
