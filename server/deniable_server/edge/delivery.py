@@ -56,7 +56,7 @@ def tagged(response: Response, tag: str | None = None) -> Response:
         else:
             response.set_etag(tag)
         # A range of a page or of a table is of no use to anybody, so the whole is sent.
-        response = response.make_conditional(request)  # type: ignore[assignment]  # it returns the response itself
+        response.make_conditional(request)  # changes the response itself
     return response if response.status_code == HTTPStatus.NOT_MODIFIED else counted(response)
 
 

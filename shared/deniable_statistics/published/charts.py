@@ -47,7 +47,7 @@ MOST_LOG = math.log(1e6)
 beyond."""
 
 WIDTH, LABELS, EDGE = 6.5, 2.3, 0.1
-"""Widths of a chart, of its labels and of its margins, in inches; on a page of paper its letters keep their size."""
+"""Widths of a chart, of its labels and of its margins, in inches: as wide as a page, so letters keep their size."""
 
 INDENT = 0.12
 """Indentation of the names of series below their heading, in inches."""
