@@ -146,8 +146,8 @@ def test_axe_finds_nothing_on_the_bench(page: Page, address: str, file: Path) ->
         details.locator("summary").click()
     file.write_text("title", encoding="utf-8")
     expect(page.get_by_role("heading", name="Line 1")).to_be_visible()
-    for colours, width in (("light", 1280), ("dark", 390)):
-        page.emulate_media(color_scheme=colours)
+    for is_dark, width in ((False, 1280), (True, 390)):
+        page.emulate_media(color_scheme="dark" if is_dark else "light")
         page.set_viewport_size({"width": width, "height": 800})
         assert violations(page, frames=False) == []  # those of the page in it: test_accessibility.py
         assert page.evaluate("document.documentElement.scrollWidth") <= width
