@@ -24,7 +24,7 @@ def pytest_configure() -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Look for garbage again, but never among what all modules and tests are made of: that takes a third of a second."""
+    """Look for garbage again, but never among what all modules and tests are made of, which stays."""
     gc.freeze()
     gc.enable()
 
