@@ -1,7 +1,7 @@
 """The collector under Granian: one process, so that one thread writes.
 
-Granian's own process, from which a worker is started, loads no application: that would take 17 MB of memory and twice
-the time to start.
+Granian's own process, from which a worker is started, loads neither an application nor numpy: with both it takes
+82 MB instead of 53, and twice the time to start.
 """
 
 from __future__ import annotations
