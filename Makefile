@@ -91,7 +91,7 @@ release: $(VENV)/test.installed
 	$(BIN)/python -m tools.release $(RELEASE)
 
 pictures: $(VENV)/test.installed
-	$(BIN)/python -m tools.screenshots --readme
+	$(BIN)/python -m tools.screenshots
 
 vectors: $(VENV)/test.installed
 	$(BIN)/python -m tools.make_vectors

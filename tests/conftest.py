@@ -23,8 +23,9 @@ def pytest_configure() -> None:
     gc.disable()
 
 
-def pytest_collection_finish() -> None:
-    """Look for garbage again, but never among what all modules and tests are made of, which stays."""
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
+    """Look for garbage again, but never among modules and tests, which would take a third of a second."""
     gc.freeze()
     gc.enable()
 
