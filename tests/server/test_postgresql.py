@@ -112,7 +112,7 @@ class TestDurability:
                     admin.execute(f"ALTER SYSTEM SET fsync = {value}")
                     admin.execute("SELECT pg_reload_conf()")
                     wait_until(
-                        lambda value=value, admin=admin: admin.execute("SHOW fsync").fetchone() == (value,),  # type: ignore[misc]
+                        lambda value=value, admin=admin: admin.execute("SHOW fsync").fetchone() == (value,),
                         f"fsync is {value}",
                     )
                 if value == "off":
