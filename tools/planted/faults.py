@@ -169,7 +169,7 @@ BROWSER = [
     Fault("draw", "browser", "boxes that are ticked are drawn", f"{_W}mechanisms/drawn-boxes.js",
           "    const drawn = unrank(this.k, this.s, below(choose(this.k, this.s), word));",
           "    let drawn = unrank(this.k, this.s, below(choose(this.k, this.s), word));\n"
-          "    if (answer.length === this.s) drawn = drawn.map((_, box) => answer.includes(box));"),
+          "    if (answer.length === this.s) drawn = drawn.map((_, box) => answer.includes(box));", sessions=48),
     Fault("draw", "browser", "an order drawn anew after an answer", f"{_W}steps.js", "    const { set, section, intro } = asked[place];",
           "    const { set, section, intro } = asked[place];\n    if (asked[0].answer() === \"yes\") crypto.getRandomValues(new Uint32Array(1));"),
     Fault("encoding", "browser", "the answer in the last digit of the id", f"{_W}device.js",

@@ -10,7 +10,7 @@ import numpy as np
 from deniable.mechanisms import KAry
 from deniable.survey.patterns import Pattern
 from deniable_statistics.regression.factor import Array
-from deniable_statistics.regression.reports import Reports
+from deniable_statistics.regression.report_likelihood import Reports
 
 
 @dataclass(frozen=True)
