@@ -108,12 +108,12 @@ export function chance(m, question, { lesson, isOneOfSeveral, figures }) {
     person({ transform: `translate(${(n % COLUMNS) * 14 + 2} ${Math.floor(n / COLUMNS) * 20 + 2})`, class: "person" }),
   );
   // What is drawn stands in the caption, which is read out alone.
-  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 20}`, "aria-hidden": "true" }, ...people);
+  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 20}`, "aria-hidden": true }, ...people);
   const legend = h("div", { class: "row legend", "aria-hidden": true });
   const caption = h("p", { class: "quiet caption", role: "status" });
   const drawn = h("div", { role: "status" });
   const label = (/** @type {number} */ answer) => labels[answer] ?? `${answer}`;
-  const choice = h("select", { change: () => expected() }, ...answers.map((answer) => h("option", { value: answer }, label(answer))));
+  const choice = h("select", { change: () => expected() }, ...answers.map((answer) => h("option", {}, label(answer))));
   const answer = () => answers[choice.selectedIndex];
   /** Fill the first people, or those whose place says so. @param {(n: number) => boolean} isFilled */
   const colour = (isFilled) => {
