@@ -274,7 +274,7 @@ def main(folder: Path, parts: list[str]) -> None:
                 SCENES[name](page, collector)
                 page.evaluate("scrollTo(0, 0)")
                 for scheme in ("light", "dark"):
-                    page.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]  # a literal
+                    page.emulate_media(color_scheme=scheme)
                     page.screenshot(path=folder / f"{name}-{width}-{scheme}.png", full_page=True)
                 page.context.close()
 

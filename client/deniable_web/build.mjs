@@ -91,7 +91,10 @@ async function benchBundle(file) {
 
 /** The plugins for tools that store answers themselves, and what a page without a bundler gets of each. */
 export const HOSTS = {
-  "jspsych.js": { global: "jsPsychDeniableQuestion", after: "jsPsychDeniableQuestion=jsPsychDeniableQuestion.default;" },
+  "jspsych.js": {
+    global: "jsPsychDeniable",
+    after: "var jsPsychDeniableQuestion=jsPsychDeniable.default,jsPsychDeniableSurvey=jsPsychDeniable.DeniableSurveyPlugin;",
+  },
   // A tag stands behind those of SurveyJS, whose global it adds to.
   "surveyjs.js": { global: "SurveyDeniable", after: "globalThis.Survey&&SurveyDeniable.registerDeniableQuestion(Survey);" },
 };

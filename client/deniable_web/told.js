@@ -11,17 +11,17 @@ import { CEILING, usedOf100 } from "./ceiling.js";
 import { fetchSurvey } from "./collector.js";
 import { bar, box, button, card, fold, h, heading, minor, own, p, quiet, stack } from "./dom.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
-import { Memory } from "./memory.js";
 import { fill, messagesIn } from "./messages.js";
 import { sentInWords } from "./screens.js";
 import { translate } from "./survey.js";
+import { WholeMemory } from "./whole-memory.js";
 
-/** @typedef {import("./memory.js").Reply} Reply */
+/** @typedef {import("./whole-memory.js").Reply} Reply */
 
 const leave = () => location.replace(ELSEWHERE);
 
 export class DeniableTold extends DeniableElement {
-  #memory = new Memory();
+  #memory = new WholeMemory();
 
   /** @param {AbortSignal} signal */
   async begin(signal) {

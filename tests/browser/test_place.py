@@ -14,11 +14,12 @@ from apiflask import APIFlask
 from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect
 
 from deniable import Survey, read_survey
+from deniable_client.audit.promises import sentence
 from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from tools.rig.access import publish_to, unlinkable_survey
-from tools.rig.browsing import ARRIVED, REVIEW, Witness, another_site, answer, remembered
+from tools.rig.browsing import ARRIVED, REVIEW, Witness, another_site, answer, choose, remembered
 from tools.rig.in_process import ended
 from tools.rig.places import box_of, cut, loopback_names, place_in_process, relay_of, sealed_survey, served
 from tools.rig.survey_files import question_toml, survey_toml
@@ -131,6 +132,28 @@ def one_draw_and_one_ledger(both: Rehearsal, context: BrowserContext) -> None:
     relay_of(both.place).round()
     for _, _, collector, waiting in box_of(both.place).slots():
         assert (collector in both.urls, waiting) == (True, 1)
+
+
+def test_what_the_first_screen_of_a_place_says_of_requests_and_memory_is_so(both: Rehearsal, page: Page) -> None:
+    survey = both.publish("Words")
+    witness = Witness.of(page)
+    page.goto(f"{both.origin}/#{both.urls[0]}/s/{survey.id}")
+    first = page.locator("deniable-survey")
+    for name, where in (("atPlace", "place"), ("nothingYet", "start"), ("leave", "start")):
+        said = sentence(name, where).replace("{place}", both.origin.partition("//")[2])
+        expect(first.get_by_text(said)).to_be_visible()
+    page.get_by_role("button", name="Start", exact=True).click()
+    choose(page, survey, {"affair": "yes"})
+    page.get_by_role("button", name=REVIEW).click()
+    assert witness.posts() == [], "nothing is sent before Send"
+    assert page.evaluate("async () => (await indexedDB.databases()).length") == 0, "and nothing kept"
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+    expect(first.get_by_text(sentence("passedOn", "place").partition("{place}")[2])).to_be_visible()
+    (sealed,) = witness.posts()
+    assert b"affair" not in sealed, "nobody on the way reads it"
+    assert {request.url.split("/")[2] for request in witness.requests} == {both.origin.partition("//")[2]}
+    assert [waiting for *_, waiting in box_of(both.place).slots()] == [1], "it waits for others"
 
 
 @pytest.mark.long

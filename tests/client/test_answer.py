@@ -553,6 +553,17 @@ def test_receipt_says_what_fits_the_questions(five: Survey) -> None:
         ]
 
 
+def test_receipt_says_when_results_change(five: Survey) -> None:
+    wanted = {
+        "batches": messages.RESULTS_BATCHES.format(n=five.release),
+        "live": messages.RESULTS_LIVE,
+        "closed": messages.RESULTS_CLOSED,
+    }
+    for results, sentence in wanted.items():
+        text = screens.receipt(replace(five, results=results), "https://a.example", is_old=False)
+        assert [each for each in wanted.values() if each in text] == [sentence]
+
+
 def test_words_are_those_of_the_browser_and_none_misleads_or_frightens() -> None:
     catalogue = Path(deniable_web.__file__).parent / "catalogues" / "en.json"
     theirs = set(json.loads(catalogue.read_text(encoding="utf-8")).values())
