@@ -39,7 +39,7 @@ ROOT = Path(__file__).parents[2]
 WEB = ROOT / "client" / "deniable_web"
 FAILURE = 1e-6
 SECOND_LOOK = 96
-"""Of a fault with so many sessions or more the pairs that differ most are lived again at the end."""
+"""Sessions of a fault from which on the pairs that differ most are lived again at the end."""
 
 
 def main(arguments: list[str]) -> int:
