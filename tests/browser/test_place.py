@@ -32,6 +32,8 @@ OTHERS = [("Clear-Site-Data", '"*"'), ("Set-Cookie", "a=b; SameSite=None; Max-Ag
 OTHERS += [("ETag", '"somebody"'), ("Alt-Svc", 'h3=":1"'), ("NEL", '{"report_to":"a","max_age":9}')]
 """More of them, by which the collector would know somebody again, or lead them elsewhere."""
 
+REFUSED = "To protect you, your device does not take part here"
+
 NAMES = 3
 """Number of host names by which the collector goes."""
 
@@ -192,7 +194,7 @@ def send_started(frame: Frame) -> bool:
     frame.get_by_role("button", name=REVIEW).click()
     frame.get_by_role("button", name="Send", exact=True).click()
     arrived = frame.get_by_role("heading", name=ARRIVED)
-    expect(arrived.or_(frame.get_by_role("heading", name="Your device does not answer this survey"))).to_be_visible()
+    expect(arrived.or_(frame.get_by_role("heading", name=REFUSED))).to_be_visible()
     return arrived.is_visible()
 
 
