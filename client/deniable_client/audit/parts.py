@@ -21,6 +21,7 @@ from deniable_client.audit.python_histories import Unfinished
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.release import check_served
 from deniable_client.audit.sampling import Draw, draw_javascript, draw_python
+from deniable_client.audit.second_look import look_again_in_browser, look_again_in_python
 from deniable_client.audit.shipped import (
     RACES,
     Target,
@@ -28,8 +29,6 @@ from deniable_client.audit.shipped import (
     audit_shipped,
     check_promises,
     check_races,
-    look_again_in_browser,
-    look_again_in_python,
 )
 
 CLIENTS: dict[str, Draw] = {"python": draw_python, "browser": draw_javascript, "firefox": draw_javascript}
