@@ -23,7 +23,7 @@ MUTANTS ?=
 PLANTED ?=
 RELEASE ?=
 
-.PHONY: help demo test test-javascript test-fast test-engines test-long test-r lint format docs site tutorials release pictures vectors tables requirements bench torture mutants planted clean
+.PHONY: help demo test test-javascript test-fast test-engines test-long test-r lint format docs site tutorials release pictures vectors tables requirements bench torture mutants planted clean compiled programs
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -91,7 +91,7 @@ release: $(VENV)/test.installed
 	$(BIN)/python -m tools.release $(RELEASE)
 
 pictures: $(VENV)/test.installed
-	$(BIN)/python -m tools.screenshots --readme
+	$(BIN)/python -m tools.screenshots
 
 vectors: $(VENV)/test.installed
 	$(BIN)/python -m tools.make_vectors
@@ -137,11 +137,20 @@ $(VENV)/demo.installed: $(VENV)/python.installed pyproject.toml
 	$(PIP) install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable '.[server]'
 	touch $@
 
-$(VENV)/test.installed: $(VENV)/demo.installed $(WEB)/package-lock.json tools/programs.py
-	$(PIP) install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable '.[server,postgresql,research,files,engine]' --group dev
+# All that the demo needs is among it.
+$(VENV)/test.installed: $(VENV)/python.installed pyproject.toml $(WEB)/package-lock.json tools/programs.py
+	$(PIP) install --quiet --no-compile --constraint constraints.txt --build-constraint constraints.txt --editable '.[server,postgresql,research,files,engine]' --group dev
+	touch $(VENV)/demo.installed
+	@$(MAKE) --no-print-directory --jobs 2 compiled programs
+	touch $@
+
+# pip would compile on one core, and the tests of all packages too. What does not compile is a template.
+compiled:
+	@$(BIN)/python -W ignore -m compileall -qq -j 0 -x '/site-packages/.*/tests/' $(VENV)/lib || true
+
+programs:
 	$(TOOL) install
 	$(TOOL) npm --prefix $(WEB) ci --silent
-	touch $@
 
 # Other libraries, to compare with, in an environment of their own: what two of them import but do not ask for is named.
 $(VENV)/bench.installed: $(VENV)/python.installed tools/bench/others.py

@@ -316,7 +316,8 @@ def hindered(survey: Survey, hindrance: Hindrance) -> Paragraphs:
         return notice(m.EARLY, m.EARLY_TEXT.format(day=_spelt(survey.opens)))
     if hindrance in ("used", "unknown"):
         return notice(m.USED_BEFORE if hindrance == "used" else m.UNKNOWN, m.NOT_ASKED)
-    return notice(m.CLOSED, m.CLOSED_FULL.format(n=survey.closes_at) if survey.closes_at else m.CLOSED_NOW)
+    why = m.CLOSED_FULL.format(n=survey.closes_at) if survey.closes_at else m.CLOSED_NOW
+    return notice(m.CLOSED, why, m.NOTHING_ASKED)
 
 
 def trial(survey: Survey) -> Paragraphs:

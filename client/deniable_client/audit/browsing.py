@@ -81,8 +81,8 @@ class _Visiting:
         self._note(tab, "review")
         self.relay.faults.extend([SILENT] if visit.is_cut else [PUT_OFF if visit.is_put_off else BUSY] * visit.failures)
         before = self._posts()
-        self.person.pressed.append(time.perf_counter())
         tab.click("send")
+        self.person.pressed.append(self.person.presses[-1])
         if visit.is_cut:
             self._cut(tab, before)
             return

@@ -80,7 +80,7 @@ class _Run:
         sent = sum(each.start.startswith("POST") for each in self.relay.sent)
         trace.put(f"reports after step {step}", sent)
         for place, (before, seconds) in enumerate(itertools.pairwise([watched.began, *watched.sent])):
-            trace.loose[f"step {step}, ms of CPU to packet {place + 1}"] = 1000 * (seconds - before)
+            trace.loose[f"step {step}, ms of CPU before packet {place + 1}"] = 1000 * (seconds - before)
 
     def _finish(self, number: int) -> None:
         trace = self.traces[number]
