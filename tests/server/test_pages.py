@@ -271,7 +271,7 @@ def test_a_cohort_of_six_leaves_the_figure_its_size() -> None:
     texts = set(re.findall(r">([^<>]+)</text>", image))
     assert {"0 %", "50 %", "100 %", "1", "4", "7", "0", "30", "60"} <= texts
     assert "\u2212" not in image
-    assert int.from_bytes(results_chart.image(panels, Caption("T"), "png", "salt")[16:20], "big") == 1200
+    assert int.from_bytes(results_chart.image(panels, Caption("T"), "png", "salt")[16:20], "big") == 1300
 
 
 @pytest.mark.slow

@@ -365,7 +365,7 @@ def render(draw: Callable[[], Figure], form: str, salt: str = "deniable") -> byt
         if form == "svg":
             warnings.filterwarnings("ignore", message="Glyph")  # the viewer has other fonts
         # A date would make the bytes of equal charts differ.
-        draw().savefig(drawn, format=form, dpi=150, metadata={"Date": None} if form == "svg" else None)
+        draw().savefig(drawn, format=form, dpi=200, metadata={"Date": None} if form == "svg" else None)
     content = drawn.getvalue()
     return printable(content.decode("utf-8", "surrogatepass")).encode() if form == "svg" else content
 
