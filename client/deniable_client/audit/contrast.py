@@ -226,7 +226,9 @@ def least_shift(differences: Floats, level: float) -> float:
     # The probability of the likelier sign with which at least so many pairs have it, with probability `POWER`.
     likelier = float(betaincinv(needed, n - needed + 1, POWER))
     # Without a leak differences are symmetric: one of them exceeds -x with probability 1/2 + P(|d| < x) / 2.
-    return float(np.quantile(np.abs(differences), 2 * likelier - 1))
+    sizes = np.abs(differences)
+    # Where most pairs are alike, the least difference that there is does.
+    return float(max(np.quantile(sizes, 2 * likelier - 1), sizes[sizes > 0].min(initial=math.inf)))
 
 
 def _level(beyond: NDArray[np.int64], failure: float) -> tuple[float, int]:
