@@ -23,7 +23,7 @@ MUTANTS ?=
 PLANTED ?=
 RELEASE ?=
 
-.PHONY: help demo test test-javascript test-fast test-engines test-long test-r lint format docs site tutorials release pictures vectors tables requirements bench torture mutants planted clean compiled programs
+.PHONY: help demo test tests test-javascript test-fast test-engines test-long test-r lint format docs site tutorials release pictures vectors tables requirements bench torture mutants planted clean compiled programs
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -36,9 +36,11 @@ help:
 demo: $(VENV)/demo.installed
 	$(BIN)/deniable demo $(DEMO)
 
-# Types and style are checked beside the tests in JavaScript, each of which keeps one core busy.
+# Types and style are checked beside the tests, because mypy keeps one core busy for a minute.
 test: $(VENV)/test.installed
-	@$(MAKE) --no-print-directory --jobs 2 lint test-javascript
+	@$(MAKE) --no-print-directory --jobs 2 lint tests
+
+tests: test-javascript
 	$(PYTEST) --numprocesses auto --maxprocesses 4 -m "not (engines or long or r)"
 
 test-javascript: $(VENV)/test.installed

@@ -98,7 +98,7 @@ export const band = () =>
 /**
  * The picture of a question; what opens below it lets one try, and says the figures.
  * @param {Messages} m @param {Asked} question
- * @param {{ lesson: string, isOneOfSeveral: boolean, figures: () => string[] }} how `lesson` is what follows for whoever is
+ * @param {{ lesson: string, isOneOfSeveral: boolean, figures: () => Node }} how `lesson` is what follows for whoever is
  *   asked; of several questions the picture says which one it is of
  */
 export function chance(m, question, { lesson, isOneOfSeveral, figures }) {
@@ -145,7 +145,7 @@ export function chance(m, question, { lesson, isOneOfSeveral, figures }) {
   expected();
   const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
   const tries = () =>
-    stack(h("label", { class: "quiet" }, m.pretend, choice), h("div", { class: "row tries" }, ...buttons), drawn, ...figures().map((each) => quiet(each)));
+    stack(h("label", { class: "quiet" }, m.pretend, choice), h("div", { class: "row tries" }, ...buttons), drawn, figures());
   return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), picture, legend, caption, fold(m.odds, tries));
 }
 
