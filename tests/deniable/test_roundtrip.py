@@ -65,7 +65,6 @@ def questions(draw: Any, number: int) -> Question:
     mechanism: Mechanism
     options: tuple[str, ...]
     made: list[Callable[[], Mechanism]]
-    options: tuple[str, ...]
     if kind == "yes-no":
         options = YES_NO
         made = [
