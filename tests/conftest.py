@@ -30,6 +30,11 @@ def pytest_runtestloop() -> None:
     gc.enable()
 
 
+def pytest_unconfigure() -> None:
+    """Let the end of the process clear all up: bindings of other languages report what is left."""
+    gc.unfreeze()
+
+
 @pytest.hookimpl(optionalhook=True)  # `make mutants` runs without pytest-xdist
 def pytest_xdist_auto_num_workers() -> int:
     """Two more than there are cores, because many tests wait for a process, a server or a browser."""

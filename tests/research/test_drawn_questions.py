@@ -47,6 +47,7 @@ from tests.support.drawn_questions import (
     shared_survey,
     table_of,
 )
+from tests.support.marks import long
 from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.tables import sharing
@@ -417,6 +418,7 @@ def test_two_questions_of_three_options() -> None:
         pairs[0].correlation()
 
 
+@pytest.mark.long
 @pytest.mark.simulation
 def test_weighted_pairs_are_those_of_the_weighted_people() -> None:
     rng = np.random.default_rng(14)
@@ -667,7 +669,7 @@ def test_what_cannot_be_simulated_is_refused(tmp_path: Path) -> None:
 
 
 @pytest.mark.simulation
-@pytest.mark.parametrize(("epsilon", "draw"), [(2.0, 2), (4.0, 1)])
+@pytest.mark.parametrize(("epsilon", "draw"), [(2.0, 2), long(4.0, 1)])
 def test_intervals_for_the_respondents_hold_those_too_who_were_not_asked(epsilon: float, draw: int) -> None:
     survey = read_survey(
         survey_toml("T", *(question_toml(f"q{j}", "yes-no") for j in range(5)), epsilon=epsilon, draw=draw)
