@@ -28,6 +28,7 @@ from deniable_server import logs
 from deniable_server.app import create_app, create_issuer
 from deniable_server.edge import stalls
 from deniable_server.place.app import PlaceSettings, create_place
+from deniable_server.readiness import tell_ready
 from deniable_server.results import service
 from deniable_server.settings import Settings
 
@@ -163,6 +164,7 @@ def _load(settings: Settings | PlaceSettings, create: Callable[..., APIFlask]) -
     spare_the_collector_of_garbage()
     # A proxy's connections are all of one address, and it counts those of its clients.
     stalls.watch(settings.port, None if settings.trusted_proxies else CONNECTIONS)
+    tell_ready()  # the socket takes connections already, and the server asks for the application just before it serves
     return app
 
 
