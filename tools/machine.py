@@ -238,6 +238,7 @@ def main() -> None:
     install(FOLDER)
     with started(FOLDER) as machine:
         follow(machine, tutorial[:moves])
+        machine.run(f"{SETTINGS}\nrunuser -u deniable -- /opt/deniable/bin/deniable token revoke ada")  # made once more
         follow(machine, section(operations, "Commands beside the service"))
         (survey,) = reports_of(machine)
         machine.run(f"/opt/deniable/bin/python /root/people.py {shlex.quote(survey)}")
