@@ -25,7 +25,7 @@ RELEASE ?=
 PINNED = printf 'hatchling\nhatch-vcs\n' | $(BIN)/uv pip compile --quiet --no-config pyproject.toml - --constraint constraints.txt \
 	--universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
-.PHONY: help demo test test-javascript test-fast test-engines test-long test-r lint format docs site tutorials release pictures vectors tables requirements machine bench torture mutants planted clean
+.PHONY: help demo test test-javascript test-fast test-engines test-long test-r lint format docs site tutorials release pictures vectors tables requirements machine bench torture mutants planted clean compiled programs
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -98,7 +98,7 @@ machine: $(VENV)/test.installed
 	$(BIN)/python -m tools.machine
 
 pictures: $(VENV)/test.installed
-	$(BIN)/python -m tools.screenshots --readme
+	$(BIN)/python -m tools.screenshots
 
 vectors: $(VENV)/test.installed
 	$(BIN)/python -m tools.make_vectors
@@ -144,11 +144,20 @@ $(VENV)/demo.installed: $(VENV)/python.installed pyproject.toml
 	$(PIP) install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable '.[server]'
 	touch $@
 
-$(VENV)/test.installed: $(VENV)/demo.installed $(WEB)/package-lock.json tools/programs.py
-	$(PIP) install --quiet --constraint constraints.txt --build-constraint constraints.txt --editable '.[server,postgresql,research,files,engine]' --group dev
+# All that the demo needs is among it.
+$(VENV)/test.installed: $(VENV)/python.installed pyproject.toml $(WEB)/package-lock.json tools/programs.py
+	$(PIP) install --quiet --no-compile --constraint constraints.txt --build-constraint constraints.txt --editable '.[server,postgresql,research,files,engine]' --group dev
+	touch $(VENV)/demo.installed
+	@$(MAKE) --no-print-directory --jobs 2 compiled programs
+	touch $@
+
+# pip would compile on one core, and the tests of all packages too. What does not compile is a template.
+compiled:
+	@$(BIN)/python -W ignore -m compileall -qq -j 0 -x '/site-packages/.*/tests/' $(VENV)/lib || true
+
+programs:
 	$(TOOL) install
 	$(TOOL) npm --prefix $(WEB) ci --silent
-	touch $@
 
 # Other libraries, to compare with, in an environment of their own: what two of them import but do not ask for is named.
 $(VENV)/bench.installed: $(VENV)/python.installed tools/bench/others.py

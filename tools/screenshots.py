@@ -1,7 +1,6 @@
-"""Take pictures of the running program.
+"""Take anew the pictures that the README shows, of the survey that stands in it: ``python -m tools.screenshots``.
 
-``python -m tools.screenshots FOLDER`` takes every screen of respondents, to be looked at.
-``python -m tools.screenshots --readme`` takes anew what the README shows, of the survey that stands in it.
+Pictures of every screen of respondents are taken by `tools.gallery`.
 """
 
 from __future__ import annotations
@@ -24,14 +23,11 @@ from deniable import Survey, read_survey
 from deniable_client import Client
 from deniable_client.rehearsal.people import make_people, read_truths
 from tools.programs import CHROMIUM_FLAGS, chromium
-from tools.rig.browsing import all_screens
 from tools.rig.collectors import Collector, free_port, running_collector, wait_until_answered
 from tools.rig.patience import PATIENCE
-from tools.rig.surveys import FIVE_TYPES
 
 ROOT = Path(__file__).parents[1]
 PICTURES = ROOT / "docs" / "pictures"
-LOOKS = [(320, "light", "en"), (320, "dark", "ar"), (1280, "light", "en"), (1280, "dark", "en"), (1280, "light", "ar")]
 
 PEOPLE = 2000
 TRUTHS = ["affair=0.32", "religious=0.16,0.34,0.37,0.13"]
@@ -39,22 +35,6 @@ TRUTHS = ["affair=0.32", "religious=0.16,0.34,0.37,0.13"]
 
 MOST_BYTES = 80_000
 """How large a picture of the README may be: whoever opens it waits for three of them."""
-
-
-def take(folder: Path) -> None:
-    """A picture of each screen in each look."""
-    survey = read_survey(
-        'organiser = "Institute of Sociology"\nabout = "How common it is to hide things."\n' + FIVE_TYPES
-    )
-    folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as place, running_collector(Path(place)) as collector, browsing() as browser:
-        link = collector.publish(survey)
-        for width, scheme, language in LOOKS:
-            size = {"width": width, "height": 900}
-            page = browser.new_context(viewport=size, color_scheme=scheme).new_page()  # type: ignore[arg-type]  # a literal
-            for screen in all_screens(page, f"{link}#lang={language}", survey):
-                name = f"{screen.replace(' ', '-')}-{width}-{scheme}-{language}.png"
-                page.screenshot(path=folder / name, full_page=True)
 
 
 def take_for_readme() -> None:
@@ -148,9 +128,4 @@ def save(page: Page, name: str) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
-        sys.exit(__doc__)
-    if sys.argv[1] == "--readme":
-        take_for_readme()
-    else:
-        take(Path(sys.argv[1]))
+    take_for_readme()

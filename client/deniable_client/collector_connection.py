@@ -17,8 +17,8 @@ from urllib3.connectionpool import ConnectionPool
 
 from deniable.access.blind_rsa import SIZE
 from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, SurveyError
-from deniable_transport.answers import object_in
 from deniable_transport.authorization import authorization_of
+from deniable_transport.responses import object_in
 from deniable_transport.unreachable import unreachable
 
 _log = logging.getLogger(__name__)

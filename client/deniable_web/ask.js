@@ -1,8 +1,9 @@
 //@ts-check
 /* One question: native inputs, what is wrong with an answer, and a way to find one of many options. */
 
-import { fold, h, oddsBox, own, p, quiet } from "./dom.js";
+import { figures, fold, h, own, p, quiet } from "./dom.js";
 import { fill } from "./messages.js";
+import { oddsOf } from "./odds.js";
 
 /**
  * @typedef {import("./messages.js").Messages} Messages
@@ -111,13 +112,13 @@ export function ask(
     h("div", { id: `about-${id}` }, help && quiet(own(help)), quiet(fill(takesSeveral ? (exclusive[0] ? m.ticksOrNone : m.ticks) : isNumber ? m.range : "", { lo, hi })), note),
     isLong && finder(m, list, rows, inputs),
     h("div", { class: hasStars ? "rated" : "choices" }, list, ends),
-    fold(m.odds, () => oddsBox(m, mechanism)),
+    fold(m.odds, () => figures(oddsOf({ mechanism }, m))),
   );
 
   /** What somebody has to mend, or nothing. */
   const problem = () => {
     if (asked.answer() !== undefined) return "";
-    if (!isNumber) return m.missing;
+    if (!isNumber) return isStep ? `${m.missing} ${m.gap}` : m.missing; // a page says it once, above
     const number = inputs[0].valueAsNumber;
     const sentence = Number.isNaN(number) ? m.missingNumber : number > hi ? m.tooLarge : number < lo ? m.tooSmall : m.notWhole;
     return fill(sentence, { lo, hi });

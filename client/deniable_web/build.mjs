@@ -35,7 +35,8 @@ const integrity = (bytes, algorithm = "sha384") => `${algorithm}-${createHash(al
 export const styleModule = () => {
   const css = ["design.css", "elements.css"].map((name) => read(name).toString()).join("\n");
   const { code } = transformSync(css, { loader: "css", minify: true, charset: "utf8", target: "es2022" });
-  return `//@ts-check\n/* Written by \`npm run build\` from design.css and elements.css. */\n\nexport const css = ${"`"}${code.trim()}${"`"};\n`;
+  // esbuild keeps the spaces within custom properties.
+  return `//@ts-check\n/* Written by \`npm run build\` from design.css and elements.css. */\n\nexport const css = ${"`"}${code.trim().replace(/([:,]) /g, "$1")}${"`"};\n`;
 };
 
 /** A bundle is one file, so it fetches its catalogues; pages that are built from the modules have them as modules. */
@@ -90,7 +91,10 @@ async function benchBundle(file) {
 
 /** The plugins for tools that store answers themselves, and what a page without a bundler gets of each. */
 export const HOSTS = {
-  "jspsych.js": { global: "jsPsychDeniableQuestion", after: "jsPsychDeniableQuestion=jsPsychDeniableQuestion.default;" },
+  "jspsych.js": {
+    global: "jsPsychDeniable",
+    after: "var jsPsychDeniableQuestion=jsPsychDeniable.default,jsPsychDeniableSurvey=jsPsychDeniable.DeniableSurveyPlugin;",
+  },
   // A tag stands behind those of SurveyJS, whose global it adds to.
   "surveyjs.js": { global: "SurveyDeniable", after: "globalThis.Survey&&SurveyDeniable.registerDeniableQuestion(Survey);" },
 };

@@ -24,7 +24,7 @@ const BANNED = {
 const LANGUAGES = { ar: "rtl", de: "ltr", en: "ltr", es: "ltr", fr: "ltr" };
 
 /** What people read before Start of a survey of one yes-no question; the author's own texts come on top of it. */
-const BEFORE_START = ["askedBy", "unsure", "process", "oddsYes", "once", "hundred", "noAdmission", "why", "questionsHere", "leave", "start"];
+const BEFORE_START = ["askedBy", "questionsHere", "unsure", "process", "why", "oddsYes", "noAdmission", "odds", "start"];
 /** In words: English says it as short as was promised, other languages need a few more. */
 const LONGEST = { en: 110, de: 115, fr: 130, es: 125, ar: 110 };
 

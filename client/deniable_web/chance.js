@@ -5,7 +5,7 @@
  */
 
 import { randomizeAnswer } from "./device.js";
-import { drawing, h, minor, own, p, quiet } from "./dom.js";
+import { drawing, fold, h, minor, own, p, quiet, stack } from "./dom.js";
 import { fill } from "./messages.js";
 import { of100 } from "./odds.js";
 import { UNIT } from "./randomness.js";
@@ -96,27 +96,24 @@ export const band = () =>
   h("div", { class: "row band", "aria-hidden": true }, ...[1, 0, 1, 1, 0].map((isSame) => sign(isSame ? "outline" : "outline other filled")));
 
 /**
- * The picture of a question.
+ * The picture of a question; what opens below it lets one try, and says the figures.
  * @param {Messages} m @param {Asked} question
- * @param {{ lesson?: string, isOneOfSeveral?: boolean }} [how] `lesson` is what follows for whoever is asked; of several
- *   questions the picture says which one it is of
+ * @param {{ lesson: string, isOneOfSeveral: boolean, figures: () => string[] }} how `lesson` is what follows for whoever is
+ *   asked; of several questions the picture says which one it is of
  */
-export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}) {
+export function chance(m, question, { lesson, isOneOfSeveral, figures }) {
   const { kind, choices: options, labels, highest, mechanism: { lo, isYesNo } } = question;
   const answers = options.length ? [...options.keys()] : [lo, highest];
   const people = Array.from({ length: PEOPLE }, (_, n) =>
     person({ transform: `translate(${(n % COLUMNS) * 14 + 2} ${Math.floor(n / COLUMNS) * 20 + 2})`, class: "person" }),
   );
   // What is drawn stands in the caption, which is read out alone.
-  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 20}`, "aria-hidden": "true", class: "people" }, ...people);
+  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 20}`, "aria-hidden": "true" }, ...people);
   const legend = h("div", { class: "row legend", "aria-hidden": true });
   const caption = h("p", { class: "quiet caption", role: "status" });
   const drawn = h("div", { role: "status" });
-  const choice = h(
-    "select",
-    { change: () => expected() },
-    ...answers.map((answer) => h("option", { value: answer }, labels[answer] ?? `${answer}`)),
-  );
+  const label = (/** @type {number} */ answer) => labels[answer] ?? `${answer}`;
+  const choice = h("select", { change: () => expected() }, ...answers.map((answer) => h("option", { value: answer }, label(answer))));
   const answer = () => answers[choice.selectedIndex];
   /** Fill the first people, or those whose place says so. @param {(n: number) => boolean} isFilled */
   const colour = (isFilled) => {
@@ -131,12 +128,12 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
   const expected = () => {
     const { caption: text, share, d, kept } = fateOf(m, question, answer());
     const number = of100(share);
-    caption.replaceChildren(fill(text, { p: number, q: number, rest: PEOPLE - number, other: PEOPLE - number, d, kept }));
+    const values = { p: number, q: number, rest: PEOPLE - number, other: PEOPLE - number, d, kept };
+    caption.replaceChildren(about(text, label(answer()), values), ` ${lesson}`);
     drawn.replaceChildren();
     colour((n) => n < number);
   };
   const press = (/** @type {number} */ times) => {
-    drawn.className = "";
     const { isKept } = fateOf(m, question, answer());
     const given = options.length ? options[answer()] : answer();
     const reports = Array.from({ length: times }, () => randomizeAnswer(question, kind.takesSeveral ? [given] : given));
@@ -144,17 +141,18 @@ export function chance(m, question, { lesson = "", isOneOfSeveral = false } = {}
     colour((n) => isKept(reports[n]));
     caption.replaceChildren(m.hundredMade); // the people on the picture are those of the tries now
     drawn.replaceChildren(counted(m, question, reports));
-    drawn.className = isYesNo ? "heard" : ""; // where the legend shows the same
   };
   expected();
   const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
-  return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), h("label", { class: "quiet" }, m.pretend, choice), picture, legend, caption, h("div", { class: "row tries" }, ...buttons), drawn, p(lesson));
+  const tries = () =>
+    stack(h("label", { class: "quiet" }, m.pretend, choice), h("div", { class: "row tries" }, ...buttons), drawn, ...figures().map((each) => quiet(each)));
+  return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), picture, legend, caption, fold(m.odds, tries));
 }
 
-/** A sentence about what may be written from the other side. @param {string} text with the place {what} @param {string} what @param {object} [values] */
-function about(text, what, values = {}) {
+/** A sentence about what may be written from the other side. @param {string} text perhaps with the place {what} @param {string} what @param {object} [values] */
+export function about(text, what, values = {}) {
   const [before, after] = text.split("{what}").map((part) => fill(part, values));
-  return h("span", {}, before, own(what), after);
+  return h("span", {}, before, after && own(what), after);
 }
 
 /** How often each thing was said, the most frequent first. @param {Messages} m @param {Asked} question @param {any[]} reports */

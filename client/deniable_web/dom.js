@@ -4,8 +4,6 @@
  * and no text of a survey is ever read as HTML.
  */
 
-import { odds } from "./odds.js";
-
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @typedef {(Node | string | 0 | false | null | undefined)[]} Children what is not truthy is left out */
@@ -53,6 +51,8 @@ export const own = (text, translate = "yes") => h("span", { class: "text", dir: 
 export const heading = (text, level = "h1") => h(level, { tabindex: "-1", part: "title" }, text);
 
 export const card = (/** @type {Children} */ ...children) => h("div", { class: "card stack", part: "card" }, ...children);
+/** One below the other. */
+export const stack = (/** @type {Children} */ ...children) => h("div", { class: "stack" }, ...children);
 export const box = (/** @type {Children} */ ...children) => h("div", { class: "box", part: "odds" }, ...children);
 
 /**
@@ -77,9 +77,8 @@ export const link = (text, click) => h("button", { type: "button", class: "link"
 /** A bar, filled by a share. It repeats what a sentence beside it says. @param {number} share */
 export const bar = (share) => h("progress", { value: share, "aria-hidden": true });
 
-/** @param {import("./messages.js").Messages} m @param {import("./mechanisms/base.js").Mechanism} mechanism */
-export const oddsBox = (m, mechanism) =>
-  box(...odds(mechanism, m).flatMap(({ sentence, share }) => [share && bar(share), quiet(sentence)]));
+/** Sentences of small print in a box. @param {string[]} sentences */
+export const figures = (sentences) => box(...sentences.map((each) => quiet(each)));
 
 /** Terms, and what is to say of each, if anything. @param {[string | Node, string | Node][]} pairs */
 export const pairs = (pairs) =>

@@ -224,7 +224,8 @@ export class DeniableSurvey extends DeniableElement {
       const first = () => this.show(screens.consent(m, view, { ...how, trace: !isNoted && trace, start: () => this.#walk?.go(0) }), true);
       const mayAsk = parent === window && !this.isShared;
       this.#walk = new Walk({ isHome: this.#isHome, mayAsk }, first, /** @type {AbortController} */ (gone).signal);
-      const how = { cohort, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, notes, start, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
+      const decline = () => (this.clear(), this.show(screens.notice(m, m.declined, m.declinedText, { next: () => this.restart(true), way: this.isShared ? m.next : m.back }), true));
+      const how = { cohort, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, notes, start, decline, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
     }

@@ -2,7 +2,7 @@
 /* Questions that people ask before they start, each in their words and with a direct answer. */
 
 import { said } from "./ceiling.js";
-import { box, h, minor, p, pairs } from "./dom.js";
+import { box, h, minor, p, pairs, stack } from "./dom.js";
 import { end, fill } from "./messages.js";
 import { oddsOf, of100, plainest, wholeOdds } from "./odds.js";
 
@@ -14,8 +14,15 @@ import { oddsOf, of100, plainest, wholeOdds } from "./odds.js";
 /** The yes-no questions. @param {View} view */
 export const yesNo = ({ questions }) => questions.filter(({ kind }) => kind.isYesNo);
 
-/** When results change. @param {Messages} m @param {View} view */
-export const results = (m, view) => (view.isLive ? m.resultsLive : view.release ? fill(m.resultsBatches, { n: view.release }) : m.resultsClosed);
+/**
+ * When results change, in one of three sentences.
+ * @param {Messages} m @param {View} view
+ */
+export const results = (m, view, live = m.resultsLive, batches = m.resultsBatches, closed = m.resultsClosed) =>
+  view.isLive ? live : view.release ? fill(batches, { n: view.release }) : closed;
+
+/** Until when a survey takes replies, if it says so. @param {Messages} m @param {View} view */
+export const lasts = (m, { closes }, text = m.lasts) => (closes ? fill(text, { closes: end(m, closes) }) : "");
 
 /**
  * @param {Messages} m @param {View} view
@@ -27,13 +34,9 @@ export function faq(m, view, weak, kept, stop) {
   const coins = yesNo(view);
   const [asked] = coins.length ? [plainest(coins)] : [];
   const q = of100(asked?.mechanism.support?.[1].ifOther ?? 0);
-  const last = view.closes ? fill(m.lasts, { closes: end(m, view.closes) }) : "";
   const where = said(weak, m, "answerResults", "answerResultsWeak");
   const sent = said(weak, m, "answerSent", "answerSentWeak");
-  return h(
-    "div",
-    { class: "stack" },
-    pairs([
+  return stack(pairs([
       [m.askEmployer, said(weak, m, "answerEmployer", "answerEmployerWeak")],
       [m.askSent, `${sent} ${oddsOf(least, m).join(" ")}`],
       [m.askYes, asked ? fill(m.answerYes, { q }) : ""],
@@ -44,7 +47,7 @@ export function faq(m, view, weak, kept, stop) {
       [m.askStop, stop],
       [m.askBack, m.answerBack],
       [m.askKept, kept],
-      [m.askResults, `${results(m, view)} ${last} ${where}`],
+      [m.askResults, `${results(m, view)} ${lasts(m, view)} ${where}`],
     ]),
     least.kind.isYesNo && said(weak, m, "quiz") && quiz(m),
   );

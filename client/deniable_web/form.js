@@ -5,7 +5,7 @@
  */
 
 import { tellsUse } from "./collector.js";
-import { bar, card, focusOn, h, heading, link, own, p, quiet } from "./dom.js";
+import { bar, card, focusOn, h, heading, link, own, p, quiet, stack } from "./dom.js";
 import { together } from "./grid.js";
 import { numbered } from "./messages.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
@@ -33,7 +33,7 @@ export function page(m, view, walk, send, isWatched) {
     // Numbers would tell where one is left out.
     asked.push(together(m, stops[n], { number: all > 1 && !isFiltered ? `${n + 1}. ` : "" }));
     const { set, section, intro } = asked[n];
-    return intro && asked[n - 1]?.section !== section ? h("div", { class: "stack" }, intro, set) : set;
+    return intro && asked[n - 1]?.section !== section ? stack(intro, set) : set;
   };
   const applies = () => appliesIn(view, asked);
   /** Questions that apply, without an answer. */
@@ -53,7 +53,7 @@ export function page(m, view, walk, send, isWatched) {
       set.hidden = !isWatched && !route[n];
     });
   };
-  const summary = h("div", { role: "alert", class: "bad" });
+  const summary = h("div", { role: "alert", class: "box bad" });
   /** What the summary lists: questions without an answer, each with its line. @type {[Asked, Element][]} */
   let missing = [];
   /** What has been mended is no longer listed. */
@@ -86,7 +86,7 @@ export function page(m, view, walk, send, isWatched) {
     summary.replaceChildren();
     count();
     if (!missing.length) return false;
-    summary.append(card(heading(m.missingSome, "h2"), p(m.missingWhy), h("ul", {}, ...missing.map(([, line]) => line))));
+    summary.append(heading(m.missingSome, "h2"), p(m.missingWhy), h("ul", {}, ...missing.map(([, line]) => line)));
     focusOn(summary);
     return true;
   };

@@ -16,11 +16,14 @@ const MAX_PATTERNS = 2 ** 16;
 
 /**
  * @typedef {object} Unit What a device draws, keeps and pays for as one: a question, or a group of them.
- * @property {string} key under which devices remember it
- * @property {string} sent under which they remember what this survey sends of it
  * @property {Mechanism} mechanism
- * @property {readonly { id: string }[]} members one, or those of the group
+ * @property {readonly import("./survey.js").Question[]} members one, or those of the group
  * @property {number} draw how many of them each person is asked
+ * @property {object} asked what makes it the same: of a group what its survey says beside its questions
+ */
+/**
+ * @typedef {Unit & { key: string, sent: string }} Kept a unit with the key under which devices remember it, and that under which they
+ *   remember what this survey sends of it: the key, or that of a wave
  */
 
 /**
@@ -127,7 +130,8 @@ export const together = ({ members }, find) => (members[1] ? members.map(({ id }
 
 /**
  * The values of all questions, in the survey's order, out of those of its units.
- * @param {{ questions: readonly { id: string }[], units: readonly Unit[] }} survey @param {(unit: Unit) => any} make
+ * @template {Unit} U
+ * @param {{ questions: readonly { id: string }[], units: readonly U[] }} survey @param {(unit: U) => any} make
  * @returns {Record<string, number | string | null>}
  */
 export function valuesOf({ questions, units }, make) {

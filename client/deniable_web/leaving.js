@@ -1,7 +1,7 @@
 //@ts-check
 /* Leaving quickly, for whoever is looked over the shoulder: another page comes in the place of this one. */
 
-import { h, minor } from "./dom.js";
+import { h, minor, stack } from "./dom.js";
 
 /** Where it leads: a page that everybody might have open. */
 export const ELSEWHERE = "https://www.wikipedia.org/";
@@ -18,4 +18,4 @@ export function isLeaving(event) {
 }
 
 /** A screen below the button that leaves. @param {string} text @param {() => void} leave @param {Node} screen */
-export const withExit = (text, leave, screen) => h("div", { class: "stack" }, h("div", { class: "exit" }, minor(text, leave)), screen);
+export const withExit = (text, leave, screen) => stack(h("div", { class: "exit" }, minor(text, leave)), screen);

@@ -18,7 +18,7 @@ import { browserStore, fleetingStore } from "./store.js";
 /** @typedef {import("./store.js").State} State */
 /** @typedef {import("./survey.js").Survey} Survey */
 /** @typedef {import("./tokens.js").Token} Token */
-/** @typedef {Pick<import("./group.js").Unit, "key" | "sent" | "mechanism">} Unit a question is one, too, if it stands alone */
+/** @typedef {Pick<import("./group.js").Kept, "key" | "sent" | "mechanism">} Unit a question is one, too, if it stands alone */
 /** @typedef {number | string} Value a noisy one; of a group the JSON of its questions' */
 
 /**
@@ -33,26 +33,22 @@ import { browserStore, fleetingStore } from "./store.js";
  * @property {string[]} waiting on a shared device, under what the reports of other people to this collector are kept
  */
 
-/** @typedef {{ survey: string, report: string, hasArrived: boolean }} Reply what is kept of a survey, by its address */
-
 const LEDGER_MS = 90 * 864e5; // 90 days
 
 /** The day, in UTC, as in "2026-11-20": no finer time is kept anywhere. */
 export const today = () => new Date().toISOString().slice(0, 10);
 
 export class Memory {
-  #store;
-
   constructor(store = browserStore) {
-    this.#store = store;
+    this.store = store;
   }
 
   /** A memory that knows what this one knows, and ends with the page. */
-  fleeting = () => new Memory(fleetingStore(this.#store));
+  fleeting = () => new Memory(fleetingStore(this.store));
 
   /** Whether what is kept outlives the page; known once something was asked. */
   get lasts() {
-    return this.#store.lasts;
+    return this.store.lasts;
   }
 
   /**
@@ -62,17 +58,22 @@ export class Memory {
    */
   async look(survey, collector, isShared = false, day = today()) {
     let isAhead = false;
-    const isWiped = !isShared && !!(await this.#store.isWiped?.());
+    const isWiped = !isShared && !!(await this.store.isWiped?.());
+    /** @type {readonly Pick<Unit, "key" | "mechanism">[] | undefined} */
+    let keyed;
     const see = (/** @type {State} */ { reports, noisy, told }) => {
+      if (!keyed && Object.keys({ ...noisy, ...told })[0]) return;
+      // A memory without entries knows no key: there what is hashed stands for it.
+      const units = keyed ?? survey.units.map(({ asked, mechanism }) => ({ key: JSON.stringify(asked), mechanism }));
       isAhead = dateTheFuture(told, day);
       const kept = reports[survey.id];
       const hasTold = !isShared && sum(Object.values(told), day) > 0;
-      const totals = isShared ? [0, 0] : charge(told, collector, survey.units, day);
+      const totals = isShared ? [0, 0] : charge(told, collector, units, day);
       return {
         kept: survey.id in reports ? fitting(kept.report, survey) : undefined,
         isSent: kept?.to[collector],
         hasArrived: hasArrived(kept),
-        isSame: survey.units.some(({ key }) => key in noisy),
+        isSame: units.some(({ key }) => key in noisy),
         hasTold,
         isWiped,
         totals,
@@ -80,9 +81,10 @@ export class Memory {
       };
     };
     try {
-      return await this.#store.run(see, true);
+      const look = () => this.store.run(see, true);
+      return (await look()) ?? ((keyed = await survey.keyed()), /** @type {Seen} */ (await look()));
     } finally {
-      if (isAhead) await this.#store.run(({ told }) => dateTheFuture(told, day)); // also where there is no room now
+      if (isAhead) await this.store.run(({ told }) => dateTheFuture(told, day)); // also where there is no room now
     }
   }
 
@@ -96,12 +98,13 @@ export class Memory {
    */
   async once(survey, collector, draw, person, invitation = null, day = today()) {
     const name = person ? `${survey.id}:${person}` : survey.id;
-    const text = await this.#store.run(({ reports, noisy, told, tokens }) => {
-      if (!person) charge(told, collector, survey.units, day);
+    const units = await survey.keyed();
+    const text = await this.store.run(({ reports, noisy, told, tokens }) => {
+      if (!person) charge(told, collector, units, day);
       if (!(name in reports)) {
         const report = draw(!person);
         const own = (/** @type {Unit} */ each, /** @type {Value} */ value) => (person ? value : valueOf(noisy, each, () => value));
-        reports[name] = { report: encoded(report, survey, own), to: {} };
+        reports[name] = { report: encoded(report, { ...survey, units }, own), to: {} };
         // The token is in the report now; on a shared device nothing else says for whose invitation it was.
         for (const each in tokens) if (tokens[each].message.startsWith(report.id, 4)) delete tokens[each];
       }
@@ -111,28 +114,8 @@ export class Memory {
       if (!hasArrived(kept)) kept.report = carrying(kept.report, invitation);
       return kept.report;
     });
-    if (!person) this.#store.stay?.();
+    if (!person) this.store.stay?.();
     return text;
-  }
-
-  /**
-   * The noisy value of one question, which is also that of its survey.
-   * @param {Unit} question @param {string} collector
-   * @param {() => number | string} [draw] the value to keep; without it, undefined unless the collector was told the one to send
-   * @returns {Promise<number | string | undefined>}
-   */
-  async value(question, collector, draw, day = today()) {
-    const { key, sent } = question;
-    const known = (/** @type {State} */ { noisy, told }) =>
-      // A wave of which nothing was drawn yet is asked, as a survey is.
-      told[new URL(collector).origin]?.[key] && (sent === key || sent in noisy || undefined) && valid(question, noisy[sent]);
-    if (!draw) return this.#store.run(known, true);
-    const value = await this.#store.run(({ noisy, told }) => {
-      charge(told, collector, [question], day);
-      return valueOf(noisy, question, draw);
-    });
-    this.#store.stay?.();
-    return value;
   }
 
   /**
@@ -143,7 +126,9 @@ export class Memory {
   async asked(survey, draw = drawQuestions) {
     const drawn = draw(survey);
     // Where all are asked there is nothing to keep, and who leaves then leaves nothing behind.
-    return drawn.size < survey.questions.length ? this.#store.run(({ noisy }) => askedOf(noisy, survey, drawn)) : drawn;
+    if (drawn.size === survey.questions.length) return drawn;
+    const units = await survey.keyed();
+    return this.store.run(({ noisy }) => askedOf(noisy, units, drawn));
   }
 
   /**
@@ -154,7 +139,7 @@ export class Memory {
    * @returns {Promise<Token | undefined>} nothing where the survey has a report, which is sent again
    */
   token(name, change, isShared) {
-    return this.#store.run((state) => {
+    return this.store.run((state) => {
       const tokens = (state.tokens ??= {});
       const token = !isShared && name.split(":")[0] in state.reports ? undefined : change(tokens[name]);
       if (token) tokens[name] = token;
@@ -164,51 +149,29 @@ export class Memory {
 
   /** The report of a survey that waits under a name. @param {string} name @param {Survey} survey @returns {Promise<string>} */
   recall(name, survey) {
-    return this.#store.run(({ reports }) => fitting(reports[name].report, survey), true);
+    return this.store.run(({ reports }) => fitting(reports[name].report, survey), true);
   }
 
   /** @param {string} name @param {string} collector */
   markSent(name, collector) {
-    return this.#store.run(({ reports: { [name]: kept } }) => {
+    return this.store.run(({ reports: { [name]: kept } }) => {
       if (kept?.to[collector] === false) kept.to[collector] = true;
     });
   }
 
-  /**
-   * What is kept for a collector, for whoever wants to see it: the replies to its surveys, and the epsilon that it was told
-   * within 90 days. Those of other people at a shared device are not among them.
-   * @param {string} collector @returns {Promise<{ replies: Reply[], total: number }>}
-   */
-  told(collector, day = today()) {
-    return this.#store.run(
-      ({ reports, told }) => ({
-        replies: Object.entries(reports)
-          .filter(([name, { to }]) => !name.includes(":") && collector in to)
-          .map(([survey, { report, to }]) => ({ survey, report, hasArrived: to[collector] })),
-        total: sum([told[new URL(collector).origin] ?? {}], day),
-      }),
-      true,
-    );
-  }
-
-  /** Forget everything. A survey that is answered afterwards is drawn anew. */
-  forgetAll() {
-    return this.#store.clear?.();
-  }
-
   /** Forget a report, which is right only where another person comes next. @param {string} name */
   forget(name) {
-    return this.#store.run(({ reports }) => delete reports[name]);
+    return this.store.run(({ reports }) => delete reports[name]);
   }
 }
 
 /**
  * Enter what a collector is about to be told, each question or group once however often it is sent.
  * @param {State["told"]} told changed, also where this throws @param {string} collector
- * @param {readonly Unit[]} units @param {string} day
+ * @param {readonly Pick<Unit, "key" | "mechanism">[]} units @param {string} day
  * @returns {number[]} the totals of the collector and of the device
  */
-function charge(told, collector, units, day) {
+export function charge(told, collector, units, day) {
   dateTheFuture(told, day);
   const mine = (told[new URL(collector).origin] ??= {});
   const fresh = units.filter(({ key }) => !(key in mine));
@@ -249,7 +212,7 @@ const hasArrived = (kept) => Object.values(kept?.to ?? {}).includes(true);
  * Epsilon within 90 days; what several were told counts once. In whole millionths, so that no order of adding matters.
  * @param {Record<string, [string, number]>[]} ledgers @param {string} day
  */
-function sum(ledgers, day) {
+export function sum(ledgers, day) {
   // An entry ages from the latest of its days that is not in the future. One without counts, as one does that is damaged.
   const isRecent = (/** @type {any} */ [, [days]]) => {
     const since = daysIn(days).filter((each) => each <= day).pop();
@@ -263,7 +226,7 @@ function sum(ledgers, day) {
  * What a survey sends of a question: the value that is kept, or what was drawn from it for this survey.
  * @param {State["noisy"]} noisy @param {Unit} unit @param {() => number | string} draw
  */
-const valueOf = (noisy, unit, draw) =>
+export const valueOf = (noisy, unit, draw) =>
   valid(unit, known(noisy, unit.sent, () => unit.mechanism.instantaneous(valid(unit, known(noisy, unit.key, draw)))));
 
 /** What is kept under a name, or what `make` makes, kept from now on. @param {State["noisy"]} noisy @param {string} name @param {() => Value} make */
@@ -271,9 +234,9 @@ const known = (noisy, name, make) => (name in noisy ? noisy[name] : (noisy[name]
 
 /**
  * What was drawn of each group, kept from now on; what is known of the values of a group says it too.
- * @param {State["noisy"]} noisy @param {Survey} survey @param {Set<string>} drawn
+ * @param {State["noisy"]} noisy @param {readonly import("./group.js").Kept[]} units @param {Set<string>} drawn
  */
-function askedOf(noisy, { units }, drawn) {
+function askedOf(noisy, units, drawn) {
   for (const unit of units) {
     const { key, members, draw } = unit;
     if (draw < members.length) {
@@ -288,8 +251,8 @@ function askedOf(noisy, { units }, drawn) {
   return drawn;
 }
 
-/** A value that the mechanism of a question makes; another one is damaged. @param {Unit} unit @param {any} value */
-function valid({ mechanism }, value) {
+/** A value that the mechanism of a question makes; another one is damaged. @param {Pick<Unit, "mechanism">} unit @param {any} value */
+export function valid({ mechanism }, value) {
   if (!mechanism.makes(value)) throw new UnusableMemory();
   return value;
 }
@@ -309,10 +272,12 @@ export const carrying = (text, invitation) => (invitation ? text.replace(/"\w{32
 
 /**
  * A report as it is sent, with what `make` makes of each of its values.
- * @param {import("./device.js").Report} report @param {Survey} survey @param {(unit: Unit, value: Value) => Value} make
+ * @template {import("./group.js").Unit} U
+ * @param {import("./device.js").Report} report @param {{ questions: Survey["questions"], units: readonly U[] }} survey
+ * @param {(unit: U, value: Value) => Value} make
  */
 const encoded = (report, survey, make) => {
-  const own = (/** @type {import("./group.js").Unit} */ unit) => {
+  const own = (/** @type {U} */ unit) => {
     const value = together(unit, (id) => report.values[id]);
     return make(unit, /** @type {Value} */ (unit.members[1] ? JSON.stringify(value) : value));
   };

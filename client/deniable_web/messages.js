@@ -39,15 +39,24 @@ export function numbered(m, text, n, values = {}) {
   return fill(forms[new Intl.PluralRules(m.lang).select(n)] ?? forms["other"], { n, ...values });
 }
 
-/** From the beginning of a day to its last minute: midnight would leave open of which day. */
-const TO_LAST_MINUTE = 864e5 - 6e4;
+/**
+ * A moment as it is where the reader is: the day and the time, or at midnight the day alone in words, because people take 12 AM
+ * for noon, or for the other end of the day.
+ * @param {Messages} m @param {number} moment in milliseconds since 1970
+ * @param {number} midnight hours and minutes together, where the sum tells that it is
+ * @param {string} text for that, with the place {day}
+ */
+function spelt(m, moment, midnight, text) {
+  const at = new Date(moment);
+  const isMidnight = at.getHours() + at.getMinutes() === midnight;
+  return fill(isMidnight ? text : "{day}", { day: at.toLocaleString(m.lang, { dateStyle: "long", timeStyle: isMidnight ? undefined : "short" }) });
+}
 
-/** The moment at which a day of UTC begins, as it is where the reader is. @param {Messages} m @param {string} day as in "2026-11-20" */
-export const begin = (m, day, later = 0) =>
-  new Date(Date.parse(day) + later).toLocaleString(m.lang, { dateStyle: "long", timeStyle: "short" });
+/** When a day of UTC begins. @param {Messages} m @param {string} day as in "2026-11-20" */
+export const begin = (m, day) => spelt(m, Date.parse(day), 0, m.dayStart);
 
-/** The last minute of it. @param {Messages} m @param {string} day */
-export const end = (m, day) => begin(m, day, TO_LAST_MINUTE);
+/** When it ends, by its last minute, 23:59 in UTC. @param {Messages} m @param {string} day */
+export const end = (m, day) => spelt(m, Date.parse(day) + 864e5 - 6e4, 23 + 59, m.dayEnd);
 
 /**
  * The catalogue of the first language that there is, out of those that somebody reads; English is the last.

@@ -9,26 +9,18 @@ import { UNIT } from "./randomness.js";
 /** @typedef {import("./mechanisms/base.js").Ratio} Ratio */
 /** @typedef {import("./messages.js").Messages} Messages */
 
-/** @typedef {{ sentence: string, share: number }} Odds a sentence, and the share of people that it says first, if it says one */
-
 /**
- * The odds of one question, computed from its mechanism's integers.
- * @param {Mechanism} mechanism @param {Messages} m @returns {Odds[]}
+ * The odds of one question in words, computed from its mechanism's integers.
+ * @param {{ mechanism: Mechanism }} question @param {Messages} m @returns {string[]}
  */
-export function odds(mechanism, m) {
+export function oddsOf({ mechanism }, m) {
   // Whatever parameters there are: TypeScript cannot tell mechanisms by their names.
   const { name, support, truth, k, s, w } = /** @type {Mechanism & { truth: number, k?: number, s?: number, w?: number }} */ (mechanism);
   const { ifTrue, ifOther } = support?.[1] ?? { ifTrue: 0, ifOther: 0 };
-  const share = name === "forced-response" ? truth / UNIT : ifTrue;
-  const [p, q] = [of100(share), of100(ifOther)];
-  const say = (/** @type {string} */ text, share = 0) => ({
-    sentence: fill(text, { k, s, w, p, q, e: factorAbove(mechanism.ratio, m), rest: 100 - p, other: 100 - q }),
-    share,
-  });
+  const [p, q] = [of100(name === "forced-response" ? truth / UNIT : ifTrue), of100(ifOther)];
   // By what a mechanism says of itself: one that is added later has its sentences too.
-  return mechanism.isYesNo
-    ? [say(m.oddsYes, ifTrue), say(m.oddsNo, ifOther)]
-    : [say(m[name] ?? m.oddsExact, share), ...(support ? [] : [say(m.near)])];
+  const texts = mechanism.isYesNo ? [m.oddsYes, m.oddsNo] : [m[name] ?? m.oddsExact, ...(support ? [] : [m.near])];
+  return texts.map((text) => fill(text, { k, s, w, p, q, e: factorAbove(mechanism.ratio, m), rest: 100 - p, other: 100 - q }));
 }
 
 /**
@@ -37,9 +29,6 @@ export function odds(mechanism, m) {
  */
 export const plainest = (questions) =>
   questions.reduce((a, b) => (compare(b.mechanism.toldRatio, a.mechanism.toldRatio) > 0 ? b : a));
-
-/** The odds of one question in words. @param {{ mechanism: Mechanism }} question @param {Messages} m */
-export const oddsOf = ({ mechanism }, m) => odds(mechanism, m).map(({ sentence }) => sentence);
 
 /**
  * What all that a device sends can tell somebody, whatever that one believed before.

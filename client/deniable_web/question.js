@@ -14,8 +14,8 @@ import { randomizeAnswer } from "./device.js";
 import { button, card, h, heading, own, p, quiet } from "./dom.js";
 import { SurveyError } from "./errors.js";
 import { ask } from "./ask.js";
-import { Memory } from "./memory.js";
 import { notice, strength } from "./screens.js";
+import { WholeMemory } from "./whole-memory.js";
 
 /** The attribute of the input that is ours. */
 const OURS = "data-deniable";
@@ -23,7 +23,7 @@ const OURS = "data-deniable";
 export class DeniableQuestion extends DeniableElement {
   static formAssociated = true;
   internals = this.attachInternals();
-  #memory = new Memory();
+  #memory = new WholeMemory();
 
   /** What the form gets: libraries that read a form's inputs one by one find it too. */
   #field = h("input", { type: "hidden", [OURS]: "" });
@@ -102,6 +102,7 @@ export class DeniableQuestion extends DeniableElement {
     const question = survey.questions.find((each) => each.id === id);
     if (question?.askIf) throw new SurveyError(`question ${id}: has a filter, and a form cannot tell whether it applies`);
     if (!question || question.group) throw new SurveyError("question: must be one of the survey's that is asked alone");
+    const unit = /** @type {import("./group.js").Kept} */ ((await survey.keyed()).find(({ members }) => members[0].id === id));
     const m = this.words;
     const hold = (/** @type {unknown} */ value, isAsked = false) => {
       this.#field.value = String(value);
@@ -113,7 +114,7 @@ export class DeniableQuestion extends DeniableElement {
       this.announce("complete");
     };
     // The survey may have asked this already, here or under another title: then nothing is drawn.
-    const known = this.kiosk ? undefined : await this.#memory.value(question, collector);
+    const known = this.kiosk ? undefined : await this.#memory.value(unit, collector);
     const { totals, kept, isSame } = await this.#memory.look(survey, collector, this.kiosk || known !== undefined);
     if (signal.aborted) return;
     this.#refuse();
@@ -125,7 +126,7 @@ export class DeniableQuestion extends DeniableElement {
         mix.disabled = true; // a second press draws nothing more, and announces nothing
         const draw = () => randomizeAnswer(question, answer, undefined, !this.kiosk);
         try {
-          const value = this.kiosk ? draw() : await this.#memory.value(question, collector, draw);
+          const value = this.kiosk ? draw() : await this.#memory.value(unit, collector, draw);
           if (!signal.aborted) hold(value, true);
         } catch (error) {
           if (!signal.aborted) this.fail(error);

@@ -1,14 +1,14 @@
 //@ts-check
 /* What people see before and after the questions: each screen a function from what is known to a node. */
 
-import { band, chance, clearest } from "./chance.js";
+import { about, band, chance, clearest } from "./chance.js";
 import { CLIENT, tellsUse } from "./collector.js";
 import { completionOf } from "./completion.js";
 import { isCohort } from "./device.js";
 import { logo } from "./dress.js";
-import { box, button, card, fold, h, heading, link as pressed, minor, oddsBox, own, p, pairs, quiet } from "./dom.js";
-import { faq, results, yesNo } from "./faq.js";
-import { begin, end, fill, numbered } from "./messages.js";
+import { box, button, card, figures, fold, h, heading, minor, own, p, pairs, quiet, stack } from "./dom.js";
+import { faq, lasts, results, yesNo } from "./faq.js";
+import { begin, fill, numbered } from "./messages.js";
 import { said } from "./ceiling.js";
 import { oddsOf, plainest, wholeOdds } from "./odds.js";
 import { inWords } from "./wording.js";
@@ -23,30 +23,26 @@ const PACE = 4;
 
 const code = (/** @type {string} */ text) => h("code", { dir: "ltr" }, text);
 
-
-/** What all that is sent can tell. @param {Messages} m @param {View} view */
-const whole = (m, view) => wholeOdds(view, m).map((sentence) => quiet(sentence));
-
 /** Something that ends by itself; where it takes long, it says that it goes on. @param {Messages} m */
 export function wait(m, text = m.sending) {
-  const said = h("p", { role: "status" });
-  setTimeout(() => said.append(m.still), 8000);
-  return card(heading(text), said);
+  const said = h("p", { role: "status" }, m.stay);
+  setTimeout(() => said.replaceChildren(m.still), 8000);
+  return card(band(), heading(text), said);
 }
 
 /** What people read first: how well chance protects them. @param {Messages} m @param {number} weak as in ceiling.js */
-export const strength = (m, weak) => p(said(weak, m, "unsure", "hint", "weak"), weak > 1 ? "box bad" : "lead");
+export const strength = (m, weak) => p(said(weak, m, "unsure", "hint", "weak"), weak > 1 ? "lead care" : "lead");
 
 /**
  * Whom to ask: a link where the contact is an address of mail or of the web, and nothing where a survey names nobody.
- * @param {Messages} m @param {View} view
+ * @param {Messages} m @param {View} view @param {string} [first] what is said before that
  */
-export function contact(m, { contact }) {
-  if (!contact) return false;
+export function contact(m, { contact }, first = "") {
+  if (!contact) return first && quiet(first);
   const [before, after] = m.contact.split("{contact}");
   const href = /^[^\s@:/]+@[^\s@:/]+$/.test(contact) ? `mailto:${contact}` : /^https:\/\/\S+$/.test(contact) ? contact : "";
   const who = own(contact, "no");
-  return quiet(before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after, ` ${m.contactCare}`);
+  return quiet(first, before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after, ` ${m.contactCare}`);
 }
 
 /** Beside somebody's own texts, who asks: the logo, a greeting with the organiser, and the title. @param {Messages} m @param {View} view */
@@ -61,11 +57,11 @@ const head = (m, view) =>
 
 /**
  * @param {Messages} m @param {View} view
- * @param {{ cohort: string | null, isVia: boolean, isSeen: boolean, weak: number, n: number, notes: (string | Node | false)[], start: (event: Event) => void, kept: () => string, stop: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
+ * @param {{ cohort: string | null, isVia: boolean, isSeen: boolean, weak: number, n: number, notes: (string | Node | false)[], start: (event: Event) => void, decline: () => void, kept: () => string, stop: () => string, trace: Tracing | false, canExit: boolean, history: string | false }} how
  *   `isVia` a place, which passes no question on before Start; `isSeen` by the site around it; `n` is how many questions are asked; `weak` as in ceiling.js; `kept` says what stays on the
  *   device, `stop` what becomes of a visit that ends before Send; `history` is the address of the page on what this device has told
  */
-export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start, kept, stop, trace, canExit, history }) {
+export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start, decline, kept, stop, trace, canExit, history }) {
   const least = plainest(view.questions);
   const shown = clearest(m, view.questions);
   const minutes = Math.ceil(n / PACE);
@@ -76,27 +72,28 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
     stops.replaceChildren(stop());
   };
   const on = `${m.noTraceOn} ${view.issuer ? m.answerStopSpent : ""}`;
+  const asks = view.issuer ? m.startSends : tellsUse(view) && !isVia ? m.hashSent : "";
+  const told = [view.isLive && m.live, ...notes].flatMap((note) => (note ? p(note, "note") : []));
   const screen = card(
     h(
       "div",
       { class: "intro stack" },
       head(m, view),
+      quiet(numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })),
       view.about && p(own(view.about)),
       strength(m, weak),
       p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
-      view.isLive && p(m.live, "box"),
+      p(m.why),
+      told.length > 0 && box(...told),
+      h("div", { class: "row begin" }, h("div", { class: "start" }, button(m.start, start)), weak > 1 && minor(m.decline, decline)),
+      quiet(`${m.leave} ${asks ? "" : m.nothingYet}`),
       chance(m, shown, {
         lesson: shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
         isOneOfSeveral: view.questions.length > 1,
+        figures: () => [view.questions.length > 1 ? m.oddsLeast : "", ...oddsOf(least, m), ...wholeOdds(view, m)],
       }),
-      p(m.why),
-      p(`${numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })} ${m.leave}`),
-      ...notes.map((note) => note && p(note, "box note")),
-      h("div", { class: "start" }, button(m.start, start)),
     ),
-    quiet(m[view.access]),
-    quiet(view.issuer ? m.startSends : tellsUse(view) && !isVia ? m.hashSent : m.nothingYet),
-    contact(m, view),
+    contact(m, view, `${m[view.access]} `),
     h(
       "div",
       { class: "folds" },
@@ -104,16 +101,13 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
         pairs([
           [said(weak, m, "cannot", "guess"), m.cannotText],
           [m.can, isSeen ? m.canSite : m.canText],
-          [m.invitation, m[`${view.access}Text`]],
+          [m.askRoles, m.roles],
+          [m.invitation, view.access === "open" ? "" : `${m[`${view.access}Text`]} ${asks}`],
         ]),
       ),
-      fold(m.odds, () =>
-        h("div", { class: "stack" }, view.questions.length > 1 && quiet(m.oddsLeast), oddsBox(m, least.mechanism), ...whole(m, view)),
-      ),
       fold(m.faq, () => faq(m, view, weak, stays, stops)),
-      (trace || canExit) && fold(m.shared, () => sharing(m, trace && { ...trace, choose, on }, canExit)),
+      (trace || canExit) && fold(m.shared, () => sharing(m, trace && { ...trace, choose, on }, canExit, history)),
     ),
-    history && h("a", { href: history }, m.historyLink),
   );
   if (canExit) screen.classList.add("spread"); // on a page of its own it may take the room of two columns
   return screen;
@@ -121,9 +115,10 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
 
 /**
  * For people who share a device with somebody whom they fear.
- * @param {Messages} m @param {(Tracing & { on: string }) | false} trace `on` says what holds once that is chosen @param {boolean} canExit
+ * @param {Messages} m @param {(Tracing & { on: string }) | false} trace `on` says what holds once that is chosen
+ * @param {boolean} canExit @param {string | false} history as for `consent`
  */
-function sharing(m, trace, canExit) {
+function sharing(m, trace, canExit, history) {
   const status = h("p", { role: "status" }, trace && trace.isOn ? trace.on : "");
   const change = (/** @type {Event} */ { target }) => {
     const { checked } = /** @type {HTMLInputElement} */ (target);
@@ -133,16 +128,27 @@ function sharing(m, trace, canExit) {
   };
   const tick = h("input", { type: "checkbox", change });
   if (trace) tick.checked = trace.isOn;
-  return h("div", { class: "stack" }, canExit && p(m.exitText), trace && p(m.traceText), trace && h("label", { part: "option" }, tick, m.noTrace), status);
+  return stack(canExit && p(m.exitText), trace && p(m.traceText), trace && h("label", { part: "option" }, tick, m.noTrace), status, toHistory(m, history));
 }
 
+/** The way to what this device has told. @param {Messages} m @param {string | false} href */
+const toHistory = (m, href) => href && h("a", { href }, m.historyLink);
+
 /**
- * What a report says of each question, in words.
+ * What a reply says of each question, in sentences, and how often chance makes that of another answer.
  * @param {Messages} m @param {View} view @param {string} report @param {boolean} hasArrived whether the survey's server has it
  */
 export function sentInWords(m, { questions }, report, hasArrived) {
   const { values } = JSON.parse(report);
-  const words = (/** @type {View["questions"][number]} */ each) => own(inWords(m, each, values[each.id]).join("\n"));
+  const words = (/** @type {View["questions"][number]} */ each) => {
+    const value = values[each.id];
+    const said = inWords(m, each, value).join("\n");
+    if (value === null) return p(said);
+    const odds = oddsOf(each, m);
+    // Of a Yes the odds of a No, and the other way round.
+    const doubt = each.mechanism.isYesNo ? [odds[value]] : odds;
+    return h("div", {}, p(about(m.sentIs, said)), ...doubt.map((each) => quiet(each)));
+  };
   return h("div", { class: "stack said" }, p(hasArrived ? m.inWordsText : ""), pairs(questions.map((each) => [own(each.text), words(each)])));
 }
 
@@ -154,51 +160,42 @@ export function sentInWords(m, { questions }, report, hasArrived) {
  */
 export function receipt(m, view, report, { title, weak, link, isPlace, place, isMine, isNew, canPrint, history, next }) {
   const ofChance = yesNo(view)[0] ? said(weak, m, "chance") : "";
-  const each = new Set(view.questions.flatMap((question) => oddsOf(question, m)));
-  return h(
-    "div",
-    { class: "stack" },
-    card(
-      isNew && h("i", { class: "tick" }), // a sign that all went well, as the heading says
-      heading(title),
-      view.thanks && p(own(view.thanks)),
-      p(m.notKept, "lead"),
-      p(`${m.mixedIn} ${said(weak, m, "weakSent")} ${ofChance}`),
-      isMine && quiet(m[`${view.access}Used`]),
-      place && p(fill(m.passedOn, { place })),
-      isNew && !view.completion && p(m.mayClose), // with a code, or a way back, there is one more thing to do
-      isPlace && quiet(m.resultsElsewhere),
-      // No way out of a shared device, and none by a slip from a place to the collector, which would see who comes.
-      h("div", { class: "row" }, !next && !isPlace && toResults(m, link), next && button(m.next, next), canPrint && pressed(m.print, () => print())),
-      (next || isPlace) && quiet(`${link}/results`),
-      contact(m, view),
-    ),
+  const when = results(m, view, "", m.whenBatches, m.whenClosed);
+  return card(
+    isNew && h("p", { class: "tick", "aria-hidden": true }, "✓"), // a sign that all went well, as the heading says
+    heading(title),
+    view.thanks && p(own(view.thanks)),
+    p(m.notKept, "lead"),
+    p(`${m.mixedIn} ${said(weak, m, "weakSent")} ${ofChance}`),
+    isMine && quiet(m[`${view.access}Used`]),
+    place && p(fill(m.passedOn, { place })),
     isNew && view.completion && way(m, view, !next),
-    card(
-      h(
-        "div",
-        { class: "folds" },
-        fold(m.inWords, () => sentInWords(m, view, report, !place)),
-        fold(m.askResults, () => p(results(m, view))),
-        fold(m.odds, () => box(...[...each].map((sentence) => quiet(sentence)), ...whole(m, view))),
-        fold(m.experts, () =>
-          h(
-            "div",
-            { class: "stack" },
-            pairs([
-              [m.survey, code(view.id)],
-              [m.client, code(`${CLIENT} ${checkedHash()}`)],
-            ]),
-            p(m.json),
-            h("pre", { class: "box" }, code(report)),
-            quiet(m.fields, " ", view.access === "open" ? "" : m[`${view.access}Field`]),
-            p(m.verify),
-            h("pre", { class: "box" }, code(`deniable answer --try ${link}`)),
-          ),
+    p(`${lasts(m, view)} ${when} ${isNew && !view.completion && !next ? m.mayClose : ""}`), // with a code, or a way back, there is one more thing to do
+    (next || isPlace) && quiet(isPlace ? m.resultsElsewhere : m.resultsAt, " ", code(`${link}/results`)),
+    // No way out of a shared device, and none by a slip from a place to the collector, which would see who comes.
+    h("div", { class: "row" }, !next && !isPlace && toResults(m, link), next && button(m.next, next), canPrint && minor(m.print, () => print())),
+    contact(m, view),
+    h(
+      "div",
+      { class: "folds" },
+      fold(m.inWords, () => sentInWords(m, view, report, !place)),
+      fold(m.askResults, () => p(results(m, view))),
+      fold(m.odds, () => figures(wholeOdds(view, m))),
+      fold(m.experts, () =>
+        stack(
+          pairs([
+            [m.survey, code(view.id)],
+            [m.client, code(`${CLIENT} ${checkedHash()}`)],
+          ]),
+          p(m.json),
+          h("pre", { class: "box" }, code(report)),
+          quiet(m.fields, " ", view.access === "open" ? "" : m[`${view.access}Field`]),
+          p(m.verify),
+          h("pre", { class: "box" }, code(`deniable answer --try ${link}`)),
         ),
       ),
-      history && h("a", { href: history }, m.historyLink),
     ),
+    toHistory(m, history),
   );
 }
 
@@ -216,7 +213,7 @@ function way(m, view, mayLeave) {
   const shown = h("div", { role: "status", class: "stack" });
   const show = () => shown.replaceChildren(p(fill(m.codeIs, { code: given }), "lead"), quiet(isDrawn ? m.codeDrawn : m.codeSame));
   const go = () => open(/** @type {string} */ (link), "_top"); // panels refuse to stand in a frame
-  return card(heading(m.way, "h2"), text && p(own(text)), given && minor(m.wayCode, show), shown, link && mayLeave && button(m.wayLink, go));
+  return box(heading(m.way, "h2"), text && p(own(text)), given && minor(m.wayCode, show), shown, link && mayLeave && button(m.wayLink, go));
 }
 
 /** The hash that the browser held this script to before it ran it, if the page asked for that. */
@@ -226,7 +223,7 @@ const checkedHash = () =>
 /**
  * Everything that ends or interrupts: a heading, a sentence, perhaps a way on.
  * @param {Messages} m @param {string} title @param {string | Node} text
- * @param {{ detail?: string, again?: false | (() => void), next?: false | (() => void), way?: string, ask?: Node | false }} [more]
+ * @param {{ detail?: string, again?: false | (() => void), next?: false | (() => void), way?: string, ask?: Node | "" | false }} [more]
  *   `detail` is what a program said, for experts; `way` is what the button of `next` says; `ask` says whom to ask
  */
 export const notice = (m, title, text, { detail, again, next, way = m.next, ask } = {}) =>
@@ -244,23 +241,20 @@ export const notice = (m, title, text, { detail, again, next, way = m.next, ask 
  * That a reply would not count, as the collector says before anybody answers, or the days of the survey.
  * @param {Messages} m @param {View} view @param {import("./collector.js").Hindrance} why
  * @param {string | false} link of the survey, where its page of results may be offered
- * @param {string} [sentence] what is said of a survey that is closed
+ * @param {boolean} [isByDay] whether its last day is over: then that is said of a survey that is closed
  */
-export function hindered(m, view, why, link, sentence = view.closesAt ? fill(m.closedFull, { n: view.closesAt }) : m.closedNow) {
+export function hindered(m, view, why, link, isByDay = false) {
+  const { opens, closesAt } = view;
   const isClosed = why === "closed";
-  const ask = h("div", { class: "stack" }, isClosed && link && toResults(m, link), contact(m, view));
+  const full = closesAt ? fill(m.closedFull, { n: closesAt }) : m.closedNow;
+  const ask = stack(!isClosed && opens && p(fill(m.opensOn, { opens: begin(m, opens) }), "lead"),
+    !isClosed && p(lasts(m, view)),
+    isClosed && link && toResults(m, link),
+    contact(m, view),
+  );
   return why === "used" ? notice(m, m.usedBefore, m.usedText, { ask })
   : why === "unknown" ? notice(m, m.unknown, m.notAsked, { ask })
-  : notice(m, isClosed ? m.closed : m.early, `${m.wanted} ${isClosed ? sentence : days(m, view)}`, { ask });
-}
-
-/**
- * When a survey takes replies.
- * @param {Messages} m @param {View} view
- */
-function days(m, { opens, closes }) {
-  const values = { opens: opens && begin(m, opens), closes: closes && end(m, closes) };
-  return fill(opens && closes ? m.openFromTo : opens ? m.openFrom : closes ? m.openTo : "", values);
+  : notice(m, isClosed ? m.closed : m.early, `${m.wanted} ${isClosed ? ((isByDay && lasts(m, view, m.ended)) || full) : ""} ${m.nothingAsked}`, { ask });
 }
 
 /** What its days say of a survey. @param {View} view @param {string} today as in "2026-11-20" */
@@ -272,7 +266,7 @@ export const byDay = ({ opens, closes }, today) => ((opens ?? "") > today ? "ear
  * @param {{ cohort: string | null, invitation: string | null }} place @param {() => void} again @param {string | false} link as for `hindered`
  */
 export function notOpen(m, view, standing, { cohort, invitation }, again, link) {
-  if (standing) return hindered(m, view, standing, link, days(m, view));
+  if (standing) return hindered(m, view, standing, link, true);
   const isComplete = isCohort(view, cohort) && (invitation || view.access === "open");
   return isComplete ? null : notice(m, m.unreachable, m.incomplete, { again, ask: contact(m, view) });
 }

@@ -36,8 +36,8 @@ export function steps(m, view, walk, send, isWatched) {
     const odds = /** @type {Node} */ (each.set.lastChild); // behind the buttons, where it does not compete with them
     if (each.intro) each.set.prepend(each.intro);
     each.set.append(
-      h("p", { class: "quiet stays" }, n ? "" : `${m.honestly} `, m.stays, !n && isFiltered && ` ${m.filtered}`),
       h("div", { class: "row steps" }, onward[n], minor(m.back, () => walk.back())),
+      h("p", { class: "quiet stays" }, n ? "" : `${m.honestly} `, m.stays, !n && isFiltered && ` ${m.filtered}`),
       odds,
     );
     each.set.hidden = n > 0;

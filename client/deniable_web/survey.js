@@ -11,7 +11,7 @@ import { arrangementOf, orderOf } from "./arrangement.js";
 import { readCompletion } from "./completion.js";
 import { conditionOf } from "./condition.js";
 import { SurveyError } from "./errors.js";
-import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, sorted, taking, text } from "./fields.js";
+import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, rises, sorted, taking, text } from "./fields.js";
 import { GroupMechanism, patternsOf } from "./group.js";
 import { isHost, isIpv4 } from "./hosts.js";
 import { lookOf } from "./look.js";
@@ -44,8 +44,6 @@ import { dumps } from "./strict-json.js";
  * @property {string | null} group the name of the group that shares one epsilon, if it is of one
  * @property {number} epsilon privacy loss of its answer, also to whoever knows the others' true answers
  * @property {object} asked what makes it the same question, under whatever title, id or reason: as it is published
- * @property {string} key of one that stands alone: under which devices remember it: the hash of its text, options and mechanism
- * @property {string} sent under which they remember what this survey sends of it: the key, or that of a wave
  */
 
 /**
@@ -84,6 +82,8 @@ import { dumps } from "./strict-json.js";
  * @property {true} [cohortRequired] whether a link without one of them is incomplete
  * @property {readonly Question[]} questions
  * @property {readonly import("./group.js").Unit[]} units what devices draw, keep and pay for: questions that stand alone, and groups
+ * @property {() => Promise<readonly import("./group.js").Kept[]>} keyed the units with the keys under which devices remember them:
+ *   hashes, which are made when they are wanted, because the first question of a long survey need not wait for them
  * @property {number} epsilon privacy loss of the whole survey: the units' epsilons add up
  * @property {"open" | "invited" | "unlinkable"} access who may be counted: all, or once each whoever has an invitation, which
  *   may be linked to the report while it arrives or never
@@ -113,7 +113,7 @@ export async function address(bytes) {
   // Base32 has letters first: 0 is "a", as 10 is among digits to base 36; after "z" comes 2.
   return digits(bits, 26, 32).replace(/./g, (each) => {
     const digit = parseInt(each, 32);
-    return digit < 26 ? (digit + 10).toString(36) : String(digit - 24);
+    return digits(digit < 26 ? digit + 10 : digit - 24, 1, 36);
   });
 }
 
@@ -149,7 +149,8 @@ async function read(bytes, id) {
   const document = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(bytes);
   /** @type {Record<string, unknown>} */
   const known = {};
-  const take = taking(JSON.parse(document), known);
+  const published = JSON.parse(document);
+  const take = taking(published, known);
   if (take("deniable") !== FORMAT) throw new SurveyError("survey: must be of format 2: publish it again");
   const fresh = oneOf(take("fresh"), "each wave");
   // Known by its form alone: a survey can name any other one, so a device does nothing with it.
@@ -162,13 +163,13 @@ async function read(bytes, id) {
   const groups = new Map(maybe(take("groups"), groupsOf));
   /** @type {Question[]} */
   const questions = []; // one after the other: filters are about earlier ones
-  for (const each of list(take("questions"), 1, MAX_QUESTIONS)) questions.push(await question(each, id, fresh, groups, questions));
+  const mechanisms = {};
+  for (const each of list(take("questions"), 1, MAX_QUESTIONS)) questions.push(question(each, mechanisms, groups, questions));
   const units = questions
     .map((first) => (first.group ? questions.filter(({ group }) => group === first.group) : [first]))
     .filter((members, n) => members[0] === questions[n])
-    .map((members) => unit(members, groups, fresh && id));
+    .map((members) => unit(members, groups));
   const issuer = await maybe(take("issuer"), issuerOf);
-  if (issuer) known["issuer"] = { key: issuer.key, url: issuer.url }; // with nothing else in it
   const results = oneOf(take("results"), "live", "closed");
   const survey = {
     id,
@@ -188,7 +189,8 @@ async function read(bytes, id) {
     release: results ? 0 : (release ?? RELEASE),
     cohorts,
     questions: Object.freeze(questions),
-    units: Object.freeze(await Promise.all(units)),
+    units: Object.freeze(units),
+    keyed: () => keysOf(units, questions, id, fresh),
     access: oneOf(take("access"), "invited", "unlinkable") ?? "open",
     issuer,
     sealed: maybe(take("sealed"), sealedOf),
@@ -202,8 +204,9 @@ async function read(bytes, id) {
   demand((survey.access === "unlinkable") === !!survey.issuer);
   demand(!survey.opens || !survey.closes || survey.closes >= survey.opens);
   demand(survey.sealed ? isCovered(survey) : !survey.places[0]);
+  nothingElse(published, known);
   // Only now, when its depth and its numbers are known to be small.
-  demand(dumps(known, sorted) === document);
+  demand(rises(published) && dumps(published) === document);
   return Object.freeze({
     ...survey,
     epsilon: sum(survey.units.map(({ mechanism }) => mechanism.epsilon)) * (1 + 2 ** -45), // upwards, as in `settle`
@@ -231,7 +234,8 @@ function rowsOf({ kind, options, choices, mechanism, askIf }) {
  * it. What stands before its modulus is always the same, and known here by its hash.
  * @param {any} published @returns {Promise<Issuer>}
  */
-async function issuerOf({ ["key"]: key, ["url"]: url }) {
+async function issuerOf({ ["key"]: key, ["url"]: url, ...more }) {
+  nothingElse(more, {});
   matching(key, /^[0-9a-f]{162}[89a-f][0-9a-f]{510}[13579bdf]0203010001$/);
   maybe(url, origin);
   demand((await address(utf8(key.slice(0, 162)))) === "nk32b3tqjhnaswuhv4zkrt4jba");
@@ -277,31 +281,51 @@ function groupsOf(named) {
 
 /**
  * A question that stands alone, or a group of them.
- * @param {readonly Question[]} members @param {ReadonlyMap<string | null, Group>} groups
- * @param {unknown} survey its address, where each asks anew @returns {Promise<import("./group.js").Unit>}
+ * @param {readonly Question[]} members @param {ReadonlyMap<string | null, Group>} groups @returns {import("./group.js").Unit}
  */
-async function unit(members, groups, survey) {
+function unit(members, groups) {
   const [first] = members;
   if (!first.group) return Object.freeze({ ...first, members, draw: 1 });
   const { published, joint } = /** @type {Group} */ (groups.get(first.group)); // or it is not there, which throws
   const patterns = joint ? patternsOf(members, joint, published["draw"]) : [];
   const mechanism = new GroupMechanism(members.map((each) => each.mechanism), published["draw"], joint, patterns);
-  const key = await keyOf({ ...published, why: undefined, questions: members.map(({ asked }) => asked), survey });
-  return Object.freeze({ key, sent: key, mechanism, members, draw: mechanism.s });
+  return Object.freeze({ mechanism, members, draw: mechanism.s, asked: { ...published, why: undefined, questions: members.map(({ asked }) => asked) } });
 }
 
-/** What questions are the same by, for the key of one with a filter: under an id there may stand another one elsewhere. @param {any[]} questions */
-const hashesOf = async (questions) =>
-  Object.fromEntries(await Promise.all(questions.map(async ({ id, asked }) => [id, await keyOf(asked)])));
-
 /** @param {any} asked what a device remembers */
-const keyOf = (asked) => address(utf8(dumps(asked, sorted)));
+const keyOf = (asked) => address(utf8(dumps(sorted(asked))));
 
 /**
- * @param {any} published @param {string} survey its address @param {unknown} fresh
- * @param {ReadonlyMap<string | null, Group>} groups @param {readonly Question[]} earlier @returns {Promise<Question>}
+ * Units with the keys under which devices remember them.
+ * @param {readonly import("./group.js").Unit[]} units @param {readonly Question[]} questions all of the survey
+ * @param {string} survey its address @param {unknown} fresh whether each survey asks anew
+ * @returns {Promise<readonly import("./group.js").Kept[]>}
  */
-async function question(published, survey, fresh, groups, earlier) {
+function keysOf(units, questions, survey, fresh) {
+  /**
+   * What makes a question the same: with what its filter is about, by its key, because under an id there may stand another one
+   * elsewhere. @param {Question} question @returns {Promise<object>}
+   */
+  const sameness = async ({ asked, askIf }) => {
+    const about = questions.filter(({ id }) => askIf?.named.includes(id));
+    const keys = about.map(async (each) => [each.id, await keyOf(await sameness(each))]);
+    return sorted({ ...asked, ["about"]: about[0] && sorted(Object.fromEntries(await Promise.all(keys))) });
+  };
+  return Promise.all(
+    units.map(async (unit) => {
+      const asked = await Promise.all(unit.members.map(sameness));
+      const key = await keyOf({ ...(asked[1] ? { ...unit.asked, questions: asked } : asked[0]), survey: fresh && survey });
+      return Object.freeze({ ...unit, key, sent: key + (unit.mechanism.second ? survey : "") });
+    }),
+  );
+}
+
+/**
+ * @param {any} published @param {Record<string, import("./mechanisms/base.js").Mechanism>} mechanisms those of earlier questions, as
+ *   published: of a long survey many are alike, and one value stands for all of them
+ * @param {ReadonlyMap<string | null, Group>} groups @param {readonly Question[]} earlier @returns {Question}
+ */
+function question(published, mechanisms, groups, earlier) {
   const known = {};
   const take = taking(published, known);
   const type = take("type");
@@ -319,7 +343,7 @@ async function question(published, survey, fresh, groups, earlier) {
   const choices = Object.freeze(options.slice(0, options.length - named));
   demand(!isYesNo || String(published["options"].slice(0, 2)) === "no,yes"); // as they stand there, which nobody translates
   demand(!hasLevels || areLevels(choices));
-  const mechanism = mechanismFromPublished(take("mechanism"));
+  const mechanism = (mechanisms[JSON.stringify(take("mechanism"))] ??= mechanismFromPublished(published["mechanism"]));
   // Where a mean is wanted of whoever is asked, the mechanism has a report for all others.
   demand(!!mechanism.aside === (!!askIf && (!most || published["goal"] === "mean")));
   const like = answeredLike(type, kind, !!(askIf || last[0]) && !mechanism.aside);
@@ -329,16 +353,15 @@ async function question(published, survey, fresh, groups, earlier) {
   const unit = maybe(take("unit"), text, MAX_UNIT);
   demand(!unit || !most);
   // The same question under another title, id or reason is the same question, unless each survey asks anew.
-  const asked = { ...known, ...(askIf && { ["ask_if"]: filter, ["about"]: await hashesOf(askIf.named.map(about)) }) };
-  const key = await keyOf({ ...asked, survey: fresh && survey });
+  const asked = { ...known, ["ask_if"]: filter };
   const [id, goal] = [identifier(take("id")), take("goal")];
   const group = maybe(take("group"), identifier);
   demand(!["id", "cohort"].includes(id));
   demand(hasLevels ? ["shares", "mean"].includes(goal) : goal === undefined);
   known["ask_if"] = filter;
-  const why = maybe(take("why"), plain, MAX_TEXT);
   const help = maybe(take("help"), text, MAX_TEXT);
   const before = maybe(take("before"), text, MAX_TEXT);
+  const why = maybe(take("why"), plain, MAX_TEXT);
   const order = orderOf(take, choices.length);
   // Without a list of its author's own there is nothing to shuffle, and what stands apart stays behind.
   demand(!order || (!isYesNo && !!most && !hasLevels && order[1] >= last.length));
@@ -365,8 +388,6 @@ async function question(published, survey, fresh, groups, earlier) {
     group,
     epsilon: (groups.get(group)?.joint ?? mechanism).epsilon,
     asked,
-    key,
-    sent: key + (mechanism.second ? survey : ""),
   });
 }
 
@@ -379,25 +400,23 @@ async function question(published, survey, fresh, groups, earlier) {
  * @param {import("./messages.js").Messages} m
  */
 export function translate(survey, languages, m) {
-  const pick = (/** @type {string} */ _key, /** @type {any} */ value) =>
+  const pick = (/** @type {any} */ value) =>
     value?.default === undefined ? value : value[[...languages, "und"].find((each) => Object.hasOwn(value, each)) ?? "default"];
-  const own = JSON.parse(survey.document, pick);
+  /** Texts of a published object. @param {any} from @param {string[]} keys @returns {{}} */
+  const textsOf = (from, ...keys) => Object.fromEntries(keys.map((key) => [key, pick(from[key]) ?? null]));
+  const own = JSON.parse(survey.document);
   const { arrangement, completion, look } = survey;
   return {
     ...survey,
-    title: own["title"],
-    organiser: own["organiser"],
-    about: own["about"],
-    contact: survey.contact && own["contact"],
-    thanks: survey.thanks && own["thanks"],
-    completion: completion && { ...completion, text: completion.text && own["completion"]["text"] },
-    arrangement: arrangement && own["arrangement"],
-    look: look && { ...look, logo: look.logo && { ...look.logo, text: own["look"]["logo_text"] } },
+    ...textsOf(own, "title", "organiser", "about", "contact", "thanks"),
+    completion: completion && { ...completion, text: completion.text && pick(own["completion"]["text"]) },
+    arrangement: arrangement && JSON.parse(JSON.stringify(arrangement), (_, value) => pick(value)),
+    look: look && { ...look, logo: look.logo && { ...look.logo, text: pick(own["look"]["logo_text"]) } },
     questions: survey.questions.map((question, n) => {
-      const { ["text"]: text, ["help"]: help = null, ["before"]: before = null, ["unit"]: unit = null, ["options"]: options } = own["questions"][n];
-      const chosen = options.slice(0, question.choices.length);
-      const labels = [...(question.kind.labels?.(chosen, m) ?? chosen), ...options.slice(chosen.length)];
-      return { ...question, text, help, before, unit, labels };
+      const published = own["questions"][n];
+      const options = published["options"].map(pick);
+      const chosen = options.splice(0, question.choices.length);
+      return { ...question, ...textsOf(published, "text", "help", "before", "unit"), labels: [...(question.kind.labels?.(chosen, m) ?? chosen), ...options] };
     }),
   };
 }

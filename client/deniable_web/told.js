@@ -9,19 +9,19 @@
 import { DeniableElement } from "./base-element.js";
 import { CEILING, usedOf100 } from "./ceiling.js";
 import { fetchSurvey } from "./collector.js";
-import { bar, box, button, card, fold, h, heading, minor, own, p, quiet } from "./dom.js";
+import { bar, box, button, card, fold, h, heading, minor, own, p, quiet, stack } from "./dom.js";
 import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
-import { Memory } from "./memory.js";
 import { fill, messagesIn } from "./messages.js";
 import { sentInWords } from "./screens.js";
 import { translate } from "./survey.js";
+import { WholeMemory } from "./whole-memory.js";
 
-/** @typedef {import("./memory.js").Reply} Reply */
+/** @typedef {import("./whole-memory.js").Reply} Reply */
 
 const leave = () => location.replace(ELSEWHERE);
 
 export class DeniableTold extends DeniableElement {
-  #memory = new Memory();
+  #memory = new WholeMemory();
 
   /** @param {AbortSignal} signal */
   async begin(signal) {
@@ -46,7 +46,7 @@ export class DeniableTold extends DeniableElement {
         p(m.deviceText),
         !replies.length && p(m.deviceNone),
         ...replies.map((reply) => this.#entry(collector, reply, tongues)),
-        replies.length > 0 && h("div", { class: "stack" }, p(`${m.deviceLimit} ${m.deviceBeyond}`), p(fill(m.deviceLeft, { n: used }), "limit"), bar(used / 100)),
+        replies.length > 0 && stack(p(`${m.deviceLimit} ${m.deviceBeyond}`), p(fill(m.deviceLeft, { n: used }), "limit"), bar(used / 100)),
         forget, // also where Start has kept a draw or a token, and nothing was sent
       ),
     );
@@ -76,6 +76,6 @@ export class DeniableTold extends DeniableElement {
       }
     });
     const asks = quiet(m.deviceAsks);
-    return box(p(h("span", {}, before, name, after)), shown, show, asks, fold(m.experts, () => h("code", { dir: "ltr" }, survey)));
+    return box(p(h("span", {}, before, name, after)), show, asks, shown, fold(m.experts, () => h("code", { dir: "ltr" }, survey)));
   }
 }

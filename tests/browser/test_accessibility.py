@@ -256,6 +256,7 @@ def test_large_text_leaves_start_on_a_narrow_screen(collector: Collector, page: 
 def test_counts_beside_labels_of_the_other_direction_keep_their_order(collector: Collector, page: Page) -> None:
     question = question_toml("which", "choice", "?", options=["نعم", "لا"], epsilon=1)
     page.goto(collector.publish(read_survey(survey_toml("Two directions", question))))
+    page.get_by_text("How chance protects you").click()
     page.get_by_role("button", name="Try 100 times").click()
     line = page.locator(".chance li").first
     expect(line).to_contain_text("of 100 times")
@@ -297,6 +298,7 @@ def test_strictest_policy_reports_no_violation(
         assert f"{part};" in policy
     assert "require-trusted-types-for 'script'; trusted-types 'none'" in policy
     assert "unsafe" not in policy
+    page.get_by_text("How chance protects you").click()
     page.get_by_role("button", name="Try 100 times").click()
     answer(page, survey, TRULY)
     for fold in page.locator("deniable-survey summary").all():
@@ -326,7 +328,7 @@ def test_at_most_110_words_stand_before_start_and_every_part(
         "Researchers can take chance out of totals",
         "A Yes is no proof",
         f"Your {len(demo_survey.questions)} questions take about a minute.",
-        "You can stop before Send; then no answer is kept or sent.",
+        "Taking part is your choice, and you can stop before Send.",
         "No answer is sent before you press Send",
     ):
         assert part in card
@@ -368,6 +370,7 @@ def test_try_it_shows_the_split_and_sends_nothing(collector: Collector, page: Pa
     coin = read_survey('title = "Coin"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\ntruth = "1/2"\n')
     page.goto(collector.publish(coin))
     witness = Witness.of(page)
+    page.get_by_text("How chance protects you").click()
     page.get_by_role("combobox").select_option("Yes")
     page.get_by_role("button", name="Try once").click()
     expect(page.get_by_role("status").filter(has_text="Chance made of it: ")).to_be_visible()

@@ -296,7 +296,7 @@ def test_page_over_plain_http_refuses_in_the_language_of_the_browser(
 def test_survey_above_the_ceiling_is_refused(collector: Collector, page: Page) -> None:
     greedy = read_survey(SURVEY.replace('truth = "1/2"', "epsilon = 4.1"))
     page.goto(collector.publish(greedy))
-    expect(page.get_by_role("heading", name="Your device does not answer this survey")).to_be_visible()
+    expect(page.get_by_role("heading", name="To protect you, your device does not take part here")).to_be_visible()
     assert page.get_by_role("radio").count() == 0
     assert collector.reports(greedy) == 0
 

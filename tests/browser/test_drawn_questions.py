@@ -19,7 +19,7 @@ from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 
 SHARES = {"affair": 0.3, "debt": 0.5, "drugs": 0.15, "tax": 0.7, "theft": 0.05}
-REFUSED = "Your device does not answer this survey"
+REFUSED = "To protect you, your device does not take part here"
 
 
 def two_of_five(title: str, **keys: Any) -> Survey:

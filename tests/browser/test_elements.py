@@ -373,7 +373,7 @@ def test_memory_without_its_place_is_refused_in_words(collector: Collector, page
         })"""
     )
     page.goto(collector.publish(survey))
-    expect(page.get_by_role("heading", name="Your device does not answer this survey")).to_be_visible()
+    expect(page.get_by_role("heading", name="To protect you, your device does not take part here")).to_be_visible()
     expect(page.get_by_text("Your device cannot read what it remembers of earlier replies")).to_be_visible()
 
 

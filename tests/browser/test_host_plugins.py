@@ -227,7 +227,7 @@ def link(collector: Collector, survey: Survey) -> str:
 def page_of(host: str, link: str) -> str:
     """A page of the host with what `deniable embed` prints for it, pasted where it says."""
     printed = "plain" if host in ("php", "svelte") else host
-    said = EMBED.ok(link, "--host", printed, *(() if host in PLUGINS else ("--question", "stone")))
+    said = EMBED.ok(link, "--host", printed, "--question", "stone")
     scripts = "\n".join(re.findall(r"<script.*?</script>", said, re.DOTALL))
     html = HOSTS[host][0].replace("SCRIPTS", scripts).replace("SEEN", SEEN)
     if host == "svelte":
@@ -451,15 +451,18 @@ def test_extensions_that_record_people_are_refused_and_simulations_have_nobodys_
 TYPED = """
 import { initJsPsych } from "jspsych";
 import * as Survey from "survey-core";
-import DeniableQuestion from "deniable/jspsych";
-import { type DeniableElement, type QuestionDeniable, registerDeniableQuestion } from "deniable/surveyjs";
+import DeniableQuestion, { DeniableSurveyPlugin } from "deniable/jspsych";
+import type { DeniableElement, DeniableSurveyElement, QuestionDeniable } from "deniable/surveyjs";
+import { registerDeniableQuestion } from "deniable/surveyjs";
 
 const jsPsych = initJsPsych();
 jsPsych.run([{ type: DeniableQuestion, src: "https://collector.example/s/x", question: "affair", kiosk: true }]);
+jsPsych.run([{ type: DeniableSurveyPlugin, src: "https://collector.example/s/x", skip_label: "Not now" }]);
+const whole: DeniableSurveyElement = { type: "deniable-survey", name: "all", src: "https://collector.example/s/x" };
 const name: "deniable-question" = DeniableQuestion.info.name;
 registerDeniableQuestion(Survey);
 const element: DeniableElement = { type: "deniable", name: "affair", src: "https://collector.example/s/x" };
-const survey = new Survey.Model({ elements: [element] });
+const survey = new Survey.Model({ elements: [element, whole] });
 const question = survey.getQuestionByName("affair") as QuestionDeniable;
 export const said: [string, string] = [question.src, name];
 // @ts-expect-error: no such key

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from deniable import Survey, read_survey
-from deniable_server.authors.hosts import HOSTS, STORES_ITSELF, UNTRIED
+from deniable_server.authors.snippets import HOSTS, UNTRIED
 from deniable_server.web.embedding import bundles
 from tools.rig.browsing import another_site
 from tools.rig.collectors import Collector
@@ -31,13 +31,18 @@ def survey() -> Survey:
 
 
 @pytest.mark.parametrize("host", HOSTS)
-def test_snippets_pin_link_and_hash_and_say_what_was_not_tried(host: str, link: str, collector: Collector) -> None:
-    said = EMBED.ok(link, "--host", host)
-    file = "deniable-question.js" if host in STORES_ITSELF else "deniable.js"
+@pytest.mark.parametrize("asked", [(), ("--question", "affair")])
+def test_snippets_pin_link_and_hash_and_say_what_was_not_tried(
+    host: str, asked: tuple[str, ...], link: str, collector: Collector
+) -> None:
+    said = EMBED.ok(link, "--host", host, *asked)
+    file, other = ("deniable-question.js", "deniable.js") if asked else ("deniable.js", "deniable-question.js")
     assert bundles()[file] in said
+    assert bundles()[other] not in said
     assert link in said
-    assert f"script-src {collector.url}; connect-src {collector.url}\n" in said
-    assert ("affair" in said) == (host in STORES_ITSELF)
+    assert f"; connect-src {collector.url}\n" in said
+    assert f"script-src {collector.url}" in said
+    assert ("affair" in said) == bool(asked)
     assert (UNTRIED in said) == (host in {"qualtrics", "limesurvey", "wordpress"})
 
 
@@ -49,7 +54,7 @@ def test_own_folder_serves_the_script_and_survives_upgrades(link: str, collector
 
 
 def test_questions_that_a_form_cannot_ask_are_refused(link: str) -> None:
-    assert "must have an epsilon of its own" in EMBED.refused(link, "--question", "shared")
+    assert "shares its epsilon with others, so nobody can ask it alone" in EMBED.refused(link, "--question", "shared")
     assert "must be one of the survey (shared, other, affair)" in EMBED.refused(link, "--question", "q7")
     assert "must be its link, such as" in EMBED.refused(link.rpartition("/")[2])
 

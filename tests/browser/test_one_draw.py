@@ -24,7 +24,7 @@ from tools.rig.browsing import (
 from tools.rig.collectors import Collector
 
 ANSWERED = "This device has already answered this survey."
-REFUSED = "Your device does not answer this survey"
+REFUSED = "To protect you, your device does not take part here"
 
 
 def survey_of(title: str, epsilon: float = 1, text: str = "Again?", head: str = "") -> Survey:

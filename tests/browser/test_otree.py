@@ -138,7 +138,7 @@ def answer(page: Page, link: str, option: str) -> None:
 def test_otree_stores_the_value_alone_and_its_export_is_read(
     otree: Path, collector: Collector, survey: Survey, browser: Browser, tmp_path: Path
 ) -> None:
-    said = EMBED.ok(collector.publish(survey), "--host", "otree")
+    said = EMBED.ok(collector.publish(survey), "--host", "otree", "--question", "stone")
     stored = []
     with running(otree, project_of(said, tmp_path)) as address:
         made = urllib3.request(

@@ -252,14 +252,16 @@ def test_a_browser_shows_what_it_told_and_forgets_it(collector: Collector, page:
     said = json.loads(reply["report"])["values"]
     witness = Witness.of(page)
     page.get_by_role("link", name="What this browser remembers of surveys here").click()
-    expect(page.get_by_text("A survey on this server: your reply has arrived.")).to_be_visible()
+    expect(page.get_by_text("You answered a survey on this server, and your reply has arrived.")).to_be_visible()
     expect(page.get_by_text("% of that limit is used")).to_be_visible()
     page.locator("deniable-told summary").click()
     expect(page.get_by_text(survey.id, exact=True)).to_be_visible()
     assert not [request for request in witness.requests if "/api/" in request.url]
     page.get_by_role("button", name="Show it in words").click()
     shown = page.locator("dl div").filter(has_text="Have you had an affair?").locator("dd")
-    expect(shown).to_have_text(["No", "Yes"][said["affair"]])
+    sent, other = ("Yes", "No") if said["affair"] else ("No", "Yes")
+    expect(shown).to_contain_text(f"Your device sent: {sent}.")
+    expect(shown).to_contain_text(f"Of 100 people whose true answer is {other}")
     page.get_by_role("button", name="Forget my surveys here").click()
     page.get_by_role("button", name="Yes, forget everything").click()
     expect(page.get_by_role("heading", name="Your browser has forgotten everything")).to_be_focused()
@@ -275,7 +277,8 @@ def test_what_waits_is_not_said_to_have_been_received(collector: Collector, page
     press_send(page, survey, {"affair": "yes"})
     expect(page.get_by_role("heading", name="Your reply has not arrived yet")).to_be_visible()
     page.goto(f"{collector.url}/device")
-    expect(page.get_by_text("A survey on this server: your reply has not arrived yet.")).to_be_visible()
+    waits = "You answered a survey on this server, and your reply has not arrived yet."
+    expect(page.get_by_text(waits)).to_be_visible()
     page.get_by_role("button", name="Show it in words").click()
     expect(page.locator("dl dd")).to_have_count(1)
     expect(page.get_by_text("This is what the server received")).to_have_count(0)

@@ -14,11 +14,12 @@ from apiflask import APIFlask
 from playwright.sync_api import Browser, BrowserContext, Frame, Page, expect
 
 from deniable import Survey, read_survey
+from deniable_client.audit.promises import sentence
 from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from tools.rig.access import publish_to, unlinkable_survey
-from tools.rig.browsing import ARRIVED, REVIEW, Witness, another_site, answer, remembered
+from tools.rig.browsing import ARRIVED, REVIEW, Witness, another_site, answer, choose, remembered
 from tools.rig.in_process import ended
 from tools.rig.places import box_of, cut, loopback_names, place_in_process, relay_of, sealed_survey, served
 from tools.rig.survey_files import question_toml, survey_toml
@@ -30,6 +31,8 @@ CLEAR = [("Clear-Site-Data", '"cache", "cookies", "storage"'), ("Set-Cookie", "n
 OTHERS = [("Clear-Site-Data", '"*"'), ("Set-Cookie", "a=b; SameSite=None; Max-Age=9"), ("Refresh", "0; url=/none")]
 OTHERS += [("ETag", '"somebody"'), ("Alt-Svc", 'h3=":1"'), ("NEL", '{"report_to":"a","max_age":9}')]
 """More of them, by which the collector would know somebody again, or lead them elsewhere."""
+
+REFUSED = "To protect you, your device does not take part here"
 
 NAMES = 3
 """Number of host names by which the collector goes."""
@@ -131,6 +134,28 @@ def one_draw_and_one_ledger(both: Rehearsal, context: BrowserContext) -> None:
         assert (collector in both.urls, waiting) == (True, 1)
 
 
+def test_what_the_first_screen_of_a_place_says_of_requests_and_memory_is_so(both: Rehearsal, page: Page) -> None:
+    survey = both.publish("Words")
+    witness = Witness.of(page)
+    page.goto(f"{both.origin}/#{both.urls[0]}/s/{survey.id}")
+    first = page.locator("deniable-survey")
+    for name, where in (("atPlace", "place"), ("nothingYet", "start"), ("leave", "start")):
+        said = sentence(name, where).replace("{place}", both.origin.partition("//")[2])
+        expect(first.get_by_text(said)).to_be_visible()
+    page.get_by_role("button", name="Start", exact=True).click()
+    choose(page, survey, {"affair": "yes"})
+    page.get_by_role("button", name=REVIEW).click()
+    assert witness.posts() == [], "nothing is sent before Send"
+    assert page.evaluate("async () => (await indexedDB.databases()).length") == 0, "and nothing kept"
+    page.get_by_role("button", name="Send", exact=True).click()
+    expect(page.get_by_role("heading", name=ARRIVED)).to_be_visible()
+    expect(first.get_by_text(sentence("passedOn", "place").partition("{place}")[2])).to_be_visible()
+    (sealed,) = witness.posts()
+    assert b"affair" not in sealed, "nobody on the way reads it"
+    assert {request.url.split("/")[2] for request in witness.requests} == {both.origin.partition("//")[2]}
+    assert [waiting for *_, waiting in box_of(both.place).slots()] == [1], "it waits for others"
+
+
 @pytest.mark.long
 def test_the_ceiling_holds_for_six_questions_of_invented_collectors_on_one_page(
     tmp_path: Path, clock: Clock, page: Page
@@ -169,7 +194,7 @@ def send_started(frame: Frame) -> bool:
     frame.get_by_role("button", name=REVIEW).click()
     frame.get_by_role("button", name="Send", exact=True).click()
     arrived = frame.get_by_role("heading", name=ARRIVED)
-    expect(arrived.or_(frame.get_by_role("heading", name="Your device does not answer this survey"))).to_be_visible()
+    expect(arrived.or_(frame.get_by_role("heading", name=REFUSED))).to_be_visible()
     return arrived.is_visible()
 
 

@@ -23,6 +23,7 @@ TEXT = survey_toml(
     want=["shares"],
     access="invited",
     cohorts=["north", "south"],
+    cohort_required=True,
 )
 
 pytestmark = pytest.mark.slow
@@ -68,6 +69,9 @@ def test_every_state_stands_in_the_frame_and_nothing_is_sent_elsewhere(page: Pag
     for state, heading in HEADINGS.items():
         page.get_by_label("State", exact=True).select_option(state)
         expect(shown.get_by_role("heading", level=1)).to_have_text(heading)
+    page.get_by_label("State", exact=True).select_option("open")
+    page.get_by_label("Cohort", exact=True).select_option("")
+    expect(shown.get_by_role("heading", level=1)).to_have_text("This survey cannot be loaded")
     assert not errors
     assert all(each.startswith(address) for each in asked)
 
@@ -142,10 +146,32 @@ def test_axe_finds_nothing_on_the_bench(page: Page, address: str, file: Path) ->
         details.locator("summary").click()
     file.write_text("title", encoding="utf-8")
     expect(page.get_by_role("heading", name="Line 1")).to_be_visible()
-    for width in (1280, 390):
+    for is_dark, width in ((False, 1280), (True, 390)):
+        page.emulate_media(color_scheme="dark" if is_dark else "light")
         page.set_viewport_size({"width": width, "height": 800})
         assert violations(page, frames=False) == []  # those of the page in it: test_accessibility.py
         assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+def test_the_bench_is_used_by_the_keyboard_alone(page: Page, address: str) -> None:
+    page.goto(address)
+    expect(page.get_by_role("heading", name="To look at")).to_be_visible()
+    reached: list[str] = []
+    for _ in range(16):
+        page.keyboard.press("Tab")
+        reached.append(page.evaluate("document.activeElement.id || document.activeElement.localName"))
+        if reached[-1] == "people":
+            page.keyboard.press("ArrowUp")
+        if reached[-1] == "summary" and reached.count("summary") == 1:
+            page.keyboard.press("Enter")
+        if reached[-1] == "pick-scheme":
+            page.keyboard.press("ArrowDown")
+            break
+    wanted = ["people", "epsilon", "summary", "summary", "pick-width", "pick-state", "pick-lang", "pick-scheme"]
+    assert [each for each in reached if each in wanted] == wanted
+    expect(page.locator(".lead")).to_contain_text("With 1,001 people")
+    expect(page.locator("details").first).to_have_attribute("open", "")
+    expect(page.frame_locator("iframe").locator("body")).to_have_css("background-color", "rgb(20, 17, 14)")
 
 
 def test_the_whole_survey_can_be_answered_in_the_preview(page: Page, address: str) -> None:

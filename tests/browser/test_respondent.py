@@ -278,7 +278,7 @@ def test_ledger_refuses_what_a_collector_asks_too_often(collector: Collector, pa
         page.goto(collector.publish(each))
         answer(page, each, {"q": "yes"})
     page.goto(collector.publish(surveys[2]))
-    expect(page.get_by_role("heading", name="Your device does not answer this survey")).to_be_visible()
+    expect(page.get_by_role("heading", name="To protect you, your device does not take part here")).to_be_visible()
     expect(page.get_by_text("the last 90 days. Nothing was sent.")).to_be_visible()
     assert collector.reports(surveys[2]) == 0
     page.goto(collector.publish(surveys[0]))  # which was paid for
@@ -331,7 +331,7 @@ def test_a_survey_that_is_not_open_yet_says_when_it_opens(collector: Collector, 
     survey = read_survey("opens = 2999-11-20\n" + FIVE_QUESTIONS)
     page.goto(collector.publish(survey))
     expect(page.get_by_role("heading", name="This survey is not open yet")).to_be_visible()
-    expect(page.get_by_text("from November 20, 2999")).to_be_visible()
+    expect(page.get_by_text("This survey opens on November 20, 2999, at the start of the day.")).to_be_visible()
 
 
 def test_a_report_that_was_refused_for_now_is_sent_again_by_itself(
@@ -470,6 +470,7 @@ def test_trying_drawn_boxes_counts_those_that_are_sent_as_ticked(collector: Coll
         'options = ["one", "two", "three", "four"]\nepsilon = 4\n'
     )
     page.goto(collector.publish(boxes))
+    page.get_by_text("How chance protects you").click()
     page.get_by_role("button", name="Try 100 times").click()
     said = re.findall(
         r"(\w+): ticked: (\d+) of 100", page.get_by_role("status").filter(has=page.get_by_role("list")).inner_text()

@@ -27,6 +27,10 @@ from tools.rig.browsing import (
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 
+MISSING = (
+    "Please choose an answer. If some people left this question out, the gap itself would say something about them."
+)
+
 TRUST = """[[questions]]
 id = "trust"
 type = "scale"
@@ -116,7 +120,7 @@ def test_a_survey_of_one_question_is_one_step(collector: Collector, page: Page) 
     expect(page.get_by_role("group", name="An affair?")).to_be_focused()
     expect(page.get_by_text("Question 1 of 1")).to_have_count(0)
     page.get_by_role("button", name="Check my answers").click()
-    expect(page.get_by_role("alert")).to_have_text("Please choose an answer.")
+    expect(page.get_by_role("alert")).to_have_text(MISSING)
     press_yes_and_send(page)
 
 
@@ -193,7 +197,7 @@ def test_a_missing_answer_is_said_at_the_question_until_it_is_there(page: Page, 
     page.goto(link)
     start(page)
     onward(page)
-    expect(page.get_by_role("alert")).to_have_text("Please choose an answer.")
+    expect(page.get_by_role("alert")).to_have_text(MISSING)
     expect(page.get_by_role("radio", name="No", exact=True)).to_be_focused()
     expect(step(page, 1)).to_be_visible()
     page.get_by_role("radio", name="Yes").check()

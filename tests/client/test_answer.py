@@ -337,7 +337,7 @@ def test_closed_early_and_closing_surveys(collector: Collector, run: Typist, hom
     assert "It has the 200 replies that it takes, or was closed earlier." in run(f"{collector.url}/s/{full.id}").stderr
     result = run(f"{collector.url}/s/{by_hand.id}", typed=[])
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "This survey is closed.\n\nThe people who run it take no more replies. You were not asked" in result.stderr
+    assert "This survey is closed.\n\nThe researchers take no more replies.\n\nYou were not asked" in result.stderr
     assert list(home.rglob("*")) == []
     assert collector.reports(by_hand) == 0
 
@@ -349,7 +349,7 @@ def test_refused_altered_and_unreachable_surveys_are_sentences(
     collector.publish(greedy)
     weaker = read_survey(FIVE.replace('truth = "1/2"', 'truth = "0.9"')).document
     endings = {
-        "Your device does not answer this survey. This survey would give": run(f"{collector.url}/s/{greedy.id}"),
+        "your device does not take part here. You have done nothing wrong.": run(f"{collector.url}/s/{greedy.id}"),
         "Please do not answer this survey. Your device cannot be sure": run(f"{collector.url}/s/{'a' * 26}"),
         "This survey cannot be loaded. Nothing was sent.": run(f"http://127.0.0.1:1/s/{five.id}"),
         "end of the link is missing or mistyped": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),
@@ -551,6 +551,17 @@ def test_receipt_says_what_fits_the_questions(five: Survey) -> None:
         assert [each for each in (messages.CHANCE, messages.CHANCE_OTHER, messages.WEAK_SENT) if each in text] == [
             sentence
         ]
+
+
+def test_receipt_says_when_results_change(five: Survey) -> None:
+    wanted = {
+        "batches": messages.RESULTS_BATCHES.format(n=five.release),
+        "live": messages.RESULTS_LIVE,
+        "closed": messages.RESULTS_CLOSED,
+    }
+    for results, sentence in wanted.items():
+        text = screens.receipt(replace(five, results=results), "https://a.example", is_old=False)
+        assert [each for each in wanted.values() if each in text] == [sentence]
 
 
 def test_words_are_those_of_the_browser_and_none_misleads_or_frightens() -> None:

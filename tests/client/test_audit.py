@@ -22,7 +22,7 @@ from scipy import stats
 from deniable import Report, Subset, Survey, TwoCoin, read_survey
 from deniable.randomness import system_word
 from deniable.report.report import new_report_id
-from deniable_client.audit import command
+from deniable_client.audit import parts
 from deniable_client.audit.answers import answers_to
 from deniable_client.audit.auditor import audit_survey
 from deniable_client.audit.evidence import FAILURE, FOUND, CellCounts, log_ratio_below, smallest_rise
@@ -638,7 +638,7 @@ def test_command_passes_and_fails_loudly(tmp_path: Path, monkeypatch: pytest.Mon
     file = tmp_path / "survey.toml"
     file.write_text(PAIR, encoding="utf-8")
     for name, draw in (("python", draw_python), ("browser", draw_javascript)):
-        monkeypatch.setitem(command.CLIENTS, name, untimed(draw))
+        monkeypatch.setitem(parts.CLIENTS, name, untimed(draw))
     drawn = ("--draws", "1000", "--sessions", "0")  # what people do in sessions has tests of its own
     done = CliRunner().invoke(main, ["audit", str(file), *drawn])
     assert done.exit_code == 0, done.output
@@ -648,7 +648,7 @@ def test_command_passes_and_fails_loudly(tmp_path: Path, monkeypatch: pytest.Mon
     assert "Nothing told more than declared." in said
     published = tmp_path / "published.json"
     published.write_bytes(read_survey(PAIR).document)
-    monkeypatch.setitem(command.CLIENTS, "python", untimed(draws_of(id_tells)))
+    monkeypatch.setitem(parts.CLIENTS, "python", untimed(draws_of(id_tells)))
     done = CliRunner().invoke(main, ["audit", str(published), *drawn, "--client", "python"])
     assert done.exit_code == 1
     said = " ".join(done.stdout.split())

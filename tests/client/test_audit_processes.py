@@ -14,9 +14,9 @@ from deniable import read_survey
 from deniable_client.audit import shipped
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.findings import AuditPart, as_json, as_junit, as_text
+from deniable_client.audit.histories import Session
 from deniable_client.audit.judge import Suspect, expect_of_browser
-from deniable_client.audit.plan import Session
-from deniable_client.audit.processes import expect_of_python
+from deniable_client.audit.python_histories import expect_of_python
 from deniable_client.audit.races import _not_one
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.release import _of_page, integrity

@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from deniable import parse_survey, read_survey
-from deniable_client.audit.reference.published import PublishedSurvey
-from deniable_client.audit.whole import (
+from deniable_client.audit.history_bound import (
     DrawWaves,
     Sent,
     bound_waves,
@@ -17,6 +16,7 @@ from deniable_client.audit.whole import (
     draw_waves_of_python,
     waves_of,
 )
+from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.device import randomize
 from tools.planted.targets import SURVEY
 from tools.rig.survey_files import question_toml, survey_toml

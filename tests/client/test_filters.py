@@ -272,7 +272,7 @@ def test_sessions_of_the_python_client_are_alike_on_every_way(tmp_path: Path) ->
     file.write_text(SMOKING, encoding="utf-8")
     result = CommandLine().run("audit", str(file), "--client", "python", "--draws", "0", "--sessions", "8")
     assert result.exit_code == 0, result.output
-    assert "passed  python: everything seen" in result.output
+    assert "passed  python: everything sent, stored and shown" in result.output
 
 
 def test_what_is_left_of_a_way_are_the_screens_of_its_person() -> None:

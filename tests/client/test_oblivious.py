@@ -24,7 +24,7 @@ from deniable_server.settings import Settings
 from deniable_transport.oblivious.encapsulation import KeyConfiguration, encode_keys
 from tools.rig.access import publish_to, unlinkable_survey
 from tools.rig.in_process import ended
-from tools.rig.places import place_in_process, relay_of, sealed_survey, served
+from tools.rig.places import cut, place_in_process, relay_of, sealed_survey, served
 from tools.rig.serving import running
 from tools.rig.surveys import Clock
 
@@ -99,6 +99,7 @@ def test_a_place_sees_no_invitation_and_the_collector_nobody(collector: APIFlask
             survey, invitation = invited(collector, tmp_path, (origin,))
             client = Client(url, place=origin, memory=Memory(tmp_path / "memory"))
             client.answer(client.survey(survey.id), ANSWERS, invitation=invitation)
+            cut(place, survey, 1)
             relay_of(place).round()
             assert collector.extensions["deniable"]["store"].waiting(survey) == {None: 1}
             assert not [path for path, said in at_place if invitation.encode() in said]

@@ -5,17 +5,27 @@ from __future__ import annotations
 import csv
 import datetime
 import math
+import os
 import random
+import signal
+import subprocess
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
+import pandas
 import pytest
+import urllib3
 
 from deniable import ParameterError, read_survey
 from deniable_client.rehearsal.command import as_rehearsed
 from deniable_client.rehearsal.people import Relation, make_people, read_truths, true_figures
-from tools.rig.collectors import free_port
+from deniable_statistics.data.reports_csv import reports_from_csv
+from tools.rig.collectors import free_port, running_collector
 from tools.rig.command_line import CommandLine
+from tools.rig.patience import PATIENCE, wait_until
 from tools.rig.survey_files import question_toml, survey_toml
 
 TEXT = survey_toml(
@@ -119,3 +129,74 @@ def test_rehearsal_ends_with_the_files_of_a_study_and_what_was_found(tmp_path: P
     assert len(reports) == 120
     assert {each["cohort"] for each in reports} == {"north", "south"}
     assert "exists already" in try_it.run("--to", folder, "--exit").output
+
+
+PAGES = (
+    "/results",
+    "/results/drunk",
+    "/results/often?by=cohort",
+    "/results/drunk?with=stressed",
+    "/results/drinks.csv",
+)
+
+
+def _seen(url: str, survey_id: str) -> list[str]:
+    """Pages of results, without the address of the collector that serves them."""
+    answers = [urllib3.request("GET", f"{url}/s/{survey_id}/results{page}", timeout=PATIENCE) for page in PAGES]
+    assert [each.status for each in answers] == [200] * len(PAGES)
+    return [each.data.decode().replace(url.removeprefix("http://"), "COLLECTOR") for each in answers]
+
+
+@contextmanager
+def _rehearsed(file: Path, folder: Path, survey_id: str) -> Iterator[str]:
+    """A rehearsal whose results can be looked at, as an author does; its collector's address."""
+    port = free_port()
+    command = [sys.executable, "-m", "deniable", "survey", "try", str(file), "--port", str(port), "--to", str(folder)]
+    # What opens a browser on an author's computer.
+    environment = os.environ | {"BROWSER": "true"}
+    log = folder.with_suffix(".log")
+    with log.open("wb") as output:
+        process = subprocess.Popen([*command, "--respondents", "120"], stdout=output, stderr=output, env=environment)
+    try:
+        url = f"http://127.0.0.1:{port}"
+        wait_until(lambda: process.poll() is not None or "Ctrl-C stops it" in log.read_text(), "the rehearsal is over")
+        assert process.poll() is None, log.read_text()
+        yield url
+    finally:
+        process.send_signal(signal.SIGINT)
+        process.wait(PATIENCE)
+
+
+@pytest.mark.long
+def test_results_pages_and_files_of_a_rehearsal_are_those_of_a_real_study(tmp_path: Path) -> None:
+    """The very reports of a rehearsal, sent to a collector that knows nothing of it, give the same pages and files."""
+    text = TEXT.replace('access = "invited"\n', "").replace('readers = "token"\n', "")
+    survey = read_survey(text)
+    file, folder, real = tmp_path / "survey.toml", tmp_path / "rehearsal", tmp_path / "real"
+    file.write_text(text, encoding="utf-8")
+    real.mkdir()
+    with _rehearsed(file, folder, survey.id) as url:
+        pages = _seen(url, survey.id)
+    with running_collector(tmp_path) as collector:
+        collector.publish(survey)
+        with (folder / "reports.csv").open(encoding="utf-8", newline="") as rows:
+            for report in reports_from_csv(rows, survey):
+                answer = urllib3.request(
+                    "POST",
+                    f"{collector.url}/api/v1/surveys/{survey.id}/reports",
+                    body=report.encode(),
+                    headers={"Content-Type": "application/json"},
+                )
+                assert answer.status in (200, 201, 202), answer.data
+        CommandLine("survey", "close").ok(survey.id, "--db", collector.place)
+        assert _seen(collector.url, survey.id) == pages
+        for name in ("reports.csv", "estimates.csv"):
+            answer = urllib3.request("GET", f"{collector.url}/api/v1/surveys/{survey.id}/{name}")
+            assert answer.data == (folder / name).read_bytes()
+        for name in ("reports.sav", "reports.xlsx"):
+            CommandLine("export").ok(survey.id, "--db", collector.place, "--to", real / name)
+    assert (folder / "survey.json").read_bytes() == survey.document
+    one, other = (pandas.read_spss(each / "reports.sav", convert_categoricals=False) for each in (folder, real))
+    pandas.testing.assert_frame_equal(one, other)
+    one, other = (pandas.read_excel(each / "reports.xlsx", sheet_name=0) for each in (folder, real))
+    pandas.testing.assert_frame_equal(one, other)

@@ -19,7 +19,7 @@ from deniable_server.sealing import SealingKeys
 from deniable_server.settings import Settings
 from tools import programs
 from tools.rig.in_process import ended
-from tools.rig.places import place_in_process, relay_of, sealed_survey, served
+from tools.rig.places import cut, place_in_process, relay_of, sealed_survey, served
 from tools.rig.surveys import Clock
 
 ID = "bpn4zq5y7xlxpqd63hsrm4s5ky"
@@ -90,6 +90,7 @@ def test_people_answer_at_a_place_and_the_collector_meets_the_place_alone(
             client = Client(url, place=origin)
             for answer in ("yes", "no", "yes"):
                 client.answer(client.survey(survey.id), {"affair": answer})
+            cut(place, survey, 3)
             relay_of(place).round()
             assert len(store.waiting(survey)) == 1
             assert {where for where, _ in asked} == {f"{origin}/via/{url.partition('://')[2]}"}

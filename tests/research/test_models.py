@@ -13,7 +13,7 @@ import pytest
 
 from deniable import ParameterError
 from deniable_research.files import Table, regress
-from deniable_research.files.models import FittedModel, against, compare_models
+from deniable_research.files.model_tables import FittedModel, against, compare_models
 from deniable_research.files.panels import term_panels
 from deniable_research.files.paper import PaperTable, escape_tex, markdown, noise_notes, paper_table, tex
 from deniable_research.regression import Fit, TidyRow

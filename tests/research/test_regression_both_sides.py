@@ -18,7 +18,7 @@ from deniable_research.simulation.draw import generator_of, randomize_people, wo
 from deniable_statistics.authoring.authoring import read_survey
 from deniable_statistics.classical import cheater_detection, stochastic_lie_detector
 from deniable_statistics.designs.of_mechanisms import design_of
-from deniable_statistics.regression.reports import Reports
+from deniable_statistics.regression.report_likelihood import Reports
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.tables import regression as tables
 

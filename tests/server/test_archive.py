@@ -21,7 +21,7 @@ from deniable import EstimateRow, Survey, estimate, read_survey, tally_reports
 from deniable_server.app import create_app
 from deniable_server.settings import Settings
 from deniable_server.store import Store
-from deniable_statistics.archive.files import files_about
+from deniable_statistics.archive.supplements import files_about
 from tests.support.views import filled, reports_of
 from tools.packages import rscript
 from tools.rig.in_process import ended

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import re
+import shlex
 import subprocess
 import sys
 from dataclasses import replace
@@ -42,6 +43,17 @@ def test_publish_prints_no_incomplete_link(tmp_path: Path) -> None:
     )
     text = CommandLine("survey", "publish").ok(file, "--db", tmp_path / "test.db")
     assert re.findall(r"/s/[a-z2-7]{26}(\S*)", text) == ["#cohort=web", "/results"]
+
+
+def test_publish_prints_how_to_invite_into_each_cohort(tmp_path: Path) -> None:
+    file, database = tmp_path / "survey.toml", tmp_path / "test.db"
+    cohorts = {"cohorts": ["shop floor", "web"], "cohort_required": True, "access": "invited"}
+    file.write_text(survey_toml("T", question_toml("q", "yes-no", epsilon=1), **cohorts), encoding="utf-8")
+    said = CommandLine("survey", "publish").ok(file, "--db", database)
+    commands = re.findall(r"deniable invite (.*)", said)
+    assert [shlex.split(each)[4] for each in commands] == ["shop floor", "web"]
+    for number, each in enumerate(commands):
+        CommandLine("invite").ok(*shlex.split(each), "--to", tmp_path / f"{number}.csv")
 
 
 TOO_MUCH = {

@@ -19,7 +19,7 @@ from deniable_client import randomize
 from deniable_research.files import Layout, Table, estimate_shares
 from deniable_server.store.sqlite.store import SqliteStore
 from deniable_statistics.archive.r_script import r_script
-from deniable_statistics.archive.shares import scored_of, shares_of
+from deniable_statistics.archive.script_figures import scored_of, shares_of
 from tests.support.drawn_questions import shared_survey
 from tools.packages import rscript
 from tools.rig.command_line import CommandLine

@@ -108,7 +108,7 @@ def test_a_question_has_one_interval_for_the_most_frequent_answer(http: FlaskCli
     ends = {f"{math.floor(100 * row['low'])} to {math.ceil(100 * row['high'])}"}
     for view in ("results", "results/q", "results?view=all", "results/q/embed", "results/q.svg"):
         page = http.get(f"/s/{survey.id}/{view}").text
-        assert "Most frequent: a." in page
+        assert "The most frequent answer is \u201ca\u201d" in page
         assert ends <= set(re.findall(r"\((\d+ to \d+)\)", page)), view
         assert not re.findall(r"between \d+ and \d+ %", page), view
 

@@ -123,12 +123,15 @@ def test_conditions_and_ranges_change_nothing(evil: tuple[FlaskClient, Survey], 
     assert "no-cache" in whole.headers["Cache-Control"]
     for name, value in (
         ("Range", "bytes=0-5"),
-        ("If-None-Match", "*"),
+        ("If-None-Match", '"of another release"'),
         ("If-Modified-Since", "Wed, 25 Nov 2099 21:00:00 GMT"),
         ("Accept-Language", "xx;q=zzz,,,;;"),
         ("X-Forwarded-Host", "evil.example"),
     ):
         assert http.get(address, headers={name: value}).data == whole.data, name
+    for tag in (whole.headers["ETag"], "*", f'"x", W/{whole.headers["ETag"]}'):
+        known = http.get(address, headers={"If-None-Match": tag})
+        assert (known.status_code, known.data, known.headers["ETag"]) == (304, b"", whole.headers["ETag"]), tag
     assert b"evil.example" not in http.get(address, headers={"Host": 'evil.example"><script>'}).data.partition(b"<h")[2]
     assert http.get(address).data == whole.data, "what was asked with another host is kept for nobody else"
 

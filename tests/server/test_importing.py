@@ -13,7 +13,7 @@ import pytest
 from deniable import Survey, read_survey
 from deniable_server.authors.importing import Imported, import_form
 from deniable_server.authors.importing.conditions import Untranslatable, translate
-from deniable_server.authors.importing.draft import Asked
+from deniable_server.authors.importing.imported_questions import Asked
 from tools.rig.command_line import CommandLine
 
 IMPORT = CommandLine("survey", "import")

@@ -259,6 +259,26 @@ def test_a_reminder_has_the_rows_and_the_links_of_those_who_have_not_answered(tm
     assert ok("unused", survey.id, "--db", database) == "2 invited, 1 unused\n"
 
 
+def test_personal_links_may_lead_to_a_page_that_embeds_the_survey(tmp_path: Path) -> None:
+    survey = invited_survey(**ALWAYS)
+    database = collector_with(tmp_path, survey)
+    links, left, page = tmp_path / "links.csv", tmp_path / "left.csv", "https://uni.example/study.html?wave=2"
+    ok(survey.id, "-n", 3, "--page", page, *places(database), "--to", links)
+    with links.open(encoding="utf-8") as file:
+        made = [each["link"] for each in csv.DictReader(file)]
+    assert all(each.startswith(f"{page}#survey={survey.id}&invitation=") for each in made)
+    answer(database, survey, invitations_of(made[:1]))
+    ok("unused", survey.id, "--list", links, *places(database), "--to", left)
+    with left.open(encoding="utf-8") as file:
+        assert [each["link"] for each in csv.DictReader(file)] == made[1:]
+    assert "0 invited, 3 known before" in INVITE.run("again", survey.id, links, *places(database)).stderr
+    for wrong in (f"{page}#top", "uni.example", PUBLIC + "/s/" + survey.id, "file:///study.html"):
+        assert "--page: must be like" in refused(survey.id, "-n", 1, "--page", wrong, *places(database))
+    # A link says of which survey it is, so the list of another survey is refused.
+    links.write_text(links.read_text(encoding="utf-8").replace(survey.id, "a" * 26), encoding="utf-8")
+    assert "link" in refused("unused", survey.id, "--list", links, *places(database))
+
+
 def test_beside_live_results_only_the_number_is_told(tmp_path: Path) -> None:
     survey = invited_survey(**ALWAYS | {"results": "live"})
     database, links = collector_with(tmp_path, survey), tmp_path / "links.csv"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import gzip
+import html
 import json
 import math
 import random
@@ -24,7 +25,7 @@ from deniable_server.language import PAGE_WORDS, catalogues, client_folder, word
 from deniable_server.results import drawing, results_chart
 from deniable_server.results.cache import ResultCache
 from deniable_server.results.headlines import in_words
-from deniable_server.results.sections import notes
+from deniable_server.results.question_view import notes
 from deniable_server.settings import Settings, settings_from
 from deniable_server.store import Store
 from deniable_server.web import results_pages
@@ -32,6 +33,7 @@ from deniable_server.web.results_pages import shown_figure
 from deniable_statistics.published.charts import SHARES, Axis, columns, wrapped
 from deniable_statistics.views.figures import WIDTH, Caption, figure, is_rtl, place
 from deniable_statistics.views.view_rows import share_view
+from tools.rig.in_process import ended
 from tools.rig.surveys import FIVE_TYPES, Clock, person
 
 EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>'
@@ -282,13 +284,36 @@ def test_results_say_in_plain_words_what_they_show(http: FlaskClient, store: Sto
     store.store_reports([(survey, [Report(f"{i:032x}", None, {"q": int(i % 8 < 3)}) for i in range(800)])])
     page = http.get(f"/s/{survey.id}/results").text
     # 2 (3/8 - 1/4) = 25 %; its standard error is 2 sqrt(3/8 5/8 / 800) = 3.4 %.
-    assert "Yes: about 25 %, between 18 and 32 %." in page
+    finding = page.index("About 25 % say yes (between 18 and 32 %).")
+    assert finding < page.index('class="figure"') < page.index("About this survey") < page.index("Chance was mixed")
     for text in (
         "Institute of Sociology",
         "How common it is.",
         "2026-11-20 to 2026-12-20 (UTC)",
     ):
         assert text in page
+
+
+def test_technical_matter_is_folded_and_findings_are_not(http: FlaskClient, filled: Survey) -> None:
+    page = http.get(f"/s/{filled.id}/results/religious").text
+    open_text = re.sub(r"<details.*?</details>", "", page, flags=re.DOTALL)
+    for folded in ("Method: k-ary", "Unbiased estimate", "sha384-", "@misc{", "epsilon"):
+        assert folded in page
+        assert folded not in open_text
+    assert "<svg" in open_text
+    assert all(option in open_text for option in filled.question("religious").options)
+
+
+def test_results_say_whom_to_ask(tmp_path: Path, survey: Survey) -> None:
+    of_the_survey = replace(survey, contact="ethics@uni.example")
+    with ended(create_app(tmp_path / "deniable.db", settings=Settings(contact="it@uni.example"))) as app:
+        http, store = app.test_client(), app.extensions["deniable"]["store"]
+        for each, asked in ((survey, "it"), (of_the_survey, "ethics")):
+            store.publish(each)
+            for state in ("nothing", "something"):
+                page = http.get(f"/s/{each.id}/results").text
+                assert re.findall(r'href="mailto:(\w+)@uni.example"', page) == [asked], state
+                store.store_reports([(each, [randomize(each, {"affair": "no", "religious": "fairly"})])])
 
 
 @pytest.mark.parametrize(
@@ -342,17 +367,19 @@ def test_results_warn_where_the_data_hardly_fit_the_design(http: FlaskClient, st
     people = [Report(f"{i:032x}", None, {"affair": int(i % 10 == 0), "religious": 0}) for i in range(99)]
     store.store_reports([(survey, people)])
     page = http.get(f"/s/{survey.id}/results/affair").text
-    assert '<strong>Yes:</strong> <span lang="en" dir="ltr">fewer reports than a share of 0 explains (p = ' in page
+    assert (
+        '<strong>Yes:</strong> <span lang="en" dir="ltr">fewer reports than a share of 0 explains (p &lt; .001)' in page
+    )
     assert "one in a hundred can move a share here by up to 2.0 points" in page
     rows = http.get(f"/api/v1/surveys/{survey.id}/estimates").json["estimates"]
     assert rows[1]["p_below"] < 0.01 < rows[1]["p_above"]
-    assert rows[1]["flag"] in page.replace("&#39;", "'")
+    assert rows[1]["flag"] in html.unescape(page)
 
 
 @pytest.mark.slow
 def test_results_say_which_intervals_and_for_whom(http: FlaskClient, filled: Survey) -> None:
     page = http.get(f"/s/{filled.id}/results?view=all").text
-    how = re.search(r"<h2>How to read this</h2>\s*<p>(.*?)</p>", page, re.DOTALL)
+    how = re.search(r"<summary>How to read this</summary><p>(.*?)</p>", page, re.DOTALL)
     assert how is not None
     assert how[1].startswith("Intervals are for the shares in the population")
     assert "eldman" not in how[1], "names of methods stand where a reader checks numbers"

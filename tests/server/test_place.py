@@ -23,11 +23,13 @@ from deniable import CollectorError, Report, Survey
 from deniable_client.sealing import seal
 from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
+from deniable_server.place.app import SIZE
 from deniable_server.place.collectors import BatchOutcome
 from deniable_server.place.pages import write_folder
 from deniable_server.place.relay import BatchRelay
 from deniable_server.settings import Settings
 from deniable_server.store.sqlite.letterbox import Letterbox
+from deniable_server.web.api import MAX_BATCH_BYTES
 from tools.rig.in_process import ended
 from tools.rig.places import box_of, cut, place_in_process, relay_of, sealed_survey, served
 from tools.rig.surveys import TODAY, Clock
@@ -97,14 +99,57 @@ def test_batches_leave_when_they_are_full_and_the_last_one_when_the_survey_is_ov
         answer = both.send(both.sealed(number))
         assert (answer.status_code, answer.json) == (201, {"status": "stored"})
     both.round()
-    assert len(both.arrived()) == 10
-    assert [waiting for *_, waiting in box_of(both.place).slots()] == [2]
+    # As many as a batch has stay: whoever comes last leaves with no fewer.
+    assert len(both.arrived()) == 5
+    assert [waiting for *_, waiting in box_of(both.place).slots()] == [7]
     assert both.survey.closes
     both.clock.today = both.survey.closes + datetime.timedelta(days=1)
     assert both.send(both.sealed(99)).status_code == 410
     both.round()
     assert sorted(both.arrived()) == [f"{number:032x}" for number in range(12)]
     assert box_of(both.place).leaving() == []
+
+
+@pytest.mark.parametrize("people", [1, 4, 5, 6, 9, 10, 11, 14, 15, 19, 40, 41, 44])
+def test_no_batch_is_smaller_than_it_is_said_unless_fewer_answered_in_all(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch, people: int
+) -> None:
+    survey = sealed_survey(tmp_path / "keys")
+    assert survey.closes
+    box = Letterbox(tmp_path / "place.db")
+    box._db.execute("PRAGMA synchronous = OFF")
+    slot = box.add(survey, "https://collector.example")
+    sizes: list[int] = []
+
+    def deliver(_survey: Survey, _collector: str, _token: str | None, batch: tuple[bytes, ...]) -> BatchOutcome:
+        sizes.append(len(batch))
+        return BatchOutcome(len(batch), 0, 0)
+
+    monkeypatch.setattr("deniable_server.place.relay.deliver", deliver)
+    relay = BatchRelay(box, 5, clock, delay=0.0)
+    for number in range(people):
+        box.put(slot, bytes([number]))
+        relay.round()
+    clock.today = survey.closes + datetime.timedelta(days=1)
+    relay.round()
+    assert sum(sizes) == people
+    assert min(sizes) >= min(5, people)
+    assert max(sizes) < 10
+    box.close()
+
+
+def test_batches_of_long_reports_are_smaller_so_that_collectors_take_them(tmp_path: Path, clock: Clock) -> None:
+    survey = sealed_survey(tmp_path / "keys")
+    assert survey.sealed
+    box = Letterbox(tmp_path / "place.db")
+    relay = BatchRelay(box, 10_000, clock)
+    for size in (128, 1024, 10_240, 16_384):
+        sealed = replace(survey.sealed, size=size)
+        largest = 2 * relay._size_for(replace(survey, sealed=sealed)) - 1
+        assert largest * sealed.length <= MAX_BATCH_BYTES < (largest + 3) * sealed.length
+    default = BatchRelay(box, SIZE, clock)
+    assert default._size_for(replace(survey, sealed=replace(survey.sealed, size=10_240))) == SIZE
+    box.close()
 
 
 def test_a_full_batch_is_held_for_a_random_time_and_drawn_from_all_that_wait_then(
@@ -125,12 +170,12 @@ def test_a_full_batch_is_held_for_a_random_time_and_drawn_from_all_that_wait_the
     relay = BatchRelay(box, 3, clock, delay=100.0, now=lambda: now)
     for second in range(400):
         now = float(second)
-        if second % 200 in (0, 10, 20, 30):
+        if second % 200 in (0, 5, 10, 15, 20, 25):
             box.put(slot, second.to_bytes(2))
         relay.round()
-    # Full at 20, and with the one that was left at 210 seconds.
-    assert [size for _, size in left] == [3, 3]
-    held = [when - since for (when, _), since in zip(left, (20.0, 210.0), strict=True)]
+    # Twice a batch at 25, and with those that stayed at 210 seconds.
+    assert [size for _, size in left] == [3, 3, 3]
+    held = [when - since for (when, _), since in zip(left[:2], (25.0, 210.0), strict=True)]
     assert all(0 < each <= 101 for each in held)
     assert held[0] != held[1]
     box.close()
@@ -166,6 +211,7 @@ def test_nothing_that_was_acknowledged_is_lost_or_doubled_whatever_breaks_off(bo
     # Sent again, sealed anew, as a device does that lost the answer of the place.
     for number in range(5):
         assert both.send(both.sealed(number)).status_code == 201
+    cut(both.place, both.survey, 5)
     both.round()
     assert len(both.arrived()) == 5
 
@@ -178,6 +224,7 @@ def test_a_collector_that_is_away_gets_the_batch_when_it_is_back(tmp_path: Path,
         come_back = away_until_called(both)
         for number in range(1, 5):
             assert both.send(both.sealed(number)).status_code == 201
+        cut(both.place, both.survey, 5)
         both.round()
         assert len(box_of(both.place).leaving()) == 1
         come_back()

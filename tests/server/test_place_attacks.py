@@ -26,7 +26,7 @@ from deniable_server.store.sqlite.letterbox import Letterbox, SealedBatch, slot_
 from tools.rig.access import unlinkable_survey
 from tools.rig.in_process import ended
 from tools.rig.patience import PATIENCE, wait_until
-from tools.rig.places import FIRST, box_of, place_in_process, relay_of, sealed_survey, served
+from tools.rig.places import FIRST, box_of, cut, place_in_process, relay_of, sealed_survey, served
 from tools.rig.surveys import Clock
 
 SEALED = {"Content-Type": "application/octet-stream"}
@@ -69,7 +69,7 @@ def test_another_collector_of_the_same_survey_gets_nothing_and_closes_nothing(tm
             http = place.test_client()
             states = [http.get(f"{way}/state").get_json()["state"] for way in ways]
             assert states == ["closed", "open"]
-            for way, numbers in zip(ways, ([1, 2], [3, 4]), strict=True):
+            for way, numbers in zip(ways, ([1, 2, 3, 4], [5, 6, 7, 8]), strict=True):
                 for number in numbers:
                     message = seal(survey, report(number), clock())
                     assert http.post(f"{way}/sealed", data=message, headers=SEALED).status_code == 201
@@ -217,7 +217,7 @@ def test_a_survey_leads_its_place_to_no_issuer_on_the_place_s_own_machine(
 ) -> None:
     asked: list[str] = []
 
-    def answer(method: str, url: str, *_: object) -> collectors._Answer:
+    def answer(method: str, url: str, *_: object, **__: object) -> collectors._Answer:
         asked.append(url)
         return collectors._Answer(200, b"{}", "")
 
@@ -253,6 +253,7 @@ def test_a_key_that_is_missing_holds_up_what_was_sealed_to_it_alone(tmp_path: Pa
             for number in range(4):
                 message = seal(survey, report(number), FIRST + (number % 2) * WEEK)
                 assert place.test_client().post(way, data=message, headers=SEALED).status_code == 201
+            cut(place, survey, 4)
             relay_of(place).round()
             assert (store.waiting(survey), len(box_of(place).leaving())) == ({None: 2}, 1)
             away.rename(path)

@@ -31,7 +31,7 @@ from tools.rig.access import publish_to, unlinkable_survey
 from tools.rig.collectors import free_port, wait_until_answered
 from tools.rig.in_process import ended
 from tools.rig.patience import PATIENCE
-from tools.rig.places import place_in_process, relay_of, sealed_survey, served
+from tools.rig.places import cut, place_in_process, relay_of, sealed_survey, served
 from tools.rig.surveys import Clock
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -177,6 +177,7 @@ def test_people_answer_with_a_token_at_a_place_behind_nginx(deployed: Deployed, 
         client.answer(client.survey(survey.id), {"affair": "yes", "religious": "not"}, invitation=invitation)
     if kind == "server":
         assert not store.waiting(survey)
+        cut(deployed.place, survey, 2)
         relay_of(deployed.place).round()
     assert store.waiting(survey) == {None: 2}
     kinds = {each["PATH_INFO"].rpartition("/")[2] for each in deployed.seen}

@@ -182,6 +182,34 @@ class TestResults:
         assert http.get(api).status_code == http.get(page).status_code == 200
 
     @pytest.mark.slow
+    @pytest.mark.parametrize(
+        "file", ["estimates.csv", "estimates.json", "reports.csv", "archive.zip", "releases", "releases/1"]
+    )
+    def test_have_tags_that_change_with_them(
+        self, http: FlaskClient, store: SqliteStore, survey: Survey, file: str
+    ) -> None:
+        store.publish(survey)
+        take(store, survey, reports(survey, 200))
+        store.settle()
+        address = f"/api/v1/surveys/{survey.id}/{file}"
+        with closing(http.get(address)) as first:
+            tag = first.headers["ETag"]
+        take(store, survey, reports(survey, 150))  # which wait
+        for method in ("GET", "HEAD"):
+            with closing(http.open(address, method=method, headers={"If-None-Match": tag})) as same:
+                assert (same.status_code, same.data, same.headers["ETag"]) == (304, b"", tag)
+        owner = {"Authorization": f"Bearer {create_token(store, 'operate', 'operate')}", "If-None-Match": tag}
+        with closing(http.get(address, headers=owner)) as whole:
+            assert (whole.status_code, "ETag" in whole.headers) == (200, False)
+        take(store, survey, reports(survey, 50))
+        store.settle()
+        with closing(http.get(address, headers={"If-None-Match": tag})) as now:
+            if file == "releases/1":
+                assert now.status_code == 304, "a release never changes"
+            else:
+                assert (now.status_code, now.headers["ETag"] == tag) == (200, False)
+
+    @pytest.mark.slow
     def test_stand_still_for_whoever_polls(self) -> None:
         network_polling.polling(short=True)
 

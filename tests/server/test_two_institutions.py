@@ -132,10 +132,10 @@ def test_people_answer_and_neither_institution_reads_the_files_of_the_other(tmp_
         made, waiting = stack.enter_context(institution("collector", tmp_path, ports["collector"], told))
         told["token"] = made["token"]
         stack.enter_context(institution("place", tmp_path, ports["place"], told))
-        for number in range(7):
+        for number in range(9):
             client = Client(urls["collector"], place=urls["place"])
             client.answer(client.survey(made["survey"]), {"affair": ("yes", "no")[number % 2]})
-        wait_until(lambda: waiting() == 6, "two batches of three arrived")
+        wait_until(lambda: waiting() == 6, "two batches of three arrived, and as many stay")
         for role, other in (("collector", "place"), ("place", "collector")):
             nothing_to_read(tmp_path / other, USERS[role])
 

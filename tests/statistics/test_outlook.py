@@ -10,7 +10,7 @@ import pytest
 from deniable import SurveyError, read_survey
 from deniable.mechanisms import KAry, Warner
 from deniable.survey.question_types import QUESTION_TYPES
-from deniable_statistics.authoring.crossing import joint_variance, joint_variance_of_digits
+from deniable_statistics.authoring.crosstab_precision import joint_variance, joint_variance_of_digits
 from deniable_statistics.authoring.outlook import asked_of_each, crossing_widths, half_width, outlook
 from deniable_statistics.authoring.sharing import Member, chosen_way, ways_to_share, why
 from deniable_statistics.joint import Crosstab
@@ -51,9 +51,9 @@ def test_one_question_a_person_is_a_wish_and_no_accident() -> None:
     by_default, shares, both = (
         read_survey(eight(**keys)) for keys in ({}, {"want": ["shares"]}, {"want": ["shares", "crosstabs"]})
     )
-    assert "each person is asked two questions of eight; two questions crossed" in outlook(by_default)
-    assert "each person is asked one question of eight; nothing can be crossed." in outlook(shares)
-    assert asked_of_each(both) == "each person is asked three questions of eight"
+    assert "each person is asked two of the eight questions, and two questions can be crossed" in outlook(by_default)
+    assert "each person is asked one of the eight questions, and nothing can be crossed." in outlook(shares)
+    assert asked_of_each(both) == "each person is asked three of the eight questions"
     widths = [max(crossing_widths(survey, 1000).values()) for survey in (by_default, both)]
     assert widths == sorted(widths, reverse=True)
     for survey, group in ((by_default, "2 of 8 in one response"), (both, "3 of 8 in one response")):
@@ -96,12 +96,16 @@ def test_wishes_need_an_epsilon_that_is_shared() -> None:
 
 @pytest.mark.parametrize(
     ("respondents", "said"),
-    [(16, "shares not known at all"), (1000, "shares known to \u00b17 points"), (10**6, "\u00b10.2 points")],
+    [
+        (16, "shares are not known at all"),
+        (1000, "shares are known to within \u00b17 points"),
+        (10**6, "\u00b10.2 points"),
+    ],
 )
 def test_few_people_say_nothing_and_many_more(respondents: int, said: str) -> None:
     survey = read_survey(survey_toml("T", question_toml("q", "yes-no", epsilon=1)))
     sentence = outlook(survey, respondents)
-    assert sentence.startswith(f"With {respondents:,} people: ")
+    assert sentence.startswith(f"With {respondents:,} people, ")
     assert said in sentence
     width = 1.96 * math.sqrt(0.25 / math.tanh(0.5) ** 2 / respondents)
     assert half_width(survey.questions[0], respondents) == pytest.approx(width, rel=1e-3)
@@ -110,4 +114,4 @@ def test_few_people_say_nothing_and_many_more(respondents: int, said: str) -> No
 def test_means_are_known_to_a_part_of_their_range_and_never_crossed() -> None:
     asked = (question_toml("drinks", "number", lo=0, hi=40, epsilon=1), question_toml("q", "yes-no", epsilon=1))
     sentence = outlook(read_survey(survey_toml("T", *asked)))
-    assert "% of their range; each person is asked both questions; nothing can be crossed." in sentence
+    assert "% of their range, each person is asked both questions, and nothing can be crossed." in sentence

@@ -22,7 +22,7 @@ from deniable_statistics.special.chi_squared import (
 )
 from deniable_statistics.special.deviance import deviance, exact_product
 from deniable_statistics.special.hypergeometric import hypergeometric_masses
-from deniable_statistics.special.incomplete_beta import beta_cdf, beta_cdfs, beta_quantile, beta_sf
+from deniable_statistics.special.incomplete_beta import beta_cdf, beta_cdfs, beta_quantile, beta_quantiles, beta_sf
 from deniable_statistics.special.least_squares import non_negative_least_squares
 from deniable_statistics.special.logarithms import log_factorial, x_log1p_y, x_log_y
 from deniable_statistics.special.normal import normal_cdf
@@ -141,6 +141,19 @@ def test_quantiles_of_the_beta_distribution_lead_back() -> None:
                     assert beta_cdf(a, b, x) == pytest.approx(probability, rel=BOUND + 2 * slack)
                 if probability > 1e-15:  # below, scipy has no number for some; of others it has eight digits
                     assert x == pytest.approx(special.betaincinv(a, b, probability), rel=1e-7, abs=1e-250)
+
+
+def test_many_quantiles_at_once_are_those_one_by_one() -> None:
+    cases = [
+        (a, b, probability)
+        for a in (0.01, 0.5, 1, 2.5, 30, 1e3, 1e6)
+        for b in (0.5, 1, 7, 400, 1e6)
+        for probability in (0, 1e-200, 1e-12, 0.025, 0.5, 0.8, 1 - 1e-6, 1)
+    ]
+    alone = np.array([beta_quantile(*each) for each in cases])
+    assert beta_quantiles(*np.array(cases).T) == pytest.approx(alone, rel=1e-12, abs=1e-259)
+    few = cases[13:17]
+    assert beta_quantiles(*np.array(few).T).tolist() == [beta_quantile(*each) for each in few]
 
 
 def test_the_error_of_stirlings_formula_and_the_deviance() -> None:

@@ -41,21 +41,21 @@ export async function differences(documents, steps) {
   const found = [];
   for (const step of steps) {
     const memory = new Memory(store); // a tab of its own
-    const outcome = await one(memory, store, withWords(surveys[step.survey], step.words), step);
+    const outcome = await one(memory, store, await withWords(surveys[step.survey], step.words), step);
     if (JSON.stringify(outcome) !== JSON.stringify(step.expect)) found.push({ step, outcome });
   }
   return found;
 }
 
 /** The same survey, whose waves are drawn with these words. */
-function withWords(survey, words = []) {
+async function withWords(survey, words = []) {
   const word = tape(words);
-  const units = survey.units.map((unit) => {
+  const units = (await survey.keyed()).map((unit) => {
     const { mechanism } = unit;
     const instantaneous = { value: (value) => mechanism.instantaneous(value, word) };
     return { ...unit, mechanism: Object.create(mechanism, { instantaneous }) };
   });
-  return { ...survey, units };
+  return { ...survey, units, keyed: async () => units };
 }
 
 const NAMES = { BudgetError: "budget", UnusableMemory: "memory" };

@@ -15,7 +15,7 @@ for (const vector of vectors("filters")) {
       return;
     }
     const survey = await parseSurvey(bytes(vector.document), vector.id);
-    assert.deepEqual(survey.units.map(({ key }) => key), vector.keys);
+    assert.deepEqual((await survey.keyed()).map(({ key }) => key), vector.keys);
     for (const { asked, answers, route, words, report } of vector.people) {
       const shown = needed(survey.questions, new Set(asked));
       const { applies } = routeOf(shown, (each) => choiceOf(each, answers[each.id]));

@@ -17,12 +17,10 @@ import {
   randomize,
 } from "../../client/deniable_web/index.js";
 import { english } from "../../client/deniable_web/english.js";
-import { sorted } from "../../client/deniable_web/fields.js";
 import { wholeOdds } from "../../client/deniable_web/odds.js";
-import { dumps } from "../../client/deniable_web/strict-json.js";
 import { UNIT } from "../../client/deniable_web/randomness.js";
 import { fakeStore } from "./device-steps.js";
-import { bytes, tape } from "./helpers.js";
+import { bytes, tape, written } from "./helpers.js";
 
 const HERE = "https://a.example";
 const DAY = "2026-11-25";
@@ -36,7 +34,7 @@ const keepOf = (epsilon) => Math.floor(UNIT / (1 + Math.exp(-epsilon)));
 
 const yesNo = (id, mechanism, group) => ({ group, id, mechanism, options: ["no", "yes"], text: `${id}?`, type: "yes-no" });
 const choice = (id, mechanism, group, options = ["a", "b", "c"], more = {}) => ({ group, id, mechanism, options, text: `${id}?`, type: "choice", ...more });
-const documentOf = (groups, questions, more = {}) => dumps({ deniable: 2, groups, questions, title: "T", ...more }, sorted);
+const documentOf = (groups, questions, more = {}) => written({ deniable: 2, groups, questions, title: "T", ...more });
 const surveyOf = (...parts) => parseSurvey(bytes(documentOf(...parts)));
 
 const FIVE = ["a", "b", "c", "d", "e"];
@@ -53,8 +51,6 @@ test("a group is one unit, in the order of its first question", async () => {
   const survey = await surveyOf(...OWN);
   assert.deepEqual(survey.units.map(({ members, draw }) => [members.map(({ id }) => id), draw]), [[["p", "t", "r"], 2], [["alone"], 1]]);
   assert.deepEqual(survey.questions.map(({ group }) => group), ["own", null, "own", "own"]);
-  const [, alone] = survey.units;
-  assert.deepEqual([alone.key, alone.sent], [survey.questions[1].key, survey.questions[1].sent]);
   for (const each of [survey.units, ...survey.units]) assert.ok(Object.isFrozen(each));
   assert.ok(Object.isFrozen(survey.units[0].mechanism));
 });
@@ -187,19 +183,19 @@ test("the key of a group is the hash of its draw, its joint response and its que
   const content = `{"draw":2,"joint":{"k":4,"keep":${joint(4).keep},"name":"k-ary"},"questions":[${asked}]}`;
   const survey = await surveyOf(...TWO_OF_FIVE);
   const key = await address(bytes(content));
-  assert.deepEqual(survey.units.map(({ key, sent }) => [key, sent]), [[key, key]]);
+  assert.deepEqual((await survey.keyed()).map(({ key, sent }) => [key, sent]), [[key, key]]);
 
-  const keyOf = async (...parts) => (await surveyOf(...parts)).units[0].key;
+  const keyOf = async (...parts) => (await (await surveyOf(...parts)).keyed())[0].key;
   const [, questions] = TWO_OF_FIVE;
   const renamed = questions.map((each, n) => ({ ...each, id: `q${n}`, group: "other", why: "Because." }));
   assert.equal(await keyOf({ other: { ...GROUPS.g, why: "Other." } }, renamed, { title: "Other" }), key);
   const fresh = await surveyOf(...TWO_OF_FIVE, { fresh: "each wave" });
-  assert.equal(fresh.units[0].key, await address(bytes(content.replace(/}$/, `,"survey":"${fresh.id}"}`))));
+  assert.equal((await fresh.keyed())[0].key, await address(bytes(content.replace(/}$/, `,"survey":"${fresh.id}"}`))));
 
   const own = questions.map((each) => ({ ...each, mechanism: warner(keepOf(1)) }));
   const keys = [
     key,
-    fresh.units[0].key,
+    (await fresh.keyed())[0].key,
     await keyOf({ g: { draw: 2 } }, own),
     await keyOf({ g: { draw: 3 } }, own),
     await keyOf({ g: { draw: 2 } }, questions),
@@ -209,7 +205,7 @@ test("the key of a group is the hash of its draw, its joint response and its que
     await keyOf(GROUPS, [{ ...questions[0], text: "Another?" }, ...questions.slice(1)]),
   ];
   assert.equal(new Set(keys).size, keys.length);
-  const plain = '{"draw":2,"questions":[' + own.map(({ mechanism, options, text, type }) => dumps({ mechanism, options, text, type }, sorted)) + "]}";
+  const plain = '{"draw":2,"questions":[' + own.map(({ mechanism, options, text, type }) => written({ mechanism, options, text, type })) + "]}";
   assert.equal(keys[2], await address(bytes(plain)));
 });
 
@@ -404,7 +400,7 @@ const stateOf = (store) => JSON.parse(store.text);
 test("a draw is kept before anybody answers, and is the same ever after", async () => {
   const store = fakeStore();
   const survey = await surveyOf(...TWO_OF_FIVE);
-  const [{ key }] = survey.units;
+  const [{ key }] = await survey.keyed();
   assert.deepEqual([...(await new Memory(store).asked(survey, rankOf(4)))], ["b", "c"]);
   assert.deepEqual(stateOf(store), { reports: {}, noisy: { [`${key}draw`]: "01100" }, told: {} });
   for (const rank of [0, 4, 9]) assert.deepEqual([...(await new Memory(store).asked(survey, rankOf(rank)))].sort(), ["b", "c"]);
@@ -447,7 +443,7 @@ test("what is kept of a group is the list of its values, for one charge", async 
   const store = fakeStore();
   const memory = new Memory(store);
   const survey = await surveyOf({ g: { draw: 2, joint: joint(4, 29) } }, FIVE.map((id) => yesNo(id, warner(marginal(4, 2, 29)), "g")));
-  const [{ key, mechanism }] = survey.units;
+  const [{ key, mechanism }] = await survey.keyed();
   const asked = await memory.asked(survey, rankOf(5));
   const text = await memory.once(survey, HERE, reportOf(survey, asked), undefined, undefined, DAY);
   assert.match(text, /,"values":{"a":null,"b":0,"c":null,"d":0,"e":null}}$/);
@@ -468,10 +464,10 @@ test("a group that was asked under another title is asked the same, and sends th
   const told = { a: "yes", b: "yes", c: "yes", d: "yes", e: "yes" };
   // Drawn without Start, as by a program: there is no draw, but values that say it.
   await memory.once(survey, HERE, reportOf(survey, rankOf(7)(survey), told));
-  assert.deepEqual(Object.keys(stateOf(store).noisy), [survey.units[0].key]);
+  assert.deepEqual(Object.keys(stateOf(store).noisy), [(await survey.keyed())[0].key]);
   const asked = await memory.asked(other, rankOf(0));
   assert.deepEqual([...asked].sort(), ["q_c", "q_d"]);
-  assert.deepEqual(Object.keys(stateOf(store).noisy), [survey.units[0].key]);
+  assert.deepEqual(Object.keys(stateOf(store).noisy), [(await survey.keyed())[0].key]);
   const before = await memory.look(other, HERE);
   assert.deepEqual([before.isSame, before.totals], [true, [survey.units[0].mechanism.cost / 1e6, survey.units[0].mechanism.cost / 1e6]]);
   const no = reportOf(other, asked, { q_c: "no", q_d: "no" });
@@ -488,7 +484,7 @@ test("groups and questions of one survey are kept each for itself", async () => 
   const asked = new Set(["p", "t", "alone"]);
   const draw = () => randomize(survey, { p: "yes", t: ["y"], alone: "no" }, { asked, word: () => 0 });
   const text = await new Memory(store).once(survey, HERE, draw, undefined, undefined, DAY);
-  const [group, alone] = survey.units;
+  const [group, alone] = await survey.keyed();
   assert.deepEqual(stateOf(store).noisy, { [group.key]: '[1,"01",null]', [alone.key]: 0 });
   assert.deepEqual(stateOf(store).told[HERE], { [group.key]: [DAY, group.mechanism.cost], [alone.key]: [DAY, alone.mechanism.cost] });
   assert.deepEqual(JSON.parse(text).values, { p: 1, alone: 0, t: "01", r: null });
@@ -502,7 +498,7 @@ test("a ledger rounds up each question of a group that has no joint response", a
   const store = fakeStore();
   const survey = await surveyOf({ g: { draw: 2 } }, FIVE.map((id) => yesNo(id, warner(3 * 2 ** 30), "g")));
   await new Memory(store).once(survey, HERE, reportOf(survey, new Set(["a", "e"])), undefined, undefined, DAY);
-  const [{ key }] = survey.units;
+  const [{ key }] = await survey.keyed();
   assert.deepEqual(stateOf(store).told[HERE][key], [DAY, 2 * 1_098_613]); // ln 3 = 1.0986122..., and twice that 2.1972245...
 });
 
@@ -532,7 +528,7 @@ test("on a shared device neither draws nor values are kept, and every person has
 
 test("a damaged draw is refused, left as it is, and never drawn again", async () => {
   const survey = await surveyOf(...TWO_OF_FIVE);
-  const [{ key }] = survey.units;
+  const [{ key }] = await survey.keyed();
   for (const damage of ["", "0100", "01000", "01110", "011000", "0110x", "01 10", "0120", 11000, null, true, {}, [], ["0", "1", "1", "0", "0"], { length: 5 }]) {
     const store = fakeStore();
     store.text = JSON.stringify({ reports: {}, noisy: { [`${key}draw`]: damage }, told: {} });
@@ -544,7 +540,7 @@ test("a damaged draw is refused, left as it is, and never drawn again", async ()
 
 test("damaged values of a group are refused, left as they are, and never drawn again", async () => {
   const survey = await surveyOf({ g: { draw: 2, joint: joint(4, 29) } }, FIVE.map((id) => yesNo(id, warner(marginal(4, 2, 29)), "g")));
-  const [{ key }] = survey.units;
+  const [{ key }] = await survey.keyed();
   const stateWith = (noisy) => JSON.stringify({ reports: {}, noisy: { [key]: noisy }, told: {} });
   const good = fakeStore();
   good.text = stateWith("[1,null,null,null,0]");

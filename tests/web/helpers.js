@@ -1,6 +1,7 @@
 /* What the tests share. They run with: node --test tests/web/*.test.js */
 
 import { readFileSync } from "node:fs";
+import { dumps } from "../../client/deniable_web/strict-json.js";
 
 /** @param {string} name */
 export const vectors = (name) => JSON.parse(readFileSync(new URL(`../vectors/${name}.json`, import.meta.url), "utf8"));
@@ -32,3 +33,11 @@ export function fakeStorage() {
     getOwnPropertyDescriptor: (_, key) => (items.has(key) ? { enumerable: true, configurable: true, value: items.get(key) } : undefined),
   });
 }
+
+/** An object as surveys are published: with sorted keys, also of the objects in it. */
+export const written = (/** @type {any} */ value) => dumps(sortedWhole(value));
+
+const sortedWhole = (/** @type {any} */ value) =>
+  Array.isArray(value) ? value.map(sortedWhole)
+  : value !== Object(value) ? value
+  : Object.fromEntries(Object.keys(value).sort().map((key) => [key, sortedWhole(value[key])]));

@@ -21,12 +21,13 @@ const drawOf = (survey, value = drawn % 2) => () => ({
 });
 const never = () => assert.fail("must not be drawn");
 
-test("questions have the keys of the vectors, each of a group that of the group", () => {
-  const keys = SURVEYS.map(({ questions, units }) => {
+test("questions have the keys of the vectors, each of a group that of the group", async () => {
+  const keysOf = async (/** @type {any} */ { questions, keyed }) => {
+    const units = await keyed();
     const keyOf = (/** @type {string} */ id) => units.find(({ members }) => members.some((each) => each.id === id)).key;
     return Object.fromEntries(questions.map(({ id }) => [id, keyOf(id)]));
-  });
-  assert.deepEqual(keys, content.keys);
+  };
+  assert.deepEqual(await Promise.all(SURVEYS.map(keysOf)), content.keys);
 });
 
 content.sequences.forEach((steps, n) => {
@@ -63,16 +64,17 @@ test("tabs that ask for different surveys at once never pass the budget together
 });
 
 test("one value of a question, whether its survey or its question in a form came first", async () => {
+  const [question] = await ONE.keyed();
   for (const isFormFirst of [true, false]) {
     const memory = new Memory(fakeStore());
-    const inForm = () => memory.value(ONE.questions[0], HERE, () => 1);
+    const inForm = () => memory.value(question, HERE, () => 1);
     const inSurvey = async () => JSON.parse(await memory.once(ONE, HERE, drawOf(ONE, 0))).values.affair;
     const values = isFormFirst ? [await inForm(), await inSurvey()] : [await inSurvey(), await inForm()];
     assert.deepEqual(values, isFormFirst ? [1, 1] : [0, 0]);
     assert.deepEqual((await memory.look(ONE, HERE)).totals, [1, 1]);
-    assert.equal(await memory.value(ONE.questions[0], HERE), values[0]);
+    assert.equal(await memory.value(question, HERE), values[0]);
   }
-  assert.equal(await new Memory(fakeStore()).value(ONE.questions[0], HERE), undefined);
+  assert.equal(await new Memory(fakeStore()).value(question, HERE), undefined);
 });
 
 test("three waves of a panel: one permanent value, a draw of its own for each, one charge", async () => {
@@ -82,15 +84,16 @@ test("three waves of a panel: one permanent value, a draw of its own for each, o
   const texts = [];
   for (const wave of waves) texts.push(await memory.once(wave, HERE, drawOf(wave, 0)));
   const { noisy, told } = JSON.parse(store.text);
-  const [question] = waves[0].questions;
+  const units = await Promise.all(waves.map((wave) => wave.keyed()));
+  const [question] = units[0];
   assert.deepEqual(noisy[question.key], 0);
-  for (const wave of waves) {
-    const asked = wave.questions.filter(({ key }) => key === question.key);
-    const { values } = JSON.parse(texts[waves.indexOf(wave)]);
-    for (const { id, sent } of asked) assert.equal(values[id], noisy[sent]); // also where it stands twice
+  for (const [n, wave] of units.entries()) {
+    const asked = wave.filter(({ key }) => key === question.key);
+    const { values } = JSON.parse(texts[n]);
+    for (const { members: [{ id }], sent } of asked) assert.equal(values[id], noisy[sent]); // also where it stands twice
     assert.equal(new Set(asked.map(({ sent }) => sent)).size, 1);
   }
-  assert.equal(new Set(waves.map(({ questions }) => questions.find(({ key }) => key === question.key).sent)).size, 3);
+  assert.equal(new Set(units.map((wave) => wave.find(({ key }) => key === question.key).sent)).size, 3);
   assert.deepEqual(told[HERE][question.key][1], 3e6);
   assert.deepEqual((await memory.look(waves[1], HERE)).totals, [4, 4]); // and 1 for the question that the third has more
   for (const [n, wave] of waves.entries()) assert.equal(await memory.once(wave, "https://b.example", never), texts[n]);
@@ -98,7 +101,7 @@ test("three waves of a panel: one permanent value, a draw of its own for each, o
 
 test("waves are drawn: many of one permanent value are not all alike", async () => {
   const memory = new Memory(fakeStore());
-  const [wave] = titled("Panel, first wave").questions;
+  const [wave] = await titled("Panel, first wave").keyed();
   const values = [];
   for (let n = 0; n < 100; n++) values.push(await memory.value({ ...wave, sent: wave.key + n }, HERE, () => 2));
   assert.equal(new Set(values).size, 3); // fails once in 10**6 runs
@@ -106,7 +109,8 @@ test("waves are drawn: many of one permanent value are not all alike", async () 
 
 test("one wave's value, whether its survey or its question in a form came first; the next wave asks", async () => {
   const [first, third] = [titled("Panel, first wave"), titled("Panel, third wave, with more")];
-  const [asked] = first.questions;
+  const [asked] = await first.keyed();
+  const [, next] = await third.keyed();
   for (const isFormFirst of [true, false]) {
     const memory = new Memory(fakeStore());
     const inForm = () => memory.value(asked, HERE, () => 1);
@@ -114,7 +118,7 @@ test("one wave's value, whether its survey or its question in a form came first;
     const values = isFormFirst ? [await inForm(), await inSurvey()] : [await inSurvey(), await inForm()];
     assert.equal(values[0], values[1]);
     assert.equal(await memory.value(asked, HERE), values[0]);
-    assert.equal(await memory.value(third.questions[1], HERE), undefined);
+    assert.equal(await memory.value(next, HERE), undefined);
   }
 });
 
@@ -245,14 +249,14 @@ test("a browser is asked to keep what is kept, when somebody pressed Send on a d
   store.stay = () => void asked++;
   const memory = new Memory(store);
   await memory.look(ONE, HERE);
-  await memory.value(ONE.questions[0], HERE);
+  await memory.value((await ONE.keyed())[0], HERE);
   await memory.asked(titled("Drawn"));
   await memory.once(ONE, HERE, drawOf(ONE), "somebody at a kiosk");
   await assert.rejects(memory.once(titled("Two"), HERE, () => { throw new RangeError("draw"); }), RangeError);
   assert.equal(asked, 0);
   await memory.once(ONE, HERE, drawOf(ONE));
   assert.equal(asked, 1);
-  await memory.value(titled("Two").questions[0], HERE, () => 1);
+  await memory.value((await titled("Two").keyed())[0], HERE, () => 1);
   assert.equal(asked, 2);
 });
 

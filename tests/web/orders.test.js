@@ -20,7 +20,7 @@ for (const vector of vectors("orders")) {
       return;
     }
     const survey = await view(vector);
-    assert.deepEqual(survey.units.map(({ key }) => key), vector.keys);
+    assert.deepEqual((await survey.keyed()).map(({ key }) => key), vector.keys);
     for (const { asked, words, order, choices } of vector.visits) {
       const word = tape(words);
       const shown = arranged(survey, needed(survey.questions, new Set(asked)), word);

@@ -6,16 +6,14 @@ import { test } from "node:test";
 import { completionOf } from "../../client/deniable_web/completion.js";
 import { english } from "../../client/deniable_web/english.js";
 import { parseSurvey, translate } from "../../client/deniable_web/index.js";
-import { dumps } from "../../client/deniable_web/strict-json.js";
-import { sorted } from "../../client/deniable_web/fields.js";
-import { bytes, tape, vectors } from "./helpers.js";
+import { bytes, tape, vectors, written } from "./helpers.js";
 
 const all = vectors("surveys");
 const named = (/** @type {string} */ name) => parseSurvey(bytes(all.find((/** @type {any} */ each) => each.name === name).document));
 const plain = JSON.parse(all.find((/** @type {any} */ { id, document }) => id && JSON.parse(document).title === "T").document);
 
 /** The plain survey with these keys, in a reader's languages. @param {object} keys @param {string[]} languages */
-const viewWith = async (keys, ...languages) => translate(await parseSurvey(bytes(dumps({ ...plain, ...keys }, sorted))), languages, english);
+const viewWith = async (keys, ...languages) => translate(await parseSurvey(bytes(written({ ...plain, ...keys }))), languages, english);
 
 test("a survey without them has none of them, and asks in steps", async () => {
   const view = await viewWith({});
@@ -46,7 +44,7 @@ test("contact, layout and thanks are as they were written", async () => {
 });
 
 test("nothing of it is a part of the question", async () => {
-  const keys = async (/** @type {object} */ more) => (await viewWith(more)).units.map(({ key, sent }) => [key, sent]);
+  const keys = async (/** @type {object} */ more) => (await (await viewWith(more)).keyed()).map(({ key, sent }) => [key, sent]);
   const expected = await keys({});
   for (const { id, document } of all) {
     const { contact, layout, thanks, completion, look } = id ? JSON.parse(document) : {};

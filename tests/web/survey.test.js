@@ -33,7 +33,7 @@ for (const vector of vectors("surveys")) {
       assert.deepEqual(translate(survey, [language], english).questions.map((question) => question.labels), labels);
     }
     assert.ok(Math.abs(survey.epsilon - vector.whole_epsilon) < 1e-12);
-    assert.deepEqual(survey.units.map(({ key }) => key), vector.keys);
+    assert.deepEqual((await survey.keyed()).map(({ key }) => key), vector.keys);
     assert.deepEqual(survey.units.map(({ mechanism }) => mechanism.cost), vector.costs);
   });
 }

@@ -15,13 +15,22 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from deniable.errors import DeniableError
+from deniable_client.audit.histories import HISTORIES
 from deniable_client.audit.judge import Bench
-from deniable_client.audit.plan import HISTORIES
-from deniable_client.audit.shipped import BLOCK, Target, audit_installed, audit_shipped, check_races
+from deniable_client.audit.shipped import (
+    BLOCK,
+    Target,
+    audit_installed,
+    audit_shipped,
+    check_races,
+    look_again_in_browser,
+    look_again_in_python,
+)
 from tools.planted.faults import FAULTS, Fault
 from tools.planted.filtered import FILTERED
 from tools.planted.fresh import FRESH, OTHERS
 from tools.planted.mutations import MUTATIONS
+from tools.planted.rare import RARE
 from tools.planted.targets import PlantedTarget, target_of
 from tools.programs import node_command
 from tools.rig.collectors import running_collector
@@ -29,6 +38,8 @@ from tools.rig.collectors import running_collector
 ROOT = Path(__file__).parents[2]
 WEB = ROOT / "client" / "deniable_web"
 FAILURE = 1e-6
+SECOND_LOOK = 96
+"""Of a fault with so many sessions or more the pairs that differ most are lived again at the end."""
 
 
 def main(arguments: list[str]) -> int:
@@ -38,8 +49,9 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--fresh", action="store_true", help="plant those that were written before the audit was read")
     parser.add_argument("--others", action="store_true", help="plant others of the same kinds")
     parser.add_argument("--mutations", action="store_true", help="plant mutations of the mechanisms")
+    parser.add_argument("--rare", action="store_true", help="plant those that show in one of 100 who answer Yes")
     chosen = parser.parse_args(arguments)
-    lists = {"fresh": FRESH, "others": OTHERS, "mutations": MUTATIONS}
+    lists = {"fresh": FRESH, "others": OTHERS, "mutations": MUTATIONS, "rare": RARE}
     named = next((each for each in lists if getattr(chosen, each)), None)
     faults = [
         each
@@ -78,7 +90,7 @@ def audited(fault: Fault, target: Target, most: int) -> str | None:
     """
     dice, seen = random.Random(), Bench(lambda session, trace: ())
     with tempfile.TemporaryDirectory() as name:
-        run = _runner(fault, target, Path(name), dice)
+        run, again = _runner(fault, target, Path(name), dice)
         for sessions, histories in rounds(fault, most):
             try:
                 bench, names = run(sessions, histories)
@@ -89,6 +101,10 @@ def audited(fault: Fault, target: Target, most: int) -> str | None:
                 return f"{suspects[0].observable} ({suspects[0].sessions} of {suspects[0].of})"
             if names:
                 return f"names looked up: {', '.join(sorted(names))}"
+        if most >= SECOND_LOOK:
+            again(seen)
+            if seen.again.returned:
+                return f"lived again: {seen.again.returned[0].feature} (p = {seen.again.returned[0].p:.1g})"
         if fault.client != "python" and not fault.histories:
             return next(iter(check_races(_planted(fault, target, Path(name)), dice=dice)), None)
     return None
@@ -97,16 +113,20 @@ def audited(fault: Fault, target: Target, most: int) -> str | None:
 Run = Callable[[int, Collection[str]], tuple[Bench, set[str]]]
 
 
-def _runner(fault: Fault, target: Target, folder: Path, dice: random.Random) -> Run:
-    """What lets people answer through the planted client."""
+def _runner(fault: Fault, target: Target, folder: Path, dice: random.Random) -> tuple[Run, Callable[[Bench], None]]:
+    """What lets people answer through the planted client, and what looks again at the pairs that differ most."""
     if fault.client == "python":
         environment = python_with([fault], folder)
-        return lambda n, histories: (
-            audit_installed(target, n, dice=dice, environment=environment, histories=histories),
-            set(),
-        )
+
+        def answer(n: int, histories: Collection[str]) -> tuple[Bench, set[str]]:
+            return audit_installed(target, n, dice=dice, environment=environment, histories=histories), set()
+
+        return answer, lambda bench: look_again_in_python(target, bench, FAILURE, dice=dice, environment=environment)
     planted = _planted(fault, target, folder)
-    return lambda n, histories: audit_shipped(planted, n, dice=dice, browsers=1, histories=histories)
+    return (
+        lambda n, histories: audit_shipped(planted, n, dice=dice, browsers=1, histories=histories),
+        lambda bench: look_again_in_browser(planted, bench, FAILURE, dice=dice),
+    )
 
 
 def _planted(fault: Fault, target: Target, folder: Path) -> PlantedTarget:

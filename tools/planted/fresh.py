@@ -78,9 +78,9 @@ _FRESH = [
     Fault("storage", "browser", "the window has a blank for its name", _ELEMENT, _SENT,
           f'{_SENT}\n      if ({_YES}) window.name = " ";'),
     Fault("memory", "browser", "two tabs at once draw twice", _WEB_MEMORY,
-          "    const text = await this.#store.run(({ reports, noisy, told, tokens }) => {",
-          "    const before = await this.#store.run(({ reports }) => name in reports, true);\n"
-          "    const text = await this.#store.run(({ reports, noisy, told, tokens }) => {\n"
+          "    const text = await this.store.run(({ reports, noisy, told, tokens }) => {",
+          "    const before = await this.store.run(({ reports }) => name in reports, true);\n"
+          "    const text = await this.store.run(({ reports, noisy, told, tokens }) => {\n"
           "      if (!before) delete reports[name];"),
     Fault("memory", "browser", "a report that failed is drawn anew", _ELEMENT,
           "(isAsked) => this.#send(view, place, report, isAsked), !!isAsked",

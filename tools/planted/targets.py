@@ -11,7 +11,7 @@ from typing import Literal
 from deniable import Survey, read_survey
 from deniable.access.issuer import Issuer
 from deniable.survey.sealed import Sealed, padded_size
-from deniable_client.audit.blackbox.relay import Answer, RecordingRelay
+from deniable_client.audit.blackbox.stand_in import Answer, RecordingRelay
 from deniable_client.audit.keys import AuditKeys
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.release import integrity

@@ -103,9 +103,9 @@ def box_of(app: APIFlask) -> Letterbox:
 
 
 def cut(app: APIFlask, survey: Survey, size: int, is_last: bool = False) -> int:
-    """Make batches of what waits at a place for a survey, of its one collector; return their number."""
+    """Make batches of what waits at a place for a survey, of its one collector, and let none stay; their number."""
     (slot,) = (slot for slot in box_of(app).slots() if slot.survey.id == survey.id)
-    return box_of(app).cut(slot.name, size, is_last)
+    return box_of(app).cut(slot.name, size, is_last=is_last)
 
 
 def loopback_names(number: int) -> list[str]:

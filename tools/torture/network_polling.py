@@ -9,6 +9,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from http import HTTPStatus
 from pathlib import Path
 from unittest.mock import patch
 
@@ -33,7 +34,7 @@ Sight = dict[str, tuple[int, dict[str, str], bytes]]
 
 def polling(short: bool) -> str:
     """Poll every address while a thousand answer: what it shows is byte for byte that of the last release."""
-    people, pause = (120, 12) if short else (1000, 5)
+    people, pause = (120, 12) if short else (1000, 10)
     dice = random.Random(31)
     first = replace(
         read_survey(FIVE_TYPES),
@@ -100,7 +101,7 @@ class Onlooker:
         self._addresses = ["/", "/api/v1/surveys", "/metrics", "/readyz", "/livez"]
         drawn = f"/s/{surveys[0].id}/results/{surveys[0].questions[0].id}"
         self._addresses += [f"{drawn}.png", f"{drawn}.pdf"]
-        self._public += [f"GET {drawn}.png", f"HEAD {drawn}"]
+        self._public.append(f"HEAD {drawn}.png")
         for survey in surveys:
             pages, api = f"/s/{survey.id}", f"/api/v1/surveys/{survey.id}"
             self._addresses += [pages, api, f"{api}/reports.csv", f"{api}/releases", f"{api}/releases/1"]
@@ -113,16 +114,17 @@ class Onlooker:
             self._addresses += [f"{view}?with={other.id}", f"{view}?release=1", f"{view}?lang=de"]
             self._addresses += [f"{view}/embed", f"{view}?over=time", f"{view}.json?over=time"]
             self._addresses.append(f"/oembed?url=http://localhost{view}")
+            self._public += [f"GET {view}?over=releases", f"GET {api}/state"]
             self._public += [
-                f"GET {view}?over=releases",
-                f"GET {view}.json",
-                f"GET {pages}/results",
-                f"GET {api}/state",
+                f"HEAD {each}" for each in (view, f"{view}.csv", f"{api}/reports.csv", f"{api}/archive.zip")
             ]
-            self._public += [f"GET {api}/{each}" for each in ("estimates.json", "reports.csv")]
             for by in ("", "?by=cohort"):
                 self._addresses += [f"{pages}/results{by}", f"{pages}/results.svg{by}", f"{pages}/results.csv{by}"]
                 self._addresses += [f"{api}/{each}{by}" for each in ("estimates", "estimates.json", "estimates.csv")]
+
+        # Whoever has no token asks for the same, but for what is for nobody without one.
+        closed = ("/metrics", "/api/v1/surveys")
+        self._public += [f"GET {each}" for each in self._addresses if each not in closed]
 
     def look(self) -> Sight:
         """What everything shows now."""
@@ -142,6 +144,11 @@ class Onlooker:
             with self._http.open(address, method=method) as response:
                 headers = {key: value for key, value in response.headers.items() if key != "Date"}
                 seen[f"{asked}, without a token"] = response.status_code, headers, response.data
+            if "ETag" in headers:
+                with self._http.open(address, method=method, headers={"If-None-Match": headers["ETag"]}) as response:
+                    assert response.status_code == HTTPStatus.NOT_MODIFIED, address
+                    headers = {key: value for key, value in response.headers.items() if key != "Date"}
+                    seen[f"{asked}, with its tag"] = response.status_code, headers, response.data
         return seen
 
 

@@ -21,6 +21,7 @@ from deniable import Report, Survey
 from deniable_client.sealing import seal
 from deniable_server.access.tokens import create_token
 from deniable_server.store import open_store
+from deniable_server.store.sql_store import SqlStore
 from deniable_server.store.sqlite.letterbox import Letterbox
 from tools.rig.collectors import Collector, free_port, wait_until_answered
 from tools.rig.patience import PATIENCE, wait_until
@@ -55,7 +56,7 @@ def place_kill(short: bool) -> str:
         assert kept <= two.sent_ids
     return (
         f"{rounds} rounds of kill -9 of place, collector and both with {SENDERS} senders, {len(kept)} sealed reports "
-        f"acknowledged: lost 0, counted twice 0, {waiting} wait at the place for a full batch"
+        f"acknowledged: lost 0, counted twice 0, {waiting} wait at the place for more"
     )
 
 
@@ -64,9 +65,25 @@ SCENARIOS: dict[str, Callable[[bool], str]] = {"place-kill": place_kill}
 
 @dataclass
 class TwoInstitutions:
-    """A collector and a place, in processes of their own that are killed and started again on the same files."""
+    """A collector and a place, in processes of their own that are killed and started again on the same files.
+
+    Parameters
+    ----------
+    folder : Path
+    base : Survey or None
+        A survey that is not sealed; None for one of one question.
+    publish : callable
+    batch : int
+        Number of sealed reports in a batch.
+    line : str or None
+        The URL by which the place and people know the collector, if that is another one than its own.
+    """
 
     folder: Path
+    base: Survey | None = None
+    publish: Callable[[SqlStore, Survey], object] = SqlStore.publish
+    batch: int = BATCH
+    line: str | None = None
     processes: dict[str, subprocess.Popen[bytes]] = field(default_factory=dict)
     acknowledged: set[int] = field(default_factory=set)
     sent_ids: set[int] = field(default_factory=set)
@@ -77,17 +94,19 @@ class TwoInstitutions:
         self.ports = {"collector": free_port(), "place": free_port()}
         self.urls = {name: f"http://127.0.0.1:{port}" for name, port in self.ports.items()}
         today = datetime.datetime.now(datetime.UTC).date()
-        self.survey: Survey = sealed_survey(self.folder / "keys", places=(self.urls["place"],), first=today)
+        self.known_as = self.line or self.urls["collector"]
+        places = (self.urls["place"],)
+        self.survey: Survey = sealed_survey(self.folder / "keys", self.base, places=places, first=today)
         store = open_store(self.folder / "collector.db")
-        store.publish(self.survey)
+        assert isinstance(store, SqlStore)
+        self.publish(store, self.survey)
         token = create_token(store, "place", "relay")
         store.close()
         box = Letterbox(self.folder / "place.db")
-        box.allow(self.urls["collector"], token)
+        box.allow(self.known_as, token)
         box.close()
         self.way = (
-            f"{self.urls['place']}/via/{self.urls['collector'].partition('://')[2]}/api/v1/surveys/"
-            f"{self.survey.id}/sealed"
+            f"{self.urls['place']}/via/{self.known_as.partition('://')[2]}/api/v1/surveys/{self.survey.id}/sealed"
         )
 
     @property
@@ -102,7 +121,7 @@ class TwoInstitutions:
             "collector": ["serve", "--db", "collector.db", "--sealing-keys", "keys", "--fold-seconds", "0.2"],
             "place": ["place", "serve", "--db", "place.db", "--origin", self.urls["place"], "--delay", "0"],
         }
-        commands["place"] += ["--batch", str(BATCH)]
+        commands["place"] += ["--batch", str(self.batch)]
         for name, command in commands.items():
             if name not in self.processes or self.processes[name].poll() is not None:
                 flags = ["--port", str(self.ports[name]), "--rate-limit", "off"]
@@ -162,10 +181,10 @@ class TwoInstitutions:
         assert len(self.acknowledged) == self.numbers
 
     def drain(self) -> int:
-        """Wait until no batch is on its way; how many distinct reports are still fewer than a batch."""
+        """Wait until no batch is on its way; how many distinct reports still wait for more."""
         box = Letterbox(self.folder / "place.db")
         try:
-            wait_until(lambda: not box.leaving() and box.slots()[0].waiting < BATCH, "all full batches arrived")
+            wait_until(lambda: not box.leaving() and box.slots()[0].waiting < 2 * BATCH, "all full batches arrived")
             time.sleep(0.5)
             held = [message for (message,) in box._db.execute("SELECT message FROM waiting").fetchall()]
         finally:

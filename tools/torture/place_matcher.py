@@ -37,7 +37,7 @@ from deniable_transport.oblivious.encapsulation import PADDED, REQUEST, encapsul
 from deniable_transport.oblivious.pinned import configuration_of
 from tools.rig.access import publish_to, unlinkable_survey
 from tools.rig.in_process import ended
-from tools.rig.places import place_in_process, relay_of, sealed_survey, served
+from tools.rig.places import cut, place_in_process, relay_of, sealed_survey, served
 from tools.rig.surveys import Clock
 
 if TYPE_CHECKING:
@@ -95,6 +95,7 @@ def place_matcher(short: bool) -> str:
             messages.append(message)
             if number % (people // 2) == people // 2 - 1:
                 before = _files(folder, "place.db")
+                cut(place, survey, people // 2)  # a place itself would wait for more, and mix them among each other
                 relay_of(place).round()
         _nothing_of_people_at_the_collector(tap, folder, people)
         _nothing_in_clear_at_the_place(before, reports, invitations)

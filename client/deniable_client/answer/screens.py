@@ -218,11 +218,19 @@ def receipt(
         m.said(weak, weakSent=m.WEAK_SENT, chance=m.CHANCE if _has_yes(survey) else m.CHANCE_OTHER),
         "\n".join(whole_odds_sentences(survey)),
         "\n".join([f"{m.ODDS_EACH}:", *each] if len(survey.questions) > 1 else each),
+        when_results_change(survey),
         f"{m.SURVEY}: {survey.id}\n{m.CLIENT}: {CLIENT}\n{m.RESULTS}: {collector}/s/{survey.id}/results",
         *([f"{m.JSON}:\n{own(report.decode('ascii'))}"] if report else []),
         *([own(survey.thanks)] if survey.thanks and is_mine else []),
         *(way_back(completion, survey) if completion and is_mine else []),
     ]
+
+
+def when_results_change(survey: Survey) -> str:
+    """A sentence on what the page of results shows, and when it changes."""
+    if survey.results == "live":
+        return m.RESULTS_LIVE
+    return m.RESULTS_BATCHES.format(n=survey.release) if survey.results == "batches" else m.RESULTS_CLOSED
 
 
 def way_back(completion: PersonalCompletion, survey: Survey) -> Paragraphs:
@@ -308,7 +316,8 @@ def hindered(survey: Survey, hindrance: Hindrance) -> Paragraphs:
         return notice(m.EARLY, m.EARLY_TEXT.format(day=_spelt(survey.opens)))
     if hindrance in ("used", "unknown"):
         return notice(m.USED_BEFORE if hindrance == "used" else m.UNKNOWN, m.NOT_ASKED)
-    return notice(m.CLOSED, m.CLOSED_FULL.format(n=survey.closes_at) if survey.closes_at else m.CLOSED_NOW)
+    why = m.CLOSED_FULL.format(n=survey.closes_at) if survey.closes_at else m.CLOSED_NOW
+    return notice(m.CLOSED, why, m.NOTHING_ASKED)
 
 
 def trial(survey: Survey) -> Paragraphs:

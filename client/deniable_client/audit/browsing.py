@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from deniable_client.audit.blackbox.person import PATIENCE, Chance, Person, Stuck, Tab, Watching
-from deniable_client.audit.blackbox.relay import Answer, RecordingRelay
+from deniable_client.audit.blackbox.stand_in import Answer, RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
-from deniable_client.audit.plan import Load, Session, Visit
+from deniable_client.audit.histories import Load, Session, Visit
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.ways import has_filters, without_screens
 
@@ -81,8 +81,8 @@ class _Visiting:
         self._note(tab, "review")
         self.relay.faults.extend([SILENT] if visit.is_cut else [PUT_OFF if visit.is_put_off else BUSY] * visit.failures)
         before = self._posts()
-        self.person.pressed.append(time.perf_counter())
         tab.click("send")
+        self.person.pressed.append(self.person.presses[-1])
         if visit.is_cut:
             self._cut(tab, before)
             return

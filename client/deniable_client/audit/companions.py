@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from deniable_client.audit.blackbox.relay import Answer
+from deniable_client.audit.blackbox.stand_in import Answer
 from deniable_client.audit.keys import AuditKeys
 from deniable_client.audit.reference.published import PublishedSurvey, canonical
 

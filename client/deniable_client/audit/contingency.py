@@ -238,11 +238,11 @@ class Tables:
         }
         return [
             _check("other answers", across, 1, failure / 4,
-                   "a report moved by {} by the answer to another question"),
+                   "{} of the replies that change with the answer to another question"),
             _check("values together", joint, 2, failure / 4,
-                   "a report moved by {} by the report to another question"),
-            _check("ids and answers", ids, 0, failure / 4, "a digit of the id moved by {} by an answer"),
-            _check("ids and values", values, 2, failure / 4, "a digit of the id moved by {} by a value"),
+                   "{} of the replies that go with the reply to another question"),
+            _check("ids and answers", ids, 0, failure / 4, "{} of the ids with a digit that goes with an answer"),
+            _check("ids and values", values, 2, failure / 4, "{} of the ids with a digit that goes with a reply"),
         ]  # fmt: skip
 
     def _is_known(self, q: int, r: int) -> bool:
@@ -359,7 +359,7 @@ def _check(
     fault = next((f"{each}: not as chance has it" for each, tested in cells.items() if tested.worst(level)), None)
     # The weakest table decides what the whole check is said to find.
     rise = max(_found(tested, conditions, level) for tested in cells.values())
-    return Check(name, fault, power.format(f"{rise:.4f}") if rise < 1 else "nothing, with so few reports")
+    return Check(name, fault, power.format(f"{rise:.2%}") if rise < 1 else "nothing, with so few reports")
 
 
 def _found(cells: CellCounts, conditions: int, level: float) -> float:

@@ -3,11 +3,35 @@
 from __future__ import annotations
 
 import json
+import math
 import textwrap
 from dataclasses import asdict, dataclass
+from typing import Any
 from xml.etree import ElementTree  # written, never read
 
 WIDTH = 100
+
+
+@dataclass(frozen=True)
+class PowerRow:
+    """How small a leak of one feature is found, as `contrast.FeaturePower` and `again.RarePower` say it.
+
+    Attributes
+    ----------
+    feature : str
+    pairs : int
+    share : float
+    shift : float
+        Of everybody who gives an answer.
+    rare : float
+        Of one in 100 of them.
+    """
+
+    feature: str
+    pairs: int
+    share: float
+    shift: float
+    rare: float
 
 
 @dataclass(frozen=True)
@@ -20,11 +44,16 @@ class AuditPart:
     looked : str
         What was looked at, and how small a leak it would have shown.
     faults : tuple of str
+    powers : tuple of PowerRow
+    lines : tuple of str
+        More figures, each in a line of its own.
     """
 
     name: str
     looked: str
     faults: tuple[str, ...] = ()
+    powers: tuple[PowerRow, ...] = ()
+    lines: tuple[str, ...] = ()
 
 
 MOST = 12
@@ -35,13 +64,35 @@ def as_text(parts: list[AuditPart]) -> str:
     """One page for people."""
     lines: list[str] = []
     for part in parts:
-        lines += [f"{'FAILED' if part.faults else 'passed'}  {part.name}", *_wrapped(part.looked)]
+        lines += [f"{'FAILED' if part.faults else 'passed'}  {part.name}", *_wrapped(part.looked), *_table(part.powers)]
+        for line in part.lines:
+            lines += _wrapped(f"- {line}")
         for fault in part.faults[:MOST]:
             lines += _wrapped(f"* {fault}")
         if len(part.faults) > MOST:
             lines += _wrapped(f"* and {len(part.faults) - MOST:,} more; --json writes all of them")
         lines.append("")
     return "\n".join(lines)
+
+
+def _table(rows: tuple[PowerRow, ...]) -> list[str]:
+    """The features that most pairs have."""
+    found = [each for each in rows if min(each.shift, each.rare) < math.inf or each.share < 1]
+    if not found:
+        return []
+    shown = sorted(found, key=lambda each: -each.pairs)[:MOST]
+    head = f"{'':8}{'':<52}{'pairs':>6}{'share':>8}{'in all':>9}{'in 1 of 100':>13}"
+    lines = [
+        f"{'':8}{each.feature[:51]:<52}{each.pairs:>6}{'never' if each.share >= 1 else format(each.share, '.0%'):>8}"
+        f"{_size(each.shift):>9}{_size(each.rare):>13}"
+        for each in shown
+    ]
+    more = [f"{'':8}and {len(rows) - MOST} more; --json writes all of them"] if len(rows) > MOST else []
+    return [head, *lines, *more]
+
+
+def _size(value: float) -> str:
+    return f"{value:.3g}" if value < math.inf else "never"
 
 
 def _wrapped(text: str) -> list[str]:
@@ -51,7 +102,16 @@ def _wrapped(text: str) -> list[str]:
 def as_json(parts: list[AuditPart]) -> str:
     """All of it for programs."""
     content = {"passed": not any(part.faults for part in parts), "parts": [asdict(part) for part in parts]}
-    return json.dumps(content, indent=2) + "\n"
+    # JSON has no infinity: a leak that is never found has no size.
+    return json.dumps(_finite(content), indent=2) + "\n"
+
+
+def _finite(content: Any) -> Any:
+    if isinstance(content, dict):
+        return {name: _finite(each) for name, each in content.items()}
+    if isinstance(content, (list, tuple)):
+        return [_finite(each) for each in content]
+    return None if content == math.inf else content
 
 
 def as_junit(parts: list[AuditPart]) -> str:

@@ -2,7 +2,7 @@
 
 Exact observables need no statistics: all sessions of a block must be alike, because their chance makes the same noisy
 values of whatever is answered, and the reference says what these are. Loose ones (times, order, connections) are
-compared between answers, all of them together at one family-wise error rate.
+compared between answers, all of them together at one family-wise error rate; rare differences are lived again.
 """
 
 from __future__ import annotations
@@ -16,10 +16,11 @@ from typing import Any
 
 import numpy as np
 
+from deniable_client.audit.again import Returned, SecondLook
 from deniable_client.audit.blackbox.trace import Posted, Trace
-from deniable_client.audit.contrast import Contrasts, compare, contrasts_of
+from deniable_client.audit.contrast import Contrasts, Pair, compare, contrasts_of
 from deniable_client.audit.evidence import CellCounts
-from deniable_client.audit.plan import Session
+from deniable_client.audit.histories import DIFFERING, Session
 from deniable_client.audit.reference.tokens import question_about, right_of
 
 Expect = Callable[[Session, Trace], Iterable[tuple[str, str]]]
@@ -42,6 +43,8 @@ class Suspect:
     example : str
     about : str or None
         The question whose answers go with it best; None where none does.
+    is_loose : bool
+        Whether it varies by itself.
     """
 
     observable: str
@@ -49,6 +52,7 @@ class Suspect:
     of: int
     example: str
     about: str | None = None
+    is_loose: bool = False
 
     def __str__(self) -> str:
         about = f"; it goes with the answer to {self.about}" if self.about else ""
@@ -61,6 +65,7 @@ class Bench:
 
     expect: Expect
     blocks: list[list[tuple[Session, Trace]]] = field(default_factory=list)
+    again: SecondLook = field(default_factory=SecondLook)
 
     @property
     def sessions(self) -> int:
@@ -70,16 +75,18 @@ class Bench:
     def suspects(self, failure: float) -> list[Suspect]:
         """Everything that departs, the most frequent first."""
         found: dict[str, list[tuple[Session, str]]] = defaultdict(list)
+        usual = _usual(self.blocks)
         for block in self.blocks:
             for session, trace in block:
                 for observable, came in self.expect(session, trace):
                     found[observable].append((session, came))
-            for observable, session, came in _unlike(block):
+            for observable, session, came in _unlike(block, usual):
                 found[observable].append((session, came))
         for observable, session, came in (*_heads(self.blocks), *_repeated(self.blocks)):
             found[observable].append((session, came))
         exact = [self._suspect(observable, cases) for observable, cases in found.items()]
-        return sorted(exact, key=lambda each: -each.sessions) + self._loose(failure)
+        returned = [self._returned(each) for each in self.again.returned]
+        return sorted(exact, key=lambda each: -each.sessions) + self._loose(failure) + returned
 
     def _suspect(self, observable: str, cases: list[tuple[Session, str]]) -> Suspect:
         showing = {id(session) for session, _ in cases}
@@ -101,31 +108,77 @@ class Bench:
 
     def contrasts(self, failure: float) -> Contrasts:
         """What varies by itself, between the answers at the first visit."""
-        cases = [each for block in self.blocks for each in block]
-        contrasts = contrasts_of(
-            [session.answers[0] for session, _ in cases],
-            [session.history for session, _ in cases],
-            [trace.loose for _, trace in cases],
-        )
-        return compare(contrasts, failure)
+        return compare(contrasts_of(self.as_pairs), failure)
+
+    @property
+    def as_pairs(self) -> list[Pair]:
+        """Answers and what varies by itself, two by two."""
+        return [_as_pair(*each) for each in self.pairs]
+
+    @property
+    def pairs(self) -> list[tuple[tuple[Session, Trace], tuple[Session, Trace]]]:
+        """Sessions two by two, each of one block; who came first was drawn."""
+        return [pair for block in self.blocks for pair in zip(block[::2], block[1::2], strict=False)]
 
     def _loose(self, failure: float) -> list[Suspect]:
         """Loose observables of which some value goes with an answer."""
         return [
-            Suspect(each.contrast.feature, each.beyond, len(each.contrast.values), str(each), each.contrast.question)
+            Suspect(
+                each.contrast.feature,
+                each.beyond,
+                len(each.contrast.differences),
+                str(each),
+                each.contrast.question,
+                is_loose=True,
+            )
             for each in self.contrasts(failure).differences
         ]
 
+    def _returned(self, found: Returned) -> Suspect:
+        """A rare difference that came back, and the answers of the two people."""
+        one, other = (session.answers[0] for session in found.pair)
+        differing = ", ".join(name for name in one if one[name] != other.get(name))
+        example = (
+            f"Lived again in random order, somebody had {found.medians[0]:.3g} and another one, who differs in the "
+            f"answers to {differing} alone, {found.medians[1]:.3g} (medians; p = {found.p:.1g})"
+        )
+        return Suspect(found.feature, 1, self.sessions, example, is_loose=True)
 
-def _unlike(block: Sequence[tuple[Session, Trace]]) -> Iterable[tuple[str, Session, str]]:
-    """Sessions that differ from most of their block in an observable."""
-    names = sorted({name for _, trace in block for name in trace.exact})
-    for name in names:
-        counts = Counter(trace.exact.get(name) for _, trace in block)
-        if len(counts) == 1:
+
+def _as_pair(one: tuple[Session, Trace], other: tuple[Session, Trace]) -> Pair:
+    return Pair((one[0].answers[0], other[0].answers[0]), (one[1].loose, other[1].loose))
+
+
+Popular = dict[tuple[str, str], Counter[str | None]]
+"""By history and observable how often each value came."""
+
+
+def _usual(blocks: Sequence[Sequence[tuple[Session, Trace]]]) -> Popular:
+    """How often values came in all blocks, of observables that differ within some block."""
+    unlike = {
+        (block[0][0].history, name)
+        for block in blocks
+        for name in {name for _, trace in block for name in trace.exact}
+        if len({trace.exact.get(name) for _, trace in block}) > 1
+    }
+    found: Popular = {each: Counter() for each in unlike}
+    for session, trace in (each for block in blocks for each in block):
+        for history, name in unlike:
+            if history == session.history:
+                found[history, name][trace.exact.get(name)] += 1
+    return found
+
+
+def _unlike(block: Sequence[tuple[Session, Trace]], popular: Popular) -> Iterable[tuple[str, Session, str]]:
+    """Sessions that differ from the others of their block in an observable."""
+    for name in sorted({name for _, trace in block for name in trace.exact}):
+        values = Counter(trace.exact.get(name) for _, trace in block)
+        if len(values) == 1:
             continue
-        # Most of a block is taken for right, because the reference does not say what every observable must be.
-        ((usual, _),) = counts.most_common(1)
+        # What most people show is taken for right, in the block and then in all, because the reference does not say
+        # what every observable must be.
+        in_all = popular[block[0][0].history, name]
+        usual = max(values, key=lambda value: (values[value], in_all[value]))
         for session, trace in block:
             came = trace.exact.get(name)
             if came != usual:
@@ -325,7 +378,12 @@ def _memory(session: Session) -> dict[str, Any]:
     }
 
 
+RARE = 0.01
+"""Share of those who give an answer in whom a leak shows that the findings speak of."""
+
+
 def power(sessions: int) -> float:
-    """How likely a leak is found that shows in one of 100 sessions of half of all people."""
-    # Half of the sessions have somebody who leaks, and each of these shows it with probability 1/100.
-    return float(1 - 0.99 ** (sessions / 2))
+    """How likely a leak is found that shows in one of 100 of those who give one of two answers to a question."""
+    # In so many pairs the two answer the question differently, and one of them may show the leak; what waits for chance
+    # that both have in common gets as many tries.
+    return float(1 - (1 - RARE * DIFFERING) ** (sessions // 2))

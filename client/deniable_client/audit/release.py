@@ -11,7 +11,7 @@ from html.parser import HTMLParser
 from importlib.resources import files
 from urllib.parse import urljoin
 
-from deniable_client.audit.blackbox.relay import Answer, RecordingRelay
+from deniable_client.audit.blackbox.stand_in import Answer, RecordingRelay
 
 SCRIPTS = ("deniable.js", "deniable-place.js")
 """The scripts of surveys' pages; the second one where reports are sealed."""

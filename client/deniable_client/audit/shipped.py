@@ -12,16 +12,15 @@ from dataclasses import dataclass
 from typing import Any
 
 from deniable.errors import DeniableError
+from deniable_client.audit.again import SecondLook, look_again
 from deniable_client.audit.blackbox.chromium import chromium
 from deniable_client.audit.blackbox.firefox import firefox
 from deniable_client.audit.blackbox.person import Stuck, Watching
-from deniable_client.audit.blackbox.relay import RecordingRelay
+from deniable_client.audit.blackbox.stand_in import RecordingRelay
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.browsing import browse
 from deniable_client.audit.companions import Companions, copy_of
-from deniable_client.audit.judge import Bench, expect_of_browser
-from deniable_client.audit.keys import AuditKeys
-from deniable_client.audit.plan import (
+from deniable_client.audit.histories import (
     BROWSER,
     HISTORIES,
     PYTHON,
@@ -30,26 +29,32 @@ from deniable_client.audit.plan import (
     Session,
     SessionBlock,
     answers_at_random,
+    other_answers,
 )
-from deniable_client.audit.processes import expect_of_python, run_people
+from deniable_client.audit.judge import Bench, expect_of_browser
+from deniable_client.audit.keys import AuditKeys
 from deniable_client.audit.promises import STATES, broken, read_and_answer
+from deniable_client.audit.python_histories import expect_of_python, run_people
 from deniable_client.audit.races import race
 from deniable_client.audit.reference.device import OF_COLLECTOR
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.steering import NotReachable
 
-BLOCK = 4
+BLOCK = 2
 """Number of sessions that must look alike.
 
-They share their chance, so a fault that waits for a rare id or a rare word has as many tries as there are blocks. Two
-people would do to see a difference; of four the odd one out is named.
+They share their chance, so a fault that waits for a rare id or a rare word has as many tries as there are blocks, and
+two people do to see a difference. Which of them is the odd one out, all blocks say together.
 """
 
-TOGETHER = 4
+TOGETHER = 8
 """Number of blocks whose people answer in one process of Python, in turn: nobody follows a person of their block."""
 
-SESSIONS = 600
+SESSIONS = 640
 """Sessions of an audit by default; they show a leak of 1 % of those who give one of two answers 9 times in 10."""
+
+AT_ONCE = 36
+"""Number of people who live again in one process of Python."""
 
 RACES = 8
 """Races of two tabs in an audit."""
@@ -163,6 +168,59 @@ def audit_shipped(
     return bench, names
 
 
+def look_again_in_browser(
+    target: Target,
+    bench: Bench,
+    failure: float,
+    *,
+    dice: random.Random | None = None,
+    program: str | None = None,
+    kind: str = "chromium",
+) -> None:
+    """Let the pairs of a bench that differ most live again in one browser; the bench has what came of it."""
+
+    def look() -> SecondLook:
+        relay = target.relay()
+        try:
+            with BROWSERS[kind](relay, program) as browser:
+
+                def live(people: Sequence[Session]) -> list[Trace]:
+                    return [_patiently(browser, each, target.surveys) for each in people]
+
+                return look_again(bench.pairs, live, failure, dice or random.SystemRandom())
+        finally:
+            relay.close()
+
+    with ThreadPoolExecutor(1) as thread:
+        bench.again = thread.submit(look).result()
+
+
+def look_again_in_python(
+    target: Target,
+    bench: Bench,
+    failure: float,
+    *,
+    dice: random.Random | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> None:
+    """Let the pairs of a bench that differ most live again in processes of Python."""
+    dice, relay = dice or random.SystemRandom(), target.relay()
+
+    def live(people: Sequence[Session]) -> list[Trace]:
+        traces: list[Trace] = []
+        for start in range(0, len(people), AT_ONCE):
+            # One history is as good as another one for what a process loads once.
+            stranger, *_ = sessions_of(target, people[start].history, PYTHON, relay.url, dice_of(dice.getrandbits(64)))
+            some = people[start : start + AT_ONCE]
+            traces += run_people(some, target.surveys, relay, stranger, environment=environment)
+        return traces
+
+    try:
+        bench.again = look_again(bench.pairs, live, failure, dice)
+    finally:
+        relay.close()
+
+
 def check_promises(
     target: Target, *, dice: random.Random | None = None, program: str | None = None, kind: str = "chromium"
 ) -> list[str]:
@@ -172,7 +230,7 @@ def check_promises(
     def look(browser: Watching, state: str, answers: Mapping[str, Any], invitation: str) -> list[str]:
         return list(broken(survey, state, read_and_answer(browser, survey, state, answers, invitation)))
 
-    return _beside(target, STATES, look, 1, dice, program, kind)
+    return _beside(target, list(STATES), look, 1, dice, program, kind)
 
 
 def check_races(
@@ -280,13 +338,20 @@ def sessions_of(target: Target, history: str, manner: Manner, collector: str, di
     people: list[Session] = []
     tries = 0
     while len(people) < BLOCK:
-        answers = [answers_at_random(surveys[0], dice) for _ in range(len(HISTORIES[history]) + 1)]
+        if len(people) % 2:
+            answers = [other_answers(surveys[0], each, dice) for each in people[-1].answers]
+        else:
+            answers = [answers_at_random(surveys[0], dice) for _ in range(len(HISTORIES[history]) + 1)]
         try:
             people.append(block.session(answers))
         except NotReachable:  # the first one's values are too rare under these answers
             tries += 1
             if tries > 100:
                 raise
+    # A coin decides who of a pair comes first: on this the signs of differences rest.
+    for place in range(0, BLOCK - 1, 2):
+        if dice.random() < 1 / 2:
+            people[place : place + 2] = people[place + 1], people[place]
     return people
 
 

@@ -65,7 +65,7 @@ def check_times(
                     answer = each.given[int(np.argmax(off))]
                     fault = f"answer {str(answer)[:30]!r} to {each.question.id} takes {word} than others"
     powers = (_power(limits[each], QUANTILES[each], fewest, len(times), level) for each in (1, -1))
-    return Check("time", fault, f"of the reports of any answer {' or '.join(powers)}")
+    return Check("time", fault, f"of the reports of any answer, {', or '.join(powers)}")
 
 
 def _power(limit: float, quantile: float, n: int, total: int, level: float) -> str:
@@ -76,6 +76,6 @@ def _power(limit: float, quantile: float, n: int, total: int, level: float) -> s
     cells = CellCounts(late, np.full(n, n), np.minimum((usual + late) / total, 1.0))
     found = late[(cells.log_p() < level) & (late > n * cells.p)]
     if not found.size:
-        return f"none delayed to {(limit + TOLERANCE) / 1e6:.2f} ms"
+        return f"none that take {(limit + TOLERANCE) / 1e6:.2f} ms or longer"
     share = float(betaincinv(found[0], n - found[0] + 1, FOUND))
-    return f"{share:.2%} delayed to {(limit + TOLERANCE) / 1e6:.2f} ms"
+    return f"{share:.2%} that take {(limit + TOLERANCE) / 1e6:.2f} ms or longer"

@@ -169,6 +169,10 @@ def _show_shares(survey: Survey, people: Sequence[Answers], found: dict[str, Any
     header = ("question", "option", "truth", "estimate", "95 % interval", "covers")
     click.echo(f"\n{format_table(header, rows, right=header[2:5])}")
     click.echo(f"\n{covered} of {len(rows)} intervals cover the truth; of 95 % intervals about 19 in 20 do.")
+    if any(
+        not 0 <= row["estimate"] <= 1 for row in found["estimates"] if row["option"] and row["estimate"] is not None
+    ):
+        click.echo("Estimates are unbiased, so noise can take them below 0 or above 100 %; intervals stay within.")
 
 
 def _show_relation(relation: Relation, folder: Path) -> None:

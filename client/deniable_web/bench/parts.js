@@ -11,7 +11,7 @@ import { busy, settings, tryOut } from "./state.js";
 
 const whole = new Intl.NumberFormat("en");
 const points = (/** @type {number} */ share) => (share >= 0.5 ? "more than ±50" : `±${share < 0.02 ? (100 * share).toFixed(1) : Math.round(100 * share)}`);
-const times = (/** @type {number | null} */ factor) => (factor && Number.isFinite(factor) ? `${factor < 10 ? factor.toFixed(1) : Math.round(factor)} times` : "–");
+const times = (/** @type {number | null} */ factor) => (factor && Number.isFinite(factor) ? `${factor < 10 ? factor.toFixed(1) : Math.round(factor)}\u00a0times` : "–");
 const line = (/** @type {number | null} */ number) => number && h("span", { class: "line" }, `line ${number}`);
 
 /** Why the file as it is now is no survey. @param {{ problem: import("./state.js").Trouble | null, isOld: boolean }} props */
@@ -34,7 +34,7 @@ export const Problem = ({ problem, isOld }) =>
 
 /** @param {{ survey: Survey }} props */
 export const Outlook = ({ survey }) =>
-  h("section", { class: "outlook" }, h("p", { class: "lead" }, survey.outlook), h("p", { class: "quiet", role: "status" }, busy.value));
+  h("section", { class: "outlook" }, h("p", { class: "lead" }, survey.outlook), h("a", { class: "down", href: "#preview" }, "To the preview"), h("p", { class: "quiet", role: "status" }, busy.value));
 
 /** It alone draws anew at every step of the slider; what stands around it waits for figures. @param {{ survey: Survey }} props */
 export const Protection = ({ survey }) => {
@@ -96,11 +96,11 @@ export const Protection = ({ survey }) => {
 /** The columns of the figures, and what stands in them. @type {[string, (question: Question) => string][]} */
 const COLUMNS = [
   ["Asked of", ({ asked }) => (asked < 1 ? `${Math.round(100 * asked)} %` : "all")],
-  ["Known to", ({ figures }) => points(figures.half_width)],
+  ["Known within", ({ figures }) => points(figures.half_width)],
   ["Asked directly", ({ figures }) => points(figures.half_width_directly)],
   ["People for ±5", ({ figures }) => whole.format(figures.people)],
   ["Price", ({ figures }) => times(figures.times)],
-  ["Right guesses", ({ right }) => `${right} in 100`],
+  ["Right guesses", ({ right }) => `${right} in\u00a0100`],
 ];
 
 /** Half width, people and price of each question; the roles keep it a table where a phone lays it out as a list. @param {{ survey: Survey }} props */
@@ -108,7 +108,7 @@ const Table = ({ survey }) =>
   h(
     "div",
     { class: "scroll", tabIndex: 0, role: "region", "aria-label": "Figures of each question" },
-    h("p", { class: "quiet", id: "of" }, `With ${whole.format(survey.respondents)} people, at a share of 50 %; of a mean, in % of its range`),
+    h("p", { class: "quiet", id: "of" }, `For ${whole.format(survey.respondents)} people and a share of 50 %.${survey.questions.some(({ figures }) => figures.statistic === "mean") ? " The width of a mean is in percent of its range." : ""}`),
     h(
       "table",
       { role: "table", "aria-describedby": "of" },
@@ -130,7 +130,7 @@ const Table = ({ survey }) =>
         ),
       ),
     ),
-    h("p", { class: "quiet" }, "Price: how many times the people take part who would be enough if they were asked directly and told the truth."),
+    h("p", { class: "quiet" }, "The price says how many times as many people it takes as if they were asked directly and told the truth."),
   );
 
 const NAMES = { error: "Nobody can answer it", warning: "Warning", note: "Note" };
@@ -142,7 +142,7 @@ export const Findings = ({ survey }) =>
     { class: "card", "aria-labelledby": "findings" },
     h("h2", { id: "findings" }, "To look at"),
     survey.findings.length === 0
-      ? h("p", null, "Nothing.")
+      ? h("p", null, "Nothing needs a change.")
       : h("ul", { class: "findings" }, survey.findings.map(({ kind, text, line: at }) => h("li", { class: kind, key: text }, h("strong", null, `${NAMES[kind]} `), line(at), ` ${text}`))),
     survey.around.map((each) => h("p", { class: "quiet", key: each }, each)),
   );
@@ -187,7 +187,7 @@ export const Groups = ({ survey }) =>
       : h(
           "table",
           null,
-          h("caption", null, `Two questions crossed: how well a cell is known with ${whole.format(survey.respondents)} people`),
+          h("caption", null, `How well a cell of two questions that are crossed is known with ${whole.format(survey.respondents)} people`),
           h("tbody", null, survey.crossings.map(({ of, half_width: width }) => h("tr", { key: of.join() }, h("th", { scope: "row" }, of.join(" and ")), h("td", null, points(width))))),
         ),
   );

@@ -23,18 +23,27 @@ const LANGUAGES = { en: "English", ar: "العربية", de: "Deutsch", es: "Esp
 const WIDTHS = { phone: 390, desktop: 1280 };
 const HEIGHTS = { phone: 780, desktop: 1400 };
 
-const picked = signal({ state: "open", lang: "en", cohort: "", scheme: "light", width: "phone", around: "alone" });
+const isDark = matchMedia("(prefers-color-scheme: dark)").matches;
+/** A cohort is null until one is picked: then the link is one that somebody can answer by. */
+const picked = signal({ state: "open", lang: "en", cohort: /** @type {string | null} */ (null), scheme: isDark ? "dark" : "light", width: "phone", around: "alone" });
 const pick = (/** @type {Partial<typeof picked.value>} */ change) => (picked.value = { ...picked.value, ...change });
 
-/** @param {{ label: string, name: keyof typeof picked.value, options: Record<string, string> }} props */
-const Choice = ({ label, name, options }) =>
+/** The cohort of the link that is shown. @param {Survey} survey */
+function cohortOf({ cohorts, cohort_required: isRequired }) {
+  const { cohort } = picked.value;
+  if (cohort !== null && (!cohort || cohorts.includes(cohort))) return cohort;
+  return isRequired ? cohorts[0] : "";
+}
+
+/** @param {{ label: string, name: keyof typeof picked.value, options: Record<string, string>, value?: string }} props */
+const Choice = ({ label, name, options, value: shown = picked.value[name] ?? "" }) =>
   h(
     "div",
     { class: "pick" },
     h("label", { for: `pick-${name}` }, label),
     h(
       "select",
-      { id: `pick-${name}`, value: picked.value[name], onChange: (/** @type {any} */ { target }) => pick({ [name]: target.value }) },
+      { id: `pick-${name}`, value: shown, onChange: (/** @type {any} */ { target }) => pick({ [name]: target.value }) },
       Object.entries(options).map(([value, text]) => h("option", { value, key: value }, text)),
     ),
   );
@@ -47,13 +56,14 @@ function languagesOf({ languages }) {
 
 /** @param {{ survey: Survey | null }} props */
 export const Preview = ({ survey }) => {
-  if (!survey) return h("section", { class: "look", "aria-label": "Preview" }, h("p", null, "The page appears when the file is a survey."));
+  if (!survey) return h("section", { class: "look", id: "preview", "aria-label": "Preview" }, h("p", null, "The page appears when the file is a survey."));
   const isInvited = survey.access !== "open";
   const states = Object.fromEntries(Object.entries(STATES).filter(([state]) => isInvited || !/^(used|unknown)$/.test(state)));
-  const cohorts = { "": "none", ...Object.fromEntries(survey.cohorts.map((each) => [each, each])) };
+  const named = Object.fromEntries(survey.cohorts.map((each) => [each, each]));
+  const cohorts = survey.cohort_required ? { ...named, "": "none: an incomplete link" } : { "": "none", ...named };
   return h(
     "section",
-    { class: "look", "aria-label": "Preview" },
+    { class: "look", id: "preview", "aria-label": "Preview" },
     h(
       "div",
       { class: "picks" },
@@ -62,20 +72,21 @@ export const Preview = ({ survey }) => {
       h(Choice, { label: "Language", name: "lang", options: languagesOf(survey) }),
       h(Choice, { label: "Colours", name: "scheme", options: { light: "Light", dark: "Dark" } }),
       h(Choice, { label: "Page", name: "around", options: { alone: "On its own", framed: "In a frame of another site" } }),
-      survey.cohorts.length > 0 && h(Choice, { label: "Cohort", name: "cohort", options: cohorts }),
+      survey.cohorts.length > 0 && h(Choice, { label: "Cohort", name: "cohort", options: cohorts, value: cohortOf(survey) }),
     ),
     h(Frame, { survey, isInvited }),
   );
 };
 
 /** The address of the page that is shown. @param {Survey} survey @param {boolean} isInvited */
-function addressOf({ id, cohorts }, isInvited) {
-  const { state, lang, cohort, around, scheme } = picked.value;
+function addressOf(survey, isInvited) {
+  const { state, lang, around, scheme } = picked.value;
   const fragment = new URLSearchParams({ lang, scheme });
-  if (cohorts.includes(cohort)) fragment.set("cohort", cohort);
+  const cohort = cohortOf(survey);
+  if (cohort) fragment.set("cohort", cohort);
   if (isInvited) fragment.set("invitation", "0".repeat(32));
   if (around === "framed") fragment.set("framed", "");
-  return `/as/${state}/survey?of=${id}#${fragment}`;
+  return `/as/${state}/survey?of=${survey.id}#${fragment}`;
 }
 
 /** @param {{ survey: Survey, isInvited: boolean }} props */

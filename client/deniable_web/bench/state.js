@@ -16,7 +16,7 @@ import { signal } from "@preact/signals";
  * @typedef {object} Survey What /bench/figures says of a survey; server/deniable_server/authors/bench.py makes it.
  * @property {string} id @property {string} title @property {number} bytes @property {string} outlook @property {number} respondents
  * @property {{ written: number | null, is_tried: boolean, whole: number }} epsilon @property {number} right
- * @property {string} access @property {string[]} cohorts @property {string[]} languages
+ * @property {string} access @property {string[]} cohorts @property {boolean} cohort_required @property {string[]} languages
  * @property {Finding[]} findings @property {string[]} around @property {string[]} whole @property {Question[]} questions
  * @property {{ heading: string, lines: string[], questions: string[] }[]} groups
  * @property {{ of: string[], half_width: number }[]} crossings

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "recmek3vviybh5bea4a4yfny5m",
-  de: "62qsenzthxim4dr2e6vkntzq2m",
-  en: "noihxjmvub5td2gv2lmllpbn4q",
-  es: "tepplb33k4e3i23emaz5z64wka",
-  fr: "olcyknoeepytjstjyb2kyyppne",
+  ar: "t4zepgcuvtimo33tku7qh3icoi",
+  de: "43xbp55gtuddu376h4avgaxxmu",
+  en: "h4mdtvx3eirwmkkgqbwmsn24oi",
+  es: "ltziucefu3bnnjv3q5qzdpgtgq",
+  fr: "jf4xejds23g7qilushvmrojq2y",
 };

@@ -74,6 +74,7 @@ def _survey(version: Version, respondents: int, epsilon: float | None) -> dict[s
         "right": right_of_100(survey.likelihood_ratio),
         "access": survey.access,
         "cohorts": list(survey.cohorts),
+        "cohort_required": survey.cohort_required,
         "languages": languages_of(survey),
         "findings": list(_findings(survey, version.source, respondents)),
         "around": list(presentation(survey)),

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from deniable.errors import NotInstalled, ParameterError
-from deniable_commands.chromium import FLAGS, installed
+from deniable_commands.chromium_launch import FLAGS, installed
 
 if TYPE_CHECKING:
     from playwright.sync_api import Frame, Page

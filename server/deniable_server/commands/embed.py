@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from importlib.resources import files
+from urllib.parse import parse_qsl
 
 import click
 import urllib3
@@ -16,16 +17,17 @@ from deniable_commands.main import example
 from deniable_commands.rules import RuledCommand, excludes
 from deniable_server.access import remote
 from deniable_server.authors.checking import host_of
-from deniable_server.authors.hosts import HOSTS, PLUGINS, STORES_ITSELF, Embedding
 from deniable_server.authors.page_check import findings, lines_of
 from deniable_server.authors.page_visit import visit
+from deniable_server.authors.snippets import HOSTS, PLUGINS, Embedding
 from deniable_server.people.links import read_place
 
 
 @click.command(
     epilog=example(
         "deniable embed https://collector.example/s/ID --host plain",
-        "deniable embed https://collector.example/s/ID --host jspsych --question affair",
+        "deniable embed 'https://collector.example/s/ID#cohort=web' --host jspsych",
+        "deniable embed https://collector.example/s/ID --host surveyjs --question affair",
         "deniable embed https://collector.example/s/ID --host react --own-folder /deniable",
         "deniable embed --check https://uni.example/study.html",
     ),
@@ -36,14 +38,15 @@ from deniable_server.people.links import read_place
 @click.option(
     "--host", type=click.Choice(list(HOSTS)), default="plain", show_default=True, help="Where it is to stand."
 )
-@click.option("--question", help="One question, whose value the host stores; by default the first that can be.")
+@click.option("--question", help="One question alone, whose value the host stores; without it the whole survey.")
 @click.option("--own-folder", metavar="URL", help="Serve the script yourself from there: no upgrade breaks the page.")
 @click.option("--check", "page", metavar="URL", help="Look at a page in a browser instead; it takes the extra audit.")
 def embed(link: str | None, host: str, question: str | None, own_folder: str | None, page: str | None) -> None:
     """Print what puts a published survey into a page, with its hashes and where to paste it.
 
-    SURVEY is its link. Hosts that store answers themselves, such as jsPsych or Qualtrics, get one question: what chance
-    made of the answer is stored there, and nothing goes to the collector.
+    SURVEY is its link, with #cohort= behind it where the page is for one cohort. The whole survey is embedded, and its
+    reports go to the collector. With --question it is one question of it: the host stores what chance made of the
+    answer, and nothing goes to the collector.
 
     With --check it opens a page of yours in a browser without a window, and says whether the element in it runs, what
     the page's Content-Security-Policy lacks, who could look on, and whether a reply would arrive. Nothing is pressed
@@ -61,19 +64,22 @@ def embed(link: str | None, host: str, question: str | None, own_folder: str | N
         )
     collector = place.collector
     survey = remote.survey(collector, place.survey)
-    asked = _question(survey, question) if question or host in STORES_ITSELF else None
-    hashes = _hashes(collector)
+    asked = _question(survey, question) if question else None
+    fragment = "" if asked else _fragment(survey, link.partition("#")[2])
     of = Embedding(
         collector,
         survey.id,
         None if asked is None else asked.id,
-        hashes,
+        _hashes(collector),
         own_folder and own_folder.rstrip("/"),
         is_text=asked is not None and not asked.mechanism.reports.supports_one,
+        fragment=fragment,
+        cohorts=survey.cohorts if survey.cohort_required and "cohort=" not in fragment else (),
+        is_invited=survey.access != "open",
     )
-    for number, (where, code) in enumerate(HOSTS[host](of), start=1):
-        click.echo(f"{number}. {where}:\n\n{code}\n")
-    click.echo(f"If the page has a content security policy, it needs: {'; '.join(of.policy)}")
+    printed = "\n".join(f"{n}. {where}:\n\n{code}\n" for n, (where, code) in enumerate(HOSTS[host](of), start=1))
+    click.echo(printed)
+    click.echo(f"If the page has a content security policy, it needs: {'; '.join(of.policy(printed))}")
     if own_folder:
         plugin = f", {collector}/client/{PLUGINS[host]} (in a folder hosts)" if host in PLUGINS else ""
         click.echo(
@@ -101,18 +107,31 @@ class PageProblem(DeniableError):
     """A page in which people cannot answer."""
 
 
-def _question(survey: Survey, name: str | None) -> Question:
-    """The question that a form can ask, by its id or the first one."""
-    possible = [each for each in survey.questions if each.group is None and each.ask_if is None]
-    if name is not None and name not in [each.id for each in survey.questions]:
+def _fragment(survey: Survey, given: str) -> str:
+    """What stands behind the link in the page: the cohort and the language that its author gave."""
+    parts = dict(parse_qsl(given))
+    if "invitation" in parts:
+        raise ParameterError("survey: must be its link without an invitation, which is one person's")
+    cohort = parts.get("cohort")
+    if cohort is not None and survey.access != "open":
+        raise ParameterError("survey: must be its link without a cohort, which stands in each personal link")
+    if cohort is not None and cohort not in survey.cohorts:
+        known = ", ".join(survey.cohorts) or "none"
+        raise ParameterError(f"survey: its cohorts are {known}, got {cohort!r:.80}")
+    return f"#{given}" if given else ""
+
+
+def _question(survey: Survey, name: str) -> Question:
+    """The question of that id, which a form must be able to ask by itself."""
+    found = next((each for each in survey.questions if each.id == name), None)
+    if found is None:
         known = ", ".join(each.id for each in survey.questions)
         raise ParameterError(f"question: must be one of the survey ({known}), got {name!r:.50}")
-    found = next((each for each in possible if name in (None, each.id)), None)
-    if found is None:
-        which = "question" if name is None else f"question {name!r}"
+    if found.group is not None or found.ask_if is not None:
+        why = "has a filter" if found.group is None else "shares its epsilon with others"
         raise ParameterError(
-            f"{which}: must have an epsilon of its own and no filter, because a form knows no other answers; give "
-            "it a line such as epsilon = 1.0, or embed the whole survey with --host plain"
+            f"question {name!r}: {why}, so nobody can ask it alone; embed the whole survey by leaving out --question, "
+            "or give the question a line such as epsilon = 1.0 and no filter"
         )
     return found
 

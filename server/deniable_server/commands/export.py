@@ -103,7 +103,7 @@ def export(
         data = reports_data(found.survey, (_report(found.survey, row) for row in found.rows))
     table = to.with_suffix(".csv")
     # Loaded here: they need numpy, and help is there without it.
-    from deniable_statistics.archive.files import SCRIPTS
+    from deniable_statistics.archive.supplements import SCRIPTS
 
     texts = SCRIPTS if scripts else {}
     written = {to.with_suffix(suffix): script(found.survey, table.name) for suffix, script in texts.items()}

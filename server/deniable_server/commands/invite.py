@@ -8,7 +8,7 @@ import re
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, TextIO
 from urllib.parse import urlsplit
@@ -28,7 +28,15 @@ from deniable_server.commands import options
 from deniable_server.commands.survey import existing, open_store
 from deniable_server.commands.trail import operation
 from deniable_server.people.letter import Letter
-from deniable_server.people.links import is_start, people_link, personal_link, read_place, survey_link
+from deniable_server.people.links import (
+    is_page,
+    is_start,
+    page_link,
+    people_link,
+    personal_link,
+    read_place,
+    survey_link,
+)
 from deniable_server.people.roster import LINK, MOST_PEOPLE, Roster, read_roster
 from deniable_server.people.sheet import OPEN_SENTENCE, SENTENCE, sheet_page
 from deniable_server.store import InvitationCounts
@@ -68,6 +76,8 @@ class _Target:
         Address of the collector that holds the invitations.
     token : str or None
         API token for the collector.
+    page : str or None
+        The page that embeds the survey, if links lead there.
     """
 
     survey: Survey
@@ -75,6 +85,7 @@ class _Target:
     database: Path
     url: str | None
     token: str | None
+    page: str | None = None
 
     def place(self) -> InvitationStore:
         """The store of the invitations.
@@ -102,12 +113,15 @@ class _Target:
     def links(self, number: int, cohort: str | None) -> tuple[list[str], list[str]]:
         """Fresh personal links, and the hashes of their invitations."""
         made = [new_invitation() for _ in range(number)]
-        links = [
-            people_link(personal_link(self.people_at, self.survey.id, each, cohort), self.survey.places)
-            for each in made
-        ]
+        links = [self._link(personal_link(self.people_at, self.survey.id, each, cohort)) for each in made]
         # Sorted, because the order of the author's list would tell a collector which hash is whose.
         return links, sorted(map(hash_of, made))
+
+    def _link(self, link: str) -> str:
+        """The link that somebody follows who has this one of the survey."""
+        if self.page:
+            return page_link(link, self.page, self.survey.id)
+        return people_link(link, self.survey.places)
 
 
 def _place_options(command: Command) -> Command:
@@ -118,6 +132,7 @@ def _place_options(command: Command) -> Command:
 
 
 _cohort = click.option("--cohort", help="Puts these people into a cohort of the survey.")
+_page = click.option("--page", metavar="URL", help="A page of yours that embeds the survey; links lead there.")
 _roster = click.option(
     "--roster",
     type=FILE,
@@ -175,6 +190,7 @@ def invite() -> None:
 @_place_options
 @click.option("-n", "number", type=click.IntRange(1, MOST_PEOPLE), help="How many people.")
 @_cohort
+@_page
 @_roster
 @_column
 @_file("--to", ".csv", "Where to write the links, instead of printing them; only you may read it.")
@@ -185,6 +201,7 @@ def people(
     survey: str,
     number: int | None,
     cohort: str | None,
+    page: str | None,
     roster: Path | None,
     column: str | None,
     to: Path | None,
@@ -198,7 +215,7 @@ def people(
     They are printed as CSV. Whoever has a link can answer once, so keep them as you keep passwords.
     """
     named = None if roster is None or column is None else _new_people(roster, column)
-    target = _inviting_to(survey, cohort, **where)
+    target = _inviting_to(survey, cohort, page, **where)
     links, sent = target.links(len(named.rows) if named else number or 0, cohort)
     table = _links_table(named, links, cohort)
     files = {to: table} if to else {}
@@ -312,6 +329,7 @@ def sheet(survey: str, number: int, cohort: str | None, to: Path, sentence: str 
 )
 @_place_options
 @_cohort
+@_page
 @click.option(
     "--roster",
     type=FILE,
@@ -326,7 +344,14 @@ def sheet(survey: str, number: int, cohort: str | None, to: Path, sentence: str 
 )
 @_file("--to", ".csv", "The rows with link, subject and body; only you may read it.", required=True)
 def mail(
-    survey: str, cohort: str | None, roster: Path, column: str, letter: Path | None, to: Path, **where: Any
+    survey: str,
+    cohort: str | None,
+    page: str | None,
+    roster: Path,
+    column: str,
+    letter: Path | None,
+    to: Path,
+    **where: Any,
 ) -> None:
     """Write a file for a mail merge. Sends no mail.
 
@@ -340,12 +365,12 @@ def mail(
         raise ParameterError(f"{named.name}: must have no column {sorted(taken)[0]!r}, which the letter fills")
     written = Letter.read(_text(letter), named.columns) if letter else None
     if has_links:
-        if cohort is not None:
-            raise click.UsageError(f"--cohort goes with new links; {named.name} has links already")
+        if given := next((name for name, each in (("--cohort", cohort), ("--page", page)) if each is not None), None):
+            raise click.UsageError(f"{given} goes with new links; {named.name} has links already")
         named.invitations(read_place(survey).survey)
         links, sent = list(named.column(LINK)), list[str]()
     else:
-        target = _inviting_to(survey, cohort, **where)
+        target = _inviting_to(survey, cohort, page, **where)
         links, sent = target.links(len(named.rows), cohort)
     header = [*named.columns, *([] if has_links else [LINK]), *(("subject", "body") if written else ())]
     rows = []
@@ -394,27 +419,34 @@ def _find(
     return _Target(found, collector or url or public_url, database, url, token)
 
 
-def _inviting_to(survey: str, cohort: str | None, is_author: bool = True, **where: Any) -> _Target:
+def _inviting_to(
+    survey: str, cohort: str | None, page: str | None = None, is_author: bool = True, **where: Any
+) -> _Target:
     """The survey, if people can be invited to it; a warning about links that nobody can reach goes to stderr."""
-    target = _find(survey, **where)
+    target = replace(_find(survey, **where), page=page)
     found = target.survey
     if found.closes and found.closes < datetime.datetime.now(datetime.UTC).date():
         raise SurveyError(f"survey {found.id}: {found.not_open_because(datetime.date.max)}; nobody could answer")
-    if is_author and not found.takes_cohort(cohort):
-        known = ", ".join(found.cohorts)[:200] or "none"
+    if is_author:
+        _check_links(target, cohort)
+    return target
+
+
+def _check_links(target: _Target, cohort: str | None) -> None:
+    """Refuse links that nobody could follow, or whose reports no collector takes."""
+    if not target.survey.takes_cohort(cohort):
+        known = ", ".join(target.survey.cohorts)[:200] or "none"
         what = "be one of the survey's" if cohort is not None else "be given, because every report must carry one"
         raise ParameterError(f"--cohort: must {what}: {known}")
-    if is_author and not is_start(target.people_at):
-        raise ParameterError(
-            f"--public-url: must be like https://collector.example, got {target.people_at.rpartition('@')[2]!r:.80}"
-        )
-    if is_author and remote.is_this_machine(urlsplit(target.people_at).hostname or ""):
-        click.secho(
-            f"Warning: links start with {target.people_at}, which only this machine reaches; see --public-url",
-            fg="yellow",
-            err=True,
-        )
-    return target
+    start = target.people_at if target.page is None else target.page
+    if not (is_start(start) if target.page is None else is_page(start)):
+        like = "--public-url: must be like https://collector.example"
+        if target.page is not None:
+            like = "--page: must be like https://your-site.example/study.html, without a #"
+        raise ParameterError(f"{like}, got {start.rpartition('@')[2]!r:.80}")
+    if remote.is_this_machine(urlsplit(start).hostname or ""):
+        other = "" if target.page else "; see --public-url"
+        click.secho(f"Warning: links start with {start}, which only this machine reaches{other}", fg="yellow", err=True)
 
 
 def _people(path: Path, column: str) -> Roster:

@@ -103,16 +103,25 @@ def folder(folder: Path) -> None:
 @click.option("--host", default="127.0.0.1", show_default=True, help="Address to listen on.")
 @click.option("--port", type=click.IntRange(1, 65535), default=8002, show_default=True, help="Port to listen on.")
 @click.option(
-    "--batch", type=click.IntRange(2, 10_000), default=200, show_default=True, help="Sealed reports in a batch."
+    "--batch",
+    type=click.IntRange(2, 10_000),
+    default=200,
+    show_default=True,
+    help="Sealed reports in a batch, at least.",
 )
 @click.option(
     "--delay",
     type=click.FloatRange(0, 1440),
     default=15,
     show_default=True,
-    help="Longest time in minutes for which a full batch is held.",
+    help="Longest time in minutes for which a batch is held that may leave.",
 )
-@click.option("--any", "serves_any", is_flag=True, help="Serve any collector of the web, not only those allowed.")
+@click.option(
+    "--any",
+    "serves_any",
+    is_flag=True,
+    help="Serve any collector of the web, with little room, not only those allowed.",
+)
 @click.option(
     "--rate-limit", default="300/minute", show_default=True, help="Reports that one address may send, or off."
 )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import shlex
 from collections.abc import Iterable
 from dataclasses import replace
 from importlib.metadata import entry_points
@@ -323,7 +324,11 @@ def _show_links(published: Survey, base: str, url: str | None, database: Locatio
     if published.access != "open":
         elsewhere = published.issuer and published.issuer.url
         where = " --hashes hashes.txt --to links.csv" if elsewhere else "" if url else f" --db {database}"
-        click.echo(f"invite   deniable invite {base} -n 100{where}")
+        cohorts = (
+            [f" --cohort {shlex.quote(each)}" for each in published.cohorts] if published.cohort_required else [""]
+        )
+        for number, cohort in enumerate(cohorts):
+            click.echo(f"{'' if number else 'invite':<9}deniable invite {base} -n 100{cohort}{where}")
     click.echo(f"results  {base}/results")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 
 from apiflask import APIFlask
@@ -36,6 +37,32 @@ def counted(response: Response) -> Response:
         place.take()
         response.call_on_close(place.give_back)
     return response
+
+
+def tagged(response: Response, tag: str | None = None) -> Response:
+    """Give an answer an ETag, and send whoever names it 304 without a body; count the download otherwise.
+
+    By default the tag is the hash of the bytes, so it changes when they do and tells nothing that they do not. What is
+    for holders of a token alone has none, because nobody may keep it.
+
+    Raises
+    ------
+    TooMany, NoPlace
+        As `counted`.
+    """
+    if request.authorization is None:
+        if tag is None:
+            response.add_etag()
+        else:
+            response.set_etag(tag)
+        # A range of a page or of a table is of no use to anybody, so the whole is sent.
+        response.make_conditional(request)  # changes the response itself
+    return response if response.status_code == HTTPStatus.NOT_MODIFIED else counted(response)
+
+
+def is_known(tag: str) -> bool:
+    """Whether the request names this ETag, so that its answer need not be made."""
+    return request.authorization is None and request.if_none_match.contains(tag)
 
 
 def init_app(app: APIFlask) -> None:

@@ -13,6 +13,7 @@ from deniable.survey.document import is_address
 
 _LINK = re.compile(r"(https?://[^\s?#@]+?)/+s/([a-z2-7]{26})/?(?:[?#]\S*)?", re.IGNORECASE)
 
+_WEB = re.compile(r"https?://", re.IGNORECASE)
 
 _START = re.compile(r"https?://(?!-)[a-z0-9.\[\]:-]+(/[\x21-\x7e]*)?", re.IGNORECASE)
 
@@ -91,6 +92,15 @@ def is_start(text: str) -> bool:
     return bool(_START.fullmatch(text)) and not _LINK.fullmatch(text) and not {*"?#@"} & {*text}
 
 
+def is_page(text: str) -> bool:
+    """Whether this is the address of a page that can embed a survey: without a fragment, which the survey needs.
+
+    >>> [is_page(f"https://{each}") for each in ("uni.example/a?b=1", "uni.example/a#b", "a b.example")]
+    [True, False, False]
+    """
+    return bool(_START.fullmatch(text)) and not _LINK.fullmatch(text) and not {*"#@"} & {*text}
+
+
 def survey_link(collector: str, survey_id: str, cohort: str | None = None) -> str:
     """The link that everybody uses, or everybody in a cohort.
 
@@ -108,6 +118,16 @@ def people_link(link: str, places: Sequence[str]) -> str:
     'https://place.example/#https://c.example/s/bpn4zq5y7xlxpqd63hsrm4s5ky'
     """
     return f"{places[0]}/#{link}" if places else link
+
+
+def page_link(link: str, page: str, survey_id: str) -> str:
+    """A link of the survey as one to a page that embeds it; the page hands on what stands behind the #.
+
+    >>> survey = "bpn4zq5y7xlxpqd63hsrm4s5ky"
+    >>> page_link(f"https://c.example/s/{survey}#cohort=a", "https://uni.example/", survey)
+    'https://uni.example/#survey=bpn4zq5y7xlxpqd63hsrm4s5ky&cohort=a'
+    """
+    return f"{page}#survey={survey_id}&{link.partition('#')[2]}"
 
 
 def own_link(link: str) -> str:
@@ -131,11 +151,12 @@ def personal_link(collector: str, survey_id: str, invitation: str, cohort: str |
 
 
 def invitation_in(link: str, survey_id: str) -> str | None:
-    """The invitation in a personal link to that survey; None if the text is not such a link."""
+    """The invitation in a personal link to that survey, or to a page that embeds it; None if it is no such link."""
     link = own_link(link)
-    found = _LINK.fullmatch(link)
-    if not found or found[2] != survey_id:
-        return None
     # The fragment has the form of a query, as browsers of respondents read it.
-    invitation = parse_qs(urlsplit(link).fragment).get("invitation", [""])[0]
+    said = parse_qs(urlsplit(link).fragment) if _WEB.match(link) else {}
+    found = _LINK.fullmatch(link)
+    if survey_id not in (found and found[2], said.get("survey", [""])[0]):
+        return None
+    invitation = said.get("invitation", [""])[0]
     return invitation if is_invitation(invitation) else None

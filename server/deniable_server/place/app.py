@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from _typeshed.wsgi import StartResponse, WSGIApplication, WSGIEnvironment
 
 SIZE = 200
-"""Default number of sealed reports in a batch."""
+"""Default of the least number of sealed reports in a batch."""
 
 
 @dataclass(frozen=True)
@@ -38,7 +38,7 @@ class PlaceSettings:
     origin : str or None
         The origin under which people reach the place.
     size : int
-        Number of sealed reports in a batch.
+        Least number of sealed reports in a batch.
     serves_any : bool
         Whether any collector of the web is served, and not only those that were allowed.
     rate_limit : Rate or None

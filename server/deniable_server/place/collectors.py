@@ -16,15 +16,22 @@ from deniable import Survey, parse_survey
 from deniable.access.hosts import HIGHEST_PORT, is_host, is_loopback
 from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed
 from deniable.survey.document import MAX_BYTES
+from deniable_server.edge.limits import Places
 from deniable_server.store import NotFound
-from deniable_transport.answers import object_in
 from deniable_transport.oblivious.encapsulation import REQUEST, RESPONSE
+from deniable_transport.responses import object_in
 from deniable_transport.unreachable import unreachable
 
 _WHERE = re.compile(r"([a-z0-9.-]{1,253}|\[[0-9a-f:]+\])(?::([1-9][0-9]{0,4}))?((?:/[A-Za-z0-9_~-]{1,64}){0,4})")
 
 QUICK = 5.0
 """Timeout in seconds of calls for which a person waits."""
+
+_calls = Places(total=128, most=64)
+"""Places for calls for which somebody waits, each of which holds a thread: half of those that there are.
+
+Whoever serves surveys that never come must not hold up a place for everybody.
+"""
 
 PROBLEM = "application/problem+json"
 
@@ -180,7 +187,7 @@ def fetch_survey(collector: str, survey_id: str) -> Survey:
     CollectorError
         If it cannot be reached.
     """
-    answer = _call("GET", f"{collector}/api/v1/surveys/{survey_id}", None, {})
+    answer = _ask("GET", f"{collector}/api/v1/surveys/{survey_id}", None, {})
     if answer.status == 404:
         raise NotFound(f"survey {survey_id}: is not at {collector}")
     if answer.status != 200 or len(answer.data) > MAX_BYTES:
@@ -191,7 +198,7 @@ def fetch_survey(collector: str, survey_id: str) -> Survey:
 def state_of(collector: str, survey_id: str) -> str | None:
     """The state that a collector tells; None where it cannot be reached."""
     try:
-        answer = _call("GET", f"{collector}/api/v1/surveys/{survey_id}/state", None, {})
+        answer = _ask("GET", f"{collector}/api/v1/surveys/{survey_id}/state", None, {})
     except CollectorError:
         return None
     state = object_in(answer.data).get("state") if answer.status == 200 else None
@@ -213,7 +220,7 @@ def sign(survey: Survey, collector: str, body: bytes) -> str:
     # The survey, and so its collector, says who the issuer is: it must lead this place to nobody on its own machine.
     if is_own(signer) and not is_own(collector):
         raise ReportError(f"issuer: must not be on the machine of the place, got {signer}")
-    answer = _call("POST", f"{signer}/api/v1/surveys/{survey.id}/tokens", body, {"Content-Type": "application/json"})
+    answer = _ask("POST", f"{signer}/api/v1/surveys/{survey.id}/tokens", body, {"Content-Type": "application/json"})
     content = object_in(answer.data)
     if answer.status in _REFUSALS and "detail" in content:
         raise _REFUSALS[answer.status](str(content["detail"])[:500])
@@ -234,7 +241,7 @@ def pass_in(survey: Survey, collector: str, token: str | None, body: bytes) -> R
     # The token lets requests of many people pass from this one address; nothing else says anything of who asks.
     headers = {"Content-Type": REQUEST} | ({"Authorization": f"Bearer {token}"} if token else {})
     url = f"{collector}/api/v1/surveys/{survey.id}/gateway"
-    answer = _call("POST", url, body, headers, most=MAX_BYTES + MORE)
+    answer = _ask("POST", url, body, headers, most=MAX_BYTES + MORE)
     if answer.status == 200 and answer.kind == RESPONSE:
         return RelayedAnswer(200, RESPONSE, answer.data)
     if 400 <= answer.status < 500 and answer.kind == PROBLEM and "detail" in object_in(answer.data):
@@ -278,6 +285,17 @@ class _Answer(NamedTuple):
     kind: str
 
 
+def _ask(method: str, url: str, body: bytes | None, headers: dict[str, str], most: int = MAX_BYTES) -> _Answer:
+    """Call something for which a person waits."""
+    host = url.split("/")[2].encode()
+    if not _calls.take(host):
+        raise CollectorError(f"{url.split('/api/')[0]}: is asked by too many others now")
+    try:
+        return _call(method, url, body, headers, most=most)
+    finally:
+        _calls.give_back(host)
+
+
 def _call(
     method: str,
     url: str,
@@ -290,7 +308,13 @@ def _call(
     with _Exchange(timeout) as exchange:
         try:
             answer = _http.request(
-                method, url, body=body, headers={**_http.headers, **headers}, timeout=timeout, preload_content=False
+                method,
+                url,
+                body=body,
+                headers={**_http.headers, **headers},
+                timeout=timeout,
+                preload_content=False,
+                decode_content=False,  # no compression was asked for, and some bytes must not become many
             )
             # One byte more than there may be, to know that there was more.
             data = answer.read(most + 1)

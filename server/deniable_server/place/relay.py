@@ -1,4 +1,8 @@
-"""Passing on: a batch leaves a random time after it is full, or when its survey is over, until it is acknowledged."""
+"""Passing on: a batch leaves a random time after twice as many wait, or when its survey is over, until acknowledged.
+
+As many as a batch has stay behind (a threshold pool mix: Serjantov, Dingledine and Syverson 2002). Otherwise the last
+batch would hold what happens to be left, maybe one report, and all of a batch would have come after the one before.
+"""
 
 from __future__ import annotations
 
@@ -9,10 +13,12 @@ import threading
 import time
 from collections.abc import Callable, Sequence
 
+from deniable import Survey
 from deniable.errors import CollectorError
 from deniable_server.logs import log
 from deniable_server.place.collectors import BatchRefused, deliver
 from deniable_server.store.sqlite.letterbox import Letterbox
+from deniable_server.web.api import MAX_BATCH_BYTES
 
 PAUSE = 5.0
 """Seconds between two looks for batches that are full, or were not acknowledged."""
@@ -41,7 +47,7 @@ class BatchRelay:
     ----------
     box : Letterbox
     size : int
-        Number of sealed reports in a batch.
+        Least number of sealed reports in a batch.
     today : callable
         The day by which a survey is over.
     pause, delay : float
@@ -105,16 +111,24 @@ class BatchRelay:
         today = self._today()
         for slot, survey, _, waiting in self._box.slots():
             is_over = survey.closes is not None and today > survey.closes
-            if (is_over and waiting) or self._is_due(slot, waiting):
+            size = self._size_for(survey)
+            # The last batch is held, too: who is on the way to the disk when the day ends would leave alone after it.
+            if self._is_due(slot, waiting, 1 if is_over else 2 * size):
                 # Drawn from all that wait by now, not from those that filled it.
-                self._box.cut(slot, self._size, is_last=is_over)
+                self._box.cut(slot, size, stay=size, is_last=is_over)
                 self._due.pop(slot, None)
-            elif is_over:
+            elif is_over and not waiting:
                 self._box.remove(slot)  # once everything in it was acknowledged
 
-    def _is_due(self, slot: str, waiting: int) -> bool:
-        """Whether a batch of a survey is full, and was held for its random time."""
-        if waiting < self._size:
+    def _size_for(self, survey: Survey) -> int:
+        """Number of reports in a batch: a last one, of fewer than twice as many, must not be too long to be taken."""
+        assert survey.sealed is not None, "others are not served"
+        return min(self._size, MAX_BATCH_BYTES // (2 * survey.sealed.length))
+
+    def _is_due(self, slot: str, waiting: int, enough: int) -> bool:
+        """Whether enough wait for a survey, and were held for a random time."""
+        if waiting < enough:
+            self._due.pop(slot, None)
             return False
         if slot not in self._due:
             self._due[slot] = self._now() + _random.uniform(0.0, self._delay)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import logging
 import re
 import threading
 import time
@@ -19,9 +20,11 @@ from deniable import Survey, is_address
 from deniable.errors import CollectorError, ReportError, SurveyClosed
 from deniable_server.edge.problems import problem
 from deniable_server.language import language_of
+from deniable_server.logs import log
 from deniable_server.place import collectors, pages
-from deniable_server.store import NotFound
-from deniable_server.store.sqlite.letterbox import Letterbox
+from deniable_server.place.room import check_room
+from deniable_server.store import NotFound, StoreFull
+from deniable_server.store.sqlite.letterbox import Letterbox, slot_of
 from deniable_server.web.api import read_body
 from deniable_transport.oblivious.encapsulation import KEYS, REQUEST, encode_keys
 from deniable_transport.oblivious.pinned import configuration_of
@@ -64,7 +67,11 @@ class ServedPlace:
         self._origin = origin
         self._serves_any = serves_any
         self._today = today
-        self._fetched = lru_cache(maxsize=256)(collectors.fetch_survey)  # a published survey never changes
+        # A published survey never changes. Strangers, who may have any number, push out nothing but their own: what was
+        # fetched again whenever somebody opens it would tell its collector so.
+        self._fetched = lru_cache(maxsize=1024)(collectors.fetch_survey)
+        self._fetched_of_strangers = lru_cache(maxsize=256)(collectors.fetch_survey)
+        self._cleared: datetime.date | None = None
         self._states: dict[tuple[str, str], tuple[float, str | None]] = {}
         self._lock = threading.Lock()
 
@@ -79,11 +86,12 @@ class ServedPlace:
             If the collector cannot be reached, and this place has not seen the survey yet.
         """
         collector = collectors.collector_at(where)
-        if collector not in self._box.collectors() and not (self._serves_any and collectors.is_public(collector)):
+        is_stranger = collector not in self._box.collectors()
+        if is_stranger and not (self._serves_any and collectors.is_public(collector)):
             raise NotFound("collector: must be the host of one that this place serves")
         if not is_address(survey_id):
             raise NotFound("survey: there is none at this address")
-        survey = self._fetched(collector, survey_id)
+        survey = (self._fetched_of_strangers if is_stranger else self._fetched)(collector, survey_id)
         if survey.sealed is None:
             raise NotFound(f"survey {survey_id}: is not sealed, so no place may pass its reports on")
         if survey.places and self._origin and self._origin not in survey.places:
@@ -126,6 +134,8 @@ class ServedPlace:
             If the survey takes none now.
         ReportError
             If it is no sealed report of the survey, as far as that can be seen without opening it.
+        StoreFull
+            If the disk is full, or the collector has no room left.
         """
         assert survey.sealed is not None, "others are not served"
         if reason := survey.not_open_because(self._today()):
@@ -134,7 +144,27 @@ class ServedPlace:
             raise ReportError(f"sealed report: must be {survey.sealed.length} bytes, sealed to a key of the survey")
         if survey.sealed.destroyed_on(message[0]) <= self._today():
             raise SurveyClosed(f"survey {survey.id}: the key of that week was destroyed; seal to the key of this week")
-        return self._box.put(self._box.add(survey, collector), message)
+        slot, allowed = slot_of(survey.id, collector), self._box.collectors()
+        try:
+            check_room(self._box.kept(), slot, allowed, len(message))
+        except StoreFull:
+            self._make_room()
+            check_room(self._box.kept(), slot, allowed, len(message))
+        return self._box.put(slot, message, survey)
+
+    def _make_room(self) -> None:
+        """Remove slots that are empty, which are made again when needed, and those that nobody can open any more."""
+        for slot, size in self._box.kept().items():
+            if not size:
+                self._box.remove(slot)
+        if self._cleared == (today := self._today()):  # whoever fills their room could have it looked for all the time
+            return
+        self._cleared = today
+        for slot, survey, _, _ in self._box.slots():
+            assert survey.sealed is not None, "others are not served"
+            if survey.sealed.destroyed_on(len(survey.sealed.keys) - 1) <= today:
+                log("what no key opens any more was removed", logging.WARNING, survey=survey.id)
+                self._box.discard(slot)
 
 
 def init_app(app: APIFlask, place: ServedPlace) -> None:
@@ -179,6 +209,12 @@ def livez() -> dict[str, str]:
 def unreachable(error: CollectorError) -> Response:
     """A collector that does not answer now."""
     return problem(HTTPStatus.SERVICE_UNAVAILABLE, str(error), {"Retry-After": "5"})
+
+
+@via.errorhandler(StoreFull)
+def full(error: StoreFull) -> Response:
+    """A disk that is full, or a collector without room: devices keep the reply and send it again."""
+    return problem(HTTPStatus.INSUFFICIENT_STORAGE, str(error), {"Retry-After": "60"})
 
 
 @via.get("")

@@ -50,7 +50,7 @@ class Content:
     estimates : mapping of str to bytes
         Tables of estimates, by the names of their files.
     files : mapping of str to bytes
-        A codebook and scripts; see `deniable_statistics.archive.files`.
+        A codebook and scripts; see `deniable_statistics.archive.supplements`.
     texts : mapping of str to str
         Releases, recipes, citations, a paragraph of methods.
     about : mapping of str to str

@@ -11,7 +11,7 @@ from deniable_server.language import steady
 from deniable_server.language import words as words_of
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.leading import most_frequent
-from deniable_statistics.views.shown import axis_of, is_wide, shown_point, spoken
+from deniable_statistics.views.shown import Spoken, axis_of, is_wide, shown_point, spoken
 from deniable_statistics.views.view_rows import ViewRow
 
 _DECIMAL_POINT = re.compile(r"(?<=[0-9])\.(?=[0-9])")
@@ -35,12 +35,16 @@ class Headline:
 
     `option` is the most frequent answer, which a comparison of all answers names, and `said` is empty then: its number
     and interval stand beside it, and an interval that allows for the choice would be a second one for one thing.
+
+    `sentence` is the whole sentence where there is a finding, with ``{option}`` or ``{unit}`` for a label of the
+    author, and empty where there is none.
     """
 
     what: str
     cohort: str | None
     option: str | None
     said: str
+    sentence: str = ""
 
 
 def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | None = None) -> list[Headline]:
@@ -67,12 +71,9 @@ def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | No
         # One option that does not fit the design casts doubt on all numbers of that cohort.
         flagged = {row.cohort for row in rows if row.flag}
         return [
-            Headline(
-                what,
-                row.cohort,
-                None,
-                words["rHardly"] if row.cohort in flagged else in_words(row, axis_of(question, row.statistic), words),
-            )
+            Headline(what, row.cohort, None, words["rHardly"])
+            if row.cohort in flagged
+            else _figure(question, what, row, words)
             for row in chosen
             if row.estimate is not None
         ]
@@ -80,6 +81,19 @@ def headlines(question: Question, rows: Sequence[EstimateRow], words: Words | No
     is_one = cohorts == [None] and not question.ask_if
     most = _most_frequent(question, rows, words) if is_one else None
     return [] if most is None else [most]
+
+
+def _figure(question: Question, what: str, row: EstimateRow, words: Words) -> Headline:
+    """The sentence on one figure, which is fixed before anybody answers."""
+    axis = axis_of(question, row.statistic)
+    numbers = _spoken(row, axis)
+    said = in_words(row, axis, words)
+    if numbers is None:
+        return Headline(what, row.cohort, None, said)
+    among, of_all = ("rMeanIsApplies", "rMeanIs") if question.kind.headline is None else ("rSaysYesApplies", "rSaysYes")
+    text = words[among if question.ask_if else of_all]
+    ends = {name: localized(each, words) for name, each in numbers._asdict().items()}
+    return Headline(what, row.cohort, None, said, text.format(**ends, unit="{unit}"))
 
 
 def _what(question: Question, words: Words) -> str:
@@ -104,7 +118,7 @@ def _most_frequent(question: Question, rows: Sequence[EstimateRow], words: Words
     # Too wide even for the one that was chosen: then the name would promise more than the number beside it can hold.
     if is_wide(*found.interval, SHARES) or shown_point(row, SHARES) is None:
         return Headline(what, None, None, words["rWeak"])
-    return Headline(what, None, row.option, "")
+    return Headline(what, None, row.option, "", words["rTickedIs" if question.kind.takes_several else "rMostIs"])
 
 
 def in_words(row: EstimateRow, axis: Axis, words: Words | None = None) -> str:
@@ -113,16 +127,20 @@ def in_words(row: EstimateRow, axis: Axis, words: Words | None = None) -> str:
     Ends are rounded outwards, so that the stated interval contains the computed one.
     """
     words = words_of("en") if words is None else words
+    if shown_point(row, axis) is None:
+        return words["rImpossible"]
+    said = _spoken(row, axis)
+    if said is None:
+        return words["rWeak"]
+    text = words["rAboutShare"] if axis is SHARES else words["rAboutNumber"]
+    return text.format(**{name: localized(each, words) for name, each in said._asdict().items()})
+
+
+def _spoken(row: EstimateRow, axis: Axis) -> Spoken | None:
+    """The numbers of a sentence; None where nothing is possible, or the interval is too wide for a number."""
     low, high = max(row.conf_low, axis.low), min(row.conf_high, axis.high)
     point = shown_point(row, axis)
-    if point is None:
-        return words["rImpossible"]
-    if is_wide(low, high, axis):
-        return words["rWeak"]
-    is_share = axis is SHARES
-    said = spoken(point, low, high, 100 if is_share else 1)
-    text = words["rAboutShare"] if is_share else words["rAboutNumber"]
-    return text.format(**{name: localized(each, words) for name, each in said._asdict().items()})
+    return None if point is None or is_wide(low, high, axis) else spoken(point, low, high, 100 if axis is SHARES else 1)
 
 
 def localized(number: str, words: Words) -> str:

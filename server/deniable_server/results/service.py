@@ -19,7 +19,7 @@ from deniable_server.results.computing import Pool
 from deniable_server.results.query import EstimatesQuery, ViewQuery
 from deniable_server.results.releases import ReleaseLog, Shown
 from deniable_server.results.waves import Wave, WaveIndex
-from deniable_server.results.work import NOTHING, ResultNotes, files_of, image_of, rows_of, text_of, view_rows
+from deniable_server.results.work import NOTHING, ResultNotes, files_of, image_of, rows_of, table_of, text_of, view_rows
 from deniable_server.results.work import estimates_document as make_document
 from deniable_server.store import Store, SurveyState
 from deniable_statistics.designs.of_mechanisms import design_of
@@ -132,7 +132,6 @@ class ResultsService:
         if not (shown := self.releases.shown(state)).n:
             return
         queries = [EVERYBODY_VIEW]
-        # With more rows whoever asks for a question by cohort waits for that question alone.
         if state.survey.cohorts and state.survey.rows <= MOST_TOGETHER:
             queries.append(BY_COHORT_VIEW)
         for query in queries:
@@ -142,6 +141,13 @@ class ResultsService:
                 with self._pool.place(AHEAD):
                     found, size = self._views_of(state.survey, shown, query)
                 self._kept.put(name, found, size)
+        if state.survey.cohorts and state.survey.rows > MOST_TOGETHER:
+            # No page shows so many rows, and whoever asks for a question by cohort waits for that question alone.
+            name = self._name(survey_id, BY_COHORT_VIEW, "table", shown)
+            if self._kept.get(name) is None:
+                with self._pool.place(AHEAD):
+                    text = self._pool.run(table_of, state.survey.document, shown.tallies, wanted_of(BY_COHORT_VIEW))
+                self._kept.put(name, text, len(text))
 
     def estimates(self, survey_id: str, query: EstimatesQuery) -> tuple[int, Sequence[EstimateRow]]:
         """The number of reports, and all estimates of a survey."""
@@ -181,6 +187,15 @@ class ResultsService:
             return self._views_of(survey, shown, query)
 
         return self._computed(state.survey.id, plain(query), "views", 0, compute, shown=shown)
+
+    def table(self, state: SurveyState, shown: Shown, query: ViewQuery) -> bytes:
+        """The shares of all questions as CSV, written where they are computed."""
+
+        def write(survey: Survey) -> tuple[bytes, int]:
+            text = self._pool.run(table_of, survey.document, shown.tallies, wanted_of(query))
+            return text, len(text)
+
+        return self._computed(state.survey.id, plain(query), "table", 0, write, shown=shown)
 
     def _views_of(self, survey: Survey, shown: Shown, query: ViewQuery) -> tuple[Mapping[str, View], int]:
         """The shares of all questions, and their size in bytes."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields
 from typing import Any, NamedTuple
 
@@ -14,10 +14,13 @@ from deniable_statistics.published.access_columns import ACCESS_LABELS, access_c
 from deniable_statistics.published.charts import Panel
 from deniable_statistics.published.csv_cells import csv_lines
 from deniable_statistics.views.figures import Caption
-from deniable_statistics.views.view_rows import JointCounts, ViewOptions, ViewRow, view_of
+from deniable_statistics.views.view_rows import JointCounts, ViewOptions, ViewRow, share_view, view_of
 
 COLUMNS = [field.name for field in fields(EstimateRow)]
 """Columns of the CSV and keys of the JSON, in order. `ACCESS_LABELS` end each row of the CSV."""
+
+VIEW_COLUMNS = [field.name for field in fields(ViewRow)]
+"""Columns of the CSV of a view, in order."""
 
 
 @functools.lru_cache(maxsize=16)
@@ -87,6 +90,18 @@ def estimates_csv(document: Mapping[str, Any]) -> Iterator[str]:
     return csv_lines([[*COLUMNS, *ACCESS_LABELS], *rows])
 
 
+def view_csv(rows: Iterable[ViewRow]) -> str:
+    """The rows of views as CSV, with a header even without rows."""
+    return "".join(csv_lines([VIEW_COLUMNS, *(vars(row).values() for row in rows)]))
+
+
+def table_of(document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any]) -> bytes:
+    """The shares of all questions as the CSV of a view, which is shorter than its rows where there are thousands."""
+    survey = parse_survey(document)
+    questions = {each.id: each for each in survey.questions}
+    return view_csv(share_view(questions[row.question], row) for row in estimate(tallies, survey, **wanted)).encode()
+
+
 def view_rows(
     document: bytes,
     tallies: Mapping[str | None, Tally],
@@ -107,6 +122,6 @@ def image_of(panels: tuple[Panel, ...], caption: Caption, form: str, salt: str) 
 
 def files_of(document: bytes) -> dict[str, bytes]:
     """The codebook and the scripts of a survey's archive, by the names of their files."""
-    from deniable_statistics.archive.files import files_about  # for archives alone
+    from deniable_statistics.archive.supplements import files_about  # for archives alone
 
     return dict(files_about(parse_survey(document)))

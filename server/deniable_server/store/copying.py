@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from deniable import Survey
 from deniable.errors import DeniableError
-from deniable_server.store import counts, keys
+from deniable_server.store import counts, token_keys
 from deniable_server.store.connection import Connection
 from deniable_server.store.errors import StoreDamaged
 from deniable_server.store.integrity import UNFINISHED, differences_of_rows
@@ -83,7 +83,7 @@ def copy(source: SqlStore, target: SqlStore, tell: Callable[[Survey], None] = la
         db.execute("DELETE FROM calendar")
         for row in days:
             db.execute("INSERT INTO calendar VALUES (?, ?, ?)", row)
-        damaged = list(keys.differences(db))
+        damaged = list(token_keys.differences(db))
     _refuse_changed(source, target)
     if damaged or source.tokens() != target.tokens():
         raise StoreDamaged(f"copy {target.name}: its tokens or keys are not those of {source.name}")

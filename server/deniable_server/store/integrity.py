@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 
 from deniable import Survey, parse_survey, tally_reports
-from deniable_server.store import checksum, counts, invitations, keys, release_log
+from deniable_server.store import checksum, counts, invitations, release_log, token_keys
 from deniable_server.store.connection import Connection
 from deniable_server.store.errors import StoreDamaged, StoreUnavailable
 from deniable_server.store.tables import pending_table, report_of, reports_table, rows_of
@@ -91,7 +91,7 @@ def look(
     snapshot : callable
         A transaction whose reads see one state of the tables of a survey.
     """
-    findings = [*beside, *keys.differences(db)]
+    findings = [*beside, *token_keys.differences(db)]
     if db.has_table(UNFINISHED):
         findings.append("it is a copy that is not complete; run 'deniable copy' again")
     surveys: list[Survey] = []
@@ -135,7 +135,7 @@ def differences_of_rows(db: Connection, survey: Survey) -> Iterator[str]:
     found = (
         checksum.digest(survey, "survey", row)
         ^ checksum.sum_of(survey, "owner", owners)
-        ^ checksum.sum_of(survey, "key", keys.rows_of(db, survey))
+        ^ checksum.sum_of(survey, "key", token_keys.rows_of(db, survey))
         ^ checksum.sum_of(survey, "invitation", invitations.rows_of(db, survey))
         ^ checksum.sum_of(survey, "release", release_log.rows_of(db, survey))
         ^ counts.checksum_of_tallies(db, survey)

@@ -15,7 +15,7 @@ from deniable import Report, Survey, Tally, parse_survey
 from deniable.errors import SurveyClosed, SurveyError
 from deniable.wire.space import Value
 from deniable_server.signing import PrivateKey
-from deniable_server.store import agenda, api_tokens, calendar, checksum, counts, invitations, keys, release_log
+from deniable_server.store import agenda, api_tokens, calendar, checksum, counts, invitations, release_log, token_keys
 from deniable_server.store.calendar import Calendar
 from deniable_server.store.connection import Connection
 from deniable_server.store.errors import NotFound
@@ -108,12 +108,12 @@ class SqlStore(Store):
         with self._alone() as db:
             if db.execute("SELECT 1 FROM surveys WHERE id = ?", [survey.id]).fetchone():
                 if signs:
-                    checksum.change(db, survey, keys.bind(db, survey, must=True))
+                    checksum.change(db, survey, token_keys.bind(db, survey, must=True))
                 return False
             db.execute("INSERT INTO surveys VALUES (?, ?, ?, NULL)", [survey.id, survey.document, today])
             self._create_tables(db, survey)
             # The checksum starts with everything that publishing writes, in the same transaction.
-            total = checksum.digest(survey, "survey", [today, None]) ^ keys.bind(db, survey, must=signs)
+            total = checksum.digest(survey, "survey", [today, None]) ^ token_keys.bind(db, survey, must=signs)
             if owner is not None:
                 db.execute("INSERT INTO owners VALUES (?, ?)", [survey.id, owner])
                 total ^= checksum.digest(survey, "owner", [owner])
@@ -199,25 +199,25 @@ class SqlStore(Store):
             self._enter(db, [survey])
             if not self._is_open(db, survey):
                 return Verdict.CLOSED
-            key = keys.of(db, survey)
+            key = token_keys.of(db, survey)
             if key is None:
                 raise NotFound(f"tokens: those of survey {survey_id} are not signed here")
             return invitations.use_for_message(db, survey, invitation, message, 1 + key.reissue)
 
     def add_key(self, key: PrivateKey) -> None:
         with self._alone() as db:
-            keys.add(db, key)
+            token_keys.add(db, key)
 
     def signing_key(self, survey: Survey) -> str | None:
         with self._snapshot() as db:
-            found = keys.of(db, survey)
+            found = token_keys.of(db, survey)
         return found.private if found else None
 
     def set_reissue(self, survey_id: str, n: int) -> None:
         survey = self.survey(survey_id)
         with self._transaction() as db:
             self._hold(db, survey)
-            if keys.set_reissue(db, survey, n):
+            if token_keys.set_reissue(db, survey, n):
                 self._invitations_moved(db, survey)
 
     def releases(self, survey: Survey, first: int = 1) -> Sequence[ReleaseRow]:
@@ -396,11 +396,11 @@ class SqlStore(Store):
             self._close(db, survey)
         return verdicts + [Verdict.CLOSED] * (len(reports) - len(verdicts)), waiting
 
-    def _refuse_without_invitations(self, db: Connection, survey: Survey) -> keys.SigningKey | None:
+    def _refuse_without_invitations(self, db: Connection, survey: Survey) -> token_keys.SigningKey | None:
         """The key that signs tokens for invitations of a survey; None where reports carry invitations."""
         if survey.access == "open":
             raise SurveyError(f"survey {survey.id}: is open to everybody, so it has no invitations")
-        key = keys.of(db, survey)
+        key = token_keys.of(db, survey)
         if survey.issuer and not key:
             raise SurveyError(
                 f"survey {survey.id}: its tokens are not signed here, so its invitations belong to its issuer"

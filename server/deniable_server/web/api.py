@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import itertools
 import json
 import threading
@@ -14,13 +15,13 @@ from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, g, jsonify, request
 from werkzeug.exceptions import Forbidden, RequestEntityTooLarge, UnsupportedMediaType
 
-from deniable import NotInvited, Report, ReportConflict, ReportError, Survey, SurveyClosed, parse_report
+from deniable import NotInvited, Report, ReportConflict, ReportError, Survey, SurveyClosed, __version__, parse_report
 from deniable.report.report import MAX_BYTES as MAX_REPORT
 from deniable.survey.document import MAX_BYTES as MAX_SURVEY
 from deniable.survey.published import parse_survey
 from deniable_server.access.publishing import check_askable
 from deniable_server.access.tokens import Token, is_owner, require_reader, require_token
-from deniable_server.edge.delivery import counted
+from deniable_server.edge.delivery import counted, is_known, tagged
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
 from deniable_server.edge.limits import REPORTS_A_REQUEST, get_limits
 from deniable_server.edge.problems import status_of
@@ -34,6 +35,7 @@ from deniable_server.writing.writer import Writer
 from deniable_statistics.published.csv_cells import csv_lines, report_cells
 
 BASE = "/api/v1"
+UNCHANGED = "If-None-Match names it: nothing has changed"
 MAX_BATCH_BYTES = 4 * 1024 * 1024
 """Largest batch, in bytes."""
 
@@ -260,7 +262,7 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
 @api.get("/surveys/<survey_id>/estimates.json")
 @api.input(EstimatesQuery, location="query", arg_name="query")
 @api.output(schemas.Estimates)
-@api.doc(responses={401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: BUSY})
+@api.doc(responses={304: UNCHANGED, 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: BUSY})
 def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
     """Estimates as JSON.
 
@@ -273,7 +275,7 @@ def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
     require_reader(survey)
     text = service.get_results().text(survey_id, query, "json")
     if not is_owner(store, survey):
-        return counted(fresh(Response(text, mimetype="application/json")))
+        return tagged(fresh(Response(text, mimetype="application/json")))
     document = json.loads(text) | {"more": None, "waiting": service.waiting_rows(store, survey) or None}
     response = Response(json.dumps(document, separators=(",", ":")), mimetype="application/json")
     response.headers["Cache-Control"] = "no-store"  # what nobody else may be told
@@ -282,7 +284,16 @@ def estimates_json(survey_id: str, query: EstimatesQuery) -> Response:
 
 @api.get("/surveys/<survey_id>/estimates.csv")
 @api.input(EstimatesQuery, location="query", arg_name="query")
-@api.doc(responses={200: "tidy rows", 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: BUSY})
+@api.doc(
+    responses={
+        200: "tidy rows",
+        304: UNCHANGED,
+        401: NOT_PUBLIC,
+        404: "no such survey",
+        429: TOO_MANY,
+        503: BUSY,
+    }
+)
 def estimates_csv(survey_id: str, query: EstimatesQuery) -> Response:
     """Estimates as CSV.
 
@@ -290,13 +301,14 @@ def estimates_csv(survey_id: str, query: EstimatesQuery) -> Response:
     """
     require_reader(get_store().survey(survey_id))
     text = service.get_results().text(survey_id, query, "csv")
-    return counted(fresh(csv_response(text, f"estimates-{survey_id}.csv")))
+    return tagged(fresh(csv_response(text, f"estimates-{survey_id}.csv")))
 
 
 @api.get("/surveys/<survey_id>/reports.csv")
 @api.doc(
     responses={
         200: "rows in the order of their random ids",
+        304: UNCHANGED,
         401: NOT_PUBLIC,
         404: "no such survey",
         429: TOO_MANY,
@@ -315,16 +327,29 @@ def reports_csv(survey_id: str) -> Response:
     store = get_store()
     survey = store.survey(survey_id)
     require_reader(survey)
+    release = store.release_of(survey_id)
+    tag = tag_of(survey_id, release)
+    if is_known(tag):
+        unchanged = fresh(Response(status=HTTPStatus.NOT_MODIFIED))
+        unchanged.set_etag(tag)
+        return unchanged
     header = reports_header(survey)
     rows = ([report.id, report.cohort, *report_cells(survey, report)] for report in store.reports(survey))
     limits = get_limits()
     # Before a row is read: the cost of a download is its number of reports.
-    limits.charge(request.environ, max(0, store.release_of(survey_id)) // REPORTS_A_REQUEST)
+    limits.charge(request.environ, max(0, release) // REPORTS_A_REQUEST)
     place = limits.sending(request.environ)  # who reads slowly holds a thread all the while
     place.take()
     response = fresh(csv_response(pieces(csv_lines(itertools.chain([header], rows))), f"reports-{survey_id}.csv"))
+    if request.authorization is None:
+        response.set_etag(tag)
     response.call_on_close(place.give_back)
     return response
+
+
+def tag_of(*parts: object) -> str:
+    """The ETag of a file that is the same for the same parts, among which is its release, in this version."""
+    return hashlib.sha256(json.dumps([__version__, *map(str, parts)]).encode()).hexdigest()[:32]
 
 
 def fresh(response: Response) -> Response:

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from werkzeug.exceptions import NotImplemented as NotSupported
 
 from deniable import Question
-from deniable_server.edge.delivery import counted
+from deniable_server.edge.delivery import tagged
 from deniable_server.results.query import ViewQuery
 from deniable_server.store import NotFound
 from deniable_server.web.embedding import Pages
@@ -90,7 +90,7 @@ def oembed() -> Response:
     response.headers["Access-Control-Allow-Origin"] = "*"
     response.headers["Cache-Control"] = "private, no-cache"
     response.vary.add("Accept-Language")
-    return counted(response)
+    return tagged(response)
 
 
 def _view_of(url: str) -> tuple[ResultsPage, Question]:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import tempfile
+from http import HTTPStatus
 from typing import IO, Any
 
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, jsonify, render_template, request, send_file
 
 from deniable_server.access.tokens import require_reader
-from deniable_server.edge.delivery import counted
+from deniable_server.edge.delivery import is_known, tagged
 from deniable_server.edge.heads import OPEN_TO_ALL_ORIGINS
 from deniable_server.edge.limits import REPORTS_A_REQUEST, get_limits
 from deniable_server.language import language_of, words
@@ -21,7 +22,7 @@ from deniable_server.results.service import get_results
 from deniable_server.store import NotFound, SurveyState
 from deniable_server.store.release_log import ReleaseRow
 from deniable_server.web import schemas
-from deniable_server.web.api import BASE, NOT_PUBLIC, TOO_MANY, UNAVAILABLE, get_store
+from deniable_server.web.api import BASE, NOT_PUBLIC, TOO_MANY, UNAVAILABLE, UNCHANGED, get_store, tag_of
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
 from deniable_statistics.release.merkle import leaf_hash
@@ -53,7 +54,7 @@ def _rows_of(survey_id: str) -> tuple[SurveyState, list[ReleaseRow]]:
 
 @releases.get(f"{BASE}/surveys/<survey_id>/releases")
 @releases.output(schemas.Releases)
-@releases.doc(responses={401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
+@releases.doc(responses={304: UNCHANGED, 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
 def list_releases(survey_id: str) -> Response:
     """List releases.
 
@@ -76,11 +77,20 @@ def list_releases(survey_id: str) -> Response:
     }
     response = jsonify(document)
     response.headers["Cache-Control"] = "no-cache"
-    return counted(response)
+    return tagged(response)
 
 
 @releases.get(f"{BASE}/surveys/<survey_id>/releases/<number>")
-@releases.doc(responses={200: "the record", 401: NOT_PUBLIC, 404: "no such release", 429: TOO_MANY, 503: UNAVAILABLE})
+@releases.doc(
+    responses={
+        200: "the record",
+        304: UNCHANGED,
+        401: NOT_PUBLIC,
+        404: "no such release",
+        429: TOO_MANY,
+        503: UNAVAILABLE,
+    }
+)
 def fetch_release(survey_id: str, number: str) -> Response:
     """Fetch a release.
 
@@ -94,11 +104,20 @@ def fetch_release(survey_id: str, number: str) -> Response:
     response = Response(found.record, mimetype="application/json")
     # A release never changes; a private one is kept by nobody between.
     response.headers["Cache-Control"] = "private, no-cache"
-    return response
+    return tagged(response)
 
 
 @releases.get(f"{BASE}/surveys/<survey_id>/archive.zip")
-@releases.doc(responses={200: "a ZIP file", 401: NOT_PUBLIC, 404: "no such survey", 429: TOO_MANY, 503: UNAVAILABLE})
+@releases.doc(
+    responses={
+        200: "a ZIP file",
+        304: UNCHANGED,
+        401: NOT_PUBLIC,
+        404: "no such survey",
+        429: TOO_MANY,
+        503: UNAVAILABLE,
+    }
+)
 def fetch_archive(survey_id: str) -> Response:
     """Everything in one archive.
 
@@ -107,6 +126,14 @@ def fetch_archive(survey_id: str) -> Response:
     and their description as a data package (Frictionless). The same release has the same bytes.
     """
     state, rows = _rows_of(survey_id)
+    pages: Pages = current_app.extensions["deniable-pages"]
+    # All that an archive holds is of a release, of the day of closing, and of the address that citations name.
+    tag = tag_of(survey_id, state.release, len(rows), state.closed_on, pages.base)
+    if is_known(tag):
+        response = Response(status=HTTPStatus.NOT_MODIFIED)
+        response.set_etag(tag)
+        response.headers["Cache-Control"] = "private, no-cache"
+        return response
     limits = get_limits()
     limits.charge(request.environ, max(0, state.release) // REPORTS_A_REQUEST + 1)
     place = limits.sending(request.environ)
@@ -122,6 +149,8 @@ def fetch_archive(survey_id: str) -> Response:
     response.direct_passthrough = False  # which would not call what is to be called when it was sent
     response.content_length = size
     response.headers["Cache-Control"] = "private, no-cache"
+    if request.authorization is None:
+        response.set_etag(tag)
     response.call_on_close(file.close)
     response.call_on_close(place.give_back)
     return response
@@ -194,7 +223,7 @@ def releases_page(survey_id: str) -> Response:
     # A survey whose results were live has its first release when it closes, and no other number moves then.
     saying = ("releases.html", language, newest and newest.number)
     kept = results.page(survey_id, EstimatesQuery.model_validate({}), saying, rendered)
-    response = counted(Response(pages.filled(kept)))
+    response = Response(pages.filled(kept))
     response.headers["Cache-Control"] = "private, no-cache"  # it names the host that was asked
     response.vary.add("Accept-Language")
-    return response
+    return tagged(response)

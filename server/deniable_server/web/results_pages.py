@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
-from dataclasses import fields
 from functools import cached_property
 from typing import Any
 from urllib.parse import quote, urlencode
@@ -19,32 +18,33 @@ from deniable import EstimateRow, Question
 from deniable.errors import ParameterError
 from deniable.privacy.ceiling import weakness
 from deniable_server.access.tokens import is_owner, is_reader, require_reader
-from deniable_server.edge.delivery import counted
+from deniable_server.edge.delivery import tagged
 from deniable_server.language import language_of, words
 from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, panels_of
 from deniable_server.results.headlines import headlines, localized
 from deniable_server.results.query import EstimatesQuery, ViewQuery
-from deniable_server.results.releases import Shown, parsed
-from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
-from deniable_server.results.sections import (
+from deniable_server.results.question_view import (
     Section,
-    dot,
     level_text,
     may_say,
     section,
     sentence,
     sentences,
     shown_row,
+    small_figure,
 )
+from deniable_server.results.releases import Shown, parsed
+from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
 from deniable_server.results.service import MOST_TOGETHER, View, get_results, view_options, waiting_rows
 from deniable_server.results.waves import MOST_WAVES, Wave
+from deniable_server.results.work import view_csv
 from deniable_server.store import NotFound as NothingThere
 from deniable_server.store import SurveyState
 from deniable_server.store.release_log import ReleaseRow
 from deniable_server.web.api import fresh, get_store
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
-from deniable_statistics.published.csv_cells import csv_lines
+from deniable_server.web.pages import link_to
 from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.views.figures import Caption, figure
 from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_compare, refusal_to_cross
@@ -254,6 +254,17 @@ class ResultsPage:
         return self.words[_STANDING[self.standing]]
 
     @property
+    def contact(self) -> tuple[str, str | None, list[str]] | None:
+        """Whom to ask, the link behind it, and the sentence around it: of the survey, or of who runs the collector."""
+        contact, sentence = self.survey.contact, self.words["contact"]
+        if contact is None:
+            contact, sentence = current_app.config["CONTACT"], self.words["homeContact"]
+        if contact is None:
+            return None
+        text = self.labels.text(contact)
+        return text, link_to(text), sentence.split("{contact}")
+
+    @property
     def dates(self) -> str | None:
         """The field dates."""
         first, last = self.survey.opens, self.survey.closes
@@ -346,10 +357,10 @@ def render(page: ResultsPage, template: str, name: Hashable, values: Callable[[]
     saying = (template, name, page.language, *page.top, page.standing)
     kept = get_results().page(page.survey.id, page.query, saying, rendered)
     pages: Pages = current_app.extensions["deniable-pages"]
-    response = counted(Response(pages.filled(kept)))
+    response = Response(pages.filled(kept))
     response.headers["Cache-Control"] = "private, no-cache"  # it names the host that was asked
     response.vary.add("Accept-Language")
-    return response
+    return tagged(response)
 
 
 @results_pages.get("/s/<survey_id>/results")
@@ -397,6 +408,8 @@ def file_of_all(survey_id: str, form: str, query: ViewQuery) -> Response:
     refuse_one_question_views(query)
     if form not in ("csv", "json") and not page.is_for_one_page:
         raise too_many_to_draw(page.most_rows)  # before all of them are computed
+    if form == "csv" and not page.is_for_one_page:
+        return csv_of(page, get_results().table(page.state, page.shown, query), "")
     page.compute_together(query.by)
     return file_of(page, form, page.survey.questions)
 
@@ -464,27 +477,23 @@ def lines(page: ResultsPage) -> dict[str, Any]:
 
 
 def line(page: ResultsPage, question: Question) -> dict[str, Any]:
-    """A question in an overview: its sentence, and a dot with its interval."""
+    """A question in an overview: its sentence, and its options as a figure."""
     rows, estimates = page.rows(question)
     found = headlines(question, estimates, page.words) if may_say(page.options) else []
-    row = shown_row(question, rows, found[0].option if found else None)
-    return {
-        "question": question,
-        "said": [sentence(question, each, False, page.labels) for each in found],
-        "dot": None if row is None or row.value is None else dot(question, row, page.labels),
-    }
+    leading = shown_row(question, rows, found[0].option if found else None)
+    said = [sentence(question, each, False, page.labels) for each in found]
+    # So many figures that nobody reads them all show one value each.
+    shown = rows if page.has_figure_of_all else ()
+    return {"question": question, "said": said, "figure": small_figure(question, shown, leading, page.labels, said)}
 
 
 def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Response:
     """Questions as a file: rows as CSV and JSON, a figure as SVG, PNG and PDF."""
     found = [page.rows(question) for question in questions]
     rows = [row for view, _ in found for row in view]
-    name = "-".join(["results", page.survey.id, *([questions[0].id] if len(questions) == 1 else [])])
     if form == "csv":
-        body = "".join(csv_lines([[each.name for each in fields(ViewRow)], *(vars(row).values() for row in rows)]))
-        response = Response(body, mimetype="text/csv")
-        response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
-    elif form == "json":
+        return csv_of(page, view_csv(rows).encode(), questions[0].id if len(questions) == 1 else "")
+    if form == "json":
         record = page.shown.record
         document: dict[str, Any] = {
             "survey": page.survey.id,
@@ -502,7 +511,16 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
     else:
         response = figure_of(page, form, questions, found)
     fresh(response).vary.add("Accept-Language")
-    return counted(response)
+    return tagged(response)
+
+
+def csv_of(page: ResultsPage, body: bytes, question: str) -> Response:
+    """Rows of a view as a file of CSV, which is called after the survey and the question, if it is of one."""
+    response = Response(body, mimetype=FORMS["csv"])
+    name = "-".join(filter(None, ["results", page.survey.id, question]))
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}.csv"'
+    fresh(response).vary.add("Accept-Language")
+    return tagged(response)
 
 
 def too_many_to_draw(rows: int) -> ParameterError:

@@ -5,7 +5,7 @@ of both questions. `corrected` supposes their share.
 """
 
 from deniable_research.attention.anchor import Anchor, AnchoredShare, anchored
+from deniable_research.attention.anchor_likelihood import AnchoredFit
 from deniable_research.attention.correction import Corrected, corrected
-from deniable_research.attention.likelihood import AnchoredFit
 
 __all__ = ["Anchor", "AnchoredFit", "AnchoredShare", "Corrected", "anchored", "corrected"]

@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
 from deniable.exact import Number, rational
-from deniable_research.attention.likelihood import AnchoredFit
+from deniable_research.attention.anchor_likelihood import AnchoredFit
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of
 from deniable_statistics.intervals import Interval, check_confidence_level, normal_quantile, share_interval
 from deniable_statistics.sampling.weights import kish

@@ -13,7 +13,7 @@ from deniable_commands.rules import at_most_one
 from deniable_research.commands.analyze_data import AnalysisCommand, Output, Reports, say_asked
 from deniable_research.files.estimating import cautions
 from deniable_research.files.model_specification import questions_in
-from deniable_research.files.models import (
+from deniable_research.files.model_tables import (
     FittedModel,
     ModelRow,
     ModelTermRow,

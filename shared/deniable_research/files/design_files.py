@@ -17,7 +17,7 @@ from deniable.mechanisms import MECHANISMS
 from deniable_research.files.layout import MISSING, Layout, RandomizedColumn
 from deniable_research.files.samples import SamplingColumns, replicate_columns
 from deniable_statistics import classical as channels
-from deniable_statistics.authoring.tables import key_hint
+from deniable_statistics.authoring.toml_tables import key_hint
 from deniable_statistics.classical import Channel, from_matrix
 from deniable_statistics.designs.design import Design
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of

@@ -13,7 +13,7 @@ from deniable_statistics.published.columns import WHERE_IT_APPLIES
 from deniable_statistics.published.published_rows import EstimateRow
 
 if TYPE_CHECKING:
-    from deniable_research.files.models import FittedModel
+    from deniable_research.files.model_tables import FittedModel
     from deniable_research.files.predicting import PredictionRow
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 
 from deniable.errors import ParameterError
-from deniable_research.files.models import FittedModel
+from deniable_research.files.model_tables import FittedModel
 from deniable_research.files.report_table import Table
 from deniable_research.regression import Fit, TidyRow
 from deniable_statistics.data.whole import check_parent, replace_file

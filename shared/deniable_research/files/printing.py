@@ -34,7 +34,7 @@ from deniable_statistics.published.published_rows import EstimateRow
 from deniable_statistics.robustness.misbehaviour import KINDS, Misbehaving
 
 if TYPE_CHECKING:
-    from deniable_research.files.models import FittedModel, ModelRow
+    from deniable_research.files.model_tables import FittedModel, ModelRow
     from deniable_research.files.predicting import PredictionRow
     from deniable_research.files.sensitivity import SensitivityRow
     from deniable_research.regression import Fit, GoodnessOfFit, MomentFit

@@ -3,7 +3,7 @@
 `read_export` reads one, and `looks_like` says which tool a file seems to come from.
 """
 
-from deniable_research.hosts.export import HostExport, read_export
+from deniable_research.hosts.exported_values import HostExport, read_export
 from deniable_research.hosts.recognition import looks_like
 from deniable_research.hosts.tools import HOSTS
 

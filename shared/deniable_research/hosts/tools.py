@@ -14,7 +14,7 @@ import numpy as np
 
 from deniable.errors import ParameterError, ReportError
 from deniable_research.files.reading import Columns, read_columns
-from deniable_research.hosts.people import People, by_column, by_restarts, whole
+from deniable_research.hosts.one_row_a_person import People, by_column, by_restarts, whole
 from deniable_research.hosts.records import JSON_SUFFIXES, Record, columns_of, csv_records, flat, is_json, json_objects
 
 

@@ -13,7 +13,7 @@ from deniable_statistics.regression.fit import Fit
 from deniable_statistics.regression.goodness import GoodnessOfFit, goodness_of_fit
 from deniable_statistics.regression.likelihood import Prediction
 from deniable_statistics.regression.moments import MomentFit
-from deniable_statistics.regression.reports import Grouped, grouped, response_models
+from deniable_statistics.regression.report_likelihood import Grouped, grouped, response_models
 from deniable_statistics.regression.shared_response import SharedResponse
 from deniable_statistics.regression.tidy import Glance, TidyRow
 

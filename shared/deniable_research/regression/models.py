@@ -15,7 +15,7 @@ from deniable_research.regression.rows import Randomised, RegressionRows, RowReq
 from deniable_statistics.regression.fit import Fit, fit_model
 from deniable_statistics.regression.likelihood import LatentClasses
 from deniable_statistics.regression.moments import MomentFit
-from deniable_statistics.regression.reports import DesignLike, Grouped, read_reports
+from deniable_statistics.regression.report_likelihood import DesignLike, Grouped, read_reports
 from deniable_statistics.regression.shared_response import SharedResponse
 from deniable_statistics.sampling import Domain
 

@@ -25,12 +25,12 @@ from deniable_research.regression.formula import (
 )
 from deniable_statistics.regression.cells import CellLogits, CellShares, PredictorCells, cell_model, starting_shares
 from deniable_statistics.regression.factor import Array
+from deniable_statistics.regression.fitted_rows import DrawnSample, Frame, ModelSample
 from deniable_statistics.regression.likelihood import CategoricalOutcome, LatentClasses
 from deniable_statistics.regression.moments import calibrated
 from deniable_statistics.regression.outcomes import NormalOutcome
 from deniable_statistics.regression.regressors import Regressors, check_rank, named
-from deniable_statistics.regression.reports import DesignLike, Grouped, Reports, read_reports
-from deniable_statistics.regression.sample import DrawnSample, Frame, ModelSample
+from deniable_statistics.regression.report_likelihood import DesignLike, Grouped, Reports, read_reports
 from deniable_statistics.regression.shared_response import SharedResponse
 from deniable_statistics.sampling import Domain
 

@@ -15,13 +15,13 @@ from deniable.errors import ParameterError, describe
 from deniable_research.files import Table, compare, cross, estimate_shares, regress
 from deniable_research.files.estimating import cautions
 from deniable_research.files.model_specification import questions_in
-from deniable_research.files.models import FittedModel
+from deniable_research.files.model_tables import FittedModel
 from deniable_research.files.panels import comparison_panels, crosstab_panels, share_panels
 from deniable_research.files.paper import noise_notes
 from deniable_research.files.printing import comparison_text, crosstab_text, shares_text
 from deniable_research.files.report_table import read_number
 from deniable_research.output import counted
-from deniable_research.results.shown import Chart, Regression, Result
+from deniable_research.results.presentation import Chart, Regression, Result
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.published.charts import Panel
 from deniable_statistics.published.published_rows import EstimateOptions

@@ -16,8 +16,8 @@ from deniable_research.files import Table, compare, cross, regress
 from deniable_research.regression import Fit
 from deniable_research.simulation.draw import generator_of
 from deniable_research.simulation.epsilons import at_epsilon
-from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
 from deniable_research.simulation.processes import map_all
+from deniable_research.simulation.repeated_figures import Key, Outcome, SimulationRow, summary
 from deniable_research.simulation.simulation import MOST_DRAWS, check_number
 from deniable_research.simulation.study import Covariate, Study
 from deniable_statistics.intervals.methods import MOST_TRUTHS

@@ -13,7 +13,7 @@ from deniable.errors import ParameterError, describe
 from deniable.survey.document import Survey
 from deniable_research.simulation.counted_surveys import CountedSurvey, ReportCounts
 from deniable_research.simulation.draw import DrawnCohort, draw_reports, generator_of
-from deniable_research.simulation.figures import Key, Outcome, SimulationRow, summary
+from deniable_research.simulation.repeated_figures import Key, Outcome, SimulationRow, summary
 from deniable_research.simulation.simulated_misbehaviour import Misbehaviour
 from deniable_research.simulation.truth import Shares, Truth, truth_of
 from deniable_statistics.comparison import difference

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from deniable.errors import ParameterError
 from deniable_research.pictures import FAINT_INK, STYLES, label_in_percent, tidy
-from deniable_research.simulation.figures import SimulationRow
+from deniable_research.simulation.repeated_figures import SimulationRow
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -8,8 +8,8 @@ from functools import partial
 from typing import Any
 
 from deniable_research.output import counted
-from deniable_research.simulation.figures import SimulationRow
 from deniable_research.simulation.power import Power
+from deniable_research.simulation.repeated_figures import SimulationRow
 from deniable_research.simulation.simulation import Simulation
 from deniable_statistics.published.columns import (
     COHORT,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from deniable.access.words import ONE_REPORT
 from deniable.survey.document import Survey
-from deniable_statistics.archive.shares import Share, left_out, number, scored_of, shares_of
+from deniable_statistics.archive.script_figures import Share, left_out, number, scored_of, shares_of
 
 FUNCTIONS = """\
 import csv

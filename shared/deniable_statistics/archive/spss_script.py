@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from deniable.access.words import ONE_REPORT
 from deniable.survey.document import Survey
-from deniable_statistics.archive.shares import Scored, Share, left_out, number, scored_of, shares_of
+from deniable_statistics.archive.script_figures import Scored, Share, left_out, number, scored_of, shares_of
 
 EXACT = """\
   LOOP #i = 0 TO 1001.

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError
 from deniable.survey.document import Survey
-from deniable_statistics.archive.shares import Scored, Share, left_out, number, scored_of, shares_of
+from deniable_statistics.archive.script_figures import Scored, Share, left_out, number, scored_of, shares_of
 
 MATA = """\
 foreach name in log ends post {

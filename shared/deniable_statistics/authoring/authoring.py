@@ -32,7 +32,7 @@ from deniable_statistics.authoring.look import LOOK_KEYS, read_look
 from deniable_statistics.authoring.sections import GRID, spelled_out
 from deniable_statistics.authoring.selection import choice_for
 from deniable_statistics.authoring.sharing import WANTED, Member, chosen_way, ways_to_share, why
-from deniable_statistics.authoring.tables import listed, refuse_unknown, required
+from deniable_statistics.authoring.toml_tables import listed, refuse_unknown, required
 from deniable_statistics.published.condition_text import Earlier, read_condition, words_of
 
 AS_WRITTEN = (

@@ -10,7 +10,11 @@ from statistics import NormalDist
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 from deniable.survey.unit import Unit
-from deniable_statistics.authoring.crossing import joint_variance, joint_variance_of_digits, joint_variance_of_patterns
+from deniable_statistics.authoring.crosstab_precision import (
+    joint_variance,
+    joint_variance_of_digits,
+    joint_variance_of_patterns,
+)
 from deniable_statistics.authoring.sample_size import variance_at_half, variance_if_even
 
 RESPONDENTS = 1000
@@ -32,12 +36,15 @@ def outlook(survey: Survey, respondents: int = RESPONDENTS) -> str:
     --------
     Two coins, a share of one half: 1.96 sqrt(1 / 1000) = 6.2 points.
 
+    >>> import textwrap
     >>> from deniable import TwoCoin
-    >>> print(outlook(Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))))
-    With 1,000 people: shares known to \u00b16 points; each person is asked the one question; nothing can be crossed.
+    >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
+    >>> print(textwrap.fill(outlook(survey), 100))
+    With 1,000 people, shares are known to within \u00b16 points, each person is asked the one question, and
+    nothing can be crossed.
     """
-    known = "; ".join(_known(survey, respondents))
-    return f"With {respondents:,} people: {known}; {asked_of_each(survey)}; {_crossed(survey, respondents)}."
+    known = " and ".join(_known(survey, respondents))
+    return f"With {respondents:,} people, {known}, {asked_of_each(survey)}, and {_crossed(survey, respondents)}."
 
 
 def half_width(question: Question, respondents: int) -> float:
@@ -57,7 +64,7 @@ def asked_of_each(survey: Survey) -> str:
     if not survey.is_drawn:
         whole = {1: "the one question", 2: "both questions"}.get(size, f"all {_number(size)} questions")
         return f"each person is asked {whole}"
-    return f"each person is asked {_number(survey.asks)} question{'' if survey.asks == 1 else 's'} of {_number(size)}"
+    return f"each person is asked {_number(survey.asks)} of the {_number(size)} questions"
 
 
 def crossing_widths(survey: Survey, respondents: int) -> dict[tuple[str, str], float]:
@@ -96,11 +103,11 @@ def _known(survey: Survey, respondents: int) -> Iterator[str]:
     of_shares = [half_width(each, respondents) for each in survey.questions if each.has_shares]
     of_means = [half_width(each, respondents) for each in survey.questions if not each.has_shares]
     if of_shares and min(of_shares) >= UNKNOWN:
-        yield "shares not known at all"
+        yield "shares are not known at all"
     elif of_shares:
-        yield f"shares known to {_range(of_shares)} points"
+        yield f"shares are known to within {_range(of_shares)} points"
     if of_means:
-        yield f"means known to {_range(of_means)} % of their range"
+        yield f"means are known to within {_range(of_means)} % of their range"
 
 
 def _crossed(survey: Survey, respondents: int) -> str:
@@ -108,8 +115,8 @@ def _crossed(survey: Survey, respondents: int) -> str:
     if not widths:
         return "nothing can be crossed"
     if min(widths) >= UNKNOWN:
-        return "two questions crossed say nothing yet"
-    return f"two questions crossed to {_range(widths)} points"
+        return "two questions that are crossed say nothing yet"
+    return f"two questions can be crossed to within {_range(widths)} points"
 
 
 def _half_width(variance: float, respondents: int) -> float:

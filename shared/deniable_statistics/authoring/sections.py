@@ -10,7 +10,7 @@ from deniable.errors import SurveyError, describe, shown
 from deniable.survey.arrangement import STEM_END, Block
 from deniable.survey.order import ORDER_KEYS, RandomOrder, order_from
 from deniable.survey.texts import DEFAULT, MAX_TEXT, check_text, publish_text, read_text
-from deniable_statistics.authoring.tables import refuse_unknown, required
+from deniable_statistics.authoring.toml_tables import refuse_unknown, required
 
 SECTION_KEYS = ("heading", "text", *ORDER_KEYS, "ask_if", "questions")
 

@@ -21,7 +21,7 @@ from deniable.privacy.ceiling import Ceiling
 from deniable.survey.group import marginal
 from deniable.survey.patterns import MOST_PATTERNS, Pattern, marginal_at
 from deniable.survey.question_types import QuestionType
-from deniable_statistics.authoring.crossing import (
+from deniable_statistics.authoring.crosstab_precision import (
     joint_variance,
     joint_variance_of_digits,
     joint_variance_of_patterns,

@@ -180,6 +180,12 @@ class Estimate:
         """The binomial count behind each share, with its number of trials; None where it is not one binomial."""
         return self.design.binomials(self.counts, self.n)
 
+    @property
+    def counted(self) -> list[tuple[float, float, tuple[float, float]]]:
+        """Of each binomial its count and its trials among `n_effective` reports, and its support; needs `binomials`."""
+        assert self.binomials is not None
+        return [(self._effective(count), self._effective(n), support.floats) for count, n, support in self.binomials]
+
     @cached_property
     def effective_counts(self) -> list[float]:
         """The counts among `n_effective` reports."""
@@ -273,8 +279,7 @@ class Estimate:
         k = len(self.share)
         if not self.n or fakes >= self.n:
             return (Interval(0.0, 1.0),) * k
-        # Two opposite options have one interval and its mirror image, so both hold or neither does.
-        level = level_of_each(level, k) if simultaneous and not self._is_mirrored else level
+        level = self.level_of_each(level, simultaneous=simultaneous)
         if fakes and self.binomials is not None and self.population is None:
             fewest = min(each.n for each in self.binomials)
             names = dict.fromkeys(
@@ -292,8 +297,12 @@ class Estimate:
             return self.smoothed(z * z)._normal(z)
         if self.population is not None:
             return tuple(self._among_people(each, self.population, level, named) for each in self.binomials)
-        counted = [(self._effective(count), self._effective(n), support.floats) for count, n, support in self.binomials]
-        return tuple(share_intervals(counted, level, named))
+        return tuple(share_intervals(self.counted, level, named))
+
+    def level_of_each(self, level: float, *, simultaneous: bool) -> float:
+        """The level of each interval, where all of them hold at once with ``level`` or each by itself."""
+        # Two opposite options have one interval and its mirror image, so both hold or neither does.
+        return level_of_each(level, len(self.share)) if simultaneous and not self._is_mirrored else level
 
     def interval_method(self, method: str = DEFAULT_METHOD, *, fakes: Count = 0) -> str:
         """The method that `confidence_interval` really uses.
@@ -454,17 +463,19 @@ class Estimate:
                 Consistency(_below(share, error), _below(1 - share, error))
                 for share, error in zip(self.share, errors, strict=True)
             )
-        counted = [(self._effective(count), self._effective(n), support.floats) for count, n, support in self.binomials]
-        return tuple(consistencies(counted))
+        return tuple(consistencies(self.counted))
 
     @property
     def flags(self) -> tuple[str | None, ...]:
         """A sentence for each option whose count the design hardly explains; None for the others."""
-        if self.consistency is None:
-            return (None,) * len(self.share)
-        # Bonferroni: the flag is wrong for the whole question with probability SUSPICIOUS at most, on either side.
-        limit = SUSPICIOUS / len(self.share)
-        return tuple(_flag(each, limit) for each in self.consistency)
+        return (None,) * len(self.share) if self.consistency is None else flags_of(self.consistency)
+
+
+def flags_of(fits: Sequence[Consistency]) -> tuple[str | None, ...]:
+    """A sentence for each option of a question whose count the design hardly explains; None for the others."""
+    # Bonferroni: the flag is wrong for the whole question with probability SUSPICIOUS at most, on either side.
+    limit = SUSPICIOUS / len(fits)
+    return tuple(_flag(each, limit) for each in fits)
 
 
 def number_of_reports(design: Design, counts: Sequence[Count], n: Count | None, kind: str = "integers") -> Count:
@@ -522,9 +533,20 @@ def _below(share: float, error: float) -> float:
     return 0.5 * math.erfc(-share / error / math.sqrt(2)) if error else float(share >= 0)
 
 
+def written_p(p: float) -> str:
+    """A p-value as papers write it: three decimals without the zero before the point, and none below .001.
+
+    >>> written_p(3.2e-13), written_p(0.0134), written_p(0.9999)
+    ('p < .001', 'p = .013', 'p > .999')
+    """
+    if p < 0.001:
+        return "p < .001"
+    return f"p = {p:.3f}".replace("0.", ".", 1) if p <= 0.9995 else "p > .999"
+
+
 def _flag(fit: Consistency, limit: float) -> str | None:
     if fit.p_below < limit:
-        return f"fewer reports than a share of 0 explains (p = {fit.p_below:.2g}): the data hardly fit the design"
+        return f"fewer reports than a share of 0 explains ({written_p(fit.p_below)}): the data hardly fit the design"
     if fit.p_above < limit:
-        return f"more reports than a share of 1 explains (p = {fit.p_above:.2g}): the data hardly fit the design"
+        return f"more reports than a share of 1 explains ({written_p(fit.p_above)}): the data hardly fit the design"
     return None

@@ -12,7 +12,6 @@ Most methods start from one binomial count: ``C ~ Bin(n, lam)`` reports support 
 
 from deniable_statistics.intervals.binomial import (
     agresti_coull,
-    blaker,
     clopper_pearson,
     jeffreys,
     midp,
@@ -20,6 +19,7 @@ from deniable_statistics.intervals.binomial import (
     wald,
     wilson,
 )
+from deniable_statistics.intervals.blaker import blaker
 from deniable_statistics.intervals.consistency import Consistency, consistencies, consistency
 from deniable_statistics.intervals.contaminated import contaminated_interval
 from deniable_statistics.intervals.interval import (

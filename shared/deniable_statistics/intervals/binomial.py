@@ -10,19 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 
+import numpy as np
+
 from deniable_statistics.intervals.interval import Interval, check_confidence_level, normal_quantile
-from deniable_statistics.intervals.tails import (
-    as_far_below,
-    at_least,
-    at_least_is,
-    at_most,
-    bisect_near,
-    fall,
-    newton_crossing,
-    rise,
-)
-from deniable_statistics.special.binomial_mass import mass
-from deniable_statistics.special.incomplete_beta import beta_quantile, guessed_logit
+from deniable_statistics.intervals.tails import Floats, Indices, newton_crossings
+from deniable_statistics.special.incomplete_beta import beta_quantiles, beta_tails_and_density
+
+LEAST = 1e-260
+"""Least limit of a fractional count that is looked for: the least of `beta_quantile`."""
 
 
 def wilson(count: float, n: float, confidence_level: float) -> Interval:
@@ -109,7 +104,7 @@ def clopper_pearson(count: float, n: float, confidence_level: float) -> Interval
     >>> [round(end, 4) for end in clopper_pearson(98, 729, 0.95)]
     [0.1105, 0.1614]
     """
-    return _both_ends(lambda k: at_least_is((1 - confidence_level) / 2, k, n), count, n)
+    return clopper_pearson_of_each([count], [n], confidence_level)[0]
 
 
 def jeffreys(count: float, n: float, confidence_level: float) -> Interval:
@@ -128,8 +123,37 @@ def jeffreys(count: float, n: float, confidence_level: float) -> Interval:
     >>> [round(end, 4) for end in jeffreys(98, 729, 0.95)]
     [0.1111, 0.1606]
     """
+    return jeffreys_of_each([count], [n], confidence_level)[0]
+
+
+def clopper_pearson_of_each(counts: Sequence[float], sizes: Sequence[float], confidence_level: float) -> list[Interval]:
+    """`clopper_pearson` of each of several counts.
+
+    >>> [[round(end, 4) for end in each] for each in clopper_pearson_of_each([98, 0], [729, 2], 0.95)]
+    [[0.1105, 0.1614], [0.0, 0.8419]]
+    """
+    return _quantiles(counts, sizes, confidence_level, 0.0)
+
+
+def jeffreys_of_each(counts: Sequence[float], sizes: Sequence[float], confidence_level: float) -> list[Interval]:
+    """`jeffreys` of each of several counts.
+
+    >>> [[round(end, 4) for end in each] for each in jeffreys_of_each([98, 0], [729, 2], 0.95)]
+    [[0.1111, 0.1606], [0.0002, 0.6668]]
+    """
     # Brown, Cai and DasGupta (2001), section 3.1.3: the posterior is Beta(k + 1/2, n - k + 1/2).
-    return _both_ends(lambda k: beta_quantile(k + 0.5, n - k + 0.5, (1 - confidence_level) / 2), count, n)
+    return _quantiles(counts, sizes, confidence_level, 0.5)
+
+
+def _quantiles(counts: Sequence[float], sizes: Sequence[float], level: float, prior: float) -> list[Interval]:
+    """Lower quantiles of Beta(k + prior, n - k + 1 - prior) for successes, and for failures one minus them."""
+
+    def lowers(k: Floats, n: Floats) -> Floats:
+        a = k + prior
+        # Without a count or a prior nothing is below the limit.
+        return np.where(a > 0, beta_quantiles(np.where(a > 0, a, 1.0), n - k + 1 - prior, (1 - level) / 2), 0.0)
+
+    return both_ends(lowers, counts, sizes)
 
 
 def midp(count: float, n: float, confidence_level: float) -> Interval:
@@ -149,87 +173,36 @@ def midp(count: float, n: float, confidence_level: float) -> Interval:
     >>> [round(end, 4) for end in midp(2, 2, 0.95)]
     [0.2236, 1.0]
     """
+    return midp_of_each([count], [n], confidence_level)[0]
+
+
+def midp_of_each(counts: Sequence[float], sizes: Sequence[float], confidence_level: float) -> list[Interval]:
+    """`midp` of each of several counts.
+
+    >>> [[round(end, 4) for end in each] for each in midp_of_each([2, 0], [2, 2], 0.95)]
+    [[0.2236, 1.0], [0.0, 0.7764]]
+    """
     tail = (1 - confidence_level) / 2
 
-    def lower(k: float) -> float:
-        if k == 0:
-            return 0.0
+    def lowers(k: Floats, n: Floats) -> Floats:
+        has_limit = k > 0
+        a, b = k[has_limit], (n - k)[has_limit]
 
-        def excess(lam: float) -> tuple[float, float]:
+        def excess(lam: Floats, left: Indices) -> tuple[Floats, Floats]:
+            more, _, density = beta_tails_and_density(a[left], b[left] + 1, lam)
+            # P(C = k) is k - n lam times itself over lam (1 - lam) steep, and lam / k times the density.
+            here = density * lam / a[left]
+            steep = here * (a[left] - (a[left] + b[left]) * lam) / (lam * (1 - lam))
             # P(C > k) = P(C >= k) - P(C = k)
-            here = mass(k, n - k, lam)
-            slope = rise(k, n, lam) - here * (k - n * lam) / (2 * lam * (1 - lam))
-            return at_least(k, n, lam) - here / 2 - tail, slope
+            return more - here / 2 - tail, density - steep / 2
 
         # Between the limits of the two tails whose mean is taken.
-        guess = 1 / (1 + math.exp(-guessed_logit(k + 0.5, n - k + 0.5, tail)))
-        return newton_crossing(excess, 0.0, 1.0, guess)
+        guess = beta_quantiles(a + 0.5, b + 0.5, tail)
+        found = np.zeros(k.shape)
+        found[has_limit] = newton_crossings(excess, np.full(a.shape, LEAST), np.ones(a.shape), guess)
+        return found
 
-    return _both_ends(lower, count, n)
-
-
-def blaker(count: float, n: float, confidence_level: float) -> Interval:
-    """Blaker's exact interval [1]_: never covers less than the level, never wider than Clopper and Pearson's.
-
-    The method adds up atoms, so a fractional ``n`` is rounded, ``count`` in proportion, and limits of a
-    fractional count are interpolated between those of the whole ones beside it.
-
-    Notes
-    -----
-    A probability ``lam`` is accepted if the smaller tail at the count plus the largest opposite tail that is no
-    larger, ``P(C <= c)``, exceeds ``alpha``. What is accepted may have holes; the limits are those of its hull,
-    found without a march of small steps. For the lower one let ``u(lam) = P(C >= count)``, increasing.
-
-    1. Where ``u <= alpha / 2`` the sum is at most ``2 u <= alpha``: nothing is accepted below Clopper and Pearson's
-       limit ``L``. There ``c`` is the largest with ``P(C <= c) <= alpha / 2``.
-    2. It stays ``c`` up to the ``lam`` where ``P(C <= c + 1) = u``. There the sum is ``2 u > alpha``: accepted.
-    3. In between ``u + P(C <= c)`` falls at most once and then rises, because its derivative over ``n``,
-       ``P(C' = count - 1) - P(C' = c)`` with ``C' ~ Bin(n - 1, lam)``, goes from minus to plus: the ratio of the two
-       grows with the odds of ``lam``. It starts at ``alpha`` or below, so it crosses ``alpha`` once or never.
-
-    The limit is that crossing, or else the point of step 2.
-
-    References
-    ----------
-    .. [1] H. Blaker, "Confidence curves and improved exact confidence intervals for discrete distributions",
-       Canadian Journal of Statistics 28 (2000), 783-798.
-
-    Examples
-    --------
-    >>> [round(end, 4) for end in blaker(98, 729, 0.95)]
-    [0.1106, 0.1608]
-    """
-    alpha = 1 - confidence_level
-    count, size = whole(count, n)
-
-    def lower(k: float) -> float:
-        if k == 0:
-            return 0.0
-        # Steps 1 to 3 of the notes: L and c, the end of the stretch, the crossing in it.
-        limit = at_least_is(alpha / 2, k, size)
-        guess = as_far_below(k, size, limit)
-        c = bisect_near(guess, alpha / 2, lambda below: at_most(below, size, limit), 0, int(k)) - 1
-
-        def apart(lam: float) -> tuple[float, float]:
-            return at_least(k, size, lam) - at_most(c + 1, size, lam), rise(k, size, lam) + fall(c + 1, size, lam)
-
-        def excess(lam: float) -> tuple[float, float]:
-            slope = rise(k, size, lam) - fall(c, size, lam)
-            return at_least(k, size, lam) + at_most(c, size, lam) - alpha, slope
-
-        step = newton_crossing(apart, limit, at_least_is(alpha, k, size))
-        if excess(limit)[0] >= 0:
-            return limit
-        return newton_crossing(excess, limit, step) if excess(step)[0] > 0 else step
-
-    few = math.floor(count)
-    below = _both_ends(lower, few, size)
-    if count == few:
-        return below
-    above = _both_ends(lower, few + 1, size)
-    # Linear between the limits of whole counts: the method itself adds up atoms of a binomial distribution.
-    part = count - few
-    return Interval(*((1 - part) * one + part * other for one, other in zip(below, above, strict=True)))
+    return both_ends(lowers, counts, sizes)
 
 
 def whole(count: float, n: float) -> tuple[float, int]:
@@ -244,6 +217,10 @@ def whole(count: float, n: float) -> tuple[float, int]:
     return (nearest if abs(scaled - nearest) < 1e-9 * size else scaled), size
 
 
-def _both_ends(lower: Callable[[float], float], count: float, n: float) -> Interval:
-    """The upper limit for successes is one minus the lower limit for failures."""
-    return Interval(lower(count), 1 - lower(n - count))
+def both_ends(
+    lowers: Callable[[Floats, Floats], Floats], counts: Sequence[float], sizes: Sequence[float]
+) -> list[Interval]:
+    """Limits of each count: the upper one for successes is one minus the lower one for failures."""
+    count, n = np.array(counts, dtype=float), np.array(sizes, dtype=float)
+    low, other = lowers(np.concatenate([count, n - count]), np.concatenate([n, n])).reshape(2, len(count))
+    return [Interval(*ends) for ends in zip(low.tolist(), (1 - other).tolist(), strict=True)]

@@ -7,7 +7,15 @@ from collections.abc import Callable, Sequence
 
 from deniable.errors import ParameterError
 from deniable_statistics.designs.design import Design
-from deniable_statistics.intervals.binomial import agresti_coull, blaker, clopper_pearson, jeffreys, midp, wald, wilson
+from deniable_statistics.intervals.binomial import (
+    agresti_coull,
+    clopper_pearson_of_each,
+    jeffreys_of_each,
+    midp_of_each,
+    wald,
+    wilson,
+)
+from deniable_statistics.intervals.blaker import blaker_of_each
 from deniable_statistics.intervals.interval import Interval, check_confidence_level
 from deniable_statistics.intervals.restricted import feldman_cousins_of_each, likelihood_ratio_interval
 
@@ -31,14 +39,22 @@ EXACT_UP_TO = 10_000
 """Largest number of reports at which the default method is exact. Above, the likelihood ratio covers at least .947 of
 the nominal .950; at 2001 reports it would cover .944."""
 
-_BINOMIAL: dict[str, Callable[[float, float, float], Interval]] = {
-    "wilson": wilson,
-    "clopper-pearson": clopper_pearson,
-    "agresti-coull": agresti_coull,
-    "jeffreys": jeffreys,
-    "midp": midp,
-    "blaker": blaker,
-    "wald": wald,
+_Limits = Callable[[Sequence[float], Sequence[float], float], list[Interval]]
+
+
+def _one_by_one(method: Callable[[float, float, float], Interval]) -> _Limits:
+    """A method of one count, for several counts."""
+    return lambda counts, sizes, level: [method(*each, level) for each in zip(counts, sizes, strict=True)]
+
+
+_BINOMIAL: dict[str, _Limits] = {
+    "wilson": _one_by_one(wilson),
+    "clopper-pearson": clopper_pearson_of_each,
+    "agresti-coull": _one_by_one(agresti_coull),
+    "jeffreys": jeffreys_of_each,
+    "midp": midp_of_each,
+    "blaker": blaker_of_each,
+    "wald": _one_by_one(wald),
 }
 
 
@@ -157,12 +173,12 @@ def share_intervals(
 
 def _ends(name: str, checked: Sequence[Checked], confidence_level: float) -> list[Interval]:
     """The limits of each binomial probability."""
+    counts, sizes = [each[0] for each in checked], [each[1] for each in checked]
     if name == "feldman-cousins":
-        counts, sizes, *_ = zip(*checked, strict=True) if checked else ((), ())
         return feldman_cousins_of_each(counts, sizes, confidence_level, [each[2:] for each in checked])
     if name == "likelihood-ratio":
         return [likelihood_ratio_interval(count, n, confidence_level, *ends) for count, n, *ends in checked]
-    return [_BINOMIAL[name](count, n, confidence_level) for count, n, *_ in checked]
+    return _BINOMIAL[name](counts, sizes, confidence_level)
 
 
 Checked = tuple[float, float, float, float]

@@ -5,9 +5,16 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from collections.abc import Callable
+from typing import TypeVar
 
-from deniable_statistics.special.binomial_mass import mass
+import numpy as np
+from numpy.typing import NDArray
+
 from deniable_statistics.special.incomplete_beta import beta_cdf, beta_quantile, beta_sf
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Number = TypeVar("Number", float, Floats)
 
 
 def at_least(count: float, n: float, lam: float) -> float:
@@ -34,24 +41,6 @@ def at_most(count: float, n: float, lam: float) -> float:
     return beta_sf(count + 1, n - count, lam) if count > -1 else 0.0
 
 
-def rise(count: float, n: float, lam: float) -> float:
-    """The derivative of `at_least` by ``lam``, for ``0 < count <= n`` and ``0 < lam < 1``.
-
-    >>> round(rise(1, 2, 0.5), 12)      # of 1 - (1 - lam)^2
-    1.0
-    """
-    return count / lam * mass(count, n - count, lam)
-
-
-def fall(count: float, n: float, lam: float) -> float:
-    """How fast `at_most` falls with ``lam``, for ``0 < lam < 1``.
-
-    >>> round(fall(1, 2, 0.5), 12)      # of 1 - lam^2
-    1.0
-    """
-    return (n - count) / (1 - lam) * mass(count, n - count, lam) if 0 <= count < n else 0.0
-
-
 def at_least_is(probability: float, count: float, n: float) -> float:
     """The ``lam`` with ``P(C >= count) = probability``; 0 for no count, which is always reached.
 
@@ -61,15 +50,15 @@ def at_least_is(probability: float, count: float, n: float) -> float:
     return beta_quantile(count, n - count + 1, probability) if count > 0 else 0.0
 
 
-def as_far_below(count: float, n: float, lam: float) -> float:
+def as_far_below(count: Number, n: Number, lam: Number) -> Number:
     """The number below the mean ``n lam`` that is about as unlikely as the count above it.
 
-    >>> as_far_below(60, 100, 0.5)
+    >>> as_far_below(60.0, 100.0, 0.5)
     40.0
     """
     apart, variance = count - n * lam, n * lam * (1 - lam)
     # As large a fall of the log-likelihood to the third order: the last part is what the skewness adds.
-    return n * lam - apart + (1 - 2 * lam) * apart * apart / (3 * variance) if variance else 0.0
+    return n * lam - apart + (1 - 2 * lam) * apart * apart / (3 * variance + 1e-9)
 
 
 def bisect_near(guess: float, value: float, key: Callable[[int], float], lo: int, hi: int) -> int:
@@ -116,24 +105,56 @@ def crossing(function: Callable[[float], float], low: float, high: float, tolera
     return low if below >= 0 else high
 
 
-def newton_crossing(
-    function: Callable[[float], tuple[float, float]], low: float, high: float, start: float | None = None
-) -> float:
-    """`crossing` of a function that returns its derivative too; it is not asked at the ends.
+def first_true(is_reached: Callable[[Floats], NDArray[np.bool_]], guess: Floats, lo: Floats, hi: Floats) -> Floats:
+    """The number from ``lo`` to ``hi`` from which on a condition holds, of each of arrays; ``hi`` where there is none.
 
+    The condition is asked below ``hi`` alone. Ends are looked for around the guess first, as in `bisect_near`.
+
+    >>> first_true(lambda c: c * c > 20, np.array([3.0, 3.0]), np.zeros(2), np.array([100.0, 2.0])).tolist()
+    [5.0, 2.0]
+    """
+
+    def reached(c: Floats) -> NDArray[np.bool_]:
+        return np.asarray((c >= lo) & ((c >= hi) | is_reached(np.clip(c, lo, hi - 1))))
+
+    nearest = np.rint(np.clip(guess, lo, hi))
+    left, right, width = nearest - 1, nearest + 1, 2.0
+    while (above := reached(left)).any():
+        left, right, width = np.where(above, left - width, left), np.where(above, left, right), 2 * width
+    while not (above := reached(right)).all():
+        left, right, width = np.where(above, left, right), np.where(above, right, right + width), 2 * width
+    left, right = np.maximum(left, lo - 1), np.minimum(right, hi)
+    while (right - left > 1).any():
+        middle = np.floor((left + right) / 2)
+        above = reached(middle) | (middle <= left)
+        left, right = np.where(above, left, middle), np.where(above & (middle > left), middle, right)
+    return np.asarray(right)
+
+
+def newton_crossings(
+    function: Callable[[Floats, Indices], tuple[Floats, Floats]], low: Floats, high: Floats, start: Floats | None = None
+) -> Floats:
+    """The roots of functions that are at most 0 at ``low`` and at least 0 at ``high``, of each of arrays.
+
+    ``function`` has the values and the derivatives of those whose indices it gets; it is not asked at the ends.
     Newton's method from ``start``, or else from the middle; a step that leaves the ends, which come nearer, is one of
     bisection.
 
-    >>> round(newton_crossing(lambda x: (x * x - 2, 2 * x), 0, 2), 12)
-    1.414213562373
+    >>> newton_crossings(lambda x, _: (x * x - 2, 2 * x), np.zeros(1), np.full(1, 2.0)).round(12).tolist()
+    [1.414213562373]
     """
-    at = (low + high) / 2 if start is None else start
-    while low < at < high:
-        value, slope = function(at)
-        low, high = (at, high) if value <= 0 else (low, at)
-        move = -value / slope if slope > 0 else math.inf
+    low, high = low.copy(), high.copy()
+    at = (low + high) / 2 if start is None else np.clip(start, low, high)
+    left = np.flatnonzero((low < at) & (at < high))
+    while len(left):
+        here = at[left]
+        value, slope = function(here, left)
+        low[left], high[left] = np.where(value <= 0, here, low[left]), np.where(value <= 0, high[left], here)
+        move = np.where(slope > 0, -value / np.where(slope > 0, slope, 1.0), math.inf)
+        moved = here + move
         # The error is quadratic, so nothing is left of a small one after this step.
-        if abs(move) <= 1e-9 * min(at, 1 - at):
-            return at + move
-        at = at + move if low < at + move < high else (low + high) / 2
-    return min(max(at, low), high)
+        is_done = np.abs(move) <= 1e-9 * np.minimum(here, 1 - here)
+        is_inside = (low[left] < moved) & (moved < high[left])
+        at[left] = np.where(is_done | is_inside, moved, (low[left] + high[left]) / 2)
+        left = left[~is_done & (low[left] < at[left]) & (at[left] < high[left])]
+    return at

@@ -46,8 +46,8 @@ MOST_LOG = math.log(1e6)
 """Natural logarithm of the largest value on a logarithmic axis; its negative is that of the smallest. Arrows point
 beyond."""
 
-WIDTH, LABELS, EDGE = 8.0, 2.9, 0.1
-"""Widths of a chart, of its labels and of its margins, in inches."""
+WIDTH, LABELS, EDGE = 6.5, 2.3, 0.1
+"""Widths of a chart, of its labels and of its margins, in inches: as wide as a page, so letters keep their size."""
 
 INDENT = 0.12
 """Indentation of the names of series below their heading, in inches."""
@@ -61,7 +61,7 @@ FOOT = 0.15
 LINE, BELOW = 0.18, 0.45
 """Heights of a line of 10 pt text, and of the tick labels below an axis, in inches."""
 
-_TITLE_COLUMNS, _LABEL_COLUMNS, _TICK_COLUMNS, _FOOT_COLUMNS = 76, 30, 9, 110
+_TITLE_COLUMNS, _LABEL_COLUMNS, _TICK_COLUMNS, _FOOT_COLUMNS = 61, 24, 9, 88
 
 _one_at_a_time = threading.Lock()  # matplotlib's font cache and the filter of warnings are shared by all threads
 

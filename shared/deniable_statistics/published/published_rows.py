@@ -5,17 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from deniable.errors import ParameterError, describe
 from deniable.survey.document import Survey
+from deniable.survey.question import Question
 from deniable.wire.space import Count
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of, level_values, mean_values
 from deniable_statistics.estimates.among import METHOD, TOO_FEW, AmongEstimate
-from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate
+from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate, flags_of
 from deniable_statistics.estimates.fakes import check_fake_share, fakes_among
 from deniable_statistics.estimates.mean_among import AmongMean
 from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.estimates.tally import Tally
+from deniable_statistics.estimates.together import Known, known_of_each
 from deniable_statistics.intervals import Interval, check_confidence_level, level_of_each
 from deniable_statistics.robustness.misbehaviour import Misbehaving, RobustFigure
 
@@ -160,23 +163,50 @@ def estimate(
     else:
         groups = [(None, sum(tallies.values(), Tally.empty(survey)))]
     questions = survey.questions if only is None else (survey.question(only),)
+    asked = [_Asked.of(question, cohort, tally) for cohort, tally in groups for question in questions]
+    shares = [each.shares for each in asked if each.shares is not None]
+    # Where nothing but the population's shares is asked for, all options of all questions and cohorts are one array.
+    is_plain = target == "population" and assume_fake is None
+    together = iter(known_of_each(shares, confidence_level, method, simultaneous=simultaneous) if is_plain else ())
+    return [
+        row
+        for each in asked
+        for row in _rows_asked(each, wanted, reports, None if each.shares is None else next(together, None))
+    ]
+
+
+class _Asked(NamedTuple):
+    """A question in a cohort: its counts, its own number of reports, that of the cohort, and its shares."""
+
+    question: Question
+    cohort: str | None
+    counts: Sequence[Count]
+    n: Count
+    people: int
+    shares: Estimate | None
+
+    @classmethod
+    def of(cls, question: Question, cohort: str | None, tally: Tally) -> _Asked:
+        # n of a question that devices draw is the number of its own reports.
+        counts, n = question.counted(tally.counts[question.id], tally.n)
+        shares = Estimate.from_counts(question.mechanism, counts, n) if question.has_shares else None
+        return cls(question, cohort, counts, n, tally.n, shares)
+
+
+def _rows_asked(asked: _Asked, wanted: EstimateOptions, reports: int, known: Known | None) -> list[EstimateRow]:
+    """The rows of a question in a cohort."""
+    question, cohort, counts, n, people, shares = asked
     rows: list[EstimateRow] = []
-    for cohort, tally in groups:
-        for question in questions:
-            # n of a question that devices draw is the number of its own reports.
-            counts, n = question.counted(tally.counts[question.id], tally.n)
-            about = (question.id, question.options, question.epsilon, cohort, wanted)
-            if question.has_shares:
-                shares = Estimate.from_counts(question.mechanism, counts, n)
-                rows += share_rows(shares, *about, asked=question.share_asked, people=tally.n, reports=reports)
-            if (values := mean_values(question)) is not None:
-                mean = MeanEstimate.from_counts(question.mechanism, counts, n, values)
-                rows.append(mean_row(mean, question.id, *about[2:], asked=question.share_asked, reports=reports))
-            if question.ask_if:
-                asked = Filtered(question.id, question.choices, level_values(question), question.epsilon)
-                rows += among_rows(
-                    question.mechanism, counts, n, asked, cohort, wanted, asked=question.share_asked, reports=reports
-                )
+    about = (question.id, question.options, question.epsilon, cohort, wanted)
+    share_asked = question.share_asked
+    if shares is not None:
+        rows += share_rows(shares, *about, asked=share_asked, people=people, reports=reports, known=known)
+    if (values := mean_values(question)) is not None:
+        mean = MeanEstimate.from_counts(question.mechanism, counts, n, values)
+        rows.append(mean_row(mean, question.id, *about[2:], asked=share_asked, reports=reports))
+    if question.ask_if:
+        filtered = Filtered(question.id, question.choices, level_values(question), question.epsilon)
+        rows += among_rows(question.mechanism, counts, n, filtered, cohort, wanted, asked=share_asked, reports=reports)
     return rows
 
 
@@ -305,22 +335,28 @@ def share_rows(
     asked: float = 1.0,
     people: int | None = None,
     reports: Count | None = None,
+    known: Known | None = None,
 ) -> list[EstimateRow]:
     """The rows of one question's shares; ``n`` is the number of reports where they have weights.
 
     ``asked`` is the share of devices that ask it; a forger can always send a report that answers it.
     ``people`` are the respondents, those who were not asked included; by default all were. ``reports`` are all
-    reports, those of other cohorts included, among which a share may be fake; by default these.
+    reports, those of other cohorts included, among which a share may be fake; by default these. ``known`` are its
+    intervals and its consistency, where they were computed together with others.
     """
     if wanted.target == "respondents" and result.n:
         # Among the respondents themselves only the chance of their devices is left to err.
         result = result.respondents_only if people is None else result.of_population(people)
     fakes = wanted.fakes(result.n if reports is None else reports)
-    intervals = result.confidence_interval(
-        wanted.confidence_level, wanted.method, simultaneous=wanted.simultaneous, fakes=fakes
+    intervals: Sequence[Interval] = (
+        known.intervals
+        if known is not None
+        else result.confidence_interval(
+            wanted.confidence_level, wanted.method, simultaneous=wanted.simultaneous, fakes=fakes
+        )
     )
     method = result.interval_method(wanted.method, fakes=fakes)
-    fits, flags = result.consistency, result.flags
+    fits, flags = (result.consistency, result.flags) if known is None else (known.fits, flags_of(known.fits))
     suspected = wanted.misbehaving
     robust: Sequence[RobustFigure | None] = [None] * len(options)
     if suspected is not None:

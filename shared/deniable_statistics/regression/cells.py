@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError
 from deniable_statistics.regression.factor import TINY, Array, Part, block_diagonal
 from deniable_statistics.regression.regressors import Regressors
-from deniable_statistics.regression.reports import Reports
+from deniable_statistics.regression.report_likelihood import Reports
 from deniable_statistics.regression.shared_response import SharedResponse
 
 MOST_CELLS = 128

@@ -15,14 +15,14 @@ from scipy.stats import chi2
 from deniable.errors import ParameterError
 from deniable_statistics.intervals import check_confidence_level
 from deniable_statistics.regression.factor import Array, Objective
+from deniable_statistics.regression.fitted_rows import TOO_FEW_UNITS, ModelSample
 from deniable_statistics.regression.likelihood import CategoricalOutcome, LatentClasses, Prediction
 from deniable_statistics.regression.maximum import FLAT, LARGEST_ERROR, Search, newton, penalised, search, starts_of
 from deniable_statistics.regression.penalty import CauchyPrior
 from deniable_statistics.regression.regressors import Regressors
-from deniable_statistics.regression.sample import TOO_FEW_UNITS, ModelSample
 from deniable_statistics.regression.tidy import CoefficientEstimates, Glance, Profile, TidyRow
 from deniable_statistics.sampling import Truths
-from deniable_statistics.sampling.design import numbered
+from deniable_statistics.sampling.sampling_design import numbered
 
 MOST_PROFILED = 60
 """Parameters up to which intervals are profiles by default: each needs some 20 fits."""

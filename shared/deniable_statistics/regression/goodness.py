@@ -19,7 +19,7 @@ from deniable_statistics.regression.fit import Fit
 from deniable_statistics.regression.likelihood import CategoricalOutcome, LatentClasses
 from deniable_statistics.regression.maximum import newton, penalised
 from deniable_statistics.regression.regressors import Regressors
-from deniable_statistics.regression.reports import Reports
+from deniable_statistics.regression.report_likelihood import Reports
 
 MOST_PATTERNS = 200_000
 """Patterns of covariates and reports that are looked at."""

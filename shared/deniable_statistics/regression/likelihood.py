@@ -14,7 +14,7 @@ from deniable_statistics.regression.cells import CellLogits, CellShares, Predict
 from deniable_statistics.regression.factor import TINY, Array, Factor, Part, Value, block_diagonal
 from deniable_statistics.regression.outcomes import NoOutcome, NormalOutcome
 from deniable_statistics.regression.regressors import Regressors
-from deniable_statistics.regression.reports import Reports
+from deniable_statistics.regression.report_likelihood import Reports
 from deniable_statistics.sampling import Truths
 
 MOST_NUMBERS = 2_000_000

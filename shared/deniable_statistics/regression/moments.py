@@ -9,8 +9,8 @@ import numpy as np
 
 from deniable_statistics.regression.cells import PredictorCells, starting_shares
 from deniable_statistics.regression.factor import Array
+from deniable_statistics.regression.fitted_rows import TOO_FEW_UNITS, ModelSample
 from deniable_statistics.regression.regressors import Regressors
-from deniable_statistics.regression.sample import TOO_FEW_UNITS, ModelSample
 from deniable_statistics.regression.tidy import CoefficientEstimates, Glance
 from deniable_statistics.sampling import Truths
 

@@ -12,7 +12,7 @@ from scipy.linalg import qr
 
 from deniable.errors import ParameterError
 from deniable_statistics.regression.factor import Array
-from deniable_statistics.regression.sample import Frame
+from deniable_statistics.regression.fitted_rows import Frame
 
 SMALLEST_ANGLE, SMALLEST_ANGLE_OF_LIKELIHOOD = 1e-9, 1e-6
 """Columns of length 1 count as collinear if one is this close to what the others span. Second derivatives of a

@@ -9,7 +9,7 @@ import numpy as np
 
 from deniable.mechanisms import KAry
 from deniable_statistics.regression.factor import Array
-from deniable_statistics.regression.reports import Reports
+from deniable_statistics.regression.report_likelihood import Reports
 
 
 @dataclass(frozen=True)

@@ -15,9 +15,9 @@ from deniable_statistics.intervals import check_confidence_level, normal_quantil
 from deniable_statistics.published.columns import interval, p_value
 from deniable_statistics.published.printed_numbers import number
 from deniable_statistics.regression.factor import Array, Objective
+from deniable_statistics.regression.fitted_rows import ModelSample
 from deniable_statistics.regression.likelihood import LatentClasses
 from deniable_statistics.regression.maximum import SAME_VALUE, newton
-from deniable_statistics.regression.sample import ModelSample
 from deniable_statistics.sampling import t_quantile, t_two_sided
 
 FURTHEST = 100.0

@@ -9,11 +9,11 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from deniable_statistics.sampling.design import SamplingDesign, columns
 from deniable_statistics.sampling.estimates import SampleEstimate
 from deniable_statistics.sampling.noise import Truths
 from deniable_statistics.sampling.replicates import ReplicateDesign
 from deniable_statistics.sampling.sample import Sample, ones
+from deniable_statistics.sampling.sampling_design import SamplingDesign, columns
 
 Sampling = SamplingDesign | ReplicateDesign
 """How people were drawn, whichever way errors come from it."""

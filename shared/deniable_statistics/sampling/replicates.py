@@ -10,9 +10,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from deniable.errors import ParameterError
 from deniable_statistics.sampling.calibration import Margin, fitted_weights
-from deniable_statistics.sampling.design import columns
 from deniable_statistics.sampling.estimates import SampleEstimate
 from deniable_statistics.sampling.noise import Truths
+from deniable_statistics.sampling.sampling_design import columns
 
 METHODS = ("jackknife", "jackknife-pairs", "brr", "fay", "bootstrap")
 """How replicate weights were made; see `replicate_scales`."""

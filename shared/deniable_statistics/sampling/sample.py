@@ -13,9 +13,9 @@ from numpy.typing import ArrayLike, NDArray
 from deniable.errors import ParameterError
 from deniable.wire.space import Count
 from deniable_statistics.designs.debiasing import one_report_covariance
-from deniable_statistics.sampling.design import columns
 from deniable_statistics.sampling.estimates import SampleEstimate
 from deniable_statistics.sampling.noise import Truths
+from deniable_statistics.sampling.sampling_design import columns
 from deniable_statistics.sampling.weights import kish
 
 Number = TypeVar("Number", bound=np.generic)

@@ -193,7 +193,7 @@ def _draw_mark(paper: _Paper, panel: Panel, axis: Axis, label: str, mark: Mark, 
     paper.y += 12
     paper.parts.extend(_shapes(axis, panel, mark, paper.y - 3))
     paper.parts.append("</g>\n")
-    paper.y += 6
+    paper.y += 10  # more than between a label and its bar, so that nobody takes it for the bar of the next one
 
 
 def _shapes(axis: Axis, panel: Panel, mark: Mark, y: float) -> Iterator[str]:

@@ -14,8 +14,8 @@ from typing import TYPE_CHECKING, Any
 
 from deniable.errors import NotInstalled
 from deniable_client.audit.blackbox.person import BLOCKED, DISGUISE, NAMES, Chance, Person, Stuck, Tab
-from deniable_client.audit.blackbox.relay import RecordingRelay
-from deniable_commands.chromium import FLAGS, installed
+from deniable_client.audit.blackbox.stand_in import RecordingRelay
+from deniable_commands.chromium_launch import FLAGS, installed
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, CDPSession

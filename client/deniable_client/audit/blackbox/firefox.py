@@ -23,7 +23,7 @@ from deniable.errors import DeniableError
 from deniable_client.audit.blackbox.bidi import Bidi, BrowserRefusal
 from deniable_client.audit.blackbox.deadend import DeadEnd
 from deniable_client.audit.blackbox.person import BLOCKED, DISGUISE, NAMES, PATIENCE, Chance, Person, Stuck, Tab
-from deniable_client.audit.blackbox.relay import RecordingRelay
+from deniable_client.audit.blackbox.stand_in import RecordingRelay
 
 PROGRAMS = ("firefox", "firefox-esr")
 STARTED = re.compile(r"WebDriver BiDi listening on (ws://\S+)")

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import bisect
 import datetime
 import json
+import math
+import re
 import time
 from abc import ABC, abstractmethod
 from collections import Counter
@@ -14,7 +17,7 @@ from importlib.resources import files
 from typing import Any, Protocol
 
 from deniable.errors import DeniableError
-from deniable_client.audit.blackbox.relay import RecordingRelay, Sent
+from deniable_client.audit.blackbox.stand_in import RecordingRelay, Sent
 from deniable_client.audit.blackbox.trace import Posted, Trace
 
 PATIENCE = 15.0
@@ -24,6 +27,7 @@ _OBSERVE, _WALK, DISGUISE = (
     (files("deniable_client.audit.blackbox") / name).read_text(encoding="utf-8")
     for name in ("observe.js", "walk.js", "disguise.js")
 )
+_FRAME = "new Promise((done) => requestAnimationFrame(() => setTimeout(done)))"
 NAMES = "Object.getOwnPropertyNames(globalThis).sort().join()"
 """What stands on the window, in the page's own world."""
 
@@ -81,14 +85,20 @@ class Person(ABC):
     ----------
     events : list of (str, str)
         What the browser's own protocol told: the kind, and what it was about.
+    presses : list of float
+        When something was pressed, by the clock of the relay.
     pressed : list of float
-        When Send was pressed, by the clock of the relay.
+        When Send was pressed.
+    answered : float
+        When the first answer was given. Nothing before it can depend on one.
     """
 
     relay: RecordingRelay
     events: list[tuple[str, str]] = field(default_factory=list)
     tabs: list[Tab] = field(default_factory=list)
+    presses: list[float] = field(default_factory=list)
     pressed: list[float] = field(default_factory=list)
+    answered: float = math.inf
 
     @abstractmethod
     def tab(self, chance: Chance | None) -> Tab:
@@ -109,7 +119,7 @@ class Person(ABC):
         for kind, count in sorted(Counter((kind, text) for kind, text in self.events if kind != "window").items()):
             trace.put(f"{kind[0]}, {normal(kind[1], self.relay)}", count)
         came = self.relay.take()
-        enter_requests(trace, came, self.relay)
+        enter_requests(trace, came, self.relay, presses=self.presses, since=self.answered)
         for place, moment in enumerate(self.pressed):
             sent = [each.time for each in came if each.time > moment and each.is_report]
             if sent:
@@ -178,6 +188,8 @@ class Tab(ABC):
         """Open everything that is folded up."""
         while place := self.look(f"({_WALK})('folded')"):
             self.press(*place)
+            # What is folded up may be made only when it opens, which the page hears of a moment later.
+            self.look(_FRAME)
 
     def says(self, text: str) -> bool:
         """Whether a text stands on the screen."""
@@ -197,6 +209,8 @@ class Tab(ABC):
     def click(self, what: str, argument: object = None) -> None:
         """Press what a person would press, with the mouse."""
         x, y = self.wait(what, argument)
+        # Before the press, because what it sets off may be quicker than the browser's own word that it was pressed.
+        self.person.presses.append(time.perf_counter())
         self.press(x, y)
 
     def answer(self, answers: Mapping[str, Any]) -> None:
@@ -211,6 +225,7 @@ class Tab(ABC):
                 continue
             name, given = place["name"], answers[place["name"]]
             done.add(name)
+            self.person.answered = min(self.person.answered, time.perf_counter())
             if place["type"] == "number":
                 self.click("input", [name, 0])
                 self.write(str(given))
@@ -236,7 +251,8 @@ class Tab(ABC):
         sizes = [each for each in events if each.startswith("deniable-resize")]
         last = [] if step.endswith("review") else sizes[-1:]
         self.seen[step]["events"] = [each for each in events if each not in sizes] + last
-        self.counts[f"{step}, events about sizes"] = len(sizes)
+        if self.person.answered < math.inf:
+            self.counts[f"{step}, events about sizes"] = len(sizes)
 
 
 class Watching(Protocol):
@@ -249,18 +265,39 @@ class Watching(Protocol):
         """A fresh profile: somebody's device."""
 
 
-def enter_requests(trace: Trace, came: list[Sent], relay: RecordingRelay, *, is_fixed: bool = False) -> None:
+def enter_requests(
+    trace: Trace,
+    came: list[Sent],
+    relay: RecordingRelay,
+    *,
+    is_fixed: bool = False,
+    presses: Sequence[float] = (),
+    since: float = -math.inf,
+) -> None:
     """Requests as features: the bytes of each address, their order, times and connections.
 
-    With ``is_fixed`` order and connections are the same every time; a browser loads the files of a page as it likes.
+    Parameters
+    ----------
+    trace : Trace
+    came : list of Sent
+    relay : RecordingRelay
+    is_fixed : bool
+        Whether order and connections are the same every time; a browser loads the files of a page as it likes.
+    presses : sequence of float, in order
+        When somebody pressed something. How long people take to answer is their doing, so times count from there.
+    since : float
+        When there was an answer first; what varies by itself is compared from then on.
     """
     numbers: dict[int, int] = {}
     counts: Counter[str] = Counter()
+    kinds: Counter[str] = Counter()
     previous: Sent | None = None
     for place, each in enumerate(came):
         start = normal(each.start, relay)
         counts[start] += 1
         name = f"request {start} ({counts[start]})"
+        kinds[_kind(start)] += 1
+        short = f"{_kind(start)} {kinds[_kind(start)]}"
         trace.put(f"{name}, head", normal(each.head.decode("latin-1"), relay))
         opened = relay.in_clear(each.start, each.body)
         # Two texts of one length can be sealed to two of another: what is read is what was sealed, and how long it was.
@@ -269,19 +306,33 @@ def enter_requests(trace: Trace, came: list[Sent], relay: RecordingRelay, *, is_
         kind = each.start.rpartition("/")[2]
         if each.is_report or (each.start.startswith("POST ") and kind == "tokens"):
             trace.posted.append(Posted(kind, opened.padded, each.right, each.connection, opened.ephemeral))
+        is_new = each.connection not in numbers
         connection = numbers.setdefault(each.connection, len(numbers))
-        for what, number in (("connection", connection), ("place", place)):
+        for what, number in (("connection", connection), ("place", place), ("opens a connection", is_new)):
             if is_fixed:
                 trace.put(f"{name}, {what}", number)
-            else:
-                trace.loose[f"{name}, {what}"] = number
-        if previous:
-            trace.loose[f"{name}, ms after the one before"] = 1000 * (each.time - previous.time)
+            elif each.time > since:
+                trace.loose[f"{short}, {what}"] = number
+        if previous and each.time > since:
+            pressed = presses[: bisect.bisect(presses, each.time)][-1:]
+            trace.loose[f"{short}, ms since the last press or request"] = 1000 * (
+                each.time - max([previous.time, *pressed])
+            )
         previous = each
     trace.put("requests", dict(counts))
     # What the device itself asks for comes one after the other; only files of a page may come in any order.
     own = [each for each in came if "/api/" in each.start]
     trace.put("order of the device's requests", [normal(each.start, relay) for each in own])
+
+
+def _kind(start: str) -> str:
+    """What a request is for, in a word or a path; the same for all surveys of a history."""
+    method, _, path = start.partition(" ")
+    path = _ADDRESS.sub("SURVEY", path)
+    return f"{method} {path.rpartition('/')[2] if '/api/' in path else path}"
+
+
+_ADDRESS = re.compile(r"(?<=/)[a-z2-7]{26}")
 
 
 def normal(value: Any, relay: RecordingRelay) -> Any:

@@ -42,6 +42,8 @@
       return middle(seen("details:not([open]) > summary")[0]);
     case "press":
       return middle(seen(argument).at(-1));
+    case "named":
+      return middle(seen("button, label").filter((each) => each.textContent.includes(argument)).at(-1)); // by its words
     case "shown":
       return seen(argument).length > 0;
     case "text":

@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Mapping
 
 from deniable.survey.texts import DEFAULT
-from deniable_server.authors.importing.draft import Asked
+from deniable_server.authors.importing.imported_questions import Asked
 
 _TOKEN = re.compile(
     r"""\s*(?:(?P<name>\$?\{[^{}]+\})|'(?P<single>[^']*)'|"(?P<double>[^"]*)"|(?P<number>-?\d+)(?![\w.])"""

@@ -9,7 +9,7 @@ from pathlib import Path
 from deniable.errors import ParameterError
 from deniable_server.authors.importing import surveyjs, xlsform
 from deniable_server.authors.importing.conditions import Untranslatable, translate
-from deniable_server.authors.importing.draft import Asked, Form, Imported, settled
+from deniable_server.authors.importing.imported_questions import Asked, Form, Imported, settled
 
 READERS = {".xlsx": xlsform.read, ".xls": xlsform.read, ".json": surveyjs.read}
 """Readers by the suffix of the file."""

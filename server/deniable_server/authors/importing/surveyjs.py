@@ -11,7 +11,7 @@ from typing import Any
 from deniable.errors import SurveyError
 from deniable.survey.question_types import MAX_LEVELS
 from deniable.survey.texts import DEFAULT
-from deniable_server.authors.importing.draft import (
+from deniable_server.authors.importing.imported_questions import (
     Asked,
     Form,
     LeftOut,

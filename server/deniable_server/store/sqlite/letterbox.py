@@ -17,7 +17,6 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass, field
-from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
@@ -40,7 +39,22 @@ CREATE INDEX IF NOT EXISTS leaving_by_hash ON leaving (survey, hash);
 """
 
 _random = secrets.SystemRandom()
-_read = lru_cache(maxsize=256)(parse_survey)
+
+_KEPT = """
+SELECT id, 0 FROM surveys
+UNION ALL SELECT survey, sum(length(message)) FROM waiting GROUP BY survey
+UNION ALL SELECT survey, sum(length(message)) FROM leaving GROUP BY survey
+"""
+
+_LEAVING = """
+WITH RECURSIVE each(batch) AS (
+    SELECT min(batch) FROM leaving
+    UNION ALL SELECT (SELECT min(batch) FROM leaving WHERE leaving.batch > each.batch) FROM each WHERE batch IS NOT NULL
+)
+SELECT each.batch, surveys.collector FROM each JOIN leaving ON leaving.batch = each.batch AND leaving.position = 0
+JOIN surveys ON surveys.id = leaving.survey ORDER BY each.batch
+"""
+"""Goes from batch to batch by the primary key: while a collector is away for a day, their messages are many."""
 
 
 _SLOTS = """
@@ -87,11 +101,12 @@ class SealedBatch:
 class _Letter:
     """A message on its way to the disk, and what became of it."""
 
-    __slots__ = ("error", "is_known", "is_settled", "message", "slot")
+    __slots__ = ("error", "is_known", "is_settled", "message", "slot", "survey")
 
-    def __init__(self, slot: str, message: bytes) -> None:
+    def __init__(self, slot: str, message: bytes, survey: Survey | None) -> None:
         self.slot = slot
         self.message = message
+        self.survey = survey
         self.is_settled = False
         self.is_known = False
         self.error: Exception | None = None
@@ -112,6 +127,8 @@ class Letterbox:
         self._one_at_a_time = threading.Lock()
         self._queue_lock = threading.Lock()
         self._queue: list[_Letter] = []
+        self._surveys: dict[str, Survey] = {}  # by slot; bounded as slots are
+        self._kept: dict[str, int] | None = None  # bytes of messages by slot, counted when first asked for
         try:
             self._db = sqlite3.connect(path, check_same_thread=False, isolation_level=None)
             # What is acknowledged is on the disk, and what is deleted is overwritten, in the journal too.
@@ -145,33 +162,83 @@ class Letterbox:
         It keeps the document, without which its messages could not be passed on after a restart.
         """
         slot = slot_of(survey.id, collector)
-        row = [slot, collector, survey.document]
-        self._write(lambda db: db.execute("INSERT OR IGNORE INTO surveys VALUES (?, ?, ?)", row))
+        with self._one_at_a_time:
+            self._transact(lambda db: _make(db, slot, survey))
+            self._surveys[slot] = survey
+            if self._kept is not None:
+                self._kept.setdefault(slot, 0)
         return slot
 
     def slots(self) -> list[Slot]:
         """Every slot."""
         count = "(SELECT count(*) FROM waiting WHERE survey = id)"
-        query = f"SELECT id, document, collector, {count} FROM surveys ORDER BY id"
-        rows = self._write(lambda db: db.execute(query).fetchall())
-        return [Slot(name, _read(document), collector, count) for name, document, collector, count in rows]
+        query = f"SELECT id, collector, {count} FROM surveys ORDER BY id"
 
-    def remove(self, slot: str) -> None:
-        """Remove a slot, unless something is in it or has not been acknowledged."""
-        used = "(SELECT survey FROM waiting UNION SELECT survey FROM leaving)"
-        self._write(lambda db: db.execute(f"DELETE FROM surveys WHERE id = ? AND id NOT IN {used}", [slot]))
+        def read(db: sqlite3.Connection) -> list[Slot]:
+            rows = db.execute(query).fetchall()
+            return [Slot(name, self._survey(db, name), collector, count) for name, collector, count in rows]
 
-    def put(self, slot: str, message: bytes) -> bool:
+        return self._write(read)
+
+    def kept(self) -> dict[str, int]:
+        """Bytes of the messages that each slot holds, those that wait and those on their way; 0 of an empty one."""
+        with self._one_at_a_time:
+            return dict(self._counted())
+
+    def remove(self, slot: str) -> bool:
+        """Remove a slot, unless something is in it or has not been acknowledged; return whether it was removed."""
+        used = "(SELECT 1 FROM waiting WHERE survey = ?1 UNION ALL SELECT 1 FROM leaving WHERE survey = ?1)"
+        query = f"DELETE FROM surveys WHERE id = ?1 AND NOT EXISTS {used}"
+        with self._one_at_a_time:
+            is_removed = self._transact(lambda db: db.execute(query, [slot]).rowcount > 0)
+            if is_removed:
+                self._forget(slot)
+        return is_removed
+
+    def discard(self, slot: str) -> None:
+        """Remove a slot with all that is in it, which nobody can open any more."""
+
+        def discard(db: sqlite3.Connection) -> None:
+            for table, column in (("waiting", "survey"), ("leaving", "survey"), ("surveys", "id")):
+                db.execute(f"DELETE FROM {table} WHERE {column} = ?", [slot])
+
+        with self._one_at_a_time:
+            self._transact(discard)
+            self._forget(slot)
+
+    def _forget(self, slot: str) -> None:
+        self._surveys.pop(slot, None)
+        if self._kept is not None:
+            self._kept.pop(slot, None)
+
+    def _survey(self, db: sqlite3.Connection, slot: str) -> Survey:
+        """The survey of a slot, whose document is read once; who calls holds the lock."""
+        if slot not in self._surveys:
+            ((document,),) = db.execute("SELECT document FROM surveys WHERE id = ?", [slot])
+            self._surveys[slot] = parse_survey(document)
+        return self._surveys[slot]
+
+    def _counted(self) -> dict[str, int]:
+        """Bytes of messages by slot; who calls holds the lock, and adds what comes and goes."""
+        if self._kept is None:
+            kept: dict[str, int] = {}
+            for slot, size in self._transact(lambda db: db.execute(_KEPT).fetchall()):
+                kept[slot] = kept.get(slot, 0) + size
+            self._kept = kept
+        return self._kept
+
+    def put(self, slot: str, message: bytes, survey: Survey | None = None) -> bool:
         """Keep a message; it is on the disk when this returns. Return whether this very message was there already.
 
-        All that wait while the disk is busy are written in one transaction, by whoever comes next.
+        All that wait while the disk is busy are written in one transaction, by whoever comes next. The slot is made in
+        the same one where a survey is given: somebody may have removed an empty slot a moment ago.
 
         Raises
         ------
         StoreFull
             If the disk takes no more.
         """
-        letter = _Letter(slot, message)
+        letter = _Letter(slot, message, survey)
         with self._queue_lock:
             self._queue.append(letter)
         with self._one_at_a_time:
@@ -186,6 +253,8 @@ class Letterbox:
     def _keep(self, letters: Sequence[_Letter]) -> None:
         def keep(db: sqlite3.Connection) -> None:
             for letter in letters:
+                if letter.survey is not None:
+                    _make(db, letter.slot, letter.survey)
                 digest = hashlib.sha256(letter.message).digest()
                 leaving = "SELECT 1 FROM leaving WHERE survey = ? AND hash = ?"
                 letter.is_known = db.execute(leaving, [letter.slot, digest]).fetchone() is not None
@@ -196,20 +265,31 @@ class Letterbox:
         failure: Exception | None = None
         try:
             self._transact(keep)
+            self._note(letters)
         except Exception as error:  # whatever it is, nobody's message is on the disk, and everybody must hear so
             failure = error
         for letter in letters:
             letter.error, letter.is_settled = failure, True
 
-    def cut(self, slot: str, size: int, is_last: bool = False) -> int:
+    def _note(self, letters: Sequence[_Letter]) -> None:
+        for letter in letters:
+            if letter.survey is not None:
+                self._surveys[letter.slot] = letter.survey
+            if self._kept is not None:
+                self._kept[letter.slot] = self._kept.get(letter.slot, 0) + len(letter.message) * (not letter.is_known)
+
+    def cut(self, slot: str, size: int, stay: int = 0, is_last: bool = False) -> int:
         """Make batches of what waits, in random order; return their number.
 
         Parameters
         ----------
         size : int
             Number of messages in a batch.
+        stay : int
+            Number of messages that stay behind, at least.
         is_last : bool
-            Whether the survey is over, so that what is left becomes a batch, too.
+            Whether the survey is over, so that nothing stays: the last batch has what is left, fewer than twice as
+            many, and fewer than ``size`` only where fewer wait in all.
         """
 
         def cut(db: sqlite3.Connection) -> int:
@@ -217,13 +297,10 @@ class Letterbox:
             hashes = [digest for (digest,) in db.execute(query, [slot])]
             # Which ones leave together, and in which order, depends on chance alone.
             _random.shuffle(hashes)
-            whole = len(hashes) // size * size
+            whole = max(0, len(hashes) - (size if is_last else stay)) // size * size
             batches = [hashes[start : start + size] for start in range(0, whole, size)]
-            rest = hashes[whole:]
-            if is_last and rest and batches:
-                batches[-1] += rest  # a batch of few hides few
-            elif is_last and rest:
-                batches.append(rest)
+            if is_last and whole < len(hashes):
+                batches.append(hashes[whole:])
             for batch in batches:
                 self._move(db, slot, batch)
             return len(batches)
@@ -240,22 +317,21 @@ class Letterbox:
 
     def leaving(self) -> list[tuple[bytes, str]]:
         """The names of the batches that no collector has acknowledged, and whose they are."""
-        query = (
-            "SELECT DISTINCT batch, collector FROM leaving JOIN surveys ON surveys.id = leaving.survey ORDER BY batch"
-        )
-        return self._write(lambda db: db.execute(query).fetchall())
+        return self._write(lambda db: db.execute(_LEAVING).fetchall())
 
     def batch(self, name: bytes) -> SealedBatch | None:
         """A batch, or None if it was acknowledged."""
-        query = (
-            "SELECT document, collector, message FROM leaving JOIN surveys ON surveys.id = leaving.survey "
-            "WHERE batch = ? ORDER BY position"
-        )
-        rows = self._write(lambda db: db.execute(query, [name]).fetchall())
-        if not rows:
-            return None
-        document, collector, _ = rows[0]
-        return SealedBatch(name, _read(document), collector, tuple(message for *_, message in rows))
+        query = "SELECT survey, message FROM leaving WHERE batch = ? ORDER BY position"
+
+        def read(db: sqlite3.Connection) -> SealedBatch | None:
+            rows = db.execute(query, [name]).fetchall()
+            if not rows:
+                return None
+            slot: str = rows[0][0]
+            collector = slot.partition(" ")[2]
+            return SealedBatch(name, self._survey(db, slot), collector, tuple(message for _, message in rows))
+
+        return self._write(read)
 
     def batches(self) -> list[SealedBatch]:
         """All batches that no collector has acknowledged."""
@@ -263,7 +339,11 @@ class Letterbox:
 
     def acknowledged(self, batch: SealedBatch) -> None:
         """Delete a batch that its collector has on its disk."""
-        self._write(lambda db: db.execute("DELETE FROM leaving WHERE batch = ?", [batch.name]))
+        slot = slot_of(batch.survey.id, batch.collector)
+        with self._one_at_a_time:
+            self._transact(lambda db: db.execute("DELETE FROM leaving WHERE batch = ?", [batch.name]))
+            if self._kept is not None and slot in self._kept:
+                self._kept[slot] -= sum(map(len, batch.messages))
 
     def _write(self, act: Callable[[sqlite3.Connection], T]) -> T:
         with self._one_at_a_time:
@@ -291,6 +371,11 @@ class Letterbox:
                 "The place's database is not available; send the same again later.",
                 getattr(error, "sqlite_errorname", str(error)),
             ) from None
+
+
+def _make(db: sqlite3.Connection, slot: str, survey: Survey) -> None:
+    row = [slot, slot.partition(" ")[2], survey.document]
+    db.execute("INSERT OR IGNORE INTO surveys VALUES (?, ?, ?)", row)
 
 
 def _bring_up_to_date(db: sqlite3.Connection) -> None:

@@ -17,14 +17,14 @@ from pathlib import Path
 from typing import Any
 
 from deniable.errors import DeniableError
-from deniable_client.audit.blackbox import people
+from deniable_client.audit.blackbox import installed_people
 from deniable_client.audit.blackbox.person import enter_requests, normal
-from deniable_client.audit.blackbox.relay import RecordingRelay
+from deniable_client.audit.blackbox.stand_in import RecordingRelay
 from deniable_client.audit.blackbox.system import System, Watched
 from deniable_client.audit.blackbox.trace import Trace
 from deniable_client.audit.browsing import BUSY
+from deniable_client.audit.histories import Load, Session
 from deniable_client.audit.judge import expect_reports, shortened
-from deniable_client.audit.plan import Load, Session
 from deniable_client.audit.reference.published import PublishedSurvey, labels
 
 _FOLDER = re.compile(r"/[^ ]*deniable-audit-[a-z0-9_]+/(\d+)")
@@ -80,7 +80,7 @@ class _Run:
         sent = sum(each.start.startswith("POST") for each in self.relay.sent)
         trace.put(f"reports after step {step}", sent)
         for place, (before, seconds) in enumerate(itertools.pairwise([watched.began, *watched.sent])):
-            trace.loose[f"step {step}, ms of CPU to packet {place + 1}"] = 1000 * (seconds - before)
+            trace.loose[f"step {step}, ms of CPU before packet {place + 1}"] = 1000 * (seconds - before)
 
     def _finish(self, number: int) -> None:
         trace = self.traces[number]
@@ -142,7 +142,7 @@ def run_people(
         pools = [[_Pool.of(load) for load in session.loads] for session in sessions]
         run = _Run(sessions, relay, [Trace() for _ in sessions], pools, folder)
         # -P: nothing of the folder in which the audit runs is imported.
-        words = [*command, "-P", str(people.__file__), str(folder / "job.json")]
+        words = [*command, "-P", str(installed_people.__file__), str(folder / "job.json")]
         status = System(run.feed, run.mark).run(words, {**(environment or os.environ)})
         if status or not run.done:
             raise Unfinished(f"python: a run of the client must end with status 0, got {status}")

@@ -12,7 +12,7 @@ import pandas as pd
 
 from deniable.access.words import ONE_REPORT
 from deniable.errors import ParameterError
-from deniable_research.files.models import FittedModel, ModelRow, against, compare_models
+from deniable_research.files.model_tables import FittedModel, ModelRow, against, compare_models
 from deniable_research.files.panels import prediction_panels, term_panels
 from deniable_research.files.paper import PaperTable, markdown, paper_table
 from deniable_research.files.predicting import predict

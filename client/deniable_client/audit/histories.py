@@ -343,6 +343,24 @@ def answers_at_random(survey: PublishedSurvey, dice: random.Random) -> dict[str,
     return given
 
 
+DIFFERING = 7 / 8
+"""How often the two people of a pair answer a question differently.
+
+Not always, or a leak that takes two answers which are alike, or which differ, would show in both of a pair or in none.
+"""
+
+
+def other_answers(survey: PublishedSurvey, given: Mapping[str, Any], dice: random.Random) -> dict[str, Any]:
+    """The answers of somebody who differs from another one in most of them."""
+    changed = {}
+    for each in survey.questions:
+        others = [answer for answer in _possible(each, dice) if answer != given[each["id"]]]
+        # The first and the last one stand at the ends here too, and differ most.
+        ends = [others[0], others[-1]] if dice.random() < 2 / 3 else others
+        changed[each["id"]] = dice.choice(ends) if dice.random() < DIFFERING else given[each["id"]]
+    return changed
+
+
 def _possible(question: Mapping[str, Any], dice: random.Random) -> list[Any]:
     """Answers to a question, the first and the last one at their ends."""
     if question["type"] == "number":

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from deniable.errors import ParameterError
 from deniable_statistics.regression.factor import Array
 from deniable_statistics.sampling import Domain, ReplicateDesign, Truths
-from deniable_statistics.sampling.design import numbered
+from deniable_statistics.sampling.sampling_design import numbered
 from deniable_statistics.sampling.weights import kish
 
 TOO_FEW_UNITS = "There are too few sampling units for so many coefficients: their errors have no degrees of freedom."

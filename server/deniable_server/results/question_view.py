@@ -38,6 +38,10 @@ METHOD_NAMES = {
 """What papers call the methods of intervals that have a name in them."""
 
 
+MOST_OPTIONS = 20
+"""Largest number of rows of a question that an overview draws; its own page has all of them."""
+
+
 @dataclass(frozen=True)
 class Cell:
     """A cell of a table: its text, its column, and whether it is a number."""
@@ -171,12 +175,16 @@ def may_say(options: ViewOptions) -> bool:
 
 def sentence(question: Question, headline: Headline, by_cohort: bool, labels: Labels) -> str:
     """A headline as one sentence."""
-    what = headline.what
-    if question.unit and not headline.option:
-        what = f"{what} ({labels.text(question.unit)})"
+    unit = labels.text(question.unit) if question.unit and not headline.option else ""
+    if headline.sentence:
+        option = labels.option(question, headline.option) if headline.option else ""
+        # Not by `format`: a label of the author may hold braces, and comes last.
+        said = headline.sentence.replace("{unit}", f" {unit}" if unit else "").replace("{option}", option)
+        return f"{labels.cohort(headline.cohort)}: {said}" if by_cohort else said
+    what = f"{headline.what} ({unit})" if unit else headline.what
     if by_cohort:
         what = labels.words["rInGroup"].format(what=what, group=labels.cohort(headline.cohort))
-    return f"{what}: {labels.option(question, headline.option) if headline.option else headline.said}."
+    return f"{what}: {headline.said}."
 
 
 def level_text(level: float, words: Words) -> str:
@@ -301,6 +309,17 @@ def shown_row(question: Question, rows: Sequence[ViewRow], option: str | None) -
         if row.statistic == "mean" or (option is not None and (row.statistic, row.option) == (whose, option)):
             return row
     return None
+
+
+def small_figure(
+    question: Question, rows: Sequence[ViewRow], leading: ViewRow | None, labels: Labels, said: Sequence[str]
+) -> Markup | None:
+    """All options of a question as a figure for an overview; of very many the one that stands for it, if any does."""
+    if 0 < len(rows) <= MOST_OPTIONS:
+        words = labels.words
+        caption = Caption(labels.text(question.text), language=words["lang"], description=" ".join(said))
+        return _drawn(question, rows, labels, None, caption) if any(row.value is not None for row in rows) else None
+    return None if leading is None or leading.value is None else dot(question, leading, labels)
 
 
 def dot(question: Question, row: ViewRow, labels: Labels) -> Markup:
