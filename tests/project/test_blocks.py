@@ -79,10 +79,13 @@ PART = "a part of a program, which tests/client/test_client.py goes through as a
 
 NOT_RUN = {
     ("docs/access.md", "deniable issuer key --url https://issuer.example --db issuer.db"): ELSEWHERE,
-    (
-        "docs/authors.md",
-        "deniable survey new my-survey.toml",
-    ): "the preview waits for Ctrl-C; the README has these lines",
+    ("docs/authors.md", "deniable invite ID -n 10 --cohort workshop --db study.db --to workshop.csv"): (
+        "tests/server/test_invite.py invites by cohort"
+    ),
+    ("docs/authors.md", "deniable survey list --db study.db"): "the first tutorial runs such lines, on its own survey",
+    ("docs/authors.md", "deniable survey new my-survey.toml --template harassment"): (
+        "the preview waits for Ctrl-C; tests/server/test_templates.py begins from each template"
+    ),
     ("docs/authors.md", "pip install '.[server,files]'"): "tests/server/test_importing.py reads many such forms",
     ("docs/data-protection.md", "systemctl stop deniable"): "it deletes what the machine has, when a study has ended",
     ("docs/embedding/README.md", "deniable serve --db deniable.db"): EXAMPLE,
