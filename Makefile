@@ -25,7 +25,7 @@ RELEASE ?=
 PINNED = printf 'hatchling\nhatch-vcs\n' | $(BIN)/uv pip compile --quiet --no-config pyproject.toml - --constraint constraints.txt \
 	--universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
-.PHONY: help demo test test-javascript test-fast test-engines test-long test-r lint format docs site tutorials release pictures vectors tables requirements machine bench torture mutants planted clean compiled programs
+.PHONY: help demo test tests test-javascript test-fast test-engines test-long test-r lint format docs site tutorials release pictures vectors tables requirements machine bench torture mutants planted clean compiled programs
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -38,9 +38,11 @@ help:
 demo: $(VENV)/demo.installed
 	$(BIN)/deniable demo $(DEMO)
 
-# Types and style are checked beside the tests in JavaScript, each of which keeps one core busy.
+# Types and style are checked beside the tests, because mypy keeps one core busy for a minute.
 test: $(VENV)/test.installed
-	@$(MAKE) --no-print-directory --jobs 2 lint test-javascript
+	@$(MAKE) --no-print-directory --jobs 2 lint tests
+
+tests: test-javascript
 	$(PYTEST) --numprocesses auto --maxprocesses 4 -m "not (engines or long or r)"
 
 test-javascript: $(VENV)/test.installed

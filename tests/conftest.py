@@ -23,7 +23,8 @@ def pytest_configure() -> None:
     gc.disable()
 
 
-def pytest_collection_finish() -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtestloop() -> None:
     """Look for garbage again, but never among modules and tests, which would take a third of a second."""
     gc.freeze()
     gc.enable()

@@ -98,7 +98,7 @@ export const band = () =>
 /**
  * The picture of a question; what opens below it lets one try, and says the figures.
  * @param {Messages} m @param {Asked} question
- * @param {{ lesson: string, isOneOfSeveral: boolean, figures: () => string[] }} how `lesson` is what follows for whoever is
+ * @param {{ lesson: string, isOneOfSeveral: boolean, figures: () => Node }} how `lesson` is what follows for whoever is
  *   asked; of several questions the picture says which one it is of
  */
 export function chance(m, question, { lesson, isOneOfSeveral, figures }) {
@@ -108,12 +108,12 @@ export function chance(m, question, { lesson, isOneOfSeveral, figures }) {
     person({ transform: `translate(${(n % COLUMNS) * 14 + 2} ${Math.floor(n / COLUMNS) * 20 + 2})`, class: "person" }),
   );
   // What is drawn stands in the caption, which is read out alone.
-  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 20}`, "aria-hidden": "true" }, ...people);
+  const picture = drawing("svg", { viewBox: `0 0 ${COLUMNS * 14} ${(PEOPLE / COLUMNS) * 20}`, "aria-hidden": true }, ...people);
   const legend = h("div", { class: "row legend", "aria-hidden": true });
   const caption = h("p", { class: "quiet caption", role: "status" });
   const drawn = h("div", { role: "status" });
   const label = (/** @type {number} */ answer) => labels[answer] ?? `${answer}`;
-  const choice = h("select", { change: () => expected() }, ...answers.map((answer) => h("option", { value: answer }, label(answer))));
+  const choice = h("select", { change: () => expected() }, ...answers.map((answer) => h("option", {}, label(answer))));
   const answer = () => answers[choice.selectedIndex];
   /** Fill the first people, or those whose place says so. @param {(n: number) => boolean} isFilled */
   const colour = (isFilled) => {
@@ -145,7 +145,7 @@ export function chance(m, question, { lesson, isOneOfSeveral, figures }) {
   expected();
   const buttons = [minor(m.once, () => press(1)), minor(m.hundred, () => press(PEOPLE))];
   const tries = () =>
-    stack(h("label", { class: "quiet" }, m.pretend, choice), h("div", { class: "row tries" }, ...buttons), drawn, ...figures().map((each) => quiet(each)));
+    stack(h("label", { class: "quiet" }, m.pretend, choice), h("div", { class: "row tries" }, ...buttons), drawn, figures());
   return h("div", { class: "box chance", part: "chance" }, isOneOfSeveral && quiet(own(question.text)), picture, legend, caption, fold(m.odds, tries));
 }
 

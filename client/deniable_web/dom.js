@@ -28,7 +28,7 @@ function dressed(element, attributes, children) {
 /**
  * A part of a drawing, by its attributes alone.
  * @template {keyof SVGElementTagNameMap} T
- * @param {T} tag @param {Record<string, string>} attributes @param {Node[]} children
+ * @param {T} tag @param {Attributes} attributes @param {Node[]} children
  */
 export const drawing = (tag, attributes, ...children) => dressed(document.createElementNS(SVG, tag), attributes, children);
 

@@ -8,13 +8,9 @@ const MAX_LABEL = 200;
 /** What shows something, unlike spaces, what Unicode calls default ignorable, and two blanks; `survey.py` has a list. */
 const VISIBLE = /[^\s\p{DI}\u2800\ufff9-\ufffb]/u;
 
-/** The same object with sorted keys; what is in it stays as it is. @param {object} value */
-export const sorted = (value) => Object.fromEntries(Object.entries(value).sort(([one], [another]) => (one < another ? -1 : 1)));
-
-/** Whether the keys of all objects in a value stand in that order. @param {any} value @returns {boolean} */
-export const rises = (value) =>
-  value !== Object(value) ||
-  ((Array.isArray(value) || `${Object.keys(value)}` === `${Object.keys(value).sort()}`) && Object.values(value).every(rises));
+/** Sorted keys, for JSON.stringify. @param {string} _key @param {any} value */
+export const sorted = (_key, value) =>
+  value !== Object(value) || Array.isArray(value) ? value : Object.fromEntries(Object.keys(value).sort().map((key) => [key, value[key]]));
 
 /**
  * What `read` makes of a field that may be missing.

@@ -45,10 +45,6 @@ export function contact(m, { contact }, first = "") {
   return quiet(first, before, href ? h("a", { href, rel: "noopener noreferrer" }, who) : who, after, ` ${m.contactCare}`);
 }
 
-/** Beside somebody's own texts, who asks: the logo, a greeting with the organiser, and the title. @param {Messages} m @param {View} view */
-const head = (m, view) =>
-  h("header", {}, view.look && logo(view.look), view.organiser && h("p", { class: "welcome" }, m.askedBy, " ", own(view.organiser)), heading(own(view.title)));
-
 /**
  * @typedef {object} Tracing Where a device can leave no trace.
  * @property {boolean} isOn
@@ -73,24 +69,29 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
   };
   const on = `${m.noTraceOn} ${view.issuer ? m.answerStopSpent : ""}`;
   const asks = view.issuer ? m.startSends : tellsUse(view) && !isVia ? m.hashSent : "";
-  const told = [view.isLive && m.live, ...notes].flatMap((note) => (note ? p(note, "note") : []));
   const screen = card(
     h(
       "div",
       { class: "intro stack" },
-      head(m, view),
-      quiet(numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })),
+      h(
+        "header",
+        {},
+        view.look && logo(view.look),
+        view.organiser && h("p", { class: "welcome" }, m.askedBy, " ", own(view.organiser)),
+        heading(own(view.title)),
+        quiet(numbered(m, m.questionsHere, n, { minutes: numbered(m, m.minutes, minutes) })),
+      ),
       view.about && p(own(view.about)),
       strength(m, weak),
       p(`${m.process} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
       p(m.why),
-      told.length > 0 && box(...told),
+      box(view.isLive && p(m.live), ...notes.map((note) => note && p(note, "note"))), // without a note it is not seen
       h("div", { class: "row begin" }, h("div", { class: "start" }, button(m.start, start)), weak > 1 && minor(m.decline, decline)),
       quiet(`${m.leave} ${asks ? "" : m.nothingYet}`),
       chance(m, shown, {
         lesson: shown.kind.isYesNo ? said(weak, m, "noAdmission") : "",
         isOneOfSeveral: view.questions.length > 1,
-        figures: () => [view.questions.length > 1 ? m.oddsLeast : "", ...oddsOf(least, m), ...wholeOdds(view, m)],
+        figures: () => figures([view.questions.length > 1 ? m.oddsLeast : "", ...oddsOf(least, m), ...wholeOdds(view, m)]),
       }),
     ),
     contact(m, view, `${m[view.access]} `),

@@ -8,6 +8,6 @@ import { digits } from "./randomness.js";
  *
  * JSON.stringify already escapes quotes, control characters and lone surrogates in Python's way; what is left
  * is every other code unit above "~", U+007F included. The keys keep their order.
- * @param {unknown} value
+ * @param {unknown} value @param {(key: string, value: unknown) => unknown} [replacer]
  */
-export const dumps = (value) => JSON.stringify(value).replace(/[\x7f-\uffff]/g, (unit) => "\\u" + digits(unit.charCodeAt(0), 4));
+export const dumps = (value, replacer) => JSON.stringify(value, replacer).replace(/[\x7f-\uffff]/g, (unit) => "\\u" + digits(unit.charCodeAt(0), 4));

@@ -11,7 +11,7 @@ import { arrangementOf, orderOf } from "./arrangement.js";
 import { readCompletion } from "./completion.js";
 import { conditionOf } from "./condition.js";
 import { SurveyError } from "./errors.js";
-import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, rises, sorted, taking, text } from "./fields.js";
+import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, sorted, taking, text } from "./fields.js";
 import { GroupMechanism, patternsOf } from "./group.js";
 import { isHost, isIpv4 } from "./hosts.js";
 import { lookOf } from "./look.js";
@@ -206,7 +206,7 @@ async function read(bytes, id) {
   demand(survey.sealed ? isCovered(survey) : !survey.places[0]);
   nothingElse(published, known);
   // Only now, when its depth and its numbers are known to be small.
-  demand(rises(published) && dumps(published) === document);
+  demand(dumps(published, sorted) === document);
   return Object.freeze({
     ...survey,
     epsilon: sum(survey.units.map(({ mechanism }) => mechanism.epsilon)) * (1 + 2 ** -45), // upwards, as in `settle`
@@ -292,34 +292,6 @@ function unit(members, groups) {
   return Object.freeze({ mechanism, members, draw: mechanism.s, asked: { ...published, why: undefined, questions: members.map(({ asked }) => asked) } });
 }
 
-/** @param {any} asked what a device remembers */
-const keyOf = (asked) => address(utf8(dumps(sorted(asked))));
-
-/**
- * Units with the keys under which devices remember them.
- * @param {readonly import("./group.js").Unit[]} units @param {readonly Question[]} questions all of the survey
- * @param {string} survey its address @param {unknown} fresh whether each survey asks anew
- * @returns {Promise<readonly import("./group.js").Kept[]>}
- */
-function keysOf(units, questions, survey, fresh) {
-  /**
-   * What makes a question the same: with what its filter is about, by its key, because under an id there may stand another one
-   * elsewhere. @param {Question} question @returns {Promise<object>}
-   */
-  const sameness = async ({ asked, askIf }) => {
-    const about = questions.filter(({ id }) => askIf?.named.includes(id));
-    const keys = about.map(async (each) => [each.id, await keyOf(await sameness(each))]);
-    return sorted({ ...asked, ["about"]: about[0] && sorted(Object.fromEntries(await Promise.all(keys))) });
-  };
-  return Promise.all(
-    units.map(async (unit) => {
-      const asked = await Promise.all(unit.members.map(sameness));
-      const key = await keyOf({ ...(asked[1] ? { ...unit.asked, questions: asked } : asked[0]), survey: fresh && survey });
-      return Object.freeze({ ...unit, key, sent: key + (unit.mechanism.second ? survey : "") });
-    }),
-  );
-}
-
 /**
  * @param {any} published @param {Record<string, import("./mechanisms/base.js").Mechanism>} mechanisms those of earlier questions, as
  *   published: of a long survey many are alike, and one value stands for all of them
@@ -400,21 +372,21 @@ function question(published, mechanisms, groups, earlier) {
  * @param {import("./messages.js").Messages} m
  */
 export function translate(survey, languages, m) {
-  const pick = (/** @type {any} */ value) =>
+  const pick = (/** @type {string} */ _key, /** @type {any} */ value) =>
     value?.default === undefined ? value : value[[...languages, "und"].find((each) => Object.hasOwn(value, each)) ?? "default"];
   /** Texts of a published object. @param {any} from @param {string[]} keys @returns {{}} */
-  const textsOf = (from, ...keys) => Object.fromEntries(keys.map((key) => [key, pick(from[key]) ?? null]));
-  const own = JSON.parse(survey.document);
+  const textsOf = (from, ...keys) => Object.fromEntries(keys.map((key) => [key, from[key] ?? null]));
+  const own = JSON.parse(survey.document, pick);
   const { arrangement, completion, look } = survey;
   return {
     ...survey,
     ...textsOf(own, "title", "organiser", "about", "contact", "thanks"),
-    completion: completion && { ...completion, text: completion.text && pick(own["completion"]["text"]) },
-    arrangement: arrangement && JSON.parse(JSON.stringify(arrangement), (_, value) => pick(value)),
-    look: look && { ...look, logo: look.logo && { ...look.logo, text: pick(own["look"]["logo_text"]) } },
+    completion: completion && { ...completion, text: completion.text && own["completion"]["text"] },
+    arrangement: arrangement && own["arrangement"],
+    look: look && { ...look, logo: look.logo && { ...look.logo, text: own["look"]["logo_text"] } },
     questions: survey.questions.map((question, n) => {
       const published = own["questions"][n];
-      const options = published["options"].map(pick);
+      const options = published["options"];
       const chosen = options.splice(0, question.choices.length);
       return { ...question, ...textsOf(published, "text", "help", "before", "unit"), labels: [...(question.kind.labels?.(chosen, m) ?? chosen), ...options] };
     }),
@@ -431,4 +403,32 @@ function lastOf(last, { last: possible = "" }) {
 function areLevels(options) {
   const first = Number(options[0]);
   return isWhole(first, 1 - 1e9, 1e9 - 1) && options.every((/** @type {unknown} */ each, /** @type {number} */ n) => each === String(first + n));
+}
+
+/** @param {any} asked what a device remembers */
+const keyOf = (asked) => address(utf8(dumps(asked, sorted)));
+
+/**
+ * Units with the keys under which devices remember them.
+ * @param {readonly import("./group.js").Unit[]} units @param {readonly Question[]} questions all of the survey
+ * @param {string} survey its address @param {unknown} fresh whether each survey asks anew
+ * @returns {Promise<readonly import("./group.js").Kept[]>}
+ */
+function keysOf(units, questions, survey, fresh) {
+  /**
+   * What makes a question the same: with what its filter is about, by its key, because under an id there may stand another one
+   * elsewhere. @param {Question} question @returns {Promise<object>}
+   */
+  const sameness = async ({ asked, askIf }) => {
+    const about = questions.filter(({ id }) => askIf?.named.includes(id));
+    const keys = about.map(async (each) => [each.id, await keyOf(await sameness(each))]);
+    return { ...asked, ["about"]: about[0] && Object.fromEntries(await Promise.all(keys)) };
+  };
+  return Promise.all(
+    units.map(async (unit) => {
+      const asked = await Promise.all(unit.members.map(sameness));
+      const key = await keyOf({ ...(asked[1] ? { ...unit.asked, questions: asked } : asked[0]), survey: fresh && survey });
+      return { ...unit, key, sent: key + (unit.mechanism.second ? survey : "") };
+    }),
+  );
 }

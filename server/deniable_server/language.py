@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from functools import cache
+from functools import cache, lru_cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -57,6 +57,7 @@ _TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")
 """Characters of Unicode that change the direction of what follows them, the numbers of a sentence too."""
 
 
+@lru_cache(maxsize=4096)  # the same labels stand in thousands of rows
 def steady(text: str) -> str:
     """A text of an author without characters that would turn around what stands behind it.
 

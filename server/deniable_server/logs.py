@@ -11,10 +11,11 @@ import logging
 import logging.config
 import sys
 import traceback
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from apiflask import APIFlask
-from flask import Response, g, request
+if TYPE_CHECKING:
+    from apiflask import APIFlask
+    from flask import Response
 
 LOGGER = logging.getLogger("deniable")
 
@@ -32,6 +33,7 @@ _mistakes: set[tuple[str, str, int]] = set()
 
 def init_app(app: APIFlask) -> None:
     """Log what operators do: which call, with which token, on which survey, and how it ended."""
+    from flask import g, request  # here, because Granian's own process has a log and no application
 
     @app.after_request
     def record(response: Response) -> Response:

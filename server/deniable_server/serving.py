@@ -1,4 +1,8 @@
-"""The collector under Granian: one process, so that one thread writes."""
+"""The collector under Granian: one process, so that one thread writes.
+
+Granian's own process, from which a worker is started, loads neither an application nor numpy: with both it takes
+82 MB instead of 53, and twice the time to start.
+"""
 
 from __future__ import annotations
 
@@ -13,9 +17,8 @@ import threading
 import time
 from collections.abc import Callable
 from functools import partial
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
-from apiflask import APIFlask
 from granian._granian import SocketHolder
 from granian.constants import HTTPModes, Interfaces
 from granian.http import HTTP1Settings
@@ -25,14 +28,16 @@ from granian.server.common import AbstractServer
 
 from deniable.errors import DeniableError
 from deniable_server import logs
-from deniable_server.app import create_app, create_issuer
 from deniable_server.edge import stalls
-from deniable_server.place.app import PlaceSettings, create_place
 from deniable_server.readiness import tell_ready
-from deniable_server.results import service
 from deniable_server.settings import Settings
 
-S = TypeVar("S", Settings, PlaceSettings)
+if TYPE_CHECKING:
+    from apiflask import APIFlask
+
+    from deniable_server.place.app import PlaceSettings
+
+S = TypeVar("S", Settings, "PlaceSettings")
 
 THREADS = 256
 """Largest number of requests that are served at a time.
@@ -142,6 +147,9 @@ def server(listener: socket.socket) -> AbstractServer[Any]:
 
 def load_collector(settings: Settings, _target: str) -> APIFlask:
     """Make the application, in the process that serves it."""
+    from deniable_server.app import create_app
+    from deniable_server.results import service
+
     app = _load(settings, create_app)
     service.start_computing(app)
     return app
@@ -149,11 +157,15 @@ def load_collector(settings: Settings, _target: str) -> APIFlask:
 
 def load_issuer(settings: Settings, _target: str) -> APIFlask:
     """Make an issuer, in the process that serves it."""
+    from deniable_server.app import create_issuer
+
     return _load(settings, create_issuer)
 
 
 def load_place(settings: PlaceSettings, _target: str) -> APIFlask:
     """Make a place, in the process that serves it."""
+    from deniable_server.place.app import create_place
+
     return _load(settings, create_place)
 
 

@@ -1,18 +1,19 @@
-// What Firefox does with a survey, for tests/browser/test_firefox.py: `node firefox.mjs FIREFOX SCENARIO JSON` prints JSON.
+// What Firefox does with a survey, for tests/browser/test_firefox.py: `node firefox.mjs FIREFOX` reads a line of JSON for
+// each scenario and prints a line with what it found. One Firefox has a device of its own for each.
 //
 // Driven over WebDriver BiDi, which a Firefox of the system speaks by itself.
 
 import { createRequire } from "node:module";
+import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
 
 const web = createRequire(new URL("../../client/deniable_web/package.json", import.meta.url));
 const { default: puppeteer } = await import(pathToFileURL(web.resolve("puppeteer-core")).href);
 
-const [firefox, scenario, given] = process.argv.slice(2);
-const { link, give, answers, elsewhere } = JSON.parse(given);
+const [firefox] = process.argv.slice(2);
 
-/** Answer by option numbers, through every screen. @param {any} page @param {unknown[]} numbers */
-const answer = (page, numbers) => page.evaluate(`(${give})(${JSON.stringify(numbers)})`);
+/** Answer by option numbers, through every screen. @param {any} page @param {string} give @param {unknown[]} numbers */
+const answer = (page, give, numbers) => page.evaluate(`(${give})(${JSON.stringify(numbers)})`);
 
 // Expressions, which Puppeteer computes; of a function in a text it would wait for nothing.
 const START = "document.querySelector('deniable-survey').shadowRoot?.querySelector('.start button')";
@@ -39,11 +40,11 @@ const FOCUSED = `() => {
   return [activeElement?.tagName, activeElement?.name, activeElement?.value, activeElement?.textContent].join(" ");
 }`;
 
-/** @type {Record<string, (browser: any) => Promise<unknown>>} */
+/** @type {Record<string, (device: any, given: any) => Promise<unknown>>} */
 const scenarios = {
   /** What is seen of a page that has just been asked for, and of one whose script never comes. */
-  async load(browser) {
-    const page = await browser.newPage();
+  async load(device, { link }) {
+    const page = await device.newPage();
     await page.evaluateOnNewDocument(() => {
       globalThis.seen = [];
       const look = () => {
@@ -56,7 +57,7 @@ const scenarios = {
     await page.goto(link);
     await page.waitForFunction(START);
     const seen = await page.evaluate("[...new Set(seen)]");
-    const blocked = await browser.newPage();
+    const blocked = await device.newPage();
     await blocked.setRequestInterception(true);
     blocked.on("request", (/** @type {any} */ request) =>
       request.url().endsWith("/client/deniable.js") ? request.abort() : request.continue(),
@@ -68,11 +69,11 @@ const scenarios = {
   },
 
   /** Requests, and what the page keeps, for one person after another. */
-  async leak(browser) {
+  async leak(device, { link, give, answers }) {
     const traffic = [];
     const kept = [];
     for (const each of answers) {
-      const context = await browser.createBrowserContext(); // another person's device
+      const context = await device.browser().createBrowserContext(); // another person's device
       const page = await context.newPage();
       const requests = /** @type {unknown[]} */ ([]);
       page.on("request", (/** @type {any} */ request) => {
@@ -81,7 +82,7 @@ const scenarios = {
         }
       });
       await page.goto(link);
-      await answer(page, each);
+      await answer(page, give, each);
       traffic.push(JSON.stringify(requests));
       kept.push(await page.evaluate(EVERYTHING));
       await context.close();
@@ -90,19 +91,19 @@ const scenarios = {
   },
 
   /** Two tabs of one device press Send together. */
-  async race(browser) {
-    const pages = [await browser.newPage(), await browser.newPage()];
+  async race(device, { link, give, answers }) {
+    const pages = [await device.newPage(), await device.newPage()];
     for (const page of pages) {
       await page.goto(link);
       await page.waitForFunction(START);
     }
-    await Promise.all(pages.map((page, n) => answer(page, answers[n])));
+    await Promise.all(pages.map((page, n) => answer(page, give, answers[n])));
     return {};
   },
 
   /** Back and Forward from the review to the first screen and back, then Send, and what Back shows then. */
-  async steps(browser) {
-    const page = await browser.newPage();
+  async steps(device, { link }) {
+    const page = await device.newPage();
     await page.goto(link);
     await page.waitForFunction(START);
     const root = "document.querySelector('deniable-survey').shadowRoot";
@@ -144,8 +145,8 @@ const scenarios = {
   },
 
   /** The keyboard alone. */
-  async keyboard(browser) {
-    const page = await browser.newPage();
+  async keyboard(device, { link, elsewhere }) {
+    const page = await device.newPage();
     await page.goto(link);
     await page.waitForFunction(START);
     const until = async (/** @type {string} */ wanted, /** @type {any} */ key = "Tab") => {
@@ -176,7 +177,16 @@ const scenarios = {
 
 const browser = await puppeteer.launch({ browser: "firefox", executablePath: firefox, headless: true });
 try {
-  console.log(JSON.stringify(await scenarios[scenario](browser)));
+  for await (const line of createInterface({ input: process.stdin })) {
+    const { scenario, ...given } = JSON.parse(line);
+    const device = await browser.createBrowserContext();
+    const said = await scenarios[scenario](device, given).then(
+      (found) => ({ found }),
+      (error) => ({ failed: String(error?.stack ?? error) }),
+    );
+    await device.close();
+    console.log(JSON.stringify(said));
+  }
 } finally {
   await browser.close();
 }

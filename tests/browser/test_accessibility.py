@@ -133,7 +133,7 @@ def test_results_can_be_read_at_every_width_and_in_the_dark(
         for query in ("?view=all", "?by=cohort", "?by=cohort&method=wald", "", one, crossed):
             page.goto(f"{link}/results{query}")
             expect(page.locator("h1")).to_be_visible()
-            for fold in page.locator("details.recipe").all():
+            for fold in page.locator("details.recipe, details.numbers").all():
                 fold.evaluate("each => { each.open = true }")
             assert page.locator("svg.figure").count() == len(each.questions) or query in ("", one, crossed)
             assert violations(page) == [], query

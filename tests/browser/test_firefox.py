@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 import json
 import subprocess
+import threading
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -31,19 +33,34 @@ def survey() -> Survey:
     return read_survey(TWO_QUESTIONS)
 
 
-def in_firefox(scenario: str, link: str, **given: object) -> dict[str, Any]:
-    """What a scenario of firefox.mjs found."""
-    script = Path(__file__).parent / "firefox.mjs"
-    known = json.dumps({"link": link, "give": GIVE, **given})
-    command = [*programs.node_command(), str(script), programs.firefox(), scenario, known]
-    done = subprocess.run(command, capture_output=True, text=True, check=False, timeout=PATIENCE * 3)
-    assert done.returncode == 0, done.stderr
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+InFirefox = Callable[..., dict[str, Any]]
+
+
+@pytest.fixture(scope="module")
+def in_firefox() -> Iterator[InFirefox]:
+    """What a scenario of firefox.mjs found, on a device of its own in the one Firefox that all tests share."""
+    command = [*programs.node_command(), str(Path(__file__).parent / "firefox.mjs"), programs.firefox()]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
+        asked, said = process.stdin, process.stdout
+        assert asked is not None
+        assert said is not None
+
+        def found(scenario: str, link: str, **given: object) -> dict[str, Any]:
+            print(json.dumps({"scenario": scenario, "link": link, "give": GIVE, **given}), file=asked, flush=True)
+            hanging = threading.Timer(PATIENCE * 3, process.kill)
+            hanging.start()
+            line = said.readline()
+            hanging.cancel()
+            answer: dict[str, Any] = json.loads(line or '{"failed": "Firefox ended"}')
+            assert "failed" not in answer, answer["failed"]
+            result: dict[str, Any] = answer["found"]
+            return result
+
+        yield found
 
 
 def test_notice_of_a_script_that_did_not_start_is_seen_only_where_it_did_not(
-    collector: Collector, survey: Survey
+    collector: Collector, survey: Survey, in_firefox: InFirefox
 ) -> None:
     found = in_firefox("load", collector.publish(survey))
     assert set(found["seen"]) <= {"hidden"}
@@ -51,7 +68,9 @@ def test_notice_of_a_script_that_did_not_start_is_seen_only_where_it_did_not(
 
 
 @pytest.mark.parametrize("layout", ["steps", "page"])
-def test_nothing_depends_on_the_answers(collector: Collector, survey: Survey, layout: str) -> None:
+def test_nothing_depends_on_the_answers(
+    collector: Collector, survey: Survey, in_firefox: InFirefox, layout: str
+) -> None:
     survey = replace(survey, title=f"{survey.title}, {layout}", layout=layout)
     link = collector.publish(survey)
     before = collector.reports(survey)
@@ -68,19 +87,19 @@ def test_nothing_depends_on_the_answers(collector: Collector, survey: Survey, la
     assert collector.reports(survey) == before + len(answers)
 
 
-def test_two_tabs_that_send_together_make_one_report(collector: Collector) -> None:
+def test_two_tabs_that_send_together_make_one_report(collector: Collector, in_firefox: InFirefox) -> None:
     survey = read_survey(TWO_QUESTIONS.replace("in Firefox", "in two tabs of Firefox"))
     in_firefox("race", collector.publish(survey), answers=[[0, []], [1, [0, 1]]])
     assert collector.reports(survey) == 1
 
 
-def test_keyboard_alone(collector: Collector) -> None:
+def test_keyboard_alone(collector: Collector, in_firefox: InFirefox) -> None:
     survey = read_survey(TWO_QUESTIONS.replace("in Firefox", "with the keyboard in Firefox"))
     in_firefox("keyboard", collector.publish(survey), elsewhere=["affair", "drugs"])
     assert collector.reports(survey) == 1
 
 
-def test_back_and_forward_walk_and_after_send_lead_to_no_question(collector: Collector) -> None:
+def test_back_and_forward_walk_and_after_send_lead_to_no_question(collector: Collector, in_firefox: InFirefox) -> None:
     title = "Two questions, one at a time in Firefox"
     survey = replace(read_survey(TWO_QUESTIONS), title=title, layout="steps")
     found = in_firefox("steps", collector.publish(survey))
@@ -95,7 +114,7 @@ def test_back_and_forward_walk_and_after_send_lead_to_no_question(collector: Col
 
 
 @pytest.mark.long
-def test_filters_leave_requests_and_storage_alike_on_every_way(collector: Collector) -> None:
+def test_filters_leave_requests_and_storage_alike_on_every_way(collector: Collector, in_firefox: InFirefox) -> None:
     filtered = survey_toml(
         "Filters in Firefox",
         question_toml("smokes", "yes-no", "Do you smoke?", epsilon=0.5),

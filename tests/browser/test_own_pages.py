@@ -310,11 +310,15 @@ def test_the_receipt_says_in_words_what_was_sent(collector: Collector, page: Pag
     said = json.loads(body)["values"]
     page.get_by_text("What my device sent, in words").click()
     words = dict(zip(page.locator("dl dt").all_inner_texts(), page.locator("dl dd").all_inner_texts(), strict=True))
-    assert words["Have you had an affair?"] == ["No", "Yes"][said["affair"]]
+    sent = ["No", "Yes"][said["affair"]]
+    assert words["Have you had an affair?"].startswith(f"Your device sent: {sent}.")
+    # With the odds of whoever would answer otherwise.
+    assert f"whose true answer is {['Yes', 'No'][said['affair']]}," in words["Have you had an affair?"]
     marks = {"01": "ticked", "10": "not ticked"}
     boxes = zip(survey.question("drugs").options, (said["drugs"][:2], said["drugs"][2:]), strict=True)
     lines = [f"{box}: {marks[mark]}" for box, mark in boxes if mark in marks]
-    assert words["What have you tried?"] == "\n".join(lines)
+    listed = "\n".join(lines)
+    assert words["What have you tried?"].startswith(f"Your device sent: {listed}.")
 
 
 WAYS = {

@@ -17,6 +17,7 @@ import pytest
 from playwright.sync_api import BrowserContext, expect
 
 from deniable import MECHANISMS, Survey, read_survey
+from tests.support.marks import long
 from tools import programs
 from tools.rig.browsing import Witness
 from tools.rig.collectors import Collector
@@ -194,7 +195,7 @@ def test_importing_the_elements_where_there_is_no_document_does_nothing(installe
     assert run(*programs.node_command(), "--input-type=module", "--eval", code, folder=installed) == "undefined\n"
 
 
-@pytest.mark.parametrize("bundler", BUNDLERS)
+@pytest.mark.parametrize("bundler", [long(each) if each == "webpack" else each for each in BUNDLERS])
 def test_apps_are_built_with_the_package(
     app: Path, bundler: str, collector: Collector, context: BrowserContext, demo_survey: Survey
 ) -> None:

@@ -680,6 +680,18 @@ INVITED = f'access = "invited"\n{PAIR}'
 UNLINKABLE = f'access = "unlinkable"\nissuer = {{ key = "{KEY}" }}\n{PAIR}'
 
 
+@pytest.mark.slow
+def test_a_file_of_a_survey_by_blind_token_needs_no_key_of_its_issuer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "survey.toml"
+    file.write_text(UNLINKABLE, encoding="utf-8")
+    monkeypatch.setitem(parts.CLIENTS, "browser", untimed(draw_javascript))
+    done = CliRunner().invoke(main, ["audit", str(file), "--draws", "1000", "--sessions", "0", "--client", "browser"])
+    assert done.exit_code == 0, done.output
+    assert "passed  page and script" in done.stdout
+
+
 @pytest.mark.simulation
 @pytest.mark.parametrize("draw", [draw_python, draw_javascript], ids=["python", "javascript"])
 @pytest.mark.parametrize("text", [INVITED, UNLINKABLE], ids=["invited", "unlinkable"])

@@ -21,6 +21,7 @@ from deniable import BudgetError, CollectorError, Report, SurveyError
 from deniable_client import Memory, UnusableMemory, parse_link
 from deniable_client.link import collector_url, origin_of
 from deniable_client.memory_file import MemoryFile
+from tests.support.marks import long
 from tests.support.vectors import vectors
 from tools import programs
 from tools.rig import device_model
@@ -178,14 +179,15 @@ def test_url_that_readers_could_take_for_two_is_refused() -> None:
 
 
 @pytest.mark.fuzz
-def test_10_000_random_steps_in_javascript() -> None:
+@pytest.mark.parametrize("sequences", [30, long(100)])
+def test_random_steps_in_javascript(sequences: int) -> None:
     dice = random.Random(1974)
     lines = [json.dumps([each.document.decode() for each in SURVEYS])]
-    lines += [json.dumps(device_model.sequence(dice, 100)) for _ in range(100)]
+    lines += [json.dumps(device_model.sequence(dice, 100)) for _ in range(sequences)]
     done = subprocess.run(
         [*programs.node_command(), str(RUNNER)], input="\n".join(lines), capture_output=True, text=True, check=False
     )
-    assert done.stdout.strip() == "steps: 10000", done.stdout[:3000] + done.stderr[:2000]
+    assert done.stdout.strip() == f"steps: {100 * sequences}", done.stdout[:3000] + done.stderr[:2000]
 
 
 class Device(RuleBasedStateMachine):

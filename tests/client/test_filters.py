@@ -281,12 +281,14 @@ def test_what_is_left_of_a_way_are_the_screens_of_its_person() -> None:
     for n, trace in enumerate(traces, start=2):
         trace.put("tab 1, review", {"entries": [["link", "T"]] * n, "history": [n, {"at": n}]})
         trace.put("tab 1, review", {"events": f'resize {{"height":{500 + n}}}', "memory": "same"})
+        trace.loose = {"tab 1, review, events about sizes": n, "Send 1, ms to the report": 5}
     assert has_filters(survey)
     assert not has_filters(
         PublishedSurvey(read_survey(survey_toml("T", question_toml("a", "yes-no", epsilon=1))).document)
     )
     one, other = map(without_screens, traces)
     assert one.exact == other.exact
+    assert one.loose == other.loose == {"Send 1, ms to the report": 5}
     other.put("tab 1, review, memory", "another")
     assert one.exact != without_screens(other).exact
 

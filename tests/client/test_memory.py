@@ -19,6 +19,7 @@ from deniable import BudgetError, Ceiling, Report, Survey, read_survey
 from deniable_client import Disclosure, Memory, UnusableMemory, memory_file, randomize
 from deniable_client.memory import utc_today
 from deniable_client.user_folder import user_data_folder
+from tests.support.marks import long
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import Clock
 
@@ -243,7 +244,8 @@ def test_damaged_file_is_refused_and_left_as_it_is(memory: Memory, damage: Calla
     assert [each.name for each in memory.path.parent.iterdir()] == ["memory.db"]
 
 
-def test_flipped_bit_anywhere_is_refused_with_the_way_out_or_harmless(tmp_path: Path, clock: Clock) -> None:
+@pytest.mark.parametrize("apart", [97, long(41)])
+def test_flipped_bit_anywhere_is_refused_with_the_way_out_or_harmless(tmp_path: Path, clock: Clock, apart: int) -> None:
     """Whatever bit of the file flips: what is read is what was kept, or the error is the project's own."""
     memory = Memory(tmp_path / "memory.db", today=clock)
     survey, new = survey_of(title="1"), survey_of(title="2")
@@ -251,7 +253,7 @@ def test_flipped_bit_anywhere_is_refused_with_the_way_out_or_harmless(tmp_path: 
     good = memory.path.read_bytes()
     refused: list[tuple[int, UnusableMemory]] = []
     left: list[bool] = []
-    for place in [*range(100), *range(100, len(good), 41), *_text_in(good)]:
+    for place in [*range(100), *range(100, len(good), apart), *_text_in(good)]:
         damaged = bytearray(good)
         damaged[place] ^= 1 << place % 8 if place % 3 else 0x80
         memory.path.write_bytes(damaged)

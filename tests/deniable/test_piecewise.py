@@ -148,7 +148,14 @@ def test_arrays_are_randomised_alike(lo: int, hi: int) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("hi", "epsilon"), [(hi, epsilon) for hi, optimum in OPTIMUM.items() for epsilon in optimum])
+@pytest.mark.parametrize(
+    ("hi", "epsilon"),
+    [
+        pytest.param(hi, epsilon, marks=() if hi in (4, 60) else pytest.mark.long)
+        for hi, optimum in OPTIMUM.items()
+        for epsilon in optimum
+    ],
+)
 def test_noise_is_near_the_optimum(hi: int, epsilon: str) -> None:
     least = OPTIMUM[hi][epsilon]
     assert 0.99 * least < noise(Piecewise.from_epsilon(0, hi, epsilon)) < 1.06 * least

@@ -232,7 +232,7 @@ def test_range_at_its_ends() -> None:
     "make",
     [
         lambda epsilon: Geometric.from_epsilon(0, 100, epsilon),
-        lambda epsilon: DiscreteLaplace.from_epsilon(0, 20, epsilon, tail="1/2"),
+        lambda epsilon: DiscreteLaplace.from_epsilon(0, 8, epsilon, tail="1/2"),
         lambda epsilon: OneBitMean.from_epsilon(-5, 5, epsilon),
         lambda epsilon: Exponential.calibrated([[-abs(x - r) for r in range(6)] for x in range(6)], epsilon),
         lambda epsilon: KAry.from_epsilon(4, epsilon),

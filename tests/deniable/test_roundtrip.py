@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -51,6 +53,10 @@ colours = st.from_regex(r"\A#[0-9a-f]{6}\Z")
 looks = st.builds(Look, colours, colours, st.none() | logos) | logos.map(lambda logo: Look(logo=logo))
 
 
+def forced_response(truth: Fraction, weights: Sequence[int]) -> Mechanism:
+    return mechanisms.ForcedResponse(truth, [f"{weight}/{sum(weights)}" for weight in weights])
+
+
 @st.composite
 def questions(draw: Any, number: int) -> Question:
     kind = draw(st.sampled_from(["yes-no", "choice", "ticks", "scale", "number"]))
@@ -58,63 +64,46 @@ def questions(draw: Any, number: int) -> Question:
     goal = None
     mechanism: Mechanism
     options: tuple[str, ...]
+    made: list[Callable[[], Mechanism]]
     if kind == "yes-no":
         options = YES_NO
-        mechanism = draw(
-            st.sampled_from(
-                [
-                    mechanisms.Warner.from_epsilon(epsilon),
-                    mechanisms.TwoCoin(draw(shares), draw(shares)),
-                    mechanisms.Longitudinal.from_epsilon(2, epsilon, epsilon / 2),
-                ]
-            )
-        )
+        made = [
+            lambda: mechanisms.Warner.from_epsilon(epsilon),
+            lambda: mechanisms.TwoCoin(draw(shares), draw(shares)),
+            lambda: mechanisms.Longitudinal.from_epsilon(2, epsilon, epsilon / 2),
+        ]
     elif kind == "choice":
         options = draw(labels())
         k = len(options)
-        weights = draw(st.lists(st.integers(1, 9), min_size=k, max_size=k))
-        forced = mechanisms.ForcedResponse(draw(shares), [f"{weight}/{sum(weights)}" for weight in weights])
-        size = draw(st.integers(1, k - 1))
-        mechanism = draw(
-            st.sampled_from(
-                [
-                    mechanisms.KAry.from_epsilon(k, epsilon),
-                    mechanisms.Subset.from_epsilon(k, size, epsilon),
-                    forced,
-                    mechanisms.Longitudinal.from_epsilon(k, epsilon, epsilon * 3 / 4),
-                ]
-            )
-        )
+        made = [
+            lambda: mechanisms.KAry.from_epsilon(k, epsilon),
+            lambda: mechanisms.Subset.from_epsilon(k, draw(st.integers(1, k - 1)), epsilon),
+            lambda: forced_response(draw(shares), draw(st.lists(st.integers(1, 9), min_size=k, max_size=k))),
+            lambda: mechanisms.Longitudinal.from_epsilon(k, epsilon, epsilon * 3 / 4),
+        ]
     elif kind == "ticks":
         options = draw(labels())
-        mechanism = mechanisms.TickBoxes.from_epsilon(len(options), epsilon)
+        made = [lambda: mechanisms.TickBoxes.from_epsilon(len(options), epsilon)]
     elif kind == "scale":
         lo, k = draw(st.integers(-1000, 1000)), draw(st.integers(2, 8))
         options = tuple(str(lo + step) for step in range(k))
         goal = draw(st.sampled_from(["shares", "mean"]))
         distance = [[-abs(x - r) for r in range(k)] for x in range(k)]
-        mechanism = draw(
-            st.sampled_from(
-                [
-                    mechanisms.KAry.from_epsilon(k, epsilon),
-                    mechanisms.Geometric.from_epsilon(0, k - 1, epsilon),
-                    mechanisms.Exponential.calibrated(distance, epsilon),
-                    mechanisms.OneBitMean.from_epsilon(0, k - 1, epsilon),
-                ]
-            )
-        )
+        made = [
+            lambda: mechanisms.KAry.from_epsilon(k, epsilon),
+            lambda: mechanisms.Geometric.from_epsilon(0, k - 1, epsilon),
+            lambda: mechanisms.Exponential.calibrated(distance, epsilon),
+            lambda: mechanisms.OneBitMean.from_epsilon(0, k - 1, epsilon),
+        ]
     else:
         options = ()
         lo, hi = draw(st.integers(-1000, 1000)), draw(st.integers(1, 12))
-        mechanism = draw(
-            st.sampled_from(
-                [
-                    mechanisms.OneBitMean.from_epsilon(lo, lo + hi, epsilon),
-                    mechanisms.Geometric.from_epsilon(lo, lo + hi, epsilon),
-                    mechanisms.DiscreteLaplace.from_epsilon(lo, lo + hi, epsilon, tail="1/10"),
-                ]
-            )
-        )
+        made = [
+            lambda: mechanisms.OneBitMean.from_epsilon(lo, lo + hi, epsilon),
+            lambda: mechanisms.Geometric.from_epsilon(lo, lo + hi, epsilon),
+            lambda: mechanisms.DiscreteLaplace.from_epsilon(lo, lo + hi, epsilon, tail="1/10"),
+        ]
+    mechanism = draw(st.sampled_from(made))()
     why = draw(st.none() | texts)
     return Question(f"q{number}", kind, draw(texts), options, mechanism, goal, why)
 

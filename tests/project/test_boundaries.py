@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import graphlib
 import re
 import sys
@@ -30,6 +31,11 @@ def modules(folder: str) -> list[Path]:
     found = sorted((ROOT / folder).rglob("*.py"))
     assert found
     return found
+
+
+@functools.cache
+def imported_by(path: Path) -> tuple[str, ...]:
+    return tuple(imported(ast.parse(path.read_text(encoding="utf-8"))))
 
 
 def imported(tree: ast.AST) -> Iterator[str]:
@@ -68,7 +74,7 @@ def called_names(tree: ast.AST) -> Iterator[str]:
 )
 def test_imports_point_towards_shared(folder: str, forbidden: set[str]) -> None:
     for path in modules(folder):
-        for name in imported(ast.parse(path.read_text(encoding="utf-8"))):
+        for name in imported_by(path):
             assert name.split(".")[0] not in forbidden, f"{path.relative_to(ROOT)} imports {name}"
 
 
@@ -99,7 +105,7 @@ def test_rooms_of_what_is_shared_import_in_no_circle(package: str) -> None:
     rooms: dict[str, set[str]] = {path.parent.name: set() for path in shared.glob("*/__init__.py")}
     for room, others in rooms.items():
         for path in modules(f"shared/{package}/{room}"):
-            names = imported(ast.parse(path.read_text(encoding="utf-8")))
+            names = imported_by(path)
             others |= {name.split(".")[1] for name in names if name.startswith(f"{package}.")} & rooms.keys() - {room}
     assert tuple(graphlib.TopologicalSorter(rooms).static_order())  # or a CycleError that names the rooms
 
@@ -165,7 +171,7 @@ def test_rooms_of_the_server_import_only_those_below() -> None:
     assert {path.name for path in server.iterdir() if (path / "__init__.py").exists()} == set(floor_of)
     for path in modules("server/deniable_server"):
         room = path.relative_to(server).parts[0]
-        for name in imported(ast.parse(path.read_text("utf-8"))) if room in floor_of else ():
+        for name in imported_by(path) if room in floor_of else ():
             _, _, other = name.partition("deniable_server.")
             other = other.split(".")[0]
             if other in floor_of and other != room:
@@ -187,7 +193,7 @@ def test_only_the_rooms_of_databases_know_their_drivers() -> None:
         users = {
             path
             for path in modules("server/deniable_server")
-            if drivers.intersection(name.split(".")[0] for name in imported(ast.parse(path.read_text("utf-8"))))
+            if drivers.intersection(name.split(".")[0] for name in imported_by(path))
         }
         assert users, f"nobody imports {drivers}"
         outside = [path for path in users if store / room not in path.parents]
@@ -218,7 +224,7 @@ def test_numbers_from_numbers_need_numpy_scipy_and_a_solver_alone() -> None:
     shared = ROOT / "shared" / "deniable_statistics"
     for path in modules("shared/deniable_statistics"):
         if path.relative_to(shared).parts[0] not in ("authoring", "data", "commands", "published"):
-            names = {name.split(".")[0] for name in imported(ast.parse(path.read_text(encoding="utf-8")))}
+            names = {name.split(".")[0] for name in imported_by(path)}
             needed = {"deniable", "deniable_statistics", "highspy", "numpy", "scipy"}
             needed |= {"cryptography"} if path == shared / "release" / "signature.py" else set()
             foreign = names - sys.stdlib_module_names - needed
@@ -263,7 +269,7 @@ def test_rooms_of_the_picture_import_from_the_lines_below_alone() -> None:
     assert height.keys() == rooms
     for path in modules("shared/deniable_research"):
         room = path.relative_to(ROOT / "shared" / "deniable_research").parts[0]
-        for name in imported(ast.parse(path.read_text(encoding="utf-8"))) if room in rooms else ():
+        for name in imported_by(path) if room in rooms else ():
             other = name.split(".")[1] if name.startswith("deniable_research.") else room
             assert other == room or other not in rooms or height[other] < height[room], f"{path} imports {name}"
 

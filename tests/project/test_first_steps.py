@@ -113,7 +113,7 @@ codes = {no = "0", yes = "1"}
 
 
 ENDLESS = (["answer", "LINK"], ["survey", "preview", "my-survey.toml"])
-SHORT = {"audit": ["--draws", "1000", "--sessions", "0"], "survey try": ["--respondents", "50", "--exit"]}
+SHORT = {"audit": ["--draws", "200", "--sessions", "0"], "survey try": ["--respondents", "50", "--exit"]}
 """What makes commands take seconds instead of minutes, and end by themselves. Audits with sessions: tests/browser."""
 """What waits for somebody, or goes on until somebody stops it."""
 

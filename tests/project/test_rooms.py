@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -19,8 +20,13 @@ SERVER = ("apiflask", "deniable_server", "flask", "granian", "prometheus_client"
 DRIVERS = ("playwright",)
 
 
-def imported(path: Path) -> Iterator[str]:
+@functools.cache
+def imported(path: Path) -> tuple[str, ...]:
     """Every module that a file imports, wherever it stands in it, and every name that may be one."""
+    return tuple(_imported(path))
+
+
+def _imported(path: Path) -> Iterator[str]:
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
@@ -108,6 +114,7 @@ print(len(paths))
 """
 
 
+@pytest.mark.long
 @pytest.mark.slow
 def test_rooms_without_a_side_are_imported_where_flask_and_browsers_are_missing() -> None:
     command = [sys.executable, "-c", IMPORT, ",".join(SERVER + DRIVERS)]

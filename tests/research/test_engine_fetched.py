@@ -30,6 +30,7 @@ from deniable_research.web import DownloadError, download
 from deniable_statistics.data.folder import write_folder
 from deniable_statistics.data.manifest import FORMATS
 from tests.support.analyzing import love_reports
+from tests.support.marks import long
 from tests.support.serving import Web, web
 from tools.rig.patience import PATIENCE, wait_until
 from tools.rig.surveys import FIVE_TYPES, person
@@ -140,7 +141,7 @@ def test_what_was_changed_on_the_way_is_refused(web: Web, tmp_path: Path, tempor
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+@pytest.mark.parametrize("number", [signal.SIGINT, long(signal.SIGTERM)])
 def test_nothing_that_was_fetched_stays_when_a_command_is_ended(number: signal.Signals, temporary: Path) -> None:
     program = "from deniable_commands.main import main; main()"
     with socket.create_server(("127.0.0.1", 0)) as server:

@@ -14,7 +14,6 @@ from deniable_client.device import randomize
 from deniable_research.files.comparing import compare
 from deniable_research.files.crossing import cross
 from deniable_research.files.layout import Layout
-from deniable_research.files.model_specification import shared_responses
 from deniable_research.files.regressing import regress
 from deniable_research.files.report_table import Table
 from deniable_research.simulation.counted_surveys import draw_counts
@@ -66,8 +65,8 @@ def test_the_crosstab_has_what_is_possible_and_0_elsewhere(table: Table) -> None
 
 
 def test_what_needs_other_answers_together_is_refused_with_a_way_out(table: Table) -> None:
-    with pytest.raises(ParameterError, match="one response to the patterns"):
-        shared_responses(table, ["ever", "often"])
+    with pytest.raises(ParameterError, match="its predictors decide it"):
+        regress(table, "ever ~ often")
     with pytest.raises(ParameterError, match="ever, often answer with others in one response"):
         Study(SURVEY, "ever ~ often", {}, {}).draw(generator_of(1))
 

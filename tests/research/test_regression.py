@@ -247,7 +247,7 @@ def test_sandwich_over_clusters_equals_a_computation_by_hand() -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_frequencies_are_replicated_rows(kind: str) -> None:
-    n = 1500 if kind.startswith("both") else 240
+    n = 500 if kind.startswith("both") else 240
     arguments = sample(kind, n)
     times = np.random.default_rng(2).integers(1, 4, n)
 

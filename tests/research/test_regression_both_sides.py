@@ -240,9 +240,9 @@ def test_a_shared_response_has_the_probabilities_of_its_patterns() -> None:
         Reports(np.array(likelihood[place::2]), None, ("no", "yes"), None, list, lambda: np.zeros((8, 2)))
         for place in (0, 1)
     ]
-    base, more, equal = SharedResponse(("c", "a"), 3, response).parts(members)
+    base, more, equal = SharedResponse(("c", "a"), 3, response).parts(dict(zip("ca", members, strict=True)))
     for i, pattern in enumerate(said):
         for truth in said:
-            found = base[i] + more[i] * equal[0][i, truth[2]] * equal[1][i, truth[0]]
+            found = base[i] + more[i] * equal["c"][i, truth[2]] * equal["a"][i, truth[0]]
             alike = [j for j, other in enumerate(said) if (other[2], other[0]) == (pattern[2], pattern[0])]
             assert found == pytest.approx(matrix[alike, said.index(truth)].sum(), abs=1e-9)

@@ -9,9 +9,11 @@ from apiflask import APIFlask
 from flask.testing import FlaskClient
 
 from deniable import Survey
+from deniable_server.results import service
 from deniable_server.results.ahead import Ahead
 from deniable_server.results.service import ResultsService
 from deniable_server.store import Store
+from deniable_server.web import results_pages
 from tests.support.views import filled
 from tools.rig.patience import PATIENCE
 from tools.rig.surveys import FIVE_TYPES
@@ -36,6 +38,26 @@ def test_a_release_is_recorded_and_computed_before_somebody_asks(
     monkeypatch.setattr(results._pool, "run", compute)
     for path in ("results", "results?by=cohort", "results/affair", "results/town.csv?by=cohort", "results/drinks.svg"):
         assert http.get(f"/s/{survey.id}/{path}").status_code == 200, path
+
+
+@pytest.mark.slow
+def test_of_more_rows_than_a_page_shows_the_csv_by_cohort_is_written_when_a_release_comes(
+    app: APIFlask, http: FlaskClient, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    results: ResultsService = app.extensions["deniable-results"]
+    survey, _ = filled(store, FIVE_TYPES, 150)
+    address = f"/s/{survey.id}/results.csv?by=cohort"
+    of_rows = http.get(address).data
+    for module in (service, results_pages):
+        monkeypatch.setattr(module, "MOST_TOGETHER", 10)
+    results.ahead.add(survey.id)
+    assert results.ahead.wait(PATIENCE)
+
+    def compute(*_arguments: object) -> None:
+        raise AssertionError("nothing is left to compute")
+
+    monkeypatch.setattr(results._pool, "run", compute)
+    assert http.get(address).data == of_rows
 
 
 def test_a_release_that_comes_while_results_are_read_is_not_shown_with_the_numbers_before_it(

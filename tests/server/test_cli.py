@@ -116,7 +116,7 @@ def test_logo_is_looked_for_beside_the_file_by_every_command_that_reads_it(file:
     ok("plan", "--survey", file, "--respondents", 1000)
     ok("risk", "--survey", file)
     ok("simulate", file, "--respondents", 100, "--repetitions", 2)
-    ok("audit", file, "--draws", 1000, "--sessions", 0, "--client", "python")
+    ok("audit", file, "--draws", 200, "--sessions", 0, "--client", "python")
 
 
 def test_one_is_not_many(file: Path, database: Path, tmp_path: Path) -> None:

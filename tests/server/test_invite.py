@@ -184,7 +184,12 @@ def test_all_that_is_sent_are_hashes_in_an_order_of_their_own(tmp_path: Path, mo
         ("a,b\n1\n", "a", "line 2 must have 2 cells, got 1"),
         ("a\n", "a", "must have 1 to 100,000 rows, got 0"),
         ("", "a", "must have a header and rows, got nothing"),
-        ('a\n"1', "a", "must be CSV"),
+        ('a\n"1', "a", "must be CSV: a quote opens a cell and none closes it"),
+        (
+            'email\na@x\nb@\nc@x\n"d@x\nBcc: e@x"\nf@x\n',
+            "email",
+            "email: must be an address of mail, as in most rows; line 3 is none, line 5 is none",
+        ),
         ("email,link\na,b\n", "email", "has a column link already"),
     ],
 )

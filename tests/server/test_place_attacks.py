@@ -177,6 +177,41 @@ def test_a_collector_that_does_not_answer_holds_up_no_other(tmp_path: Path, monk
     assert box.leaving() == []
 
 
+def test_slow_collectors_that_nobody_allowed_hold_up_none_that_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    survey = sealed_survey(tmp_path / "keys")
+    box = Letterbox(tmp_path / "place.db")
+    box._db.execute("PRAGMA synchronous = OFF")
+    strangers = [f"https://a{number % 3}.evil{number // 3}.example/b" for number in range(36)]
+    box.allow(OURS, None)
+    for collector in [*strangers, OURS]:
+        box.put(box.add(survey, collector), b"m")
+        box.cut(slot_of(survey.id, collector), 1)
+    goes_on, delivered = threading.Event(), []
+
+    def deliver(_: Survey, collector: str, __: object, messages: tuple[bytes, ...]) -> BatchOutcome:
+        if collector != OURS:
+            assert goes_on.wait(PATIENCE)
+        delivered.append(collector)
+        return BatchOutcome(len(messages), 0, 0)
+
+    monkeypatch.setattr(relay, "deliver", deliver)
+    passing = relay.BatchRelay(box, 5, lambda: survey.closes, delay=0.0)  # type: ignore[arg-type,return-value]
+    for _ in range(3):
+        passing._begin()
+    wait_until(lambda: delivered == [OURS], "the one that was allowed has its batch")
+    wait_until(lambda: OURS not in passing._busy, "and its thread has ended")
+    assert len(passing._busy) == relay.MOST_AT_ONCE // 2
+    assert len({collector.split(".")[1] for collector in passing._busy}) == relay.MOST_AT_ONCE // 2
+    goes_on.set()
+    for _ in strangers:  # more rounds than are needed
+        passing.round()
+    assert box.leaving() == []
+    assert sorted(delivered) == sorted([*strangers, OURS])
+    box.close()
+
+
 @contextmanager
 def dripping(first: bytes) -> Iterator[tuple[str, threading.Event]]:
     """A collector that answers a byte at a time for as long as somebody listens; says when nobody does any more."""

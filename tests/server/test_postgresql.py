@@ -111,8 +111,10 @@ class TestDurability:
                 with server.admin() as admin:
                     admin.execute(f"ALTER SYSTEM SET fsync = {value}")
                     admin.execute("SELECT pg_reload_conf()")
-                    while admin.execute("SHOW fsync").fetchone() != (value,):
-                        pass
+                    wait_until(
+                        lambda value=value, admin=admin: admin.execute("SHOW fsync").fetchone() == (value,),
+                        f"fsync is {value}",
+                    )
                 if value == "off":
                     wait_for_reload(store, "fsync is off")
                     with pytest.raises(StoreUnavailable, match="must run with fsync on"):

@@ -31,10 +31,41 @@ def sentence_for(text: str | bytes) -> str:
         ('epsilon = "1\u201d', "survey, line 6: must have straight quotes around texts"),
         ("epsilon = \u201e1\u201c", "survey, line 6: must have straight quotes around texts"),
         ("epsilon", "survey: is not TOML: "),
+        (
+            "epsilon = 1\nepsilon = 2",
+            "survey: is not TOML: Cannot overwrite a value (at line 7, column 12); 'epsilon' stands twice in its table",
+        ),
     ],
 )
 def test_usual_slips_in_toml_name_the_line_and_the_way_out(slip: str, sentence: str) -> None:
     assert sentence_for(PLAIN.replace("epsilon = 1", slip)).startswith(sentence)
+
+
+@pytest.mark.parametrize(
+    ("slip", "way"),
+    [
+        ("help = yes", "a text stands in quotes"),
+        ('help = "yes', "a text ends with a quote on its own line"),
+        ('help "yes"', "a line is key = value"),
+        ('options = ["a" "b"]', "a list has commas between its values"),
+        ('help = { default = "a" de = "b" }', "languages have commas between them"),
+        ('help = { default = "a",\nde = "b" }', "all languages stand on one line"),
+        ('help = """yes', "a text ends with the quotes with which it begins"),
+        ('help = "a\\q"', "a backslash in a text is written twice"),
+        ('help = "a" unit = "b"', "each key has a line of its own"),
+        ("[[sections]", "a table has as many brackets behind its name"),
+        ("[groups.a]\n[groups.a]", "a table in single brackets stands once"),
+    ],
+)
+def test_files_that_are_not_toml_say_how_it_is_written(slip: str, way: str) -> None:
+    assert f"; {way}" in sentence_for(f"{PLAIN}\n{slip}\n")
+
+
+def test_an_id_that_no_column_can_have_is_named_before_the_conditions_about_it() -> None:
+    asked = '\n[[questions]]\nid = "p"\ntype = "yes-no"\ntext = "P?"\nepsilon = 1\nask_if = "q = yes"\n'
+    assert sentence_for(PLAIN.replace('id = "q"', 'id = "gr\u00f6\u00dfe"') + asked).startswith(
+        "question 'gr\u00f6\u00dfe': id must"
+    )
 
 
 @pytest.mark.parametrize(

@@ -33,6 +33,7 @@ from deniable_statistics.intervals import METHODS, Interval, contaminated_interv
 from deniable_statistics.intervals.profile import ShareLikelihood, profile_intervals
 from deniable_statistics.published.published_rows import EstimateOptions
 from deniable_statistics.robustness.misbehaviour import Misbehaving
+from tests.support.marks import long
 from tools.tables.fakes import TRUE, coverage, fakes_beside, simulated, width
 
 ROOT = Path(__file__).parents[2]
@@ -44,12 +45,13 @@ def holds(outer: Interval, inner: Interval, slack: float = 1e-9) -> bool:
     return outer.low <= inner.low + slack and inner.high - slack <= outer.high
 
 
+@pytest.mark.parametrize("sizes", [(1, 5, 9), long((16,))], ids=str)
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("support", [(0.75, 0.25), (0.25, 0.75), (1.0, 0.0), (0.9, 0.5), (0.02, 0.7)])
 def test_the_interval_is_the_hull_of_those_at_all_tallies_that_may_be_left(
-    method: str, support: tuple[float, float]
+    method: str, support: tuple[float, float], sizes: tuple[int, ...]
 ) -> None:
-    for level, n in itertools.product((0.5, 0.95, 0.999), (1, 5, 16)):
+    for level, n in itertools.product((0.5, 0.95, 0.999), sizes):
         at = {
             (count, size): share_interval(count, size, support, level, method)
             for size in range(n + 1)
@@ -194,7 +196,7 @@ def without(counts: Sequence[int], order: Sequence[int], fakes: int) -> list[flo
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("counts", [(20, 25, 15), (120, 90, 90), (10, 200, 90), (0, 12, 90)])
+@pytest.mark.parametrize("counts", [(20, 25, 15), long((120, 90, 90)), long((10, 200, 90)), (0, 12, 90)])
 def test_likelihood_intervals_are_near_the_union(counts: tuple[int, ...]) -> None:
     """Of all values in every order, and of mixtures at random: what is passed over is .03 at most."""
     fakes = sum(counts) // 20

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 from collections.abc import Sequence
@@ -31,6 +32,7 @@ def shared_survey(size: int, epsilon: float, draw: int | None = None, **keys: ob
     return read_survey(survey_toml("T", *questions, epsilon=epsilon, **drawn, **keys))
 
 
+@functools.cache
 def joint_survey(k: int, size: int, s: int, epsilon: str = "1.5") -> Survey:
     """Questions of ``k`` options of which ``s`` are answered in one response, whether that is cheap or not."""
     joint = KAry.from_epsilon(k**s, epsilon)

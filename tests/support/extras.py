@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
 import subprocess
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from importlib.metadata import PackageNotFoundError, packages_distributions, requires
 from pathlib import Path
 
@@ -27,8 +28,7 @@ print(json.dumps([(each.exit_code, each.output) for each in results]))
 def with_extras(extras: Sequence[str]) -> dict[str, str]:
     """Variables for a Python, and all that it starts, to have these extras and no others."""
     brought = {"deniable", *_brought(extras)}
-    modules = packages_distributions().items()
-    hidden = {name for name, owners in modules if not brought.intersection(map(canonicalize_name, owners))}
+    hidden = {name for name, owners in _modules().items() if not brought.intersection(map(canonicalize_name, owners))}
     folder = str(Path(__file__).with_name("hiding"))
     return os.environ | {"PYTHONPATH": folder, "HIDDEN": ",".join(sorted(hidden))}
 
@@ -40,6 +40,12 @@ def results_with(extras: Sequence[str], lines: Sequence[Sequence[str]], folder: 
         capture_output=True, text=True, check=True, timeout=PATIENCE * len(lines),
     )  # fmt: skip
     return [(code, output) for code, output in json.loads(done.stdout.splitlines()[-1])]
+
+
+@functools.cache
+def _modules() -> Mapping[str, Sequence[str]]:
+    """The distributions of every module, for which the lists of files of all of them are read."""
+    return packages_distributions()
 
 
 def _brought(extras: Sequence[str]) -> Iterator[str]:

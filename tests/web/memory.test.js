@@ -59,8 +59,9 @@ test("tabs that ask for different surveys at once never pass the budget together
   const store = fakeStore();
   const surveys = SURVEYS.filter(({ title }) => title.startsWith("Sum"));
   const asks = await Promise.allSettled(surveys.map((each) => new Memory(store).once(each, HERE, drawOf(each))));
-  assert.deepEqual(asks.map(({ status }) => status === "fulfilled"), [true, true, false, false, false, false]);
-  for (const each of asks.slice(2)) assert.ok(each.reason instanceof BudgetError);
+  const refused = asks.filter(({ status }) => status === "rejected"); // whichever came last
+  assert.deepEqual([asks.length, refused.length], [6, 4]);
+  for (const each of refused) assert.ok(each.reason instanceof BudgetError);
 });
 
 test("one value of a question, whether its survey or its question in a form came first", async () => {

@@ -17,14 +17,13 @@ from pathlib import Path
 from deniable.errors import DeniableError
 from deniable_client.audit.histories import HISTORIES
 from deniable_client.audit.judge import Bench
+from deniable_client.audit.second_look import look_again_in_browser, look_again_in_python
 from deniable_client.audit.shipped import (
     BLOCK,
     Target,
     audit_installed,
     audit_shipped,
     check_races,
-    look_again_in_browser,
-    look_again_in_python,
 )
 from tools.planted.faults import FAULTS, Fault
 from tools.planted.filtered import FILTERED
@@ -39,7 +38,7 @@ ROOT = Path(__file__).parents[2]
 WEB = ROOT / "client" / "deniable_web"
 FAILURE = 1e-6
 SECOND_LOOK = 96
-"""Of a fault with so many sessions or more the pairs that differ most are lived again at the end."""
+"""Sessions of a fault from which on the pairs that differ most are lived again at the end."""
 
 
 def main(arguments: list[str]) -> int:

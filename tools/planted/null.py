@@ -28,13 +28,12 @@ from deniable_client.audit.evidence import FAILURE
 from deniable_client.audit.histories import HISTORIES
 from deniable_client.audit.judge import Bench
 from deniable_client.audit.sampling import draw_python
+from deniable_client.audit.second_look import look_again_in_browser, look_again_in_python
 from deniable_client.audit.shipped import (
     BLOCK,
     Target,
     audit_installed,
     audit_shipped,
-    look_again_in_browser,
-    look_again_in_python,
 )
 from tools.planted.targets import SURVEY, target_of
 from tools.rig.collectors import running_collector

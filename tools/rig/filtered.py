@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -40,23 +41,32 @@ def numbers_of_some(lo: int, hi: int) -> FilteredPiecewise:
     return FilteredPiecewise((lo, hi), row, ((-step, step, 0),), (other, other, 2**31))
 
 
+@functools.cache
+def made(make: Callable[..., Mechanism], *arguments: int) -> Mechanism:
+    """A mechanism, made once however many random surveys have one like it."""
+    return make(*arguments)
+
+
 def _question(name: str, dice: random.Random, condition: Condition | None) -> Question:
     kinds = ["choice", "ticks", "scale", "number", "scale of a mean"] + (["yes-no"] if condition is None else [])
     kind, size, more = dice.choice(kinds), dice.randrange(2, 6), condition is not None
     options = tuple(f"{name}{number}" for number in range(size))
     mechanism: Mechanism
     if kind == "yes-no":
-        options, mechanism = ("no", "yes"), Warner.from_epsilon(1)
+        options, mechanism = ("no", "yes"), made(Warner.from_epsilon, 1)
     elif kind == "number":
-        options, mechanism = (), numbers_of_some(3, 3 + size) if more else OneBitMean.from_epsilon(3, 3 + size, 1)
+        options = ()
+        mechanism = made(numbers_of_some, 3, 3 + size) if more else made(OneBitMean.from_epsilon, 3, 3 + size, 1)
     elif kind == "scale of a mean":
         options = tuple(map(str, range(1, size + 1)))
-        mechanism = numbers_of_some(0, size - 1) if more else OneBitMean.from_epsilon(0, size - 1, 1)
+        mechanism = made(numbers_of_some, 0, size - 1) if more else made(OneBitMean.from_epsilon, 0, size - 1, 1)
     elif kind == "ticks":
-        mechanism = dice.choice([DrawnBoxes.from_epsilon(size + more, 1, 1), TickBoxes.from_epsilon(size + more, 1)])
+        mechanism = dice.choice(
+            [made(DrawnBoxes.from_epsilon, size + more, 1, 1), made(TickBoxes.from_epsilon, size + more, 1)]
+        )
     else:
         is_set = size + more == 5 and dice.random() < 0.5
-        mechanism = Subset.from_epsilon(5, 2, 1) if is_set else KAry.from_epsilon(size + more, 1)
+        mechanism = made(Subset.from_epsilon, 5, 2, 1) if is_set else made(KAry.from_epsilon, size + more, 1)
         options = tuple(map(str, range(1, size + 1))) if kind == "scale" else options
     options = (*options, NOT_APPLICABLE) if more and options else options
     goal = {"scale": "shares", "scale of a mean": "mean"}.get(kind)

@@ -75,7 +75,6 @@ def place_people(short: bool) -> str:
         keys = SealingKeys(folder / "keys")
         ids = [keys.open(two.survey, person.sealed)[7:39].decode() for person in seen]
         files = {role: _files(folder, role) for role in two.processes}
-        assert all(each.encode() in files["collector"] for each in ids), "what is searched for is found where it is"
         for where, known in (
             ("memory", memory["collector"]),
             ("files", files["collector"]),
@@ -84,7 +83,8 @@ def place_people(short: bool) -> str:
             found = MARKS.search(known)
             assert not found, f"the collector's {where} has {known[max(0, found.start() - 40) : found.end() + 40]!r}"
         for known in (memory["place"], files["place"]):
-            assert not any(each.encode() in known or bytes.fromhex(each) in known for each in ids + invitations)
+            assert not _known(known, {*ids, *invitations})
+        assert _known(files["collector"], set(ids)) == set(ids), "what is searched for is found where it is"
         assert two.survey.id.encode() in memory["place"], "memory is read"
         alike = _messages_by_answer(seen)
         assert len(alike) == 2, "one kind of messages in Chromium and one in Python, whatever was answered"
@@ -246,6 +246,14 @@ def _memory(pid: int) -> bytes:
                 with contextlib.suppress(OSError):  # a page that is there for nobody
                     found += memory.read(int(end, 16) - int(start, 16))
     return bytes(found)
+
+
+def _known(where: bytes, secrets: set[str]) -> set[str]:
+    """Those of some secrets of 32 hexadecimal digits that stand somewhere, as digits or as bytes."""
+    found = set()
+    for run in re.findall(rb"[0-9a-f]{32,}", where):
+        found |= {each for start in range(len(run) - 31) if (each := run[start : start + 32].decode()) in secrets}
+    return found | {each for each in secrets if bytes.fromhex(each) in where}
 
 
 def _children(pid: int) -> list[int]:

@@ -31,13 +31,13 @@ FARTHEST = 3
 """How many pairs of each feature are looked at again."""
 
 ENOUGH = 24
-"""Of fewer pairs none is far off: a feature that no more have is left to the comparison of all."""
+"""Pairs that a feature must have, for some of them to be far off; with fewer, only all of them are compared."""
 
 ROUNDS = 2
 """How often a difference has to come back before it is tested."""
 
 USUAL = 0.8
-"""Of all pairs so many differ less than one whose difference came back."""
+"""Share of all pairs that differ less than one whose difference came back."""
 
 TIMES = 18
 """How often each of two people is lived again in a test: even 1 / C(36, 18) is 1e-10."""

@@ -99,12 +99,12 @@ def _target(survey: str, has_pages: bool) -> Iterator[tuple[Target, Survey]]:
     content = path.read_bytes()
     with tempfile.TemporaryDirectory(prefix="deniable-") as name:
         folder, page = Path(name), None
-        if content.startswith(b"{"):
-            read = parse_survey(content)
+        is_published = content.startswith(b"{")
+        read = parse_survey(content) if is_published else read_survey(content, folder=path.parent)
+        # Only files of authors can be published, and only where the private half of an issuer's key is.
+        if is_published or read.issuer:
             path = folder / "page.toml"
             path.write_text(PLACEHOLDER, encoding="utf-8")
             page = PublishedSurvey(read_survey(PLACEHOLDER).document)
-        else:
-            read = read_survey(content, folder=path.parent)
         with serving(path, folder) if has_pages else nullcontext("") as url:
             yield Target.of(url, PublishedSurvey(read.document), page), read

@@ -256,9 +256,9 @@ def expect_of_browser(session: Session, trace: Trace) -> Iterable[tuple[str, str
 
 _NEEDED = re.compile(
     r"setTimeout a function \d+(\.\d+)?|AbortSignal\.timeout (5000|30000)"
-    r"|StorageManager\.prototype\.persist|Date(\.now)?"
+    r"|StorageManager\.prototype\.persist|Date(\.now)?|IDBObjectStore\.prototype\.put an object 0"
 )
-"""What the pages do beside requests and storage: they wait between tries and look at the day."""
+"""What pages do beside requests: they wait between tries, look at the day, and write the memory's one record."""
 
 
 def expect_reports(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:

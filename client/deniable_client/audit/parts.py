@@ -10,6 +10,7 @@ from typing import Literal
 import click
 
 from deniable import Survey
+from deniable_client.audit.again import SecondLook
 from deniable_client.audit.auditor import audit_survey
 from deniable_client.audit.contrast import POWER
 from deniable_client.audit.evidence import FOUND, Audit
@@ -21,6 +22,7 @@ from deniable_client.audit.python_histories import Unfinished
 from deniable_client.audit.reference.published import PublishedSurvey
 from deniable_client.audit.release import check_served
 from deniable_client.audit.sampling import Draw, draw_javascript, draw_python
+from deniable_client.audit.second_look import look_again_in_browser, look_again_in_python
 from deniable_client.audit.shipped import (
     RACES,
     Target,
@@ -28,8 +30,6 @@ from deniable_client.audit.shipped import (
     audit_shipped,
     check_promises,
     check_races,
-    look_again_in_browser,
-    look_again_in_python,
 )
 
 CLIENTS: dict[str, Draw] = {"python": draw_python, "browser": draw_javascript, "firefox": draw_javascript}
@@ -123,19 +123,27 @@ def _seen(name: str, bench: Bench, failure: float, seconds: float) -> list[Audit
         f"leaked it, this would be found with probability {power(bench.sessions):.3f}. It took {seconds:.0f} s, with "
         "the next part."
     )
-    varied, again = bench.contrasts(failure), bench.again
+    varied = bench.contrasts(failure)
     loose = (
         "Times, connections and the order of files differ from visit to visit anyway. So they were compared "
-        f"statistically between the two people of each pair (comparisons: {varied.tested:,}). The {again.pairs:,} "
-        f"pairs that differed most answered again with the same random numbers, in {again.sessions:,} visits; "
-        f"{again.tested:,} differences came back each time and were tested. A faultless client fails this part with "
-        f"probability {2 * failure:g} at most. {_what_is_found(varied.least)}"
+        f"statistically between the two people of each pair (comparisons: {varied.tested:,}). "
+        f"{_lived_again(bench.again)} A faultless client fails this part with probability {2 * failure:g} at most. "
+        f"{_what_is_found(varied.least)}"
     )
     suspects = bench.suspects(failure)
     return [
         AuditPart(f"{name}: everything sent, stored and shown", exact, _told(suspects, is_loose=False)),
         AuditPart(f"{name}: what varies by itself", loose, _told(suspects, is_loose=True), _powers(bench, failure)),
     ]
+
+
+def _lived_again(again: SecondLook) -> str:
+    if not again.pairs:
+        return "There were too few pairs for a second look at those that differed most."
+    return (
+        f"The {again.pairs:,} pairs that differed most answered again with the same random numbers, in "
+        f"{again.sessions:,} visits; {again.tested:,} differences came back each time and were tested."
+    )
 
 
 def _told(suspects: list[Suspect], *, is_loose: bool) -> tuple[str, ...]:

@@ -12,7 +12,6 @@ from dataclasses import dataclass
 from typing import Any
 
 from deniable.errors import DeniableError
-from deniable_client.audit.again import SecondLook, look_again
 from deniable_client.audit.blackbox.chromium import chromium
 from deniable_client.audit.blackbox.firefox import firefox
 from deniable_client.audit.blackbox.person import Stuck, Watching
@@ -52,9 +51,6 @@ TOGETHER = 8
 
 SESSIONS = 640
 """Sessions of an audit by default; they show a leak of 1 % of those who give one of two answers 9 times in 10."""
-
-AT_ONCE = 36
-"""Number of people who live again in one process of Python."""
 
 RACES = 8
 """Races of two tabs in an audit."""
@@ -153,7 +149,7 @@ def audit_shipped(
                     people = sessions_of(target, history, BROWSER, relay.url, dice_of(seed))
                     block = []
                     for session in people:
-                        block.append((session, _patiently(browser, session, target.surveys)))
+                        block.append((session, patiently(browser, session, target.surveys)))
                         progress(1)
                     with lock:
                         bench.blocks.append(block)
@@ -166,59 +162,6 @@ def audit_shipped(
         for done in [pool.submit(work) for _ in range(browsers)]:
             done.result()
     return bench, names
-
-
-def look_again_in_browser(
-    target: Target,
-    bench: Bench,
-    failure: float,
-    *,
-    dice: random.Random | None = None,
-    program: str | None = None,
-    kind: str = "chromium",
-) -> None:
-    """Let the pairs of a bench that differ most live again in one browser; the bench has what came of it."""
-
-    def look() -> SecondLook:
-        relay = target.relay()
-        try:
-            with BROWSERS[kind](relay, program) as browser:
-
-                def live(people: Sequence[Session]) -> list[Trace]:
-                    return [_patiently(browser, each, target.surveys) for each in people]
-
-                return look_again(bench.pairs, live, failure, dice or random.SystemRandom())
-        finally:
-            relay.close()
-
-    with ThreadPoolExecutor(1) as thread:
-        bench.again = thread.submit(look).result()
-
-
-def look_again_in_python(
-    target: Target,
-    bench: Bench,
-    failure: float,
-    *,
-    dice: random.Random | None = None,
-    environment: Mapping[str, str] | None = None,
-) -> None:
-    """Let the pairs of a bench that differ most live again in processes of Python."""
-    dice, relay = dice or random.SystemRandom(), target.relay()
-
-    def live(people: Sequence[Session]) -> list[Trace]:
-        traces: list[Trace] = []
-        for start in range(0, len(people), AT_ONCE):
-            # One history is as good as another one for what a process loads once.
-            stranger, *_ = sessions_of(target, people[start].history, PYTHON, relay.url, dice_of(dice.getrandbits(64)))
-            some = people[start : start + AT_ONCE]
-            traces += run_people(some, target.surveys, relay, stranger, environment=environment)
-        return traces
-
-    try:
-        bench.again = look_again(bench.pairs, live, failure, dice)
-    finally:
-        relay.close()
 
 
 def check_promises(
@@ -355,7 +298,7 @@ def sessions_of(target: Target, history: str, manner: Manner, collector: str, di
     return people
 
 
-def _patiently(browser: Watching, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
+def patiently(browser: Watching, session: Session, surveys: Sequence[PublishedSurvey]) -> Trace:
     """A session, and once more where a page did not come up in time: a busy machine is no finding, a second time is."""
     from playwright.sync_api import Error
 

@@ -33,4 +33,6 @@ def without_screens(trace: Trace) -> Trace:
             trace.exact[name] = _PLACE.sub(r'"\1": null', json.dumps(state))
         elif kind == "events":
             trace.exact[name] = _HEIGHT.sub(r"\1n", content)
+    # How often a page hears of its size goes with the number of screens, too.
+    trace.loose = {name: value for name, value in trace.loose.items() if not name.endswith("events about sizes")}
     return trace

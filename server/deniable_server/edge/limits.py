@@ -18,13 +18,13 @@ from collections import OrderedDict
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import blake2b
-from typing import Any, NamedTuple
-
-from apiflask import APIFlask
-from flask import current_app
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from deniable.errors import DeniableError, ParameterError
 from deniable_server.logs import log
+
+if TYPE_CHECKING:
+    from apiflask import APIFlask
 
 DAY = 24 * 60 * 60
 
@@ -99,6 +99,8 @@ def init_app(app: APIFlask, rate: Rate | None, trusted_proxies: int) -> None:
 
 def get_limits() -> Limits:
     """The limits of the application that serves this request."""
+    from flask import current_app  # here, because a command that only reads a `Rate` has no application
+
     limits: Limits = current_app.extensions["deniable-limits"]
     return limits
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import unicodedata
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -19,6 +20,9 @@ LINK = "link"
 
 MOST_PEOPLE = 100_000
 """Largest number of people in a roster."""
+
+_MAIL = re.compile(r"[^\s@,;:<>()\x00-\x1f]+@[^\s@,;:<>()\x00-\x1f]+")
+"""An address of mail as a mail merge takes it: one, without a name, in whatever script."""
 
 _SHOWN = 10
 """Largest number of lines that an error lists."""
@@ -57,7 +61,10 @@ class Roster:
         return tuple(row[place] for row in self.rows)
 
     def check_people(self, name: str) -> None:
-        """Raise a ParameterError unless the cells of a column identify people: none empty, no two that look alike."""
+        """Raise a ParameterError unless the cells of a column identify people: none empty, no two that look alike.
+
+        Where most of them are addresses of mail, all must be: nobody is invited whom no letter reaches.
+        """
         first: dict[str, int] = {}
         wrong = []
         for line, cell in zip(self.lines, self.column(name), strict=True):
@@ -69,6 +76,12 @@ class Roster:
             else:
                 first[person] = line
         self._refuse(wrong, f"{name}: each row must have one of its own")
+        cells = dict(zip(self.lines, self.column(name), strict=True))
+        no_mail = [line for line, cell in cells.items() if not _MAIL.fullmatch(cell.strip())]
+        if sum("@" in cell for cell in cells.values()) > len(cells) / 2:
+            self._refuse(
+                [f"line {line} is none" for line in no_mail], f"{name}: must be an address of mail, as in most rows"
+            )
 
     def invitations(self, survey_id: str) -> tuple[str, ...]:
         """The invitations in the column of links.
@@ -120,7 +133,8 @@ def read_roster(path: Path) -> Roster:
     try:
         numbered = list(_numbered(text))
     except csv.Error as error:
-        raise ParameterError(f"{path.name}: must be CSV: {error}") from None
+        why = "a quote opens a cell and none closes it" if "end of data" in str(error) else str(error)
+        raise ParameterError(f"{path.name}: must be CSV: {why}") from None
     if not numbered:
         raise ParameterError(f"{path.name}: must have a header and rows, got nothing")
     # Empty lines are gone already, so the first row is the header.

@@ -11,12 +11,13 @@ import logging
 import secrets
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 
 from deniable import Survey
 from deniable.errors import CollectorError
 from deniable_server.logs import log
 from deniable_server.place.collectors import BatchRefused, deliver
+from deniable_server.place.room import domain_of
 from deniable_server.store.sqlite.letterbox import Letterbox
 from deniable_server.web.api import MAX_BATCH_BYTES
 
@@ -35,7 +36,10 @@ LONGEST_PAUSE = 300.0
 
 
 MOST_AT_ONCE = 16
-"""Number of collectors that are passed batches at the same time: one that is slow holds up none of the others."""
+"""Number of collectors that are passed batches at the same time: one that is slow holds up none of the others.
+
+Half of them, and one a domain, for those that nobody allowed: whoever is many must not hold up those that were.
+"""
 
 _random = secrets.SystemRandom()
 
@@ -100,12 +104,24 @@ class BatchRelay:
         by_collector: dict[str, list[bytes]] = {}
         for name, collector in self._box.leaving():
             by_collector.setdefault(collector, []).append(name)
+        allowed = self._box.collectors()
         # In another order each time: where more collectors than that are slow, none is always last.
         for collector in _random.sample(sorted(by_collector), len(by_collector)):
-            if collector not in self._busy and len(self._busy) < MOST_AT_ONCE:
+            if self._has_turn(collector, allowed):
                 act = threading.Thread(target=self._pass_all_on, args=(collector, by_collector[collector]), daemon=True)
                 self._busy[collector] = act
                 act.start()
+
+    def _has_turn(self, collector: str, allowed: Container[str]) -> bool:
+        """Whether batches may be passed to a collector beside those that are passed to others now."""
+        busy = list(self._busy)
+        if collector in busy or len(busy) >= MOST_AT_ONCE:
+            return False
+        if collector in allowed:
+            return True
+        strangers = [each for each in busy if each not in allowed]
+        domains = {domain_of(each) for each in strangers}
+        return len(strangers) < MOST_AT_ONCE // 2 and domain_of(collector) not in domains
 
     def _cut_due(self) -> None:
         today = self._today()

@@ -52,7 +52,7 @@ def check_room(kept: Mapping[str, int], slot: str, allowed: Container[str], size
             raise StoreFull(f"place: keeps reports of at most {MOST_SURVEYS} surveys of a collector; {LATER}")
         return
     strangers = {each: kept[each] for each in kept if _collector_of(each) not in allowed}
-    own = [kept[each] for each in strangers if _domain_of(each) == _domain_of(slot)]
+    own = [kept[each] for each in strangers if domain_of(_collector_of(each)) == domain_of(collector)]
     held, of_all = Room(len(own), sum(own)), Room(len(strangers), sum(strangers.values()))
     if slot not in kept and held.surveys >= min(OF_ONE.surveys, OF_ALL.surveys - of_all.surveys):
         raise StoreFull(f"place: has no room for another survey of a collector that it was not given; {LATER}")
@@ -64,12 +64,12 @@ def _collector_of(slot: str) -> str:
     return slot.partition(" ")[2]
 
 
-def _domain_of(slot: str) -> str:
-    """The domain of a slot's collector, whose paths and names are kept by one party.
+def domain_of(collector: str) -> str:
+    """The domain of a collector, whose paths and names are kept by one party.
 
-    >>> [_domain_of(f"id https://{host}") for host in ("a.town.example/c", "d.example", "www.uni.ac.uk")]
+    >>> [domain_of(f"https://{host}") for host in ("a.town.example/c", "d.example", "www.uni.ac.uk")]
     ['town.example', 'd.example', 'uni.ac.uk']
     """
-    labels = _collector_of(slot).split("/")[2].split(".")
+    labels = collector.split("/")[2].split(".")
     # Under ac.uk, com.au and their like a domain has one label more.
     return ".".join(labels[-3:] if len(labels) > 2 and len(labels[-2]) <= 3 else labels[-2:])

@@ -177,9 +177,11 @@ def sentence(question: Question, headline: Headline, by_cohort: bool, labels: La
     """A headline as one sentence."""
     unit = labels.text(question.unit) if question.unit and not headline.option else ""
     if headline.sentence:
-        option = labels.option(question, headline.option) if headline.option else ""
-        # Not by `format`: a label of the author may hold braces, and comes last.
-        said = headline.sentence.replace("{unit}", f" {unit}" if unit else "").replace("{option}", option)
+        # Not by `format`, and one of the two alone: a label of the author may hold braces.
+        name, label = "{unit}", f" {unit}" if unit else ""
+        if headline.option:
+            name, label = "{option}", labels.option(question, headline.option)
+        said = headline.sentence.replace(name, label)
         return f"{labels.cohort(headline.cohort)}: {said}" if by_cohort else said
     what = f"{headline.what} ({unit})" if unit else headline.what
     if by_cohort:

@@ -98,8 +98,10 @@ def view_csv(rows: Iterable[ViewRow]) -> str:
 def table_of(document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any]) -> bytes:
     """The shares of all questions as the CSV of a view, which is shorter than its rows where there are thousands."""
     survey = parse_survey(document)
-    questions = {each.id: each for each in survey.questions}
-    return view_csv(share_view(questions[row.question], row) for row in estimate(tallies, survey, **wanted)).encode()
+    places = {each.id: place for place, each in enumerate(survey.questions)}
+    # Estimates come cohort by cohort, views question by question.
+    rows = sorted(estimate(tallies, survey, **wanted), key=lambda row: places[row.question])
+    return view_csv(share_view(survey.questions[places[row.question]], row) for row in rows).encode()
 
 
 def view_rows(

@@ -76,11 +76,8 @@ class Question:
     last: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        where = f"question {self.id!r}" if isinstance(self.id, str) else "question"
-        if not isinstance(self.id, str) or not IDENTIFIER.fullmatch(self.id):
-            raise SurveyError(
-                f"{where}: id must be 1 to 40 lower-case letters, digits or underscores, starting with a letter"
-            )
+        check_id(self.id)
+        where = f"question {self.id!r}"
         if self.id in _RESERVED:
             raise SurveyError(f"{where}: id must not be {' or '.join(_RESERVED)}, which name other columns")
         if not isinstance(self.type, str) or self.type not in QUESTION_TYPES:
@@ -238,6 +235,15 @@ class Question:
         # The shares among everybody, and those among the people to whom it applies.
         shares = len(self.options) + (len(self.choices) if self.ask_if else 0) if self.has_shares else 0
         return shares + self.kind.has_numbers
+
+
+def check_id(given: object) -> None:
+    """Raise a SurveyError unless this can be the id of a question, which is the name of a column."""
+    if not isinstance(given, str) or not IDENTIFIER.fullmatch(given):
+        where = f"question {given!r}" if isinstance(given, str) else "question"
+        raise SurveyError(
+            f"{where}: id must be 1 to 40 lower-case letters, digits or underscores, starting with a letter"
+        )
 
 
 def levels_from(first: str, n: int) -> tuple[str, ...]:

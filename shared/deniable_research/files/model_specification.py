@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from deniable.errors import ParameterError
+from deniable.survey.patterns import Pattern
 from deniable_research.files.coded import CodedColumn, patterns
 from deniable_research.files.design_files import direct
 from deniable_research.files.domains import domain_of
@@ -226,17 +227,22 @@ def answers_to(table: Table, name: str) -> tuple[str, ...]:
 
 def shared_responses(table: Table, questions: Sequence[str], outcome: str | None = None) -> list[SharedResponse]:
     """The responses that several of these questions share."""
-    for group, members in table.layout.groups_in(questions).items():
-        if len(members) > 1 and table.layout.arms(members[0])[0].patterns:
-            raise ParameterError(
-                f"{', '.join(members)}: must not be in one regression, because {group} has one response to the "
-                "patterns of answers that are possible; cross two of them, or model one among others"
-            )
     return [
-        SharedResponse(tuple("outcome" if name == outcome else name for name in members), group.draw, group.joint)
+        SharedResponse(
+            tuple("outcome" if name == outcome else name for name in members),
+            group.draw,
+            group.joint,
+            _patterns_of(table.layout, members),
+        )
         for group, members in table.layout.groups_in(questions).items()
         if group.joint is not None and len(members) > 1
     ]
+
+
+def _patterns_of(layout: Layout, members: Sequence[str]) -> tuple[Pattern, ...]:
+    """The answers to these questions in each possible pattern of their group; none where all combinations are."""
+    arms = [layout.arms(name)[0] for name in members]
+    return tuple(tuple(pattern[arm.place] for arm in arms) for pattern in arms[0].patterns or ())
 
 
 @dataclass(frozen=True)

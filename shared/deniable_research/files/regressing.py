@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from deniable.errors import ParameterError
-from deniable_research.files.model_specification import ModelSpecification, shared_responses
+from deniable_research.files.model_specification import ModelRows, ModelSpecification, shared_responses
 from deniable_research.files.report_table import Table
 from deniable_research.regression import Fit, MomentFit, linear, linear_moments, logistic, multinomial
 
@@ -78,8 +79,22 @@ def regress(
         return linear_moments(formula, rows.data, randomised, **rows.people)
     shared = shared_responses(table, specification.questions, specification.outcome)
     settings: dict[str, Any] = {"randomised": randomised, "shared": shared, "penalty": penalty, **rows.people}
+    try:
+        return _fitted(specification, rows, is_logistic, settings)
+    except ParameterError as error:
+        if not str(error).startswith("terms: must be linearly independent") or not any(
+            each.patterns for each in shared
+        ):
+            raise
+        raise ParameterError(
+            f"{error}. One question filters another here, so that an answer to one can say the other: leave one out"
+        ) from None
+
+
+def _fitted(specification: ModelSpecification, rows: ModelRows, is_logistic: bool, settings: Mapping[str, Any]) -> Fit:
+    """The fit by maximum likelihood."""
     if not is_logistic:
-        return linear(formula, rows.data, **settings)
+        return linear(specification.formula, rows.data, **settings)
     design, options = specification.answers(rows)
     # backticks, because a question may be named like Python of another meaning, as drugs[cocaine]
     text = f"`{specification.outcome}` ~ {specification.right}"

@@ -123,6 +123,11 @@ class Averages:
                 "predict: must be asked of a logistic or multinomial model, got a linear one, whose coefficients are "
                 "effects already"
             )
+        if self.outcome.certain is not None:
+            raise ParameterError(
+                "predict: must be asked of an outcome that applies to everybody, got one that a predictor filters; its "
+                "coefficients are about those to whom it applies"
+            )
         if not self.fit.sample.frame.formula:
             raise ParameterError("predict: must be asked of the fit of a formula, got one of arrays")
 

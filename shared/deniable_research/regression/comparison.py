@@ -142,12 +142,17 @@ def refitted(fit: Fit, formula: str, penalty: str | None = "auto") -> Fit:
         )
     # all else of the fit stays, so that both likelihoods are of the same reports
     frame = replace(frame, formula=right)
-    regressors = crossed(frame, truths, model.weights)
+    regressors = crossed(frame, model.cells, model.weights)
     outcome = model.outcome
     if isinstance(outcome, CategoricalOutcome):
+        if outcome.certain is None:
+            regressors = regressors.checked()
+        else:
+            regressors = regressors.where(np.asarray(np.isnan(outcome.certain).all(axis=0)))
         other = replace(model, outcome=replace(outcome, regressors=regressors))
     else:
         assert isinstance(outcome, NormalOutcome)
+        regressors = regressors.checked()
         guess = calibrated(outcome.outcome, regressors, model.cells, model.weights)
         other = replace(model, outcome=replace(outcome, regressors=regressors, first_guess=guess))
     return fit_model(other, replace(fit.sample, frame=frame), penalty, None, 5, 0)

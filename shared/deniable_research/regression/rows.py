@@ -75,10 +75,9 @@ class RowRequest:
         }
         self._check_shared(predictors)
         among = tuple(each for each in self.shared if "outcome" not in each.names)
-        beside = [each for each in self.shared if "outcome" in each.names]
-        with_outcome = tuple(name for each in beside for name in each.names if name in predictors)
+        beside = tuple(each for each in self.shared if "outcome" in each.names)
         sample = ModelSample.of(frame) if self.domain is None else DrawnSample.of_domain(frame, self.domain)
-        return RegressionRows(frame, PredictorCells(predictors, len(frame.matrix), among, with_outcome), sample, beside)
+        return RegressionRows(frame, PredictorCells(predictors, len(frame.matrix), among, beside), sample)
 
     def _columns_of_predictors(self, is_formula: bool, roles: Mapping[str, str]) -> dict[str, Any]:
         """The reports to randomised predictors and what else of their designs belongs to rows, by role."""
@@ -131,14 +130,11 @@ class RegressionRows:
     cells : PredictorCells
         Their randomised predictors.
     sample : ModelSample
-    beside : sequence of SharedResponse
-        Responses that predictors share with the outcome.
     """
 
     frame: Frame
     cells: PredictorCells
     sample: ModelSample
-    beside: Sequence[SharedResponse]
 
     @property
     def outcome(self) -> Array:
@@ -167,17 +163,28 @@ class RegressionRows:
             return self.covariates
         if self.frame.formula:
             check_holds(self.frame.formula, list(self.cells.predictors))
-        return crossed(self.frame, self.cells.truths, self.sample.weights)
+        return crossed(self.frame, self.cells, self.sample.weights).checked()
 
     def categorical(self, reports: Reports) -> LatentClasses:
-        """The likelihood of a randomised yes-no answer or choice."""
-        regressors, parts = self.regressors, None
+        """The likelihood of a randomised yes-no answer or choice.
+
+        Raises
+        ------
+        ParameterError
+            If filters leave nothing that the outcome could depend on, or other answers with other predictors.
+        """
+        if not self.cells.beside:
+            return self._given(CategoricalOutcome(reports, self.regressors))
+        (response,) = self.cells.beside  # a question is in one group
+        parts = self.cells.shared_parts(response, reports)
         # of one response the outcome's part is whether the report is equal to a truth; base and more say how likely
-        for each in self.beside:
-            parts = self.cells.shared_parts(each, reports)
-            reports = replace(reports, likelihood=each.parts([reports])[2][0])
-            break
-        return self._given(CategoricalOutcome(reports, regressors, parts))
+        equal = replace(reports, likelihood=response.parts({"outcome": reports})[2]["outcome"])
+        routed = routes_of(self.cells, response, equal, parts)
+        regressors = crossed(self.frame, self.cells, self.sample.weights)
+        free = np.asarray(np.isnan(routed.certain).all(axis=0))
+        if free.all():
+            return self._given(CategoricalOutcome(equal, regressors.checked(), parts))
+        return self._given(CategoricalOutcome(routed.reports, regressors.where(free), parts, routed.certain))
 
     def normal(self) -> LatentClasses:
         """The likelihood of a number."""
@@ -200,15 +207,60 @@ def aligned_columns(design: DesignLike | Grouped, subject: str = "outcome") -> d
     return {}
 
 
-def crossed(frame: Frame, truths: Mapping[str, Sequence[str]], weights: Array) -> Regressors:
-    """The covariates of a frame and the truths of randomised predictors, whose names map to them.
+@dataclass(frozen=True)
+class Routed:
+    """An outcome that a filter decides in some cells.
 
-    Of a formula every term counts, interactions too; of arrays each truth but the first is an effect. Cells are in the
-    order of `itertools.product`.
+    Attributes
+    ----------
+    reports : Reports
+        With the truths that are possible where the outcome is free.
+    certain : ndarray, shape (n, cells)
+        ``P(reports | cell)`` where one answer is left; NaN where the outcome is free.
     """
-    cells = [dict(zip(truths, cell, strict=True)) for cell in itertools.product(*truths.values())]
-    plain, coded, terms, coding = (_of_formula if frame.formula else _of_arrays)(frame, truths, cells)
-    return Regressors(plain, coded, terms, weights, coding).checked()
+
+    reports: Reports
+    certain: Array
+
+
+def routes_of(cells: PredictorCells, response: SharedResponse, outcome: Reports, parts: tuple[Array, Array]) -> Routed:
+    """In which cells the outcome is free, if it shares a response with predictors.
+
+    Raises
+    ------
+    ParameterError
+        If it is free nowhere, or the answers that are left differ between cells: then coefficients have no meaning.
+    """
+    counts = {name: len(truths) for name, truths in cells.truths.items()}
+    every = response.allowed(counts | {"outcome": len(outcome.truths)})
+    allowed = every.reshape(-1, len(outcome.truths))[cells.kept]
+    free = allowed.sum(axis=1) > 1
+    choices = {tuple(row) for row in allowed[free].tolist()}
+    if len(choices) != 1:
+        why = "with any of them" if choices else "with some of them, but its predictors decide it"
+        raise ParameterError(
+            f"formula: must have predictors that leave the same answers open {why}; one question filters the other "
+            "here. Take another outcome, or a table of both (deniable analyze crosstab)"
+        )
+    (open_to,) = choices
+    base, more = parts
+    # each cell that is not free has one answer, and `likelihood` is whether the report is equal to it
+    only = outcome.likelihood[:, allowed.argmax(axis=1)]
+    certain = np.where(free, np.nan, base[:, None] + more * only)
+    kept = np.array(open_to)
+    truths = tuple(each for each, one in zip(outcome.truths, open_to, strict=True) if one)
+    return Routed(replace(outcome, likelihood=np.asfortranarray(outcome.likelihood[:, kept]), truths=truths), certain)
+
+
+def crossed(frame: Frame, cells: PredictorCells, weights: Array) -> Regressors:
+    """The covariates of a frame and the truths of randomised predictors, not checked yet.
+
+    Of a formula every term counts, interactions too; of arrays each truth but the first is an effect.
+    """
+    truths = cells.truths
+    every = [dict(zip(truths, cell, strict=True)) for cell in itertools.product(*truths.values())]
+    plain, coded, terms, coding = (_of_formula if frame.formula else _of_arrays)(frame, truths, every)
+    return Regressors(plain, coded[cells.kept], terms, weights, coding)
 
 
 CodedColumns = tuple[Array, Array, tuple[str, ...], Coding | None]

@@ -24,7 +24,7 @@ from deniable.survey.group import Group, check_name
 from deniable.survey.look import Look
 from deniable.survey.order import ORDER_KEYS, RandomOrder, order_from
 from deniable.survey.patterns import Pattern, Routed, possible_patterns
-from deniable.survey.question import Question, levels_from
+from deniable.survey.question import Question, check_id, levels_from
 from deniable.survey.question_types import LAST, QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.sealed import Sealed, padded_size
 from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refuse_repeats
@@ -32,6 +32,7 @@ from deniable_statistics.authoring.look import LOOK_KEYS, read_look
 from deniable_statistics.authoring.sections import GRID, spelled_out
 from deniable_statistics.authoring.selection import choice_for
 from deniable_statistics.authoring.sharing import WANTED, Member, chosen_way, ways_to_share, why
+from deniable_statistics.authoring.slips import DAY_FIRST, sentence_about, year_first
 from deniable_statistics.authoring.toml_tables import listed, refuse_unknown, required
 from deniable_statistics.published.condition_text import Earlier, read_condition, words_of
 
@@ -60,9 +61,6 @@ DOES_NOT_APPLY = Text(
 """The option of whoever a question with a filter is not asked; nobody chooses it."""
 
 BYTE_ORDER_MARK = "\ufeff"
-CURLY_QUOTES = frozenset("\u201c\u201d\u201e\u2018\u2019\u201a\xab\xbb")
-
-_DAY_FIRST = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 MAX_END = 100
 """Longest label of a level of a scale, in characters, since it is shown in a box beside the others."""
 
@@ -174,7 +172,7 @@ def read_toml(text: str | bytes) -> dict[str, Any]:
             ) from None
         last = source.rstrip("\n").count("\n") + 1
         sentence = str(problem).replace("at end of document", f"at line {last}, the end of the document")
-        raise SurveyError(_usual_slip(source, sentence) or f"survey: is not TOML: {sentence}") from None
+        raise SurveyError(sentence_about(source, sentence)) from None
     except RecursionError:
         raise SurveyError("survey: is not TOML of a survey: it nests too deep") from None
 
@@ -216,37 +214,6 @@ def _table(written: object, name: str, known: Collection[str]) -> Mapping[str, A
         raise SurveyError(f"{name}: must be a table [{name}], got {shown(written)}")
     refuse_unknown(written, known, name)
     return written
-
-
-def _usual_slip(source: str, sentence: str) -> str | None:
-    """The message for a common slip in the line that is not TOML; None if it looks like none of them."""
-    place = re.search(r"\(at line (\d+)", sentence)
-    lines = source.split("\n")
-    if not place or not 1 <= int(place[1]) <= len(lines):
-        return None
-    number, line = int(place[1]), lines[int(place[1]) - 1]
-    # Within straight quotes curly ones are text.
-    if set(re.sub(r'"[^"]*"', "", line)) & CURLY_QUOTES:
-        return f'survey, line {number}: must have straight quotes around texts, like "this", not curly ones'
-    if found := re.search(rf"=\s*({_DAY_FIRST.pattern})", line):
-        return f"survey, line {number}: must write a date as {_year_first(found[1])}, not {found[1]}"
-    if found := re.search(r"=\s*([-+]?\d+),(\d+)\s*(?:#|$)", line):
-        return f"survey, line {number}: must write a decimal point, {found[1]}.{found[2]}, not a comma"
-    return None
-
-
-def _year_first(written: str) -> str:
-    """A date in the form of TOML; an example of that form if day and month are ambiguous."""
-    found = _DAY_FIRST.fullmatch(written)
-    assert found is not None
-    day, month, year = (int(part) for part in found.groups())
-    try:
-        # With slashes some authors write the month first, so an ambiguous date is not guessed.
-        if "/" in written and day <= 12 and day != month:
-            raise ValueError
-        return datetime.date(year, month, day).isoformat()
-    except ValueError:
-        return "year-month-day, such as 2026-11-20"
 
 
 def _groups(written: Mapping[str, Any], grids: Mapping[str, Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
@@ -370,6 +337,9 @@ def _with_filter(draft: _Draft, earlier: Mapping[str, Earlier], later: Mapping[s
 
 
 def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> _Draft:
+    # First, because later conditions name a question by its id, and could not name this one.
+    if "id" in written:
+        check_id(written["id"])
     where = f"question {written['id']!r}" if isinstance(written.get("id"), str) else f"question {number}"
     name = required(written, "type", where)
     if not isinstance(name, str) or name not in QUESTION_TYPES:
@@ -602,7 +572,7 @@ def _date(written: Mapping[str, Any], key: str) -> datetime.date | None:
     if value is None or type(value) is datetime.date:
         return value
     if isinstance(value, str):
-        day = _year_first(value) if _DAY_FIRST.fullmatch(value) else "like 2026-11-20"
+        day = year_first(value) if DAY_FIRST.fullmatch(value) else "like 2026-11-20"
         raise SurveyError(f"{key}: must be a date without quotes, {day}, got {shown(value)}")
     if isinstance(value, datetime.datetime):
         raise SurveyError(f"{key}: must be a day without a time, {value.date()}; days begin and end in UTC")

@@ -13,12 +13,12 @@ from deniable.survey.question import Question
 from deniable.wire.space import Count
 from deniable_statistics.designs.of_mechanisms import AnyDesign, design_of, level_values, mean_values
 from deniable_statistics.estimates.among import METHOD, TOO_FEW, AmongEstimate
+from deniable_statistics.estimates.batched_shares import Known, known_of_each
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD, Estimate, flags_of
 from deniable_statistics.estimates.fakes import check_fake_share, fakes_among
 from deniable_statistics.estimates.mean_among import AmongMean
 from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.estimates.tally import Tally
-from deniable_statistics.estimates.together import Known, known_of_each
 from deniable_statistics.intervals import Interval, check_confidence_level, level_of_each
 from deniable_statistics.robustness.misbehaviour import Misbehaving, RobustFigure
 

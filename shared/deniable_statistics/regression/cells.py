@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -15,7 +14,7 @@ from deniable.errors import ParameterError
 from deniable_statistics.regression.factor import TINY, Array, Part, block_diagonal
 from deniable_statistics.regression.regressors import Regressors
 from deniable_statistics.regression.report_likelihood import Reports
-from deniable_statistics.regression.shared_response import SharedResponse
+from deniable_statistics.regression.shared_response import SharedResponse, allowed_together
 
 MOST_CELLS = 128
 """Combinations of truths: beyond, no data tell how often each one is."""
@@ -40,14 +39,14 @@ class PredictorCells:
         Number of rows.
     shared : tuple of SharedResponse
         Among predictors. Those that share one with the outcome count there.
-    with_outcome : tuple of str
-        Their names.
+    beside : tuple of SharedResponse
+        Those that predictors share with the outcome: they say here which cells somebody can be in.
     """
 
     predictors: Mapping[str, Reports]
     n: int
     shared: tuple[SharedResponse, ...] = ()
-    with_outcome: tuple[str, ...] = ()
+    beside: tuple[SharedResponse, ...] = ()
 
     def __post_init__(self) -> None:
         if self.size > MOST_CELLS:
@@ -59,7 +58,18 @@ class PredictorCells:
     @property
     def size(self) -> int:
         """Number of cells."""
-        return math.prod(len(each.truths) for each in self.predictors.values())
+        return len(self.kept)
+
+    @cached_property
+    def kept(self) -> NDArray[np.int64]:
+        """The places of the cells among all combinations: where one question filters another, some cannot be."""
+        counts = {name: len(each.truths) for name, each in self.predictors.items()}
+        return np.flatnonzero(allowed_together((*self.shared, *self.beside), counts))
+
+    @property
+    def with_outcome(self) -> set[str]:
+        """The predictors that share a response with the outcome."""
+        return {name for each in self.beside for name in each.names if name in self.predictors}
 
     @property
     def truths(self) -> dict[str, tuple[str, ...]]:
@@ -70,13 +80,15 @@ class PredictorCells:
     def names(self) -> tuple[str, ...]:
         """Cells in the order of `itertools.product`, such as ``affair=yes, old=no``."""
         every = itertools.product(*([f"{name}={x}" for x in truths] for name, truths in self.truths.items()))
-        return tuple(map(", ".join, every))
+        all_names = list(map(", ".join, every))
+        return tuple(all_names[place] for place in self.kept.tolist())
 
     @cached_property
     def digits(self) -> dict[str, NDArray[np.int64]]:
         """Which truth of each predictor every cell has, shape (cells,)."""
         every = np.array(list(itertools.product(*(range(len(x)) for x in self.truths.values()))), dtype=np.int64)
-        return dict(zip(self.truths, every.reshape(self.size, -1).T, strict=True))
+        kept = every.reshape(len(every), len(self.predictors))[self.kept]
+        return dict(zip(self.truths, kept.T, strict=True))
 
     @property
     def _unknown(self) -> list[str]:
@@ -117,16 +129,14 @@ class PredictorCells:
             found *= base[:, None] + more
         return found
 
-    def shared_parts(self, response: SharedResponse, *others: Reports) -> tuple[Array, Array]:
-        """``m q`` of each row, and ``p - q`` in the cells that its report is equal to, shape (n, cells).
-
-        `others` are questions of the response that are not predictors: the outcome.
-        """
-        members = [name for name in response.names if name in self.predictors]
-        base, more, equal = response.parts([*(self.predictors[name] for name in members), *others])
+    def shared_parts(self, response: SharedResponse, outcome: Reports | None = None) -> tuple[Array, Array]:
+        """``m q`` of each row, and ``p - q`` in the cells that its report is equal to, shape (n, cells)."""
+        members = {name: self.predictors[name] for name in response.names if name in self.predictors}
+        every = members if outcome is None else members | {"outcome": outcome}
+        base, more, equal = response.parts(every)
         found = np.repeat(more[:, None], self.size, axis=1)
-        for name, each in zip(members, equal, strict=False):
-            found *= each[:, self.digits[name]]
+        for name in members:
+            found *= equal[name][:, self.digits[name]]
         return base, found
 
     def at(self, params: Array, rows: slice) -> Part:
@@ -173,12 +183,15 @@ class PredictorCells:
 
         Of predictors that share a response with the outcome as if they did not.
         """
-        alone = replace(self, with_outcome=())
-        return alone.at(np.full(len(self.terms), 0.5), slice(None)).value
+        found = self.at(np.full(len(self.terms), 0.5), slice(None)).value
+        # a factor that `at` leaves to the outcome
+        for name in self.with_outcome:
+            found = found * self.predictors[name].likelihood[:, self.digits[name]]
+        return np.asarray(found)
 
     def possible(self) -> Iterator[PredictorCells]:
         """Everything that these people could have reported."""
-        if self.shared or self.with_outcome:
+        if self.shared or self.beside:
             raise ParameterError("cov_type: must be observed, opg or sandwich for questions that share one response")
         for every in itertools.product(*(each.possible() for each in self.predictors.values())):
             yield replace(self, predictors=dict(zip(self.predictors, every, strict=True)))

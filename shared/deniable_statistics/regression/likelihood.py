@@ -194,7 +194,7 @@ class LatentClasses:
         reports = self.outcome.reports if isinstance(self.outcome, CategoricalOutcome) else None
         seen = [*self.cells.predictors.values(), *filter(None, [reports])]
         # without known scores nobody knows what the truth alone would give
-        if self.cells.shared or self.cells.with_outcome or not all(each.tells_all for each in seen):
+        if self.cells.shared or self.cells.beside or not all(each.tells_all for each in seen):
             return None
         n, size = len(self.weights), len(self.terms)
         whole = np.ones((n, 1))
@@ -278,6 +278,9 @@ class CategoricalOutcome:
     shared: tuple[Array, Array] | None = None
     """Where predictors share one response with the outcome: ``P(reports | y, cell) = base + more likelihood`` with
     shapes (n,) and (n, cells), and a likelihood of 0 and 1."""
+    certain: Array | None = None
+    """Where a filter leaves one answer in some cells, which is none of these truths: ``P(reports | cell)`` there, shape
+    (n, cells), and NaN in the cells where the outcome is free."""
 
     @property
     def observed(self) -> Array:
@@ -336,6 +339,11 @@ class CategoricalOutcome:
         if self.shared is not None:
             base, more = self.shared
             given = base[rows, None, None] + more[rows, :, None] * given
+        certain = np.zeros(g.shape[:2])
+        if self.certain is not None:
+            # where a filter leaves one answer, nothing depends on coefficients
+            certain = np.nan_to_num(self.certain[rows])
+            g = g * np.isnan(self.certain[rows])[:, :, None]
         # sum over y of P(report | y) g_y, whose terms stand in joint
         joint = given * g
         total = joint.sum(axis=2)
@@ -369,7 +377,7 @@ class CategoricalOutcome:
                 found[-1, :-1] = found[:-1, -1] = np.concatenate(cross)
             return found
 
-        return Part(total, gradient, curvature)
+        return Part(total + certain, gradient, curvature)
 
     def possible(self, params: Array) -> Iterator[tuple[CategoricalOutcome, Array]]:
         """Every response of every row's design, and its probability under each cell, shape (n, cells)."""

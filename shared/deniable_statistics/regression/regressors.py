@@ -79,6 +79,37 @@ class Regressors:
         every = short[:, None, :] * (self.coded / np.sqrt(len(self.coded)))
         return np.asarray(every.reshape(-1, self.size))
 
+    def where(self, free: NDArray[np.bool_]) -> Regressors:
+        """These columns for an outcome that depends on them in some of the cells alone.
+
+        Columns that are 0 in all of these are left out: effects of answers with which the outcome does not apply.
+        """
+        # elsewhere the outcome depends on nothing; rows like those of a free cell change no span
+        coded = np.where(free[:, None], self.coded, self.coded[free][0])
+        kept = np.asarray(coded.any(axis=0))
+        found = Regressors(
+            self.plain[:, kept],
+            coded[:, kept],
+            tuple(np.array(self.terms)[kept].tolist()),
+            self.weights,
+            self._coding(kept),
+        )
+        return found.checked()
+
+    def _coding(self, kept: NDArray[np.bool_]) -> Callable[[Any], Array] | None:
+        """How new data are coded in some of the columns."""
+        code = self.coding
+        if code is None:
+            return None
+
+        def coded(newdata: Any) -> Array:
+            matrix = code(newdata)
+            if matrix.ndim == 2 and matrix.shape[1] == len(kept) and matrix[:, ~kept].any():
+                raise ParameterError("newdata: must hold answers with which the outcome applies")
+            return np.asarray(matrix[:, kept])
+
+        return coded
+
     def values(self, rows: slice) -> Array:
         """The columns of some rows, shape (rows, cells, p)."""
         return np.asarray(self.plain[rows, None, :] * self.coded)

@@ -44,11 +44,13 @@ CALLS = (
     *("Navigator.prototype.registerProtocolHandler", "Navigator.prototype.sendBeacon"),
     *("CredentialsContainer.prototype.store", "CredentialsContainer.prototype.create"),
     *("StorageManager.prototype.persist", "StorageManager.prototype.getDirectory"),
+    # also a write that is undone before somebody looks at what is kept
+    *(f"IDBObjectStore.prototype.{each}" for each in ("put", "add", "delete", "clear")),
     *("setTimeout", "setInterval", "requestAnimationFrame", "requestIdleCallback", "AbortSignal.timeout"),
     *("Atomics.wait", "Atomics.waitAsync", "Element.prototype.animate", "Element.prototype.requestFullscreen"),
     *("Date.now", "Performance.prototype.now", "Date"),
 )
-"""Functions of a browser by which a page says something, waits, or reads a clock; each call is noted."""
+"""Functions of a browser by which a page says something, writes, waits, or reads a clock; each call is noted."""
 
 LONGEST_SESSION = datetime.timedelta(minutes=10)
 

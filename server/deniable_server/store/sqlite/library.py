@@ -1,7 +1,7 @@
-"""sqlite-utils without pandas, which it imports wherever that is installed.
+"""sqlite-utils without numpy and pandas, which it imports wherever they are installed.
 
-It would only learn to store the timestamps of pandas, which we have none of, and each start would take half as long
-again.
+It would only learn to store their numbers and timestamps, which we have none of. Pandas would make each start take half
+as long again, numpy that of commands which compute nothing.
 """
 
 from __future__ import annotations
@@ -10,11 +10,10 @@ import sys
 
 __all__ = ["Database", "Migrations"]
 
-_hidden = "pandas" not in sys.modules
-if _hidden:
-    sys.modules["pandas"] = None  # type: ignore[assignment]  # importing it raises ModuleNotFoundError
+_hidden = {"numpy", "pandas"} - sys.modules.keys()
+sys.modules.update(dict.fromkeys(_hidden))  # type: ignore[arg-type]  # importing them raises ModuleNotFoundError
 try:
     from sqlite_utils import Database, Migrations
 finally:
-    if _hidden:
-        del sys.modules["pandas"]
+    for _name in _hidden:
+        del sys.modules[_name]

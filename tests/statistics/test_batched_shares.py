@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from deniable import KAry, TwoCoin
+from deniable_statistics.estimates.batched_shares import known_of_each
 from deniable_statistics.estimates.estimate import Estimate
-from deniable_statistics.estimates.together import known_of_each
 from deniable_statistics.intervals import METHODS, share_interval, share_intervals
 
 
