@@ -126,7 +126,7 @@ NOT_RUN = {
         "deniable invite https://collector.example/s/ID -n 500 --token dn_... --page https://your-site.exampl",
     ): ELSEWHERE,
     ("docs/learn.md", "python3 -m venv .venv && . .venv/bin/activate"): "tools/release.py installs in this way",
-    ("docs/place.md", 'deniable token create "The library\'s place" --scope relay --db deniable.db'): (
+    ("docs/place.md", 'deniable token create "The library\'s place" --scope relay --days 120 --db deniable.db'): (
         "it serves until Ctrl-C; tests/server/test_place.py starts such a collector"
     ),
     ("docs/place.md", "pip install '.[server]'"): ELSEWHERE,
