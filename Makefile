@@ -22,13 +22,15 @@ TORTURE ?=
 MUTANTS ?=
 PLANTED ?=
 RELEASE ?=
+PINNED = printf 'hatchling\nhatch-vcs\n' | $(BIN)/uv pip compile --quiet --no-config pyproject.toml - --constraint constraints.txt \
+	--universal --python-version 3.11 --generate-hashes --no-annotate --no-header
 
-.PHONY: help demo test tests test-javascript test-fast test-engines test-long test-r lint format docs site tutorials release pictures vectors tables requirements bench torture mutants planted clean compiled programs
+.PHONY: help demo test tests test-javascript test-fast test-engines test-long test-r lint format docs site tutorials release pictures vectors tables requirements machine bench torture mutants planted clean compiled programs
 
 help:
 	@sed -n 's/^#   //p' Makefile
 	@echo "also: site (the documents as pages, in build/site), lint, format, docs (generated pages), tutorials (run, with what they print), release (built twice and tried), pictures (of the README), vectors (for both languages), tables (what mechanisms cost),"
-	@echo "requirements (requirements.txt with its hashes, from constraints.txt), bench,"
+	@echo "requirements (both files of them, with hashes, from constraints.txt), machine (the tutorial for institutions on a machine with systemd), bench,"
 	@echo "torture (hours of faults in minutes; TORTURE='--short kill' for one, in short),"
 	@echo "mutants (whether tests notice mistakes made on purpose; MUTANTS=exact for one room, all take 40 minutes),"
 	@echo "planted (whether the audit notices faults in the clients; PLANTED=memory for one family), clean"
@@ -92,6 +94,11 @@ release: $(VENV)/test.installed
 	$(PIP) install --quiet --constraint constraints.txt --group release
 	$(BIN)/python -m tools.release $(RELEASE)
 
+# As root on Linux, where apt and debootstrap are: a Debian with systemd, nginx, PostgreSQL and Prometheus in a folder.
+machine: $(VENV)/test.installed
+	$(BIN)/python -m tools.packages install-debootstrap
+	$(BIN)/python -m tools.machine
+
 pictures: $(VENV)/test.installed
 	$(BIN)/python -m tools.screenshots
 
@@ -101,12 +108,12 @@ vectors: $(VENV)/test.installed
 tables: $(VENV)/test.installed
 	$(BIN)/python -m tools.tables
 
-# For every Python and system that we support. The file names no host: hashes hold wherever the files come from.
+# For every Python and system that we support: all there is, and what a collector or a place takes. The files name no host:
+# hashes hold wherever the files come from.
 requirements: $(VENV)/python.installed
 	$(PIP) install --quiet --constraint constraints.txt uv
-	printf 'hatchling\nhatch-vcs\n' | $(BIN)/uv pip compile --quiet --no-config pyproject.toml - --extra server --extra figures --extra postgresql --extra research --extra files --extra engine --extra audit --extra sealed \
-		--constraint constraints.txt --universal --python-version 3.11 --generate-hashes --no-annotate --no-header \
-		--output-file requirements.txt
+	$(PINNED) --extra server --extra figures --extra postgresql --extra research --extra files --extra engine --extra audit --extra sealed --output-file requirements.txt
+	$(PINNED) --extra server --extra postgresql --output-file deploy/requirements.txt
 
 bench: $(VENV)/test.installed $(VENV)/bench.installed
 	$(BIN)/python -m tools.bench $(VENV)/bench/bin/python

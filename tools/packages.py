@@ -1,6 +1,7 @@
 """Programs of the system's packages that few tests need: R for `make test-r`, Java for `make test-engines`, nginx for
-`make test-long`.
+`make test-long`, debootstrap for `make machine`.
 
+python -m tools.packages install-debootstrap
 python -m tools.packages install-r
 python -m tools.packages install-java
 python -m tools.packages install-servers
@@ -67,6 +68,15 @@ def install_java() -> None:
     print(f"Java: {shutil.which('java')}")
 
 
+def install_debootstrap() -> None:
+    """Bring debootstrap, if it is missing and that may be done."""
+    if not shutil.which("debootstrap") and can_install():
+        install_package("debootstrap")
+    if not shutil.which("debootstrap"):
+        raise MissingTool("debootstrap is needed: run 'make machine' as root where there is apt")
+    print(f"debootstrap: {shutil.which('debootstrap')}")
+
+
 def nginx() -> str:
     """Path of the web server that stands before collectors and places."""
     found = shutil.which("nginx") or shutil.which("nginx", path="/usr/sbin")
@@ -96,7 +106,12 @@ def install_servers() -> None:
 
 
 if __name__ == "__main__":
-    installers = {"install-r": install_r, "install-java": install_java, "install-servers": install_servers}
+    installers = {
+        "install-debootstrap": install_debootstrap,
+        "install-java": install_java,
+        "install-r": install_r,
+        "install-servers": install_servers,
+    }
     if len(sys.argv) != 2 or sys.argv[1] not in installers:
         sys.exit(__doc__)
     installers[sys.argv[1]]()

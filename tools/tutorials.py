@@ -9,7 +9,7 @@ readers do not see, say what happens:
 * ``<!-- chance -->``: its numbers differ from run to run;
 * ``<!-- goes on -->``: its command runs until the tutorial ends, as in a second terminal;
 * ``<!-- stop -->``: somebody stops such commands before it;
-* ``<!-- not run -->``: it needs a machine of its own;
+* ``<!-- machine -->``: it changes a whole machine, and is run by `tools.machine`;
 * ``<!-- r -->``: it needs R.
 """
 
@@ -38,8 +38,8 @@ FOLDER = ROOT / "docs" / "learn"
 SHOWN_PORTS = ("8000", "8001")
 """Ports of the pages: the collector's and that of somebody's own site. A run takes free ones, and shows these."""
 
-
-NOT_RUN = frozenset({"not run"})
+NOT_RUN = frozenset({"machine"})
+"""Notes of blocks that no tutorial runs by itself."""
 
 
 class Block(NamedTuple):

@@ -29,6 +29,7 @@ from granian.server.common import AbstractServer
 from deniable.errors import DeniableError
 from deniable_server import logs
 from deniable_server.edge import stalls
+from deniable_server.readiness import tell_ready
 from deniable_server.settings import Settings
 
 if TYPE_CHECKING:
@@ -175,6 +176,7 @@ def _load(settings: Settings | PlaceSettings, create: Callable[..., APIFlask]) -
     spare_the_collector_of_garbage()
     # A proxy's connections are all of one address, and it counts those of its clients.
     stalls.watch(settings.port, None if settings.trusted_proxies else CONNECTIONS)
+    tell_ready()  # the socket takes connections already, and the server asks for the application just before it serves
     return app
 
 

@@ -74,23 +74,25 @@ def pins(name: str) -> dict[str, str]:
     return {re.sub(r"[-_.]+", "-", package).lower(): version for package, version in found}
 
 
-def test_requirements_are_the_constraints_with_hashes_and_name_no_host() -> None:
-    text = (ROOT / "requirements.txt").read_text(encoding="utf-8")
+@pytest.mark.parametrize("name", ["requirements.txt", "deploy/requirements.txt"])
+def test_requirements_are_the_constraints_with_hashes_and_name_no_host(name: str) -> None:
+    text = (ROOT / name).read_text(encoding="utf-8")
     assert "//" not in text
     assert not re.search(r"^\s*--(?!hash=sha256:[0-9a-f]{64}( \\)?$)", text, re.MULTILINE)
     entries = re.split(r"\n(?=\S)", text.strip())
     assert all(entry.count("--hash=sha256:") >= 1 for entry in entries)
-    with_hashes, tested = pins("requirements.txt"), pins("constraints.txt")
+    with_hashes, tested = pins(name), pins("constraints.txt")
     assert len(entries) == len(with_hashes)
     elsewhere = {"colorama"}  # Windows alone needs it, and what is tested together is tested on Linux
-    assert {name: tested.get(name) for name in with_hashes if name not in elsewhere} == {
-        name: version for name, version in with_hashes.items() if name not in elsewhere
+    assert {each: tested.get(each) for each in with_hashes if each not in elsewhere} == {
+        each: version for each, version in with_hashes.items() if each not in elsewhere
     }, "run: make requirements"
 
 
-def needed() -> Iterator[str]:
-    extras = PROJECT["project"]["optional-dependencies"].values()
-    lists = [PROJECT["project"]["dependencies"], PROJECT["build-system"]["requires"], *extras]
+def needed(*extras: str) -> Iterator[str]:
+    """What the package, what builds it and some extras ask for, by normalised names."""
+    of_extras = [PROJECT["project"]["optional-dependencies"][extra] for extra in extras]
+    lists = [PROJECT["project"]["dependencies"], PROJECT["build-system"]["requires"], *of_extras]
     for line in itertools.chain.from_iterable(lists):
         name = re.sub(r"[-_.]+", "-", re.split(r"[\[<>=! ]", line)[0]).lower()
         if name != "deniable":
@@ -98,7 +100,10 @@ def needed() -> Iterator[str]:
 
 
 def test_requirements_have_all_that_the_project_asks_for() -> None:
-    assert set(needed()) <= set(pins("requirements.txt"))
+    assert set(needed(*PROJECT["project"]["optional-dependencies"])) <= set(pins("requirements.txt"))
+    of_collectors = set(pins("deploy/requirements.txt"))
+    assert set(needed("server", "postgresql")) <= of_collectors
+    assert not {"matplotlib", "scipy", "pandas"} & of_collectors, "a collector needs none of these"
 
 
 BIBLIOGRAPHY = (ROOT / "docs" / "references.md").read_text(encoding="utf-8")

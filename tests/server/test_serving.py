@@ -20,6 +20,7 @@ from granian.server import Server
 
 from deniable import DeniableError, Survey
 from deniable_commands.main import main
+from deniable_server.readiness import tell_ready
 from deniable_server.serving import listen
 from deniable_server.store.sqlite.lock import Lock
 from deniable_server.store.sqlite.store import SqliteStore
@@ -193,3 +194,20 @@ class TestModes:
         path.chmod(0o640)
         SqliteStore(path).close()
         assert stat.S_IMODE(path.stat().st_mode) == 0o640
+
+
+@pytest.mark.parametrize("name", ["file", "abstract"])
+def test_systemd_is_told_when_the_collector_serves(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    address = f"\0deniable-{os.getpid()}" if name == "abstract" else str(tmp_path / "notify")
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as manager:
+        manager.bind(address)
+        manager.settimeout(PATIENCE)
+        monkeypatch.setenv("NOTIFY_SOCKET", address.replace("\0", "@"))
+        tell_ready()
+        assert manager.recv(100) == b"READY=1"
+
+
+@pytest.mark.parametrize("unit", ["deniable", "deniable-place"])
+def test_units_wait_for_what_they_are_told(unit: str) -> None:
+    lines = (Path(__file__).parents[2] / "deploy" / f"{unit}.service").read_text(encoding="utf-8").splitlines()
+    assert {"Type=notify", "NotifyAccess=all"} <= set(lines)

@@ -95,7 +95,7 @@ class TestWhoHoldsTheFile:
         listed = ok("survey", "list", *here).splitlines()
         assert listed[0].split()[:4] == ["id", "reports", "waiting", "state"]
         assert listed[1].split()[:4] == [survey.id, "0", "380", "open"]
-        assert "sound, 1 surveys, 0 folded reports, 380 that wait for a release" in ok("check", *here)
+        assert "sound, 1 survey, 0 folded reports, 380 that wait for a release" in ok("check", *here)
         assert "0 folded reports, 380 that wait for a release" in ok("backup", tmp_path / "copy.db", *here)
 
     def test_hears_nothing_of_it_once_all_are_out(self, database: Path, survey: Survey, tmp_path: Path) -> None:

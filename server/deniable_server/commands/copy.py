@@ -10,6 +10,7 @@ from deniable_server.commands.survey import existing
 from deniable_server.commands.trail import operation
 from deniable_server.location import Location
 from deniable_server.store import copy_everything
+from deniable_server.store.integrity import contents
 
 
 @click.command(
@@ -28,4 +29,4 @@ def copy(source: Location, target: Location) -> None:
     # The trail names the target, which the command changes; the source is only read, and must exist.
     with operation("copy", target, source=str(source)):
         copied = copy_everything(existing(source), target, lambda survey: click.echo(f"{survey.id}  {survey.title}"))
-    click.echo(f"{copied.surveys} surveys, {copied.reports} folded reports")
+    click.echo(contents(*copied))

@@ -61,7 +61,7 @@ class EstimatesQuery(BaseModel):
     )
     # The names of `KINDS`, spelled out, because a type is read before anything runs.
     misbehaviour: Literal["anything", "noncompliance", "denial", "careless", "lying"] = Field(
-        "anything", description=f"what they do: {'; '.join(f'{kind}, {what}' for kind, what in KINDS.items())}"
+        "anything", description=f"what they do. {'. '.join(f'`{kind}`: {what}' for kind, what in KINDS.items())}"
     )
 
     assume_fake: Annotated[float, Field(ge=0, le=HIGHEST_FAKE), AfterValidator(_rounded)] | None = Field(

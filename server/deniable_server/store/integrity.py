@@ -49,7 +49,16 @@ class Inspection:
 
     def __str__(self) -> str:
         waits = f", {self.waiting} that wait for a release" if self.waiting else ""
-        return f"{self.surveys} surveys, {self.reports} folded reports{waits}"
+        return f"{contents(self.surveys, self.reports)}{waits}"
+
+
+def contents(surveys: int, reports: int) -> str:
+    """What a database holds.
+
+    >>> contents(1, 0), contents(2, 1)
+    ('1 survey, 0 folded reports', '2 surveys, 1 folded report')
+    """
+    return f"{surveys} survey{'s' * (surveys != 1)}, {reports} folded report{'s' * (reports != 1)}"
 
 
 def refuse_damaged(name: object, inspection: Inspection) -> Inspection:

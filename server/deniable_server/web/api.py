@@ -238,9 +238,9 @@ def take_reports(survey_id: str) -> tuple[dict[str, Any], int]:
     """Send reports.
 
     One report as JSON, or many as NDJSON, one on a line. A report counts once, however often it is sent. A request that
-    names its right in the head is read even when its network may send no more: `Authorization: Invitation` with the
-    SHA-256 of the invitation in hexadecimal, `PrivateToken` with the blind token (RFC 9577), or
-    `Bearer` with an API token.
+    names its right in the head is read even when its network may send no more. The right is `Authorization: Invitation`
+    with the SHA-256 of the invitation in hexadecimal, `PrivateToken` with the blind token (RFC 9577), or `Bearer` with
+    an API token.
     """
     store = get_store()
     survey = store.survey(survey_id)

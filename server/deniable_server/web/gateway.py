@@ -95,8 +95,8 @@ def gateway_keys(survey_id: str) -> Response:
 def answer_encapsulated(survey_id: str) -> Response:
     """Ask by a relay that cannot read what is asked.
 
-    Takes an encapsulated request (RFC 9458) with a binary one in it (RFC 9292): for the survey itself, its state, the
-    state of an invitation, a token, or with a sealed report of a survey that names no places.
+    Takes an encapsulated request (RFC 9458) with a binary one in it (RFC 9292). That asks for the survey itself, its
+    state, the state of an invitation or a token, or brings a sealed report of a survey that names no places.
     """
     survey = _sealed(survey_id)
     g.survey = survey.id

@@ -104,8 +104,8 @@ def add_invitations(survey_id: str) -> tuple[dict[str, int], int]:
 def unused_invitations(survey_id: str) -> dict[str, Any]:
     """Ask who has not answered.
 
-    How many were invited and how many of them have not used it; of up to 10,000 hashes also which ones, unless results
-    are live: beside live results that would say whose noisy report came when. Needs the token that published the
+    How many were invited, and how many of them have not used it. Of up to 10,000 hashes it also says which ones, unless
+    results are live: beside those it would say whose noisy report came when. Needs the token that published the
     survey, or one of scope `operate`.
     """
     store = require_owner(survey_id, "asking about invitations")

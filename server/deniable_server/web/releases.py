@@ -121,9 +121,9 @@ def fetch_release(survey_id: str, number: str) -> Response:
 def fetch_archive(survey_id: str) -> Response:
     """Everything in one archive.
 
-    The survey, its noisy reports, its estimates, the records of its releases, a codebook (DDI), scripts of R, Stata,
-    SPSS and Python that recompute the estimates, citations, a SQLite file of all tables, and their description as a
-    data package (Frictionless). The same release has the same bytes.
+    It holds the survey, its noisy reports, its estimates and the records of its releases. Beside them are a codebook
+    (DDI), scripts of R, Stata, SPSS and Python that recompute the estimates, citations, a SQLite file of all tables,
+    and their description as a data package (Frictionless). The same release has the same bytes.
     """
     state, rows = _rows_of(survey_id)
     pages: Pages = current_app.extensions["deniable-pages"]
