@@ -224,7 +224,7 @@ export class DeniableSurvey extends DeniableElement {
       const first = () => this.show(screens.consent(m, view, { ...how, trace: !isNoted && trace, start: () => this.#walk?.go(0) }), true);
       const mayAsk = parent === window && !this.isShared;
       this.#walk = new Walk({ isHome: this.#isHome, mayAsk }, first, /** @type {AbortController} */ (gone).signal);
-      const decline = () => (this.clear(), this.show(screens.notice(m, m.declined, m.declinedText, { next: () => this.restart(true), way: this.isShared ? m.next : m.back }), true));
+      const decline = () => (this.clear(), this.show(screens.notice(m, m.declined, `${m.declinedText} ${this.#isHome ? m.mayClose : ""}`, { next: () => this.restart(true), way: this.isShared ? m.next : m.back }), true));
       const how = { cohort, isVia: way.isVia, isSeen: !isOwn, weak: this.#weak, n, notes, start, decline, kept, stop, trace, canExit: this.#isHome, history: this.#history(place) };
       this.show(screens.consent(m, view, how));
       this.announce("ready");
@@ -366,7 +366,7 @@ export class DeniableSurvey extends DeniableElement {
     const isMine = carrying(report, invitation) === report; // the link may be that of another person at this device
     // Nobody asked for the receipt of another day: then the focus stays where it is.
     const isNew = title === this.words.sent;
-    const how = { title, weak: this.#weak, link, isPlace: this.isPlace, place: this.isPlace && !!view.places[0] && location.host, isMine, isNew, canPrint: this.#isHome, history: this.#history(place), next: this.another() };
+    const how = { title, weak: this.#weak, link, isPlace: this.isPlace, place: this.isPlace && !!view.places[0] && location.host, isMine, isNew, isHome: this.#isHome, history: this.#history(place), next: this.another() };
     this.show(screens.receipt(this.words, view, report, how), isNew || this.isAsked);
     this.announce("complete");
   }

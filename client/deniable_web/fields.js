@@ -8,6 +8,11 @@ const MAX_LABEL = 200;
 /** What shows something, unlike spaces, what Unicode calls default ignorable, and two blanks; `survey.py` has a list. */
 const VISIBLE = /[^\s\p{DI}\u2800\ufff9-\ufffb]/u;
 
+/** Whether the keys of all objects in a value stand in order. @param {any} value @returns {boolean} */
+export const rises = (value) =>
+  value !== Object(value) ||
+  ((Array.isArray(value) || `${Object.keys(value)}` === `${Object.keys(value).sort()}`) && Object.values(value).every(rises));
+
 /** Sorted keys, for JSON.stringify. @param {string} _key @param {any} value */
 export const sorted = (_key, value) =>
   value !== Object(value) || Array.isArray(value) ? value : Object.fromEntries(Object.keys(value).sort().map((key) => [key, value[key]]));

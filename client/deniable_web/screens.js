@@ -155,11 +155,11 @@ export function sentInWords(m, { questions }, report, hasArrived) {
 
 /**
  * @param {Messages} m @param {View} view @param {string} report
- * @param {{ title: string, weak: number, link: string, isPlace: boolean, place: string | false, isMine: boolean, isNew: boolean, canPrint: boolean, history: string | false, next: false | (() => void) }} how
- *   `weak` as the consent said; `isMine` where the report bears the invitation of the link, if there is one; `isNew` where it
+ * @param {{ title: string, weak: number, link: string, isPlace: boolean, place: string | false, isMine: boolean, isNew: boolean, isHome: boolean, history: string | false, next: false | (() => void) }} how
+ *   `weak` as the consent said; `isHome` where the page is the survey's own, and not part of another; `isMine` where the report bears the invitation of the link, if there is one; `isNew` where it
  *   was sent now
  */
-export function receipt(m, view, report, { title, weak, link, isPlace, place, isMine, isNew, canPrint, history, next }) {
+export function receipt(m, view, report, { title, weak, link, isPlace, place, isMine, isNew, isHome, history, next }) {
   const ofChance = yesNo(view)[0] ? said(weak, m, "chance") : "";
   const when = results(m, view, "", m.whenBatches, m.whenClosed);
   return card(
@@ -171,10 +171,10 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     isMine && quiet(m[`${view.access}Used`]),
     place && p(fill(m.passedOn, { place })),
     isNew && view.completion && way(m, view, !next),
-    p(`${lasts(m, view)} ${when} ${isNew && !view.completion && !next ? m.mayClose : ""}`), // with a code, or a way back, there is one more thing to do
+    p(`${lasts(m, view)} ${when} ${isNew && isHome && !view.completion && !next ? m.mayClose : ""}`), // with a code, or a way back, there is one more thing to do
     (next || isPlace) && quiet(isPlace ? m.resultsElsewhere : m.resultsAt, " ", code(`${link}/results`)),
     // No way out of a shared device, and none by a slip from a place to the collector, which would see who comes.
-    h("div", { class: "row" }, !next && !isPlace && toResults(m, link), next && button(m.next, next), canPrint && minor(m.print, () => print())),
+    h("div", { class: "row" }, !next && !isPlace && toResults(m, link), next && button(m.next, next), isHome && minor(m.print, () => print())),
     contact(m, view),
     h(
       "div",

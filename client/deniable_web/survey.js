@@ -11,7 +11,7 @@ import { arrangementOf, orderOf } from "./arrangement.js";
 import { readCompletion } from "./completion.js";
 import { conditionOf } from "./condition.js";
 import { SurveyError } from "./errors.js";
-import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, sorted, taking, text } from "./fields.js";
+import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, rises, sorted, taking, text } from "./fields.js";
 import { GroupMechanism, patternsOf } from "./group.js";
 import { isHost, isIpv4 } from "./hosts.js";
 import { lookOf } from "./look.js";
@@ -206,7 +206,7 @@ async function read(bytes, id) {
   demand(survey.sealed ? isCovered(survey) : !survey.places[0]);
   nothingElse(published, known);
   // Only now, when its depth and its numbers are known to be small.
-  demand(dumps(published, sorted) === document);
+  demand(rises(published) && dumps(published) === document);
   return Object.freeze({
     ...survey,
     epsilon: sum(survey.units.map(({ mechanism }) => mechanism.epsilon)) * (1 + 2 ** -45), // upwards, as in `settle`
@@ -372,21 +372,21 @@ function question(published, mechanisms, groups, earlier) {
  * @param {import("./messages.js").Messages} m
  */
 export function translate(survey, languages, m) {
-  const pick = (/** @type {string} */ _key, /** @type {any} */ value) =>
+  const pick = (/** @type {any} */ value) =>
     value?.default === undefined ? value : value[[...languages, "und"].find((each) => Object.hasOwn(value, each)) ?? "default"];
   /** Texts of a published object. @param {any} from @param {string[]} keys @returns {{}} */
-  const textsOf = (from, ...keys) => Object.fromEntries(keys.map((key) => [key, from[key] ?? null]));
-  const own = JSON.parse(survey.document, pick);
+  const textsOf = (from, ...keys) => Object.fromEntries(keys.map((key) => [key, pick(from[key]) ?? null]));
+  const own = JSON.parse(survey.document);
   const { arrangement, completion, look } = survey;
   return {
     ...survey,
     ...textsOf(own, "title", "organiser", "about", "contact", "thanks"),
-    completion: completion && { ...completion, text: completion.text && own["completion"]["text"] },
-    arrangement: arrangement && own["arrangement"],
-    look: look && { ...look, logo: look.logo && { ...look.logo, text: own["look"]["logo_text"] } },
+    completion: completion && { ...completion, text: completion.text && pick(own["completion"]["text"]) },
+    arrangement: arrangement && JSON.parse(JSON.stringify(arrangement), (_, value) => pick(value)),
+    look: look && { ...look, logo: look.logo && { ...look.logo, text: pick(own["look"]["logo_text"]) } },
     questions: survey.questions.map((question, n) => {
       const published = own["questions"][n];
-      const options = published["options"];
+      const options = published["options"].map(pick);
       const chosen = options.splice(0, question.choices.length);
       return { ...question, ...textsOf(published, "text", "help", "before", "unit"), labels: [...(question.kind.labels?.(chosen, m) ?? chosen), ...options] };
     }),

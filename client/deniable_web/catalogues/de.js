@@ -255,7 +255,7 @@ export default Object.freeze({
   "answerResultsWeak": "Der letzte Bildschirm dieser Umfrage verweist auf diese Seite. Was Ihr Gerät gesendet hat, zählt dort mit, ohne Ihren Namen; in dieser Umfrage sagt es viel über Ihre Antwort.",
   "decline": "Ich möchte lieber nicht teilnehmen",
   "declined": "Das ist völlig in Ordnung",
-  "declinedText": "Sie nehmen nicht teil, und es wurde keine Antwort von Ihnen verlangt oder gesendet. Sie können diese Seite jetzt schließen.",
+  "declinedText": "Sie nehmen nicht teil, und es wurde keine Antwort von Ihnen verlangt oder gesendet.",
   "askRoles": "Wer die Forschenden und der Betreiber sind",
   "roles": "Die Forschenden stellen die Fragen und lesen die Ergebnisse. Der Betreiber des Servers unterhält den Computer, der die Rückmeldungen empfängt. Beide können dieselben Menschen sein."
 });

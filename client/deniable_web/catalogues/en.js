@@ -255,7 +255,7 @@ export default Object.freeze({
   "answerResultsWeak": "The last screen of this survey links to that page. What your device sent is counted there, without your name; in this survey, it tells much about your answer.",
   "decline": "I would rather not take part",
   "declined": "That is quite all right",
-  "declinedText": "You do not take part, and no answer of yours was asked for or sent. You can close this page now.",
+  "declinedText": "You do not take part, and no answer of yours was asked for or sent.",
   "askRoles": "Who the researchers and the operator are",
   "roles": "The researchers ask the questions and read the results. The operator of the server runs the computer that receives the replies. Both may be the same people."
 });

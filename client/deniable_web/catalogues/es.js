@@ -255,7 +255,7 @@ export default Object.freeze({
   "answerResultsWeak": "La última pantalla de esta encuesta enlaza con esa página. Lo que envió su dispositivo cuenta en ella, sin su nombre; en esta encuesta dice mucho de su respuesta.",
   "decline": "Prefiero no participar",
   "declined": "Está muy bien así",
-  "declinedText": "Usted no participa, y no se le pidió ni se envió ninguna respuesta. Puede cerrar esta página.",
+  "declinedText": "Usted no participa, y no se le pidió ni se envió ninguna respuesta.",
   "askRoles": "Quiénes son los investigadores y el operador",
   "roles": "Los investigadores hacen las preguntas y leen los resultados. El operador del servidor mantiene el ordenador que recibe los envíos. Pueden ser las mismas personas."
 });

@@ -255,7 +255,7 @@ export default Object.freeze({
   "answerResultsWeak": "Le dernier écran de cette enquête mène à cette page. Ce que votre appareil a envoyé y est compté, sans votre nom ; dans cette enquête, cela en dit long sur votre réponse.",
   "decline": "Je préfère ne pas participer",
   "declined": "C’est très bien ainsi",
-  "declinedText": "Vous ne participez pas, et aucune réponse ne vous a été demandée ni n’a été envoyée. Vous pouvez fermer cette page.",
+  "declinedText": "Vous ne participez pas, et aucune réponse ne vous a été demandée ni n’a été envoyée.",
   "askRoles": "Qui sont les chercheurs et l’exploitant",
   "roles": "Les chercheurs posent les questions et lisent les résultats. L’exploitant du serveur fait fonctionner l’ordinateur qui reçoit les envois. Ce peuvent être les mêmes personnes."
 });

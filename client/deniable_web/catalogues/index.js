@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "t4zepgcuvtimo33tku7qh3icoi",
-  de: "43xbp55gtuddu376h4avgaxxmu",
-  en: "h4mdtvx3eirwmkkgqbwmsn24oi",
-  es: "ltziucefu3bnnjv3q5qzdpgtgq",
-  fr: "jf4xejds23g7qilushvmrojq2y",
+  ar: "f76cucubpv7gtma42v6bca6dcu",
+  de: "t2hrnk3lebc2kus3wfdpfvuwca",
+  en: "vc5447rplwjeat53m35w3zehiy",
+  es: "fjolfqydoorma4u7mf3mlbgnw4",
+  fr: "o25hbc4gxn55podvgnhucxo7by",
 };
