@@ -25,7 +25,7 @@ from tools.rig.survey_files import question_toml, survey_toml
 from tools.screenshots import browsing
 
 WIDTHS = {390: 844, 1280: 900}
-"""Of windows, with their heights: a phone and a desktop."""
+"""Widths of windows with their heights: a phone and a desktop."""
 
 TITLE = "Stress, sleep and help on the ward"
 TEXTS = {

@@ -559,7 +559,7 @@ def test_every_language_has_the_words_on_a_narrow_screen(
     element = page.locator("deniable-survey")
     words = json.loads(json.dumps(page.evaluate(f"fetch('/client/catalogues/{language}.json').then((r) => r.json())")))
     expect(element.get_by_text(words[access])).to_be_visible()
-    element.locator("summary").first.click()
+    element.get_by_text(words["who"]).click()
     expect(element.get_by_text(words[f"{access}Text"])).to_be_visible()
     assert violations(page) == []
     assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")

@@ -24,6 +24,7 @@ from tools.rig.in_process import ended
 from tools.rig.places import box_of, cut, loopback_names, place_in_process, relay_of, sealed_survey, served
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import Clock
+from tools.torture import place_people
 
 CLEAR = [("Clear-Site-Data", '"cache", "cookies", "storage"'), ("Set-Cookie", "name=anybody")]
 """Headers with which a collector would make each visit that of a fresh device."""
@@ -338,3 +339,8 @@ def test_a_memory_that_was_cleared_in_part_is_noticed(both: Rehearsal, context: 
     )
     page.reload()
     expect(said).to_be_visible()
+
+
+@pytest.mark.long
+def test_two_real_institutions_know_no_more_of_people_than_they_should() -> None:
+    assert "messages of both answers alike" in place_people.place_people(short=True)

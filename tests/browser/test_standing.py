@@ -85,7 +85,7 @@ def test_a_wrong_clock_closes_no_survey(collector: Collector, page: Page, end: s
     page.route("**/state", lambda route: route.abort())
     page.reload()
     heading(page, "This survey is closed")
-    expect(page.get_by_text("It takes replies from")).to_be_visible()
+    expect(page.get_by_text("It took replies until")).to_be_visible()
 
 
 @pytest.mark.parametrize("end", ["used", "unknown"])

@@ -88,5 +88,5 @@ def test_receipt_of_a_survey_without_them_is_as_before() -> None:
 
 def test_panels_to_which_contrast_is_checked_are_those_of_the_browser() -> None:
     style = (Path(deniable_web.__file__).parent / "style.js").read_text(encoding="utf-8")
-    panels = re.findall(r"--deniable-paper, light-dark\((#\w{6}), (#\w{6})\)", style)
+    panels = re.findall(r"--deniable-paper,light-dark\((#\w{6}),(#\w{6})\)", style)
     assert panels == [(LIGHT_PANEL, DARK_PANEL)]

@@ -66,7 +66,11 @@ def test_commands_that_need_no_extra_run_without_one() -> None:
 
 @pytest.mark.slow
 def test_a_command_without_its_extra_says_how_to_install_it() -> None:
-    longer = {"demo": ("demo", "--exit"), "sealing": ("sealing", "list")}  # what starts without its extra
+    longer = {
+        "demo": ("demo", "--exit"),
+        "sealing": ("sealing", "list"),
+        "place": ("place", "serve", "--origin", "https://place.example"),
+    }  # what starts without its extra
     lines = {longer.get(each, (each,)): extra for extra in EXTRAS for each in EXTRAS[extra]}
     for extra, (code, output) in zip(lines.values(), results_with((), list(lines), ROOT), strict=True):
         assert (code, f"pip install '.[{extra}]'" in output) == (1, True), output

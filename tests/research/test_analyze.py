@@ -139,14 +139,14 @@ def test_a_count_that_contradicts_its_design_is_flagged_in_words(tmp_path: Path)
     file.write_text("q\n" + "1\n" * 98 + "2\n" * 631, encoding="utf-8")
     question = "q: forced-response truth=2/3 codes=yes:1,no:2"
     text = ok("shares", file, "--question", question)
-    assert "fewer reports than a share of 0 explains (p = 0.0097): the data hardly fit the design" in text
+    assert "fewer reports than a share of 0 explains (p = .010): the data hardly fit the design" in text
     document = json.loads(ok("shares", file, "--question", question, "--format", "json"))
     yes = document["estimates"][1]
     assert yes["p_below"] == pytest.approx(0.0097, abs=5e-5)
     assert yes["flag"].startswith("fewer reports")
     assert len(document["cautions"]) == 2
     result = run("regress", file, "q ~ 1", "--question", question, "--format", "csv")
-    assert "Caution: q: yes: fewer reports than a share of 0 explains (p = 0.0097)" in result.stderr
+    assert "Caution: q: yes: fewer reports than a share of 0 explains (p = .010)" in result.stderr
 
 
 def test_rows_without_reports_are_counted_never_silent(study: Table) -> None:

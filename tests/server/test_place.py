@@ -33,7 +33,7 @@ from deniable_server.web.api import MAX_BATCH_BYTES
 from tools.rig.in_process import ended
 from tools.rig.places import box_of, cut, place_in_process, relay_of, sealed_survey, served
 from tools.rig.surveys import TODAY, Clock
-from tools.torture import place_kill, place_matcher, place_messages, place_people
+from tools.torture import place_kill, place_matcher, place_messages
 
 SEALED = {"Content-Type": "application/octet-stream"}
 
@@ -384,11 +384,6 @@ def test_damaged_messages_are_refused_and_none_is_stored_twice(both: Rehearsal, 
 @pytest.mark.slow
 def test_who_sees_one_side_alone_pairs_nobody() -> None:
     assert "both together pair 24 of 24" in place_matcher.place_matcher(short=True)
-
-
-@pytest.mark.long
-def test_two_real_institutions_know_no_more_of_people_than_they_should() -> None:
-    assert "messages of both answers alike" in place_people.place_people(short=True)
 
 
 @pytest.mark.long

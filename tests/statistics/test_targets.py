@@ -386,7 +386,7 @@ def test_data_that_hardly_fit_the_design_are_flagged() -> None:
     assert [float(each) for each in result.design.support[1]] == pytest.approx([11 / 12, 1 / 6])
     assert result.consistency is not None
     assert result.consistency[1].p_below == pytest.approx(0.0097, abs=5e-5)
-    assert result.flags[1] == ("fewer reports than a share of 0 explains (p = 0.0097): the data hardly fit the design")
+    assert result.flags[1] == "fewer reports than a share of 0 explains (p = .010): the data hardly fit the design"
     assert result.flags[0] is not None
     assert result.flags[0].startswith("more reports than a share of 1")
     assert mechanisms.TwoCoin("1/2", "1/2").estimate([570, 430]).flags == (None, None)

@@ -249,7 +249,7 @@ def _memory(pid: int) -> bytes:
 
 
 def _known(where: bytes, secrets: set[str]) -> set[str]:
-    """Those of some secrets of 32 hexadecimal digits that stand somewhere, as digits or as bytes."""
+    """Secrets of 32 hexadecimal digits that stand somewhere, as digits or as bytes."""
     found = set()
     for run in re.findall(rb"[0-9a-f]{32,}", where):
         found |= {each for start in range(len(run) - 31) if (each := run[start : start + 32].decode()) in secrets}

@@ -255,7 +255,7 @@ class ResultsPage:
 
     @property
     def contact(self) -> tuple[str, str | None, list[str]] | None:
-        """Whom to ask, the link behind it, and the sentence around it: of the survey, or of who runs the collector."""
+        """The survey's contact, or else the operator's: the text, the link behind it, and the sentence around it."""
         contact, sentence = self.survey.contact, self.words["contact"]
         if contact is None:
             contact, sentence = current_app.config["CONTACT"], self.words["homeContact"]

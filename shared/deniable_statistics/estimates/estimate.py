@@ -182,7 +182,7 @@ class Estimate:
 
     @property
     def counted(self) -> list[tuple[float, float, tuple[float, float]]]:
-        """Of each binomial its count and its trials among `n_effective` reports, and its support; needs `binomials`."""
+        """Count and trials of each binomial among `n_effective` reports, and its support; needs `binomials`."""
         assert self.binomials is not None
         return [(self._effective(count), self._effective(n), support.floats) for count, n, support in self.binomials]
 
