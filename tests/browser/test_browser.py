@@ -395,7 +395,7 @@ def test_results_page_in_a_browser(page: Page, survey: Survey, link: str) -> Non
     charts = page.locator("svg.figure")
     expect(charts).to_have_count(len(survey.questions))
     assert charts.first.evaluate("chart => chart.getBoundingClientRect().width") > 400
-    for fold in page.locator("details").all():  # the numbers, and how they were computed
+    for fold in page.locator("details.numbers").all():
         fold.evaluate("fold => { fold.open = true }")
     assert page.get_by_role("row").count() == 2 + 6
     assert witness.lines == []
