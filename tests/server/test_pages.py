@@ -29,11 +29,13 @@ from deniable_server.results.question_view import notes
 from deniable_server.settings import Settings, settings_from
 from deniable_server.store import Store
 from deniable_server.web import results_pages
+from deniable_server.web.embedding import document_of
 from deniable_server.web.results_pages import shown_figure
 from deniable_statistics.published.charts import SHARES, Axis, columns, wrapped
 from deniable_statistics.views.figures import WIDTH, Caption, figure, is_rtl, place
 from deniable_statistics.views.view_rows import share_view
 from tools.rig.in_process import ended
+from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import FIVE_TYPES, Clock, person
 
 EVIL = '<script>alert("x")</script><img src=x onerror=alert(1)>'
@@ -48,9 +50,17 @@ def filled(store: Store, survey: Survey) -> Survey:
     return survey
 
 
+def test_no_text_of_a_survey_ends_the_attribute_that_holds_its_document() -> None:
+    survey = read_survey(
+        survey_toml("""'>"></deniable-survey><script>&#39;&amp;""", question_toml("q", "yes-no", epsilon=1))
+    )
+    assert not set("'<>") & set(document_of(survey))
+    assert html.unescape(document_of(survey)) == survey.document.decode()
+
+
 def test_page_to_answer_cannot_send_anything_without_its_script(http: FlaskClient, filled: Survey) -> None:
     page = http.get(f"/s/{filled.id}").text
-    assert f'<deniable-survey src="/s/{filled.id}" document="{escape(filled.document.decode())}" ' in page
+    assert f"<deniable-survey src=\"/s/{filled.id}\" document='{document_of(filled)}' " in page
     assert 'type="module" src="/client/deniable.js" integrity="sha384-' in page
     assert not re.search(r"<(form|input|button|textarea|select)\b", page)
     assert "This page has to run a script" in page

@@ -26,7 +26,7 @@ from deniable_server.authors.draft import Draft
 from deniable_server.edge.heads import CONTENT_SECURITY_POLICY, Heads, SecurityHeaders
 from deniable_server.language import catalogues, client_folder, language_of, words
 from deniable_server.signing import PrivateKey
-from deniable_server.web.embedding import bundles, script_of
+from deniable_server.web.embedding import bundles, document_of, script_of
 from deniable_server.web.pages import serve_client
 from deniable_statistics.authoring.outlook import RESPONDENTS
 
@@ -86,6 +86,7 @@ def create_preview(path: Path) -> APIFlask:
         "version": __version__,
         "bundles": bundles(),
         "script_of": script_of,
+        "document_of": document_of,
         "words": words("en"),
     }
     draft = Draft(path)
