@@ -48,8 +48,8 @@ def test_of_more_rows_than_a_page_shows_the_csv_by_cohort_is_written_when_a_rele
     survey, _ = filled(store, FIVE_TYPES, 150)
     address = f"/s/{survey.id}/results.csv?by=cohort"
     of_rows = http.get(address).data
-    for module in (service, results_pages):
-        monkeypatch.setattr(module, "MOST_TOGETHER", 10)
+    monkeypatch.setattr(service, "MOST_TOGETHER", 10)
+    monkeypatch.setattr(results_pages, "MOST_ON_PAGE", 10)
     results.ahead.add(survey.id)
     assert results.ahead.wait(PATIENCE)
 

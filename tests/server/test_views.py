@@ -224,7 +224,7 @@ def test_more_numbers_than_one_page_shows_stand_on_a_page_for_each_question(
     five: Collector, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     http, _, survey = five
-    monkeypatch.setattr(results_pages, "MOST_TOGETHER", 30)
+    monkeypatch.setattr(results_pages, "MOST_ON_PAGE", 30)
     said = words("en")["rOneByOne"]
     page = http.get(f"/s/{survey.id}/results?by=cohort&confidence=0.961").text
     assert said in page
@@ -232,7 +232,7 @@ def test_more_numbers_than_one_page_shows_stand_on_a_page_for_each_question(
     assert "<table" not in page
     assert said not in http.get(f"/s/{survey.id}/results?view=all&confidence=0.961").text
     assert http.get(f"/s/{survey.id}/results/affair?by=cohort&confidence=0.961").status_code == 200
-    monkeypatch.setattr(results_pages, "MOST_TOGETHER", 7)
+    monkeypatch.setattr(results_pages, "MOST_ON_PAGE", 7)
     link = f'href="/s/{survey.id}/results/affair.csv?by=cohort&amp;confidence=0.962"'
     assert link in http.get(f"/s/{survey.id}/results/affair?confidence=0.962").text
     for view in ("affair", "affair/embed"):

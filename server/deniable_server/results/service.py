@@ -41,7 +41,7 @@ MOST_KEPT = 64 * 2**20
 """Size of the cache of results, in bytes: twice as much as all rows of the largest survey."""
 
 MOST_TOGETHER = 2000
-"""Largest number of rows that a page shows together, and that are computed before somebody asks for them."""
+"""Largest number of rows that are computed together before somebody asks for them."""
 
 ROW_BYTES = 700
 """Approximate size of a row in memory, in bytes."""

@@ -35,7 +35,7 @@ from deniable_server.results.question_view import (
 )
 from deniable_server.results.releases import Shown, parsed
 from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
-from deniable_server.results.service import MOST_TOGETHER, View, get_results, view_options, waiting_rows
+from deniable_server.results.service import View, get_results, view_options, waiting_rows
 from deniable_server.results.waves import MOST_WAVES, Wave
 from deniable_server.results.work import view_csv
 from deniable_server.store import NotFound as NothingThere
@@ -63,10 +63,11 @@ FORMS = {
 FIGURE_POLICY = "default-src 'none'; style-src 'unsafe-inline'"
 """The policy of a figure that stands alone: its style sheet is within it."""
 
+MOST_ON_PAGE = 1000
+"""Largest number of rows of numbers on one page, a tenth of a second's work; otherwise each question has a page."""
+
 _STRENGTHS = ("rStrong", "rMedium", "rLittle")
 ONCE = {"open": "rOnceOpen", "invited": "rOnceInvited", "unlinkable": "rOnceToken"}
-"""Names of the sentences on whether people count once, by access."""
-
 """Names of the sentences on whether people count once, by access."""
 
 _STANDING = {"open": "rTakes", "early": "rTakesLater", "closed": "rTakesNone"}
@@ -214,12 +215,12 @@ class ResultsPage:
 
     def can_show_cohorts(self, question: Question) -> bool:
         """Whether a page can show a question by cohort."""
-        return self.most_rows_of(question, by_cohort=True) <= MOST_TOGETHER
+        return self.most_rows_of(question, by_cohort=True) <= MOST_ON_PAGE
 
     @property
     def is_for_one_page(self) -> bool:
         """Whether all questions in full are few enough for one page."""
-        return self.most_rows <= MOST_TOGETHER
+        return self.most_rows <= MOST_ON_PAGE
 
     @property
     def plain(self) -> dict[str, object]:
@@ -450,7 +451,7 @@ def refuse_long_page(page: ResultsPage, question: Question) -> None:
     """Refuse a view of more rows than a page shows, before they are computed."""
     if page.options.by_cohort and not page.can_show_cohorts(question):
         raise ParameterError(
-            f"by: must make at most {MOST_TOGETHER} rows on a page, got {page.most_rows_of(question)}; "
+            f"by: must make at most {MOST_ON_PAGE} rows on a page, got {page.most_rows_of(question)}; "
             "ask for CSV or JSON"
         )
 
