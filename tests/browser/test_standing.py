@@ -59,7 +59,7 @@ def test_a_full_survey_is_known_before_start_and_nothing_is_asked(
     witness = browsing.Witness.of(page)
     page.goto(link)
     heading(page, "This survey is closed")
-    expect(page.get_by_text("It has the 1 replies that it takes, or was closed earlier.")).to_be_visible()
+    expect(page.get_by_text("This survey takes at most 1 replies, and the researchers")).to_be_visible()
     expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
     assert witness.posts() == []
     assert collector.reports(survey) == 1

@@ -27,9 +27,7 @@ from tools.rig.browsing import (
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 
-MISSING = (
-    "Please choose an answer. If some people left this question out, the gap itself would say something about them."
-)
+MISSING = "Please choose an answer. Chance protects an answer, but it cannot protect a gap."
 
 TRUST = """[[questions]]
 id = "trust"

@@ -334,7 +334,7 @@ def test_closed_early_and_closing_surveys(collector: Collector, run: Typist, hom
     for survey in (by_hand, full):
         store.close_survey(survey.id)
     store.close()
-    assert "It has the 200 replies that it takes, or was closed earlier." in run(f"{collector.url}/s/{full.id}").stderr
+    assert "This survey takes at most 200 replies, and" in run(f"{collector.url}/s/{full.id}").stderr
     result = run(f"{collector.url}/s/{by_hand.id}", typed=[])
     assert (result.exit_code, result.stdout) == (1, "")
     assert "This survey is closed.\n\nThe researchers take no more replies.\n\nYou were not asked" in result.stderr

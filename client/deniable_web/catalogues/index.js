@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "f76cucubpv7gtma42v6bca6dcu",
-  de: "t2hrnk3lebc2kus3wfdpfvuwca",
-  en: "vc5447rplwjeat53m35w3zehiy",
-  es: "fjolfqydoorma4u7mf3mlbgnw4",
-  fr: "o25hbc4gxn55podvgnhucxo7by",
+  ar: "uh6ugbofl35ipqtw4s2xioiapa",
+  de: "obimd6mxnnzhnckv2n7m24prie",
+  en: "b6uidfedpgzxhlqs6qoepg4vja",
+  es: "vyznuveqftt2giq4ykqcqwvcgi",
+  fr: "d3qs5jzacde26pnhhile44l6iy",
 };

@@ -330,11 +330,12 @@ class ResultsPage:
         """The notes below a figure: its method, who is counted, and its source."""
         survey, words = self.survey, self.words
         source = ", ".join(self.labels.text(each) for each in (survey.organiser, survey.title) if each)
-        number = self.shown.record.number if self.shown.record else "\u2013"
+        record = self.shown.record
+        released = {"number": record.number, "date": record.released_on} if record else {}
         return [
             say_text(words["rMethodNote"], level=self.level),
             words[ONCE[survey.access]],
-            say_text(words["rSource"], source=source, id=survey.id, number=number),
+            say_text(words["rSource" if record else "rSourceLive"], source=source, id=survey.id, **released),
         ]
 
 

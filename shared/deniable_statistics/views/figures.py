@@ -32,12 +32,11 @@ STYLE = """\
 .figure .strong{font-weight:600}.figure line{stroke:currentColor}.figure .grid{stroke-width:1;opacity:.2}
 .figure .interval{stroke:#0b6e99;stroke-width:6;opacity:.5}.figure .point,.figure .arrow{fill:#0b6e99}
 .figure .weak .interval{stroke:#8c959f}.figure .weak .point,.figure .weak .arrow{fill:#8c959f}
-@media (prefers-color-scheme:dark){.figure{background:#0d1117;color:#e6edf3}.figure text{stroke:#0d1117}
-.figure .quiet{fill:#9da7b3}
-.figure .weak text,.figure text.weak{fill:#9da7b3}.figure .interval{stroke:#58b4dc}
-.figure .point,.figure .arrow{fill:#58b4dc}}
 @media print{.figure{background:#fff;color:#000}.figure text{stroke:#fff}.figure .quiet{fill:#333}}"""
-"""The style sheet of a figure that stands alone; the collector's pages have the same rules."""
+"""The style sheet of a figure that stands alone. The collector's pages have the same rules, and those of dark pages.
+
+An image is always light: on a white page of somebody else it would be a black box wherever the reader's system is dark.
+"""
 
 
 @dataclass(frozen=True)
