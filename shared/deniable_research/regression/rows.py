@@ -208,7 +208,7 @@ def aligned_columns(design: DesignLike | Grouped, subject: str = "outcome") -> d
 
 
 @dataclass(frozen=True)
-class Routed:
+class FilteredOutcome:
     """An outcome that a filter decides in some cells.
 
     Attributes
@@ -223,7 +223,9 @@ class Routed:
     certain: Array
 
 
-def routes_of(cells: PredictorCells, response: SharedResponse, outcome: Reports, parts: tuple[Array, Array]) -> Routed:
+def routes_of(
+    cells: PredictorCells, response: SharedResponse, outcome: Reports, parts: tuple[Array, Array]
+) -> FilteredOutcome:
     """In which cells the outcome is free, if it shares a response with predictors.
 
     Raises
@@ -249,7 +251,8 @@ def routes_of(cells: PredictorCells, response: SharedResponse, outcome: Reports,
     certain = np.where(free, np.nan, base[:, None] + more * only)
     kept = np.array(open_to)
     truths = tuple(each for each, one in zip(outcome.truths, open_to, strict=True) if one)
-    return Routed(replace(outcome, likelihood=np.asfortranarray(outcome.likelihood[:, kept]), truths=truths), certain)
+    left = replace(outcome, likelihood=np.asfortranarray(outcome.likelihood[:, kept]), truths=truths)
+    return FilteredOutcome(left, certain)
 
 
 def crossed(frame: Frame, cells: PredictorCells, weights: Array) -> Regressors:
