@@ -14,8 +14,9 @@ import { utf8 } from "./sha.js";
 
 /** @typedef {import("./survey.js").View} View */
 /**
- * @typedef {import("./collector.js").Link & { tongues: string[], isOwn: boolean, more: URLSearchParams, way: import("./collector.js").Link & { isVia: boolean } }} Place
- *   `way` is the link by which its collector is asked: by the place whose page this is, if it is one
+ * @typedef {import("./collector.js").Link & { tongues: string[], read: string[], isOwn: boolean, more: URLSearchParams, way: import("./collector.js").Link & { isVia: boolean } }} Place
+ *   `read` are the languages in which the survey's texts are shown; `way` is the link by which its collector is asked: by the
+ *   place whose page this is, if it is one
  */
 
 export const MINUTE = 6e4;
@@ -162,10 +163,11 @@ export class DeniableElement extends Base {
     const { hash } = isOwn && !isPlace ? location : new URL(link, document.baseURI);
     const more = new URLSearchParams(hash.slice(1));
     const spoken = /** @type {HTMLElement | null} */ (isOwn ? null : this.closest("[lang]"));
+    // Who wrote the link, or the page around, chose one language; what the survey does not say in it, it says in its own.
     const tongues = this.tongues(more.get("lang"), spoken?.lang);
     const said = { survey, ...fromFragment(more) };
     const way = { ...said, collector: isPlace ? wayBy(location.origin, collector) : collector, isVia: isPlace };
-    return { ...said, collector, tongues, isOwn, more, way };
+    return { ...said, collector, tongues, read: (more.get("lang") ?? spoken?.lang) ? tongues.slice(0, 2) : tongues, isOwn, more, way };
   }
 
   /** The languages that somebody reads, the best first, each also without its region. @param {(string | null | undefined)[]} first */
@@ -187,7 +189,7 @@ export class DeniableElement extends Base {
       this.words = await words;
     }
     signal.throwIfAborted();
-    const view = (this.#found = translate(survey, place.tongues, this.words));
+    const view = (this.#found = translate(survey, place.read, this.words));
     checkCeiling(survey);
     return view;
   }

@@ -12,6 +12,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 from deniable import Survey, read_survey
 from tools.rig.browsing import ARRIVED, NO_STORAGE, another_site, answer, remembered, scripts, wait_until
 from tools.rig.collectors import Collector
+from tools.rig.survey_files import question_toml, survey_toml
 
 JQUERY = Path(__file__).parents[2] / "client/deniable_web/node_modules/jquery/dist/jquery.min.js"
 
@@ -61,6 +62,21 @@ def say_yes(page: Page) -> None:
     page.get_by_role("button", name="Start", exact=True).click()
     page.clock.run_for(100)
     page.get_by_role("radio", name="Yes").check()
+
+
+@pytest.mark.parametrize(("fragment", "heading"), [("", "Sleep"), ("#lang=de", "Schlaf")])
+def test_the_language_of_a_page_is_that_of_words_and_questions(
+    collector: Collector, browser: Browser, fragment: str, heading: str
+) -> None:
+    # `default` has no language, so a German browser would mix German questions into an English page.
+    title = {"default": "Sleep", "de": "Schlaf"}
+    link = collector.publish(read_survey(survey_toml(title, question_toml("q", "yes-no", epsilon=1))))
+    context = browser.new_context(locale="de-DE")
+    with page_of(context, collector, f'<deniable-survey src="{link}{fragment}"></deniable-survey>') as page:
+        expect(page.get_by_role("heading", name=heading, exact=True)).to_be_visible()
+        begin = {"Sleep": "Start", "Schlaf": "Starten"}[heading]
+        expect(page.get_by_role("button", name=begin, exact=True)).to_be_visible()
+    context.close()
 
 
 def test_properties_say_what_attributes_say(collector: Collector, context: BrowserContext) -> None:

@@ -278,7 +278,7 @@ def wrong_in(line: str) -> str | None:
     except ValueError:
         words = line.split()
     command: click.Command = main
-    context = click.Context(main, info_name="deniable", obj=main)
+    context = click.Context(main, info_name="deniable", obj=main, **main.context_settings)
     while isinstance(command, click.Group) and words:
         default = getattr(command, "default_cmd_name", None)
         found = command.get_command(context, words[0]) if not words[0].startswith("-") else None

@@ -85,7 +85,7 @@ def test_options_of_a_tutorial_exist(page: Path) -> None:
     assert len(lines) > 4
     for words in lines:
         command: click.Command = main
-        context = click.Context(main, info_name="deniable", obj=main)
+        context = click.Context(main, info_name="deniable", obj=main, **main.context_settings)
         while isinstance(command, click.Group):
             _, found, words = command.resolve_command(context, words)
             assert found is not None

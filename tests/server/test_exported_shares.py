@@ -23,6 +23,7 @@ from deniable_statistics.data.folder import write_folder
 from deniable_statistics.data.manifest import FORMATS
 from tests.support.drawn_questions import joint_survey, shared_survey
 from tests.support.marks import long
+from tests.support.same_figures import assert_same_row
 from tools.rig.command_line import CommandLine
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import EVERY_KIND, FIVE_TYPES, person
@@ -119,11 +120,7 @@ def assert_same_figures(survey: Survey, path: Path, folder: Path, *options: str)
     assert len(own) >= 2
     assert exported.keys() == own.keys()
     for key, row in own.items():
-        found = {name: exported[key].get(name) for name in row}
-        floats = {name for name, value in row.items() if isinstance(value, float)}
-        assert {name: found[name] for name in row.keys() - floats} == {name: row[name] for name in row.keys() - floats}
-        for name in floats:
-            assert found[name] == pytest.approx(row[name], rel=1e-13, abs=0), (key, name)
+        assert_same_row({name: exported[key].get(name) for name in row}, row)
 
 
 @pytest.mark.slow

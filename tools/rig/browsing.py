@@ -185,7 +185,7 @@ def serve_with(page: Page, link: str, attribute: str, value: str | None) -> None
     def alter(route: Route) -> None:
         response = route.fetch()
         written = "" if value is None else f' {attribute}="{escape(value)}"'
-        markup, times = re.subn(rf""" {attribute}=("|').*?\1""", lambda _: written, response.text())
+        markup, times = re.subn(rf""" {attribute}=("|').*?\1""", lambda _: written, response.text(), flags=re.DOTALL)
         assert times == 1, f"{link}: must have {attribute} once, got {times}"
         route.fulfill(response=response, body=markup)
 

@@ -8,6 +8,7 @@ from typing import Any
 from deniable.report.report import Report
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
+from deniable.survey.texts import EVERY_OTHER, Text
 from deniable_statistics.data.data_set import DataSet, Kind, Variable
 from deniable_statistics.published.access_columns import ACCESS_LABELS, access_cells, one_report_column
 from deniable_statistics.published.csv_cells import report_cells
@@ -82,12 +83,24 @@ def variable_of(question: Question) -> Variable:
 
 
 def report_labels(question: Question) -> dict[int, str]:
-    """The option that each value of a report supports; empty where a report may support several options or none."""
+    r"""The option that each value of a report supports; empty where a report may support several options or none.
+
+    >>> from deniable import read_survey
+    >>> asked = 'title = "T"\n[[questions]]\nid = "q"\ntype = "scale"\ntext = "Q?"\ngoal = "shares"\nepsilon = 1\n'
+    >>> survey = read_survey(asked + 'lo = 1\nhi = 2\nlabels = ["never", "often"]\n')
+    >>> report_labels(survey.questions[0])
+    {0: '1 \u2013 never', 1: '2 \u2013 often'}
+    """
     reports = question.mechanism.reports
     # Only a report of one option is labelled by it; a text of 0 and 1 may support several.
     if not question.has_shares or not reports.supports_one or reports.size != len(question.options):
         return {}
-    return {reports.first + place: str(option) for place, option in enumerate(question.options)}
+    return {reports.first + place: _spoken(option) for place, option in enumerate(question.options)}
+
+
+def _spoken(option: str) -> str:
+    """An option as people read it: a level of a scale with its label where it has one."""
+    return option.in_language(EVERY_OTHER) if isinstance(option, Text) else str(option)
 
 
 def estimates_data(title: str, rows: Iterable[Mapping[str, Any]], access: str) -> DataSet:
