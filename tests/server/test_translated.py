@@ -109,7 +109,7 @@ def test_labels_of_statistical_programs_are_in_the_default_language(survey: Surv
         assert about.column_names_to_labels["place"] == "Noisy report, not an answer: Ever?"
         assert about.variable_value_labels["place"] == {0: "town", 1: "b", 2: "c"}
         assert about.variable_value_labels["affair"][2] == "Not said"
-        assert about.variable_value_labels["stars"] == {0: "1", 1: "2", 2: "3"}
+        assert about.variable_value_labels["stars"] == {0: "1 \u2013 bad", 1: "2", 2: "3 \u2013 good"}
     path = database.with_name("reports.parquet")
     ok("export", survey.id, "--db", database, "--to", path)
     assert pq.read_schema(path).metadata[b"title"] == b"Life"
