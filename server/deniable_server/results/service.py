@@ -131,23 +131,20 @@ class ResultsService:
         state = self._store.state(survey_id)
         if not (shown := self.releases.shown(state)).n:
             return
-        queries = [EVERYBODY_VIEW]
+        wanted: list[tuple[ViewQuery, str, Callable[[Survey, Shown, ViewQuery], tuple[Any, int]]]]
+        wanted = [(EVERYBODY_VIEW, "views", self._views_of)]
         if state.survey.cohorts and state.survey.rows <= MOST_TOGETHER:
-            queries.append(BY_COHORT_VIEW)
-        for query in queries:
-            # The very name under which a reader asks, or the work would be done twice.
-            name = self._name(survey_id, query, "views", shown)
-            if self._kept.get(name) is None:
-                with self._pool.place(AHEAD):
-                    found, size = self._views_of(state.survey, shown, query)
-                self._kept.put(name, found, size)
-        if state.survey.cohorts and state.survey.rows > MOST_TOGETHER:
+            wanted.append((BY_COHORT_VIEW, "views", self._views_of))
+        elif state.survey.cohorts:
             # No page shows so many rows, and whoever asks for a question by cohort waits for that question alone.
-            name = self._name(survey_id, BY_COHORT_VIEW, "table", shown)
+            wanted.append((BY_COHORT_VIEW, "table", self._table_of))
+        for query, form, compute in wanted:
+            # The very name under which a reader asks, or the work would be done twice.
+            name = self._name(survey_id, query, form, shown)
             if self._kept.get(name) is None:
                 with self._pool.place(AHEAD):
-                    text = self._pool.run(table_of, state.survey.document, shown.tallies, wanted_of(BY_COHORT_VIEW))
-                self._kept.put(name, text, len(text))
+                    found, size = compute(state.survey, shown, query)
+                self._kept.put(name, found, size)
 
     def estimates(self, survey_id: str, query: EstimatesQuery) -> tuple[int, Sequence[EstimateRow]]:
         """The number of reports, and all estimates of a survey."""
@@ -192,10 +189,14 @@ class ResultsService:
         """The shares of all questions as CSV, written where they are computed."""
 
         def write(survey: Survey) -> tuple[bytes, int]:
-            text = self._pool.run(table_of, survey.document, shown.tallies, wanted_of(query))
-            return text, len(text)
+            return self._table_of(survey, shown, query)
 
         return self._computed(state.survey.id, plain(query), "table", 0, write, shown=shown)
+
+    def _table_of(self, survey: Survey, shown: Shown, query: ViewQuery) -> tuple[bytes, int]:
+        """The shares of all questions as CSV, and its size in bytes."""
+        text = self._pool.run(table_of, survey.document, shown.tallies, wanted_of(query))
+        return text, len(text)
 
     def _views_of(self, survey: Survey, shown: Shown, query: ViewQuery) -> tuple[Mapping[str, View], int]:
         """The shares of all questions, and their size in bytes."""
