@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deniable import SurveyError, read_survey
+from deniable.survey.texts import Text
 
 PLAIN = 'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1\n'
 
@@ -112,7 +113,7 @@ def test_curly_quotes_within_a_text_are_meant() -> None:
 @pytest.mark.parametrize(
     ("slip", "hint"),
     [
-        ("sequence", "it can have title, organiser, about, contact, opens, "),
+        ("sequence", "it can have title, language, organiser, about, contact, opens, "),
         ("description", "it can have title, "),
         ("titel", "did you mean 'title'?"),
         ("reader", "did you mean 'readers'?"),
@@ -124,3 +125,44 @@ def test_curly_quotes_within_a_text_are_meant() -> None:
 )
 def test_only_a_near_spelling_is_suggested_for_an_unknown_key(slip: str, hint: str) -> None:
     assert sentence_for(f"{slip} = 1\n{PLAIN}").startswith(f"survey: has the unknown key {slip!r}; {hint}")
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        (
+            'type = "scale"\nlo = 1\nhi = 3\ndecline = "No answer"',
+            "question 'q': decline goes with yes-no, choice, ticks, not with scale: "
+            "a scale is answered by numbers alone",
+        ),
+        ('type = "yes-no"\noptions = ["a", "b"]', "question 'q': options goes with choice, ticks, not with yes-no"),
+        ('type = "choice"\noptions = ["a", "b"]\nlo = 1', "question 'q': lo goes with scale, number, not with choice"),
+    ],
+)
+def test_a_key_of_another_type_is_refused_with_the_types_that_have_it(keys: str, sentence: str) -> None:
+    assert sentence_for(PLAIN.replace('type = "yes-no"', keys)) == sentence
+
+
+TWO = PLAIN.replace('text = "Q?"', 'text.default = "Q?"\ntext.de = "F?"')
+
+
+def test_default_texts_are_published_under_their_language_too() -> None:
+    (question,) = read_survey('language = "en"\n' + TWO).questions
+    assert isinstance(question.text, Text)
+    assert dict(question.text.translations) == {"en": "Q?", "de": "F?"}
+    # Whoever reads English, and German only after it, reads the default.
+    assert [question.text.in_language(each) for each in ("en", "de", "fr")] == ["Q?", "F?", "Q?"]
+    survey = read_survey('language = "en"\n' + PLAIN)
+    assert survey == read_survey(PLAIN)  # a text in one language leaves nobody a choice
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ('"English"', 'language: must be like "en" or "pt-BR", that of the default texts, got \'English\''),
+        ("1", 'language: must be like "en" or "pt-BR", that of the default texts, got 1'),
+        ('"de"', "text: is in de twice, as de and as default: language says that the default is de, so leave de out"),
+    ],
+)
+def test_language_is_a_tag_and_no_second_text(language: str, sentence: str) -> None:
+    assert sentence_for(f"language = {language}\n{TWO}") == sentence

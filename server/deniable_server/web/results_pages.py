@@ -45,7 +45,7 @@ from deniable_server.web.api import fresh, get_store
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
 from deniable_server.web.pages import link_to
-from deniable_statistics.published.printed_numbers import number, percent
+from deniable_statistics.published.printed_numbers import number, percent, standard_error
 from deniable_statistics.views.figures import Caption, figure
 from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_compare, refusal_to_cross
 
@@ -78,7 +78,9 @@ def init_app(app: APIFlask) -> None:
     app.jinja_env.filters["say"] = say
     app.jinja_env.globals["has_images"] = can_draw_images()
     app.jinja_env.filters["unbiased"] = lambda row: shown_figure(row.estimate, row.statistic)
-    app.jinja_env.filters["std_error"] = lambda row: shown_figure(row.std_error, row.statistic)
+    app.jinja_env.filters["std_error"] = lambda row: standard_error(
+        row.std_error, number if row.statistic == "mean" else percent
+    )
     app.register_blueprint(results_pages)
 
 

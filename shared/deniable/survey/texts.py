@@ -92,11 +92,16 @@ def read_text(written: object, subject: str) -> object:
             f'{subject}: in several languages must be like {{ default = "Yes", de = "Ja" }}, got {describe(written)}'
         )
     for language, value in translations.items():
-        if not _LANGUAGE.fullmatch(language):
+        if not is_language(language):
             raise SurveyError(f"{subject}: a language must be like de or pt-BR, got {language[:40]!r}")
         if not isinstance(value, str):
             raise SurveyError(f"{subject}: {language} must be a text, got {describe(value)}")
     return Text(written[DEFAULT], translations)
+
+
+def is_language(tag: str) -> bool:
+    """Whether a tag names a language in the way of surveys, such as de or pt-BR."""
+    return _LANGUAGE.fullmatch(tag) is not None
 
 
 def publish_text(text: str) -> str | dict[str, str]:

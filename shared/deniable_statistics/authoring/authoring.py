@@ -28,6 +28,7 @@ from deniable.survey.question import Question, check_id, levels_from
 from deniable.survey.question_types import LAST, QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.sealed import Sealed, padded_size
 from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refuse_repeats
+from deniable_statistics.authoring.default_language import with_default_language
 from deniable_statistics.authoring.look import LOOK_KEYS, read_look
 from deniable_statistics.authoring.sections import GRID, spelled_out
 from deniable_statistics.authoring.selection import choice_for
@@ -43,9 +44,9 @@ AS_WRITTEN = (
 """Keys whose values are passed to `Survey` unchanged, which checks them and has their defaults."""
 
 SURVEY_KEYS = (
-    *("title", "organiser", "about", "contact", "opens", "closes", "cohorts", *AS_WRITTEN, "issuer", "sealed", "place"),
-    *("thanks", "completion", "look", "epsilon", "draw", "want", "groups", "questions", "sections"),
-    *ORDER_KEYS,
+    *("title", "language", "organiser", "about", "contact", "opens", "closes", "cohorts", *AS_WRITTEN),
+    *("issuer", "sealed", "place", "thanks", "completion", "look", "epsilon", "draw", "want", "groups", "questions"),
+    *("sections", *ORDER_KEYS),
 )
 QUESTION_KEYS = ("id", "type", "text", "before", "help", "epsilon", "group", "ask_if")
 ISSUER_KEYS = ("key", "url")
@@ -119,6 +120,7 @@ def read_survey(
 def survey_of(written: Mapping[str, Any], folder: str | PathLike[str] | None = None) -> Survey:
     """The survey of a file whose TOML was read by `read_toml`; parameters and errors are those of `read_survey`."""
     refuse_unknown(written, SURVEY_KEYS, "survey")
+    written = with_default_language(written)
     spelled = spelled_out(written)
     ids = tuple(str(each["id"]) for each in spelled.questions if "id" in each)
     # Before any question is read, because errors in questions are named by id.
@@ -345,6 +347,7 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
     if not isinstance(name, str) or name not in QUESTION_TYPES:
         raise SurveyError(f"{where}: type must be one of {', '.join((*QUESTION_TYPES, GRID))}, got {name!r}")
     kind = QUESTION_TYPES[name]
+    _refuse_keys_of_others(written, kind, where)
     refuse_unknown(written, (*QUESTION_KEYS, *kind.keys), where)
     group = _group_of(written, kind, where, groups)
     options = _options(kind, written, where)
@@ -361,6 +364,15 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
     if goal not in (kind.goals or (None,)):
         raise SurveyError(f"{where}: goal must be one of {', '.join(kind.goals)}, got {goal!r}")
     return _Draft(written, where, kind, options, goal, group, _option_order(written, where, len(last)), last)
+
+
+def _refuse_keys_of_others(written: Mapping[str, Any], kind: QuestionType, where: str) -> None:
+    """Raise a SurveyError for a key that other types have, and say which."""
+    for key in written:
+        owners = [each.name for each in QUESTION_TYPES.values() if key in each.keys]
+        if owners and key not in (*QUESTION_KEYS, *kind.keys):
+            why = f": a {kind.name} is answered by numbers alone" if key in LAST and kind.has_numbers else ""
+            raise SurveyError(f"{where}: {key} goes with {', '.join(owners)}, not with {kind.name}{why}")
 
 
 def _option_order(written: Mapping[str, Any], where: str, last: int) -> RandomOrder | None:

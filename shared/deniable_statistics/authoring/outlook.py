@@ -41,7 +41,7 @@ def outlook(survey: Survey, respondents: int = RESPONDENTS) -> str:
     >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
     >>> print(textwrap.fill(outlook(survey), 100))
     With 1,000 people, shares are known to within \u00b16 points, each person is asked the one question, and
-    nothing can be crossed.
+    no two questions can be crossed.
     """
     known = " and ".join(_known(survey, respondents))
     return f"With {respondents:,} people, {known}, {asked_of_each(survey)}, and {_crossed(survey, respondents)}."
@@ -113,10 +113,10 @@ def _known(survey: Survey, respondents: int) -> Iterator[str]:
 def _crossed(survey: Survey, respondents: int) -> str:
     widths = list(crossing_widths(survey, respondents).values())
     if not widths:
-        return "nothing can be crossed"
+        return "no two questions can be crossed"
     if min(widths) >= UNKNOWN:
-        return "two questions that are crossed say nothing yet"
-    return f"two questions can be crossed to within {_range(widths)} points"
+        return "a crosstab of two questions says nothing yet"
+    return f"each cell of a crosstab of two questions is known to within {_range(widths)} points"
 
 
 def _half_width(variance: float, respondents: int) -> float:

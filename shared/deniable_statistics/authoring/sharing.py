@@ -233,8 +233,8 @@ def why(ways: Sequence[Sharing], chosen: Sharing | None = None) -> str:
     named = [*ways[:SHOWN], *(each for each in ways[SHOWN:] if each.is_split)]
     refused = {True: " (which devices refuse)", False: ""}
     said = [f"{each.label} {each.respondents:,}{refused[each.is_refused]}" for each in named]
-    crossed = f"for crossing two questions: {chosen.label}; " if chosen not in (None, ways[0]) and chosen else ""
-    return f"{crossed}fewest respondents: {'; '.join(said)}"
+    crossed = f"to cross two questions: {chosen.label}; " if chosen not in (None, ways[0]) and chosen else ""
+    return f"{crossed}fewest respondents for ±5 points: {'; '.join(said)}"
 
 
 def _promising(members: Sequence[Member], epsilon: Fraction) -> Iterator[Sharing]:
