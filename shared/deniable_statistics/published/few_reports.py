@@ -29,8 +29,8 @@ def few_reports(rows: Sequence[Any]) -> Iterator[str]:
     >>> row = {"question": "q", "statistic": "share", "n": 3, "std_error": 0.0, "conf_low": 0.0, "conf_high": 0.97}
     >>> for sentence in few_reports([SimpleNamespace(**row)]):
     ...     print(textwrap.fill(sentence, 116))
-    Too few reports to say anything: q (3). Intervals cover at least 90 % of all possible shares, so ignore the estimates
-    beside them.
+    Too few reports to say anything: q (3). Intervals cover at least 90 % of all possible shares, so ignore the
+    estimates beside them.
     A dash is a standard error that is not known: all reports say the same, so its formula gives 0. The interval holds.
     """
     empty = {row.question: row.n for row in rows if _says_nothing(row)}
