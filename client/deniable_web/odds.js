@@ -48,9 +48,9 @@ export function wholeOdds({ units }, m) {
 
 /**
  * A quotient for people, rounded up: to tenths below 10, and above `fine` tenths, otherwise to a whole number.
- * @param {Messages} m @param {bigint} a @param {bigint} b
+ * @param {Messages} m @param {bigint} a @param {bigint} b @param {any} [fine] nothing is above what is left out
  */
-function above(m, a, b, fine = Infinity) {
+function above(m, a, b, fine) {
   const tenths = Number((10n * a + b - 1n) / b);
   const number = tenths < 100 || tenths > fine ? tenths / 10 : Math.ceil(tenths / 10);
   return number.toLocaleString(m.lang, { numberingSystem: "latn", useGrouping: false });
