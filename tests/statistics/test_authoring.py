@@ -102,7 +102,10 @@ def test_ends_of_a_scale_are_whole_numbers(lo: str, sentence: str) -> None:
 def test_a_byte_order_mark_is_no_part_of_a_survey() -> None:
     for text in (f"\ufeff{PLAIN}", f"\ufeff{PLAIN}".encode()):
         assert read_survey(text) == read_survey(PLAIN)
-    assert sentence_for(PLAIN.encode("utf-16")).endswith("(line 1) is not; save the file as UTF-8")
+    assert sentence_for(PLAIN.encode("utf-16")).endswith("; save the file as UTF-8")
+    assert sentence_for(PLAIN.replace("Q?", "Größe?").encode("latin-1")).endswith(
+        "(line 5) is not; save the file as UTF-8"
+    )
 
 
 def test_curly_quotes_within_a_text_are_meant() -> None:
@@ -166,3 +169,44 @@ def test_default_texts_are_published_under_their_language_too() -> None:
 )
 def test_language_is_a_tag_and_no_second_text(language: str, sentence: str) -> None:
     assert sentence_for(f"language = {language}\n{TWO}") == sentence
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (PLAIN.encode("utf-16"), "survey: must be UTF-8 text, got what looks like UTF-16 or no text at all; save the"),
+        (
+            PLAIN.encode("utf-16-be"),
+            "survey: must be UTF-8 text, got what looks like UTF-16 or no text at all; save the",
+        ),
+        (
+            b"PK\x03\x04" + bytes(40),
+            "survey: must be a text, got a ZIP file, as Excel writes it; 'deniable survey import'",
+        ),
+        (
+            PLAIN.replace(" = ", "\u00a0= ", 1),
+            "survey, line 1: must have plain spaces around keys and =, got another kind",
+        ),
+        (
+            f"closes = 2026-02-30\n{PLAIN}",
+            "survey: is not TOML: Invalid date or datetime (at line 1, column 10); a date is",
+        ),
+        (
+            '{"title": "T"}',
+            "survey: is not TOML: Invalid statement (at line 1, column 1); a line is key = value, such as",
+        ),
+        (
+            PLAIN.replace('"yes-no"', f'"number"\nlo = {-(10**30)}\nhi = 5'),
+            "question 'q': lo and hi must be at most 1,000,000 apart, got a very long number and 5",
+        ),
+        (PLAIN.replace("epsilon", "decline = true\nepsilon"), "question 'q': decline: must be a text, got true"),
+        (
+            PLAIN.replace('"yes-no"', '"choice"\noptions = ["a", 2]'),
+            "question 'q': options: must be a text, got 2; write \"2\"",
+        ),
+    ],
+)
+def test_files_of_other_programs_and_values_of_other_types_are_called_by_their_names(
+    content: str | bytes, sentence: str
+) -> None:
+    assert sentence_for(content).startswith(sentence)

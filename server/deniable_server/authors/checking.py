@@ -212,10 +212,22 @@ def warnings_about(checked: Survey, respondents: int | None = None) -> list[str]
         if checked.fresh and waves_of(question.mechanism)
     ]
     of_cohorts = [
+        _named_people(checked),
         unlinkable_warning(checked, respondents),
         release_warning(checked, respondents) if respondents is not None else None,
     ]
     return [*warnings, *filter(None, of_cohorts), *missing_translations(checked)]
+
+
+def _named_people(checked: Survey) -> str | None:
+    """A warning of cohorts that look like the address of one person; None without any."""
+    people = [repr(str(each)) for each in checked.cohorts if "@" in each]
+    if not people:
+        return None
+    return (
+        f"cohorts: {', '.join(people[:3])} {'looks' if len(people) == 1 else 'look'} like one person's address; a "
+        "cohort stands in clear in each reply, so it must be one of many people"
+    )
 
 
 def _weak(checked: Survey) -> list[str]:

@@ -89,7 +89,8 @@ def read_text(written: object, subject: str) -> object:
     # One language is written as a plain text, so that a text has one form and a survey one address.
     if not isinstance(written.get(DEFAULT), str) or not translations:
         raise SurveyError(
-            f'{subject}: in several languages must be like {{ default = "Yes", de = "Ja" }}, got {describe(written)}'
+            f'{subject}: in several languages must be like {{ default = "Yes", de = "Ja" }}, got '
+            f"{'no language beside default' if DEFAULT in written else 'no default'}"
         )
     for language, value in translations.items():
         if not is_language(language):
@@ -137,7 +138,8 @@ def check_text(value: object, subject: str, longest: int) -> None:
     The same holds for its translations. A readable text shows something and holds no control characters.
     """
     if not isinstance(value, str):
-        raise SurveyError(f"{subject}: must be a text, got {describe(value)}")
+        hint = f'; write "{value}"' if type(value) is int else ""
+        raise SurveyError(f"{subject}: must be a text, got {describe(value)}{hint}")
     for text in all_forms(value):
         if not text.strip():
             raise SurveyError(f"{subject}: must not be empty")

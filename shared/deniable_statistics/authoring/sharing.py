@@ -190,7 +190,9 @@ def ways_to_share(
         found = [each for each in found if not (each.joint and each.draw == size)]
         found += _to_patterns(members, asked, patterns)
     if not found:
-        raise ParameterError(f"epsilon: {float(asked):g} for {size} questions cannot be held by 32-bit weights")
+        raise ParameterError(
+            f"epsilon: {float(asked):g} for {size} question{'' if size == 1 else 's'} cannot be held by 32-bit weights"
+        )
     # Ways that devices refuse come last, however few respondents they need.
     return tuple(sorted(found, key=lambda each: (each.is_refused, each.respondents)))
 
