@@ -49,7 +49,7 @@ class Settings(BaseSettings):
     port: int = Field(default=8000, ge=1, le=65535, description="Port to listen on.")
     public_url: Annotated[str | None, BeforeValidator(_public_url)] = Field(
         default=None,
-        description="The public address of this collector, for links: https://... By default, the host name of the request.",
+        description="Public address of this collector, for links: https://... By default the host name of the request.",
     )
     contact: str | None = Field(
         default=None,
@@ -59,7 +59,7 @@ class Settings(BaseSettings):
     )
     rate_limit: Annotated[Rate | None, NoDecode, BeforeValidator(Rate.parse)] = Field(
         default=Rate(300, 60),
-        description="Reports that one network address may send, and as many results and batches: 120/minute, 5/second, off.",
+        description="Reports that one address may send, and as many results and batches: 120/minute, 5/second, or off.",
     )
     trusted_proxies: int = Field(
         default=0, ge=0, le=16, description="Number of reverse proxies in front. Their X-Forwarded-For is trusted."
