@@ -366,7 +366,7 @@ class Layout:
         return None if arm is None else arm[0]
 
     def arms(self, name: str) -> tuple[RandomizedColumn, ...]:
-        """The questions that a name stands for: several if it was asked by several designs."""
+        """The questions of a name: several if it was asked by several designs."""
         return tuple(map(self.question, self.mixed.get(name, (name,))))
 
     def is_one_draw(self, first: str, second: str) -> bool:

@@ -56,13 +56,13 @@ def read(
     sampling : SamplingColumns, optional
         The columns and settings of the sampling design.
     missing : str, or sequence of str or int
-        Texts that mean a missing value, besides empty ones, NA and NaN.
+        Texts that mean a missing value, in addition to empty ones, NA and NaN.
     token : str, optional
         The API token for a link, if the survey's results need one.
     delimiter, skip
         As for `deniable_research.files.Table.read`.
     host, person : str, optional
-        The tool whose own export the file is, and the column that says whose each row is, as for
+        The tool that exported the file, and the column that identifies the person, as for
         `deniable_research.hosts.read_export`; with a survey.
 
     Raises
