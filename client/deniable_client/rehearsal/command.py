@@ -201,7 +201,7 @@ def _show_relation(relation: Relation, folder: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         why = done.stderr.strip().removeprefix("Error: ")
-        click.echo(f"\nThe planned analysis, {formula}, finds nothing in so many replies: {why}")
+        click.echo(f"\nThe planned analysis, {formula}, cannot be estimated from so few replies: {why}")
         return
     rows = []
     for row in json.loads(done.stdout)["terms"]:

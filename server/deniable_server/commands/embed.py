@@ -132,7 +132,7 @@ def _fragment(survey: Survey, given: str) -> str:
         raise ParameterError("survey: must be its link without an invitation, which is one person's")
     cohort = parts.get("cohort")
     if cohort is not None and survey.access != "open":
-        raise ParameterError("survey: must be its link without a cohort, which stands in each personal link")
+        raise ParameterError("survey: must be its link without a cohort, because each personal link contains it")
     if cohort is not None and cohort not in survey.cohorts:
         known = ", ".join(survey.cohorts) or "none"
         raise ParameterError(f"survey: its cohorts are {known}, got {cohort!r:.80}")

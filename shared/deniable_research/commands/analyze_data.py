@@ -411,7 +411,7 @@ def _pool(newest: Path, others: Sequence[Path]) -> Pool:
 
     versions = versions_of(_survey_of(newest), fetch)
     if strangers := given.keys() - {each.id for each in versions}:
-        raise SurveyError(f"--pool: survey {min(strangers)} is none that {newest.name} revises")
+        raise SurveyError(f"--pool: survey {min(strangers)} is not one that {newest.name} revises")
     return Pool(versions)
 
 

@@ -290,7 +290,7 @@ class Layout:
             raise ParameterError("layout: must have at least one randomised question")
         for place, name in enumerate(names):
             if name in names[:place]:
-                raise ParameterError(f"layout: questions must have different names, {name!r} stands there twice")
+                raise ParameterError(f"layout: questions must have different names, got {name!r} twice")
         for question in self.questions:
             if question.anchor is not None:
                 self.anchor_of(question)  # raises the error if it is no anchor
