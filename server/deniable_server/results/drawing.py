@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from deniable import EstimateRow, Question
 from deniable.survey.texts import Text
 from deniable_server.language import steady
-from deniable_server.results.headlines import Words, localized
+from deniable_server.results.written import Words, localized
 from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel
 from deniable_statistics.views.shown import axis_of, spoken
 from deniable_statistics.views.view_rows import POSSIBLE_DIFFERENCES, ViewRow, difference_axis

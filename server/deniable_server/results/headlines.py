@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deniable import EstimateRow, Question
 from deniable_server.language import steady
 from deniable_server.language import words as words_of
+from deniable_server.results.written import Words, localized
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.leading import most_frequent
 from deniable_statistics.views.shown import Spoken, axis_of, is_wide, shown_point, spoken
 from deniable_statistics.views.view_rows import ViewRow
-
-_DECIMAL_POINT = re.compile(r"(?<=[0-9])\.(?=[0-9])")
-
-Words = Mapping[str, str]
-"""The sentences of a language, by name."""
 
 MOST_HEADLINES = 6
 """Largest number of cohorts for which a question has sentences."""
@@ -141,11 +136,6 @@ def _spoken(row: EstimateRow, axis: Axis) -> Spoken | None:
     low, high = max(row.conf_low, axis.low), min(row.conf_high, axis.high)
     point = shown_point(row, axis)
     return None if point is None or is_wide(low, high, axis) else spoken(point, low, high, 100 if axis is SHARES else 1)
-
-
-def localized(number: str, words: Words) -> str:
-    """A written number in the language of the words: with a comma for the point where that is the custom."""
-    return _DECIMAL_POINT.sub(words["rPoint"], number)
 
 
 def certain_differences(rows: Sequence[ViewRow], words: Words, label: Mapping[str, str]) -> list[str]:

@@ -12,11 +12,10 @@ from deniable_server.results.drawing import Labels, axis_of_row, can_draw, panel
 from deniable_server.results.headlines import (
     LEAST_LEVEL,
     Headline,
-    Words,
     certain_differences,
     headlines,
-    localized,
 )
+from deniable_server.results.written import Words, counted, localized
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.estimates.fakes import fake_margins
 from deniable_statistics.published.printed_numbers import number, percent
@@ -238,7 +237,7 @@ def _cells(
         words["rOption"]: labels.row(question, row),
         words["rGroup"]: labels.cohort(row.cohort),
         words["rMinus"]: "" if row.minus is None else labels.cohort(row.minus),
-        words["rReplies"]: "" if row.n is None else f"{row.n}",
+        words["rReplies"]: "" if row.n is None else counted(row.n, words),
     }
     if row.wave is not None:
         texts[labels.wave] = labels.waves[row.wave]

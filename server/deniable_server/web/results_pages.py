@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
@@ -20,8 +21,9 @@ from deniable.privacy.ceiling import weakness
 from deniable_server.access.tokens import is_owner, is_reader, require_reader
 from deniable_server.edge.delivery import tagged
 from deniable_server.language import language_of, words
+from deniable_server.results.field_dates import FieldDates
 from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, panels_of
-from deniable_server.results.headlines import headlines, localized
+from deniable_server.results.headlines import headlines
 from deniable_server.results.query import EstimatesQuery, ViewQuery
 from deniable_server.results.question_view import (
     Section,
@@ -37,7 +39,8 @@ from deniable_server.results.releases import Shown, parsed
 from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
 from deniable_server.results.service import View, get_results, view_options, waiting_rows
 from deniable_server.results.waves import MOST_WAVES, Wave
-from deniable_server.results.work import view_csv
+from deniable_server.results.work import Dates, view_csv
+from deniable_server.results.written import counted, day, localized
 from deniable_server.store import NotFound as NothingThere
 from deniable_server.store import SurveyState
 from deniable_server.store.release_log import ReleaseRow
@@ -77,8 +80,10 @@ def init_app(app: APIFlask) -> None:
     """Serve pages and files of results."""
     app.jinja_env.filters["say"] = say
     app.jinja_env.globals["has_images"] = can_draw_images()
-    app.jinja_env.filters["unbiased"] = lambda row: shown_figure(row.estimate, row.statistic)
-    app.jinja_env.filters["std_error"] = lambda row: shown_figure(row.std_error, row.statistic)
+    app.jinja_env.filters["day"] = day
+    app.jinja_env.filters["counted"] = counted
+    app.jinja_env.filters["unbiased"] = lambda row, words: localized(shown_figure(row.estimate, row.statistic), words)
+    app.jinja_env.filters["std_error"] = lambda row, words: localized(shown_figure(row.std_error, row.statistic), words)
     app.register_blueprint(results_pages)
 
 
@@ -122,7 +127,7 @@ class ResultsPage:
         if self.query.over == "releases":
             records = (parsed(row.record) for row in self.releases_shown)
             named = {
-                f"{each.number}": say_text(self.words["rRelease"], number=each.number, date=each.released_on)
+                f"{each.number}": say_text(self.words["rRelease"], number=each.number, date=self.day(each.released_on))
                 for each in records
             }
             return Labels(self.words, named, self.words["rReleases"])
@@ -161,7 +166,25 @@ class ResultsPage:
     @cached_property
     def citation(self) -> Citation:
         """How the shown release is cited."""
-        return Citation(self.survey, self.shown, self.base, self.state.closed_on)
+        return Citation(self.survey, self.shown, self.base, self.field)
+
+    @cached_property
+    def field(self) -> FieldDates:
+        """When the survey took replies, and of which day its results are."""
+        return get_results().dates(self.state, self.shown)
+
+    @property
+    def date_columns(self) -> Mapping[str | None, Dates]:
+        """The dates in the rows of files, by the name of their wave; None stands for rows of this survey alone."""
+        results, known = get_results(), {None: self.field.columns}
+        for wave in self.waves_shown:
+            shown = results.releases.shown(wave.state)
+            known[wave.state.survey.id] = results.dates(wave.state, shown).columns
+        if self.query.over == "releases":
+            for row in self.releases_shown:
+                shown = Shown({}, parsed(row.record))
+                known[f"{row.number}"] = results.dates(self.state, shown).columns
+        return known
 
     def rows(self, question: Question) -> View:
         """The rows of a view of a question, and the estimates behind them."""
@@ -240,13 +263,13 @@ class ResultsPage:
     @property
     def top(self) -> list[str]:
         """The sentences at the top of a page: whether there are results, when they move, and who may be counted."""
-        said = [say_text(self.words["rCount"], n=self.shown.n)]
+        said = [say_text(self.words["rCount"], n=self.counted(self.shown.n))]
         if not self.shown.n:
             said = [self.words["rNone"]]
         if self.survey.results == "closed" and self.state.hidden_because:
             said.append(self.words["rAfterClose"])
         elif self.survey.results == "batches" and self.standing == "open":
-            said.append(say_text(self.words["rMoves"], n=self.survey.release))
+            said.append(say_text(self.words["rMoves"], n=self.counted(self.survey.release)))
         return [*said, self.words[ONCE[self.survey.access]]]
 
     @property
@@ -266,13 +289,25 @@ class ResultsPage:
         return text, link_to(text), sentence.split("{contact}")
 
     @property
-    def dates(self) -> str | None:
+    def dates(self) -> str:
         """The field dates."""
-        first, last = self.survey.opens, self.survey.closes
-        if first is None and last is None:
-            return None
-        name = "rBoth" if first and last else "rFrom" if first else "rUntil"
-        return say_text(self.words[name], first=first, last=last)
+        first, last = self.day(self.field.first), self.field.last
+        if last is None:
+            return say_text(self.words["rFrom"], first=first)
+        return say_text(self.words["rBoth"], first=first, last=self.day(last))
+
+    @property
+    def as_of(self) -> str:
+        """Of which day the results are."""
+        return say_text(self.words["rAsOf"], date=self.day(self.field.as_of))
+
+    def day(self, date: datetime.date) -> str:
+        """A day as readers write it."""
+        return day(date, self.words)
+
+    def counted(self, n: int) -> str:
+        """A number of people or replies as readers write it."""
+        return counted(n, self.words)
 
     @property
     def strength(self) -> str:
@@ -323,7 +358,8 @@ class ResultsPage:
         """The number of replies and the field dates."""
         if self.query.over is not None:
             return self.words["rOverTime" if self.query.over == "time" else "rReleases"]
-        return " \u00b7 ".join(filter(None, [say_text(self.words["rCount"], n=self.shown.n), self.dates]))
+        n = say_text(self.words["rCount"], n=self.counted(self.shown.n))
+        return " \u00b7 ".join([n, self.dates, self.as_of])
 
     @property
     def caption_notes(self) -> list[str]:
@@ -331,7 +367,7 @@ class ResultsPage:
         survey, words = self.survey, self.words
         source = ", ".join(self.labels.text(each) for each in (survey.organiser, survey.title) if each)
         record = self.shown.record
-        released = {"number": record.number, "date": record.released_on} if record else {}
+        released = {"number": record.number if record else "", "date": self.day(self.field.as_of)}
         return [
             say_text(words["rMethodNote"], level=self.level),
             words[ONCE[survey.access]],
@@ -356,7 +392,7 @@ def render(page: ResultsPage, template: str, name: Hashable, values: Callable[[]
     def rendered() -> str:
         return render_template(template, page=page, words=page.words, **values())
 
-    saying = (template, name, page.language, *page.top, page.standing)
+    saying = (template, name, page.language, *page.top, page.standing, *page.field.columns.values())
     kept = get_results().page(page.survey.id, page.query, saying, rendered)
     pages: Pages = current_app.extensions["deniable-pages"]
     response = Response(pages.filled(kept))
@@ -494,13 +530,14 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
     found = [page.rows(question) for question in questions]
     rows = [row for view, _ in found for row in view]
     if form == "csv":
-        return csv_of(page, view_csv(rows).encode(), questions[0].id if len(questions) == 1 else "")
+        return csv_of(page, view_csv(rows, page.date_columns).encode(), questions[0].id if len(questions) == 1 else "")
     if form == "json":
         record = page.shown.record
         document: dict[str, Any] = {
             "survey": page.survey.id,
             "release": record and record.number,
             "n": page.shown.n,
+            **page.field.columns,
             "rows": [vars(row) for row in rows],
         }
         # How many replies wait tells each arrival, so it is for whoever owns the survey alone.
@@ -562,6 +599,6 @@ def figure_of(
     except NoImages as error:
         raise NotSupported(str(error)) from None
     waves = ((each.state.survey.id, each.state.release) for each in page.waves_shown)
-    name = (page.language, *(each.id for each in questions), *waves)
+    name = (page.language, *(each.id for each in questions), *waves, *page.field.columns.values())
     image = get_results().image(page.state, page.shown, page.query, form, name, panels, caption)
     return Response(image, mimetype=FORMS[form])
