@@ -22,11 +22,14 @@ from deniable_server.access.tokens import is_owner, is_reader, require_reader
 from deniable_server.edge.delivery import tagged
 from deniable_server.language import language_of, words
 from deniable_server.results.field_dates import FieldDates
+from deniable_server.results.crossed_view import shown_rows
 from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, panels_of
 from deniable_server.results.headlines import headlines
+from deniable_server.results.plain_method import odds_line, weak_rules, who_answered
 from deniable_server.results.query import EstimatesQuery, ViewQuery
 from deniable_server.results.question_view import (
     Section,
+    findings,
     level_text,
     may_say,
     section,
@@ -34,6 +37,7 @@ from deniable_server.results.question_view import (
     sentences,
     shown_row,
     small_figure,
+    title_of,
 )
 from deniable_server.results.releases import Shown, parsed
 from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
@@ -330,27 +334,77 @@ class ResultsPage:
     def caption(self, question: Question | None, rows: Sequence[ViewRow], estimates: Sequence[EstimateRow]) -> Caption:
         """The texts around a figure that stands alone."""
         survey, words = self.survey, self.words
-        said = [] if question is None else sentences(question, rows, self.options, self.labels, estimates)
+        given = self.given
+        said = [] if question is None else sentences(question, rows, self.options, self.labels, estimates, given)
         title = self.labels.text(survey.title if question is None else question.text)
+        if question is not None and given is not None:
+            title = title_of(question, given, self.labels)
         # One finding is the title, and then the question stands below it; cohorts have a sentence each.
         finding = said[0].rstrip(".") if said and not self.options.by_cohort else None
+        more = list(said[1:] if finding else said)
         if (crossed := self.crossed_note(question)) is not None:
-            said = [crossed]
+            more.append(crossed)
+        if question is not None:
+            more += weak_rules(question, shown_rows(rows), self.level, words)
         return Caption(
             finding or title,
             self.caption_line,
-            (*(said[1:] if finding else said), *self.caption_notes),
+            (*more, *self.caption_notes(question)),
             self.language,
             words["dir"],
             " ".join(said) or self.caption_line,
             title if finding else "",
         )
 
+    @property
+    def given(self) -> Question | None:
+        """The question with which one is crossed."""
+        return None if self.options.crossed_with is None else self.survey.question(self.options.crossed_with)
+
+    def to_print(self, question: Question, findings: Sequence[str]) -> list[str]:
+        """Findings as sentences that can be printed as they are: with replies, dates, interval, method and source."""
+        survey, number = self.survey, self.citation.number
+        source = ", ".join(self.labels.text(each) for each in (survey.organiser, survey.title) if each)
+        given = self.given
+        asked = self.words["rQuoted"].replace("{text}", self.labels.text(question.text))
+        if given is not None:
+            asked = title_of(question, given, self.labels)
+        values = {
+            "question": asked,
+            "level": self.level,
+            "n": self.counted(self.shown.n),
+            "dates": self.dates,
+            "asof": self.as_of,
+            "source": source,
+            "url": f"{self.base}{self.link(question.id, release=number, lang=None, view=None)}",
+        }
+        return [say_text(self.words["rPrint"], finding=each.rstrip("."), **values) for each in findings]
+
+    def chance(self, question: Question) -> str:
+        """How chance works in a question, and who answered, in plain lines."""
+        return f"{odds_line(question, self.words)} {self.who}"
+
+    @property
+    def chance_of_given(self) -> str:
+        """How chance works in the question with which one is crossed."""
+        return "" if self.given is None else odds_line(self.given, self.words)
+
+    @property
+    def who(self) -> str:
+        """That people chose themselves whether to answer."""
+        return who_answered(self.survey, self.words)
+
+    @property
+    def chance_of_all(self) -> str:
+        """The same for a page of all questions: the odds only where they are alike in all."""
+        lines = {odds_line(each, self.words) for each in self.survey.questions}
+        return f"{lines.pop()} {self.who}" if len(lines) == 1 else self.who
+
     def crossed_note(self, question: Question | None) -> str | None:
         """What the numbers of two crossed questions are; None where none are crossed."""
-        if question is None or self.options.crossed_with is None:
+        if question is None or self.given is None:
             return None
-        other = self.labels.text(self.survey.question(self.options.crossed_with).text)
+        other = self.labels.text(self.given.text)
         return say_text(self.words["rCrossedBoxes" if question.kind.takes_several else "rAmongNote"], other=other)
 
     @property
@@ -361,16 +415,16 @@ class ResultsPage:
         n = say_text(self.words["rCount"], n=self.counted(self.shown.n))
         return " \u00b7 ".join([n, self.dates, self.as_of])
 
-    @property
-    def caption_notes(self) -> list[str]:
-        """The notes below a figure: its method, who is counted, and its source."""
+    def caption_notes(self, question: Question | None) -> list[str]:
+        """The notes below a figure: its method, who answered, who is counted, and its source."""
         survey, words = self.survey, self.words
         source = ", ".join(self.labels.text(each) for each in (survey.organiser, survey.title) if each)
         record = self.shown.record
         released = {"number": record.number if record else "", "date": self.day(self.field.as_of)}
+        method = say_text(words["rMethodNote"], level=self.level)
         return [
-            say_text(words["rMethodNote"], level=self.level),
-            words[ONCE[survey.access]],
+            method if question is None else f"{method} {odds_line(question, words)}",
+            f"{self.who} {words[ONCE[survey.access]]}",
             say_text(words["rSource" if record else "rSourceLive"], source=source, id=survey.id, **released),
         ]
 
@@ -520,9 +574,11 @@ def line(page: ResultsPage, question: Question) -> dict[str, Any]:
     found = headlines(question, estimates, page.words) if may_say(page.options) else []
     leading = shown_row(question, rows, found[0].option if found else None)
     said = [sentence(question, each, False, page.labels) for each in found]
+    printed = page.to_print(question, findings(question, rows, page.options, page.labels, estimates))
     # So many figures that nobody reads them all show one value each.
     shown = rows if page.has_figure_of_all else ()
-    return {"question": question, "said": said, "figure": small_figure(question, shown, leading, page.labels, said)}
+    figure = small_figure(question, shown, leading, page.labels, said)
+    return {"question": question, "said": said, "printed": printed, "figure": figure}
 
 
 def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Response:
@@ -582,7 +638,7 @@ def figure_of(
         raise NothingThere(page.words["rOneGroup" if page.shown.n and page.options.compare else "rNone"])
     if not can_draw(rows):
         raise too_many_to_draw(len(rows))
-    given = None if page.options.crossed_with is None else page.survey.question(page.options.crossed_with)
+    given = page.given
     panels = [
         panel
         for question, (view, _) in zip(questions, found, strict=True)

@@ -130,6 +130,8 @@ class Panel:
         Whether the axis is logarithmic; then all figures are above 0, and ends of intervals are at least 0.
     fixed : Axis or None
         Fixed axis instead; arrows mark figures and intervals that reach beyond it.
+    digits : tuple of two str
+        The decimal point and the mark between thousands of the ticks of a fixed axis.
     """
 
     title: str
@@ -140,6 +142,13 @@ class Panel:
     reference: float = 0.0
     log: bool = False
     fixed: Axis | None = None
+    digits: tuple[str, str] = (".", ",")
+
+    def ticks(self) -> Iterator[tuple[float, str]]:
+        """The ticks of the fixed axis, as the reader writes numbers."""
+        assert self.fixed is not None
+        marks = str.maketrans({".": self.digits[0], ",": self.digits[1]})
+        return ((value, text.translate(marks)) for value, text in self.fixed.ticks())
 
     @functools.cached_property
     def limits(self) -> tuple[float, float]:
@@ -307,7 +316,7 @@ def _draw_axis(axes: Axes, panel: Panel, low: float, high: float) -> None:
     margin = 0.0
     if panel.fixed is not None:
         margin = 0.04 * (high - low)  # room for the arrows beside a range that is shown to its ends
-        named = list(panel.fixed.ticks())
+        named = list(panel.ticks())
         axes.set_xticks([value for value, _ in named], [text for _, text in named])
     elif not panel.log:
         axes.locator_params(axis="x", nbins=7)  # more labels would touch each other

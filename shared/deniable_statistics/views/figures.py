@@ -25,6 +25,9 @@ MARGIN = 14.0
 COLUMN = 0.56
 """Approximate width of a narrow letter, in parts of the font size; see `charts.columns`."""
 
+BOLD = 0.64
+"""The same of a bold one."""
+
 STYLE = """\
 .figure{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;background:#fff;color:#24292f}
 .figure text{fill:currentColor;stroke:#fff;stroke-width:3;paint-order:stroke;stroke-linejoin:round}
@@ -139,7 +142,7 @@ class _Paper:
         """Write a text below what stands there, in as many lines as it takes."""
         if not text:
             return
-        for line in wrapped(text, width / (COLUMN * size)):
+        for line in wrapped(text, width / ((BOLD if kind == "strong" else COLUMN) * size)):
             self.y += 1.3 * size
             self.parts.append(_line(line, self.y - 0.3 * size, size, kind, at_end=is_rtl(text)))
         self.y += after
@@ -158,7 +161,7 @@ def _draw(paper: _Paper, panel: Panel) -> None:
             _draw_mark(paper, panel, axis, label, mark, 15 if not has_headings else 14)
     bottom = paper.y + 4
     grid = []
-    for value, text in axis.ticks():
+    for value, text in panel.ticks():
         x = place(axis, value)
         grid.append(f'<line class="grid" x1="{x:g}" x2="{x:g}" y1="{top:g}" y2="{bottom:g}"/>\n')
         if text:
