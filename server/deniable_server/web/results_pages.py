@@ -21,9 +21,9 @@ from deniable.privacy.ceiling import weakness
 from deniable_server.access.tokens import is_owner, is_reader, require_reader
 from deniable_server.edge.delivery import tagged
 from deniable_server.language import language_of, words
-from deniable_server.results.field_dates import FieldDates
 from deniable_server.results.crossed_view import shown_rows
 from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, panels_of
+from deniable_server.results.field_dates import FieldDates
 from deniable_server.results.headlines import headlines
 from deniable_server.results.plain_method import odds_line, weak_rules, who_answered
 from deniable_server.results.query import EstimatesQuery, ViewQuery
@@ -180,7 +180,8 @@ class ResultsPage:
     @property
     def date_columns(self) -> Mapping[str | None, Dates]:
         """The dates in the rows of files, by the name of their wave; None stands for rows of this survey alone."""
-        results, known = get_results(), {None: self.field.columns}
+        results = get_results()
+        known: dict[str | None, Dates] = {None: self.field.columns}
         for wave in self.waves_shown:
             shown = results.releases.shown(wave.state)
             known[wave.state.survey.id] = results.dates(wave.state, shown).columns

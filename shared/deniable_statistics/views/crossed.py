@@ -88,7 +88,9 @@ def crossed_rows(first: Question, second: Question, joint: JointCounts, options:
     rows = list(_row_shares(first, second, table, within, pairs, options))
     possible = np.array([math.nan if row.value is None else row.value for row in rows])
     compared = range(first.kind.headline or 0, len(first.options))
-    found = certain_differences(within, possible.reshape(within.share.shape[::-1]).T, compared, options.confidence_level)
+    found = certain_differences(
+        within, possible.reshape(within.share.shape[::-1]).T, compared, options.confidence_level
+    )
     rows += [_difference(first, second, each, options) for each in found]
     for place, question in enumerate((first, second)):
         rows += _margin(question, [(pair[place], pair[2]) for pair in pairs], options)
@@ -110,6 +112,7 @@ def _row_shares(
         for x, option in enumerate(first.options):
             interval = Interval(float(low[x, y]), float(high[x, y]))
             point = number_or_none(float(possible[x, y] if possible is not None else within.share[x, y]))
+            shown = shown_values(point, interval, SHARES)
             yield replace(
                 NOTHING_ELSE,
                 question=first.id,
@@ -119,7 +122,9 @@ def _row_shares(
                 given_option=given_option,
                 n=int(table.n),
                 count=None if both is None else int(both[x, y]),
-                **shown_values(point, interval, SHARES),
+                value=shown["value"],
+                low=shown["low"],
+                high=shown["high"],
                 weak=point is None or is_wide(*interval, SHARES),
                 estimate=number_or_none(float(within.share[x, y])),
                 std_error=number_or_none(float(within.std_error[x, y])),
@@ -131,6 +136,7 @@ def _row_shares(
 
 
 def _difference(first: Question, second: Question, found: ConditionalDifference, options: ViewOptions) -> ViewRow:
+    shown = shown_values(found.difference, found.interval, POSSIBLE_DIFFERENCES)
     return replace(
         NOTHING_ELSE,
         question=first.id,
@@ -139,7 +145,9 @@ def _difference(first: Question, second: Question, found: ConditionalDifference,
         minus=second.options[found.groups[1]],
         given=second.id,
         given_option=second.options[found.groups[0]],
-        **shown_values(found.difference, found.interval, POSSIBLE_DIFFERENCES),
+        value=shown["value"],
+        low=shown["low"],
+        high=shown["high"],
         estimate=found.difference,
         std_error=found.std_error,
         conf_low=found.interval.low,
@@ -155,7 +163,7 @@ def _margin(question: Question, counted: Sequence[tuple[object, int]], options: 
     counts, n = [0] * space.size, 0
     for value, people in counted:
         n += people
-        for support in space.supports(value):  # type: ignore[arg-type]  # a value that was stored is one of the space
+        for support in space.supports(value):
             counts[support] += people
     found = Estimate.from_counts(question.mechanism, counts, n)
     rows = share_rows(found, question.id, question.options, question.epsilon, wanted=options.wanted)
@@ -169,8 +177,8 @@ def _support_both(first: Question, second: Question, pairs: JointCounts) -> NDAr
             return None
     counts = np.zeros((len(first.options), len(second.options)), dtype=np.int64)
     for one, other, n in pairs:
-        rows = first.mechanism.reports.supports(one)  # type: ignore[arg-type]  # no value of them is None
-        for y in second.mechanism.reports.supports(other):  # type: ignore[arg-type]
+        rows = first.mechanism.reports.supports(one)
+        for y in second.mechanism.reports.supports(other):
             counts[list(rows), y] += n
     return counts
 

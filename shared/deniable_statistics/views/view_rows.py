@@ -21,7 +21,7 @@ from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.intervals import Interval, level_of_each
-from deniable_statistics.published.charts import SHARES, Axis
+from deniable_statistics.published.charts import Axis
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, estimate, number_or_none
 from deniable_statistics.views.shown import TOO_WIDE, axis_of, is_wide, shown_point
 
@@ -52,8 +52,8 @@ class ViewRow:
     option : str
         Empty for a mean.
     cohort, minus : str or None
-        The cohort; of a difference the one from which that of `minus` is taken. Of a difference of row shares `minus` is
-        the answer to `given` whose share is taken from that of `given_option`.
+        The cohort; of a difference the one from which that of `minus` is taken. Of a difference of row shares `minus`
+        is the answer to `given` whose share is taken from that of `given_option`.
     wave : str or None
         The address of the survey, where several that ask the question are shown; or the number of the release.
     given, given_option : str or None
