@@ -115,9 +115,9 @@ class Citation:
             f"Answers to {questions} were randomised on each respondent's device before they were sent (randomised "
             f"response, local differential privacy), with {', '.join(used)}; all replies of one person together have "
             f"epsilon {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC). Access was {survey.access} "
-            f"({ONE_REPORT[survey.access]}). {n:,} replies were counted, as of {as_of}{released}. Shares were estimated "
-            "without bias from the published mechanisms, and are reported as the most likely possible values with "
-            f"95 % confidence intervals for the population. Survey, replies and estimates are at {self.url}; the "
+            f"({ONE_REPORT[survey.access]}). {n:,} replies were counted, as of {as_of}{released}. Shares were "
+            "estimated without bias from the published mechanisms, and are reported as the most likely possible values "
+            f"with 95 % confidence intervals for the population. Survey, replies and estimates are at {self.url}; the "
             f"address of the survey, {survey.id}, is the hash of its questions and mechanisms."
         )
 

@@ -140,4 +140,4 @@ def _inside(value: float, interval: Interval) -> float:
 def _correlations(covariance: NDArray[np.float64], places: Sequence[int]) -> NDArray[np.float64]:
     part = covariance[np.ix_(places, places)]
     errors = np.sqrt(part.diagonal())
-    return np.clip(part / np.outer(errors, errors), -1, 1)
+    return np.asarray(np.clip(part / np.outer(errors, errors), -1, 1))

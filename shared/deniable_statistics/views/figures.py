@@ -2,9 +2,9 @@
 
 They are for pages, files, paper and screen readers alike; `deniable_statistics.views.painted` makes PNG and PDF of the
 same shapes. A figure is one column of lines. Each line has its label and its value in words, and below both a point
-with its interval, so that nothing has to be read off an axis and nothing is hidden beside a narrow screen: at 390 pixels
-the labels are still 12 pixels high. Colours are classes; a file brings its own style sheet, for light, dark and paper, and
-a page has one.
+with its interval, so that nothing has to be read off an axis and nothing is hidden beside a narrow screen: at 390
+pixels the labels are still 12 pixels high. Colours are classes; a file brings its own style sheet, for light and paper,
+and a page has one, for dark screens too.
 """
 
 from __future__ import annotations
