@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable, Container, Sequence
 
 from deniable import Survey
-from deniable.errors import CollectorError
+from deniable.errors import CollectorError, DeniableError
 from deniable_server.logs import log
 from deniable_server.place.collectors import BatchRefused, deliver
 from deniable_server.place.room import domain_of
@@ -130,9 +130,13 @@ class BatchRelay:
             size = self._size_for(survey)
             # The last batch is held, too: who is on the way to the disk when the day ends would leave alone after it.
             if self._is_due(slot, waiting, 1 if is_over else 2 * size):
-                # Drawn from all that wait by now, not from those that filled it.
-                self._box.cut(slot, size, stay=size, is_last=is_over)
-                self._due.pop(slot, None)
+                try:
+                    # Drawn from all that wait by now, not from those that filled it.
+                    self._box.cut(slot, size, stay=size, is_last=is_over)
+                except DeniableError as error:  # a disk that is full, say; what leaves others makes room
+                    log("a batch could not be made", logging.WARNING, survey=survey.id, reason=type(error).__name__)
+                else:
+                    self._due.pop(slot, None)
             elif is_over and not waiting:
                 self._box.remove(slot)  # once everything in it was acknowledged
 
@@ -179,9 +183,10 @@ class BatchRelay:
             return
         if (batch := self._box.batch(name)) is None:
             return
-        token = self._box.collectors().get(batch.collector)
+        allowed = self._box.collectors()
+        token, is_allowed = allowed.get(batch.collector), batch.collector in allowed
         try:
-            outcome = deliver(batch.survey, batch.collector, token, batch.messages)
+            outcome = deliver(batch.survey, batch.collector, token, batch.messages, is_allowed=is_allowed)
         except BatchRefused:
             log("a batch was refused: its survey is closed", logging.WARNING, survey=batch.survey.id)
         except CollectorError as error:

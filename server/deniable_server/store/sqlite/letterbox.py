@@ -12,6 +12,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -36,6 +37,12 @@ CREATE TABLE IF NOT EXISTS waiting (survey TEXT, hash BLOB, message BLOB NOT NUL
 CREATE TABLE IF NOT EXISTS leaving (batch BLOB, position INTEGER, survey TEXT NOT NULL, hash BLOB NOT NULL,
     message BLOB NOT NULL, PRIMARY KEY (batch, position)) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS leaving_by_hash ON leaving (survey, hash);
+"""
+
+RESERVE = 32 * 2**20
+"""Bytes of the disk that no message takes.
+
+A batch of 4 MiB that leaves, and is deleted, needs as many for its rows, and two or three times that for the journal.
 """
 
 _random = secrets.SystemRandom()
@@ -119,11 +126,15 @@ class Letterbox:
     ----------
     path : Path
         The file, which is made if it is missing, readable for this user alone.
+    reserve : int
+        See `RESERVE`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, reserve: int = RESERVE) -> None:
         if not path.exists():
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        self._path = path
+        self._reserve = reserve
         self._one_at_a_time = threading.Lock()
         self._queue_lock = threading.Lock()
         self._queue: list[_Letter] = []
@@ -252,6 +263,7 @@ class Letterbox:
 
     def _keep(self, letters: Sequence[_Letter]) -> None:
         def keep(db: sqlite3.Connection) -> None:
+            self._check_reserve(db, self._reserve)
             for letter in letters:
                 if letter.survey is not None:
                     _make(db, letter.slot, letter.survey)
@@ -270,6 +282,16 @@ class Letterbox:
             failure = error
         for letter in letters:
             letter.error, letter.is_settled = failure, True
+
+    def _check_reserve(self, db: sqlite3.Connection, reserve: int) -> None:
+        """Raise a StoreFull where somebody would take what others need later: a full disk would stay full.
+
+        A message leaves room for batches to be made, and these leave room for some to be deleted.
+        """
+        ((unused,),) = db.execute("PRAGMA freelist_count")
+        ((size,),) = db.execute("PRAGMA page_size")
+        if shutil.disk_usage(self._path.absolute().parent).free + unused * size < reserve:
+            raise StoreFull("The place's disk is full; send the same again later.")
 
     def _note(self, letters: Sequence[_Letter]) -> None:
         for letter in letters:
@@ -292,22 +314,21 @@ class Letterbox:
             many, and fewer than ``size`` only where fewer wait in all.
         """
 
-        def cut(db: sqlite3.Connection) -> int:
-            query = "SELECT hash FROM waiting WHERE survey = ?"
-            hashes = [digest for (digest,) in db.execute(query, [slot])]
-            # Which ones leave together, and in which order, depends on chance alone.
-            _random.shuffle(hashes)
-            whole = max(0, len(hashes) - (size if is_last else stay)) // size * size
-            batches = [hashes[start : start + size] for start in range(0, whole, size)]
-            if is_last and whole < len(hashes):
-                batches.append(hashes[whole:])
-            for batch in batches:
-                self._move(db, slot, batch)
-            return len(batches)
-
-        return self._write(cut)
+        query = "SELECT hash FROM waiting WHERE survey = ?"
+        hashes = [digest for (digest,) in self._write(lambda db: db.execute(query, [slot]).fetchall())]
+        # Which ones leave together, and in which order, depends on chance alone.
+        _random.shuffle(hashes)
+        whole = max(0, len(hashes) - (size if is_last else stay)) // size * size
+        batches = [hashes[start : start + size] for start in range(0, whole, size)]
+        if is_last and whole < len(hashes):
+            batches.append(hashes[whole:])
+        # A transaction each: after a flood they are hundreds, and whoever sends must not wait for all of them.
+        for batch in batches:
+            self._write(lambda db, batch=batch: self._move(db, slot, batch))  # type: ignore[misc]
+        return len(batches)
 
     def _move(self, db: sqlite3.Connection, slot: str, hashes: Sequence[bytes]) -> None:
+        self._check_reserve(db, self._reserve // 2)
         name = secrets.token_bytes(16)
         db.executemany(
             "INSERT INTO leaving SELECT ?, ?, survey, hash, message FROM waiting WHERE survey = ? AND hash = ?",
@@ -357,7 +378,8 @@ class Letterbox:
                 try:
                     result = act(self._db)
                 except BaseException:
-                    cursor.execute("ROLLBACK")
+                    if self._db.in_transaction:  # SQLite itself has ended it where a disk is full
+                        cursor.execute("ROLLBACK")
                     raise
                 cursor.execute("COMMIT")
                 return result
