@@ -70,9 +70,8 @@ class Machine(NamedTuple):
 
     def run_here(self, command: list[str]) -> str:
         """What a program of the machine outside prints in the network of this one, as a neighbour's computer."""
-        return subprocess.run(
-            ["nsenter", "--target", str(self.first), "--net", *command], stdout=subprocess.PIPE, text=True, check=True
-        ).stdout
+        inside = ["nsenter", "--target", str(self.first), "--net", *command]
+        return subprocess.run(inside, stdout=subprocess.PIPE, text=True, check=True).stdout
 
 
 def install(folder: Path) -> None:

@@ -22,7 +22,7 @@ from tools.machine.debian import ROOT, Machine, write
 from tools.machine.institution import reports_of, tutorial_until_moved
 from tools.machine.pages import SETTINGS, below, expect, follow, marked, page
 
-AUTHORITY = "usr/local/share/ca-certificates/practice.crt"
+CERTIFICATE = "etc/letsencrypt/live/place.example/fullchain.pem"
 
 PHONE, LAPTOPS = "198.51.100.7", "198.51.100.8"
 """Addresses of respondents (RFC 5737). The place is reached under them, too: on one machine both ends have one."""
@@ -86,7 +86,7 @@ def walk(machine: Machine) -> None:
     first = datetime.datetime.now(tz=datetime.UTC).date()
     with clock.step("keys, token, survey"):
         printed = follow(machine, collector[:1], SETTINGS, {"2026-11-23": f"{first}"})
-        token = re.findall(r"dn_\w+", printed)[-1]
+        token = re.findall(r"dn_[\w-]+", printed)[-1]
         closes = first + datetime.timedelta(weeks=WEEKS, days=-1)
         machine.run(
             f"cat > my-survey.toml <<'END'\n{SURVEY.format(closes=closes)}END\ncat sealed.toml >> my-survey.toml"
@@ -113,9 +113,12 @@ def walk(machine: Machine) -> None:
 
 
 def _phone(machine: Machine, link: str) -> list[str]:
-    """The command that answers in Chromium, which trusts what the practice authority has signed and nothing else."""
-    authority = x509.load_pem_x509_certificate((machine.folder / AUTHORITY).read_bytes())
-    public = authority.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
+    """The command that answers in Chromium, which takes the place's own key and no other.
+
+    That the practice authority has signed it is seen by curl and the Python client, which trust what the machine does.
+    """
+    certificate = x509.load_pem_x509_certificate((machine.folder / CERTIFICATE).read_bytes())
+    public = certificate.public_key().public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)
     pin = base64.b64encode(hashlib.sha256(public).digest()).decode()
     return [sys.executable, "-m", "tools.machine.phone", link, PHONE, pin, str(ROOT / "build")]
 

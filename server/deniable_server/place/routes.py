@@ -15,6 +15,7 @@ from werkzeug.exceptions import NotFound as NoPage
 
 from deniable import Survey, is_address
 from deniable.errors import CollectorError, ReportError, SurveyClosed
+from deniable_server.edge.limits import get_limits
 from deniable_server.edge.problems import problem
 from deniable_server.language import language_of
 from deniable_server.logs import log
@@ -32,6 +33,9 @@ MAX_REQUEST = 4 * 1024
 
 MAX_ENCAPSULATED = 32 * 1024
 """Largest encapsulated request, in bytes, as gateways take it."""
+
+UNKNOWN = 60
+"""Number of requests as which one counts for a survey that there is not: by default an address has 100 a minute."""
 
 KINDS = {"css": "text/css", "js": "text/javascript", "json": "application/json"}
 
@@ -212,7 +216,7 @@ def full(error: StoreFull) -> Response:
 @via.get("")
 def document(where: str, survey_id: str) -> Response:
     """The published bytes of a survey, whose hash the device compares with its address."""
-    survey, _ = _place().survey(where, survey_id)
+    survey, _ = _survey(where, survey_id)
     response = Response(survey.document, mimetype="application/json")
     response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     return response
@@ -221,13 +225,13 @@ def document(where: str, survey_id: str) -> Response:
 @via.get("/state")
 def state(where: str, survey_id: str) -> Response:
     """Whether a survey takes reports."""
-    return _fresh({"state": _place().state(*_place().survey(where, survey_id))})
+    return _fresh({"state": _place().state(*_survey(where, survey_id))})
 
 
 @via.post("/sealed")
 def take(where: str, survey_id: str) -> tuple[Response, int]:
     """Keep one sealed report; it is on the disk when this is answered."""
-    survey, collector = _place().survey(where, survey_id)
+    survey, collector = _survey(where, survey_id)
     assert survey.sealed is not None, "others are not served"
     message = read_body(survey.sealed.length, "application/octet-stream")
     is_known = _place().keep(survey, collector, message)
@@ -237,7 +241,7 @@ def take(where: str, survey_id: str) -> tuple[Response, int]:
 @via.get("/gateway")
 def gateway_keys(where: str, survey_id: str) -> Response:
     """The key configuration of this week, from the survey itself: everybody gets the same."""
-    survey, _ = _place().survey(where, survey_id)
+    survey, _ = _survey(where, survey_id)
     response = Response(encode_keys([configuration_of(survey, _place().today())]), mimetype=KEYS)
     response.headers["Cache-Control"] = "public, max-age=3600"
     return response
@@ -246,7 +250,7 @@ def gateway_keys(where: str, survey_id: str) -> Response:
 @via.post("/gateway")
 def relay(where: str, survey_id: str) -> Response:
     """Pass an encapsulated request on (RFC 9458): this place cannot read it, and the gateway sees this place alone."""
-    survey, collector = _place().survey(where, survey_id)
+    survey, collector = _survey(where, survey_id)
     answer = _place().pass_in(survey, collector, read_body(MAX_ENCAPSULATED, REQUEST))
     response = Response(answer.body, answer.status, mimetype=answer.kind)
     response.headers["Cache-Control"] = "no-store"
@@ -256,7 +260,7 @@ def relay(where: str, survey_id: str) -> Response:
 @via.post("/tokens")
 def sign(where: str, survey_id: str) -> Response:
     """Have a token signed by an issuer with an address of its own, who sees this place alone."""
-    survey, collector = _place().survey(where, survey_id)
+    survey, collector = _survey(where, survey_id)
     if survey.issuer is None:
         raise ReportError(f"survey {survey_id}: has no blind tokens, its access is {survey.access!r}")
     if survey.issuer.url is None:  # its collector signs, and has a gateway: nobody on the way need see the invitation
@@ -264,6 +268,15 @@ def sign(where: str, survey_id: str) -> Response:
     body = read_body(MAX_REQUEST, "application/json")
     signature = collectors.sign(survey, collector, body, is_allowed=_place().is_allowed(collector))
     return _fresh({"signature": signature})
+
+
+def _survey(where: str, survey_id: str) -> tuple[Survey, str]:
+    try:
+        return _place().survey(where, survey_id)
+    except NotFound:
+        # Its collector was asked, which counts all requests of this place together.
+        get_limits().charge(request.environ, UNKNOWN - 1)
+        raise
 
 
 def _place() -> ServedPlace:
