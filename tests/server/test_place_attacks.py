@@ -321,7 +321,7 @@ def test_a_flood_that_fills_the_disk_leaves_room_for_batches_to_leave(
 ) -> None:
     """A disk without room for a journal keeps everything for good: nothing can leave, and so nothing is deleted."""
     survey = sealed_survey(tmp_path / "keys")
-    pages, page_size = 250, 4096
+    pages, page_size = 160, 4096
     box = Letterbox(tmp_path / "place.db", reserve=50 * page_size)
     box._db.execute("PRAGMA synchronous = OFF")
     box._db.execute(f"PRAGMA max_page_count = {pages}")
@@ -336,7 +336,7 @@ def test_a_flood_that_fills_the_disk_leaves_room_for_batches_to_leave(
         with suppress(StoreFull):
             while True:
                 number += 1
-                box.put(slot, number.to_bytes(3) * 900)
+                box.put(slot, number.to_bytes(3) * 300)
         rounds = 0
         while box.slots()[0].waiting >= 20:
             rounds += 1
@@ -346,8 +346,8 @@ def test_a_flood_that_fills_the_disk_leaves_room_for_batches_to_leave(
             assert usage(tmp_path).free >= 10 * page_size, "for the journal, without which nothing can be deleted"
             for batch in box.batches():
                 box.acknowledged(batch)
-        assert 1 < rounds < 10
-    assert number > 250, "the file was filled twice"
+        assert rounds < 10
+    assert number > 400, "the file was filled twice"
     box.close()
 
 

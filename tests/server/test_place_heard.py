@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import base64
 import threading
 from pathlib import Path
 
 import pytest
 
 from deniable import CollectorError, Survey
+from deniable_server.edge.limits import Rate
 from deniable_server.place import collectors, heard
 from deniable_server.place.heard import FAILED, FRESH, HeardSurveys, Key
 from deniable_server.store import NotFound
 from tools.rig.patience import PATIENCE, wait_until
-from tools.rig.places import sealed_survey
+from tools.rig.places import place_in_process, sealed_survey
+from tools.rig.surveys import Clock
 
 OURS = "https://collector.example"
 
@@ -166,3 +169,33 @@ def test_surveys_that_do_not_exist_take_no_room(place: Heard, monkeypatch: pytes
     assert len(place.surveys._failures) == 100
     place.failure = None
     assert place.visit("a") == "closed"
+
+
+def test_an_address_asks_a_collector_for_few_surveys_that_there_are_not(
+    tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A collector counts all requests of a place together: one address must not use them up for everybody."""
+    asked: list[str] = []
+
+    def fetch(_: str, survey_id: str, **__: object) -> Survey:
+        asked.append(survey_id)
+        raise NotFound("there is none")
+
+    monkeypatch.setattr(collectors, "fetch_survey", fetch)
+    with place_in_process(tmp_path, clock, collectors={OURS: None}) as app:
+        limits = app.extensions["deniable-limits"]
+        limits._rate, limits._now = Rate.parse("300/minute"), lambda: 1000.0
+        http = app.test_client()
+        statuses = [
+            http.get(f"/via/collector.example/api/v1/surveys/{b32(number)}/state").status_code for number in range(300)
+        ]
+        assert statuses == [404] * 100 + [429] * 200
+        assert len(asked) == 100
+        other = {"REMOTE_ADDR": "203.0.113.9"}
+        path = f"/via/collector.example/api/v1/surveys/{b32(1000)}/state"
+        assert http.get(path, environ_overrides=other).status_code == 404
+
+
+def b32(number: int) -> str:
+    """An address of a survey."""
+    return base64.b32encode(number.to_bytes(16)).decode().lower().rstrip("=")
