@@ -101,6 +101,10 @@ class BatchRelay:
     def _begin(self) -> None:
         """Make the batches that are due, and begin to try those that are not acknowledged."""
         self._cut_due()
+        try:
+            self._box.write_anew()
+        except DeniableError as error:
+            log("the order of arrival could not be removed", logging.WARNING, reason=type(error).__name__)
         by_collector: dict[str, list[bytes]] = {}
         for name, collector in self._box.leaving():
             by_collector.setdefault(collector, []).append(name)

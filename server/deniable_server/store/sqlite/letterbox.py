@@ -1,7 +1,9 @@
 """The letterbox of a place: sealed reports that wait for others, and batches that wait for their collector.
 
 A message is kept under the hash of its bytes in tables that SQLite orders by it. A ciphertext is random, and so is its
-hash: the file tells no order of arrival. It holds no address and no time, and nothing in it can be opened here.
+hash. Within a page SQLite puts rows one behind the other as they come; so what waits is written anew, in the order of
+hashes, and then the file tells no order of arrival. It holds no address and no time, and nothing in it can be opened
+here.
 
 Each collector of a survey has a slot of its own. A survey's document is public, so that another collector may serve the
 very same one; it must get nothing that people sent to the first, and keep nothing from it.
@@ -44,6 +46,9 @@ RESERVE = 32 * 2**20
 
 A batch of 4 MiB that leaves, and is deleted, needs as many for its rows, and two or three times that for the journal.
 """
+
+MOST_WRITTEN_ANEW = 8 * 2**20
+"""Bytes of a slot beyond which it is not written anew: in a flood, which leaves soon, that would hold up everybody."""
 
 _random = secrets.SystemRandom()
 
@@ -147,6 +152,8 @@ class Letterbox:
                 self._db.execute(f"PRAGMA {pragma}")
             self._db.executescript(_SCHEMA)
             self._transact(_bring_up_to_date)
+            # Those of a process that was killed, too.
+            self._as_they_came = {slot for (slot,) in self._db.execute("SELECT id FROM surveys")}
         except sqlite3.DatabaseError as error:
             raise StoreUnavailable(f"{path.name}: must be the database of a place: {error}", str(error)) from None
 
@@ -295,10 +302,21 @@ class Letterbox:
 
     def _note(self, letters: Sequence[_Letter]) -> None:
         for letter in letters:
+            self._as_they_came.add(letter.slot)
             if letter.survey is not None:
                 self._surveys[letter.slot] = letter.survey
             if self._kept is not None:
                 self._kept[letter.slot] = self._kept.get(letter.slot, 0) + len(letter.message) * (not letter.is_known)
+
+    def write_anew(self) -> None:
+        """Write what waits in the slots to which something came since, in the order of hashes."""
+        with self._one_at_a_time:
+            came, kept = sorted(self._as_they_came), self._counted()
+        for slot in came:
+            if kept.get(slot, 0) <= MOST_WRITTEN_ANEW:
+                with self._one_at_a_time:
+                    self._transact(lambda db, slot=slot: _write_anew(db, slot))  # type: ignore[misc]
+                    self._as_they_came.discard(slot)
 
     def cut(self, slot: str, size: int, stay: int = 0, is_last: bool = False) -> int:
         """Make batches of what waits, in random order; return their number.
@@ -398,6 +416,12 @@ class Letterbox:
 def _make(db: sqlite3.Connection, slot: str, survey: Survey) -> None:
     row = [slot, slot.partition(" ")[2], survey.document]
     db.execute("INSERT OR IGNORE INTO surveys VALUES (?, ?, ?)", row)
+
+
+def _write_anew(db: sqlite3.Connection, slot: str) -> None:
+    rows = db.execute("SELECT survey, hash, message FROM waiting WHERE survey = ? ORDER BY hash", [slot]).fetchall()
+    db.execute("DELETE FROM waiting WHERE survey = ?", [slot])
+    db.executemany("INSERT INTO waiting VALUES (?, ?, ?)", rows)
 
 
 def _bring_up_to_date(db: sqlite3.Connection) -> None:
