@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import socket
 import sqlite3
@@ -538,3 +539,30 @@ def test_a_batch_of_which_half_is_acknowledged_is_sent_again_as_a_whole(
     assert sent == [sent[0]] * 2, "the same, in the same order"
     assert box.leaving() == []
     box.close()
+
+
+def test_of_an_answer_without_end_no_more_is_read_than_is_wanted_and_nothing_is_unpacked(tmp_path: Path) -> None:
+    sent: list[int] = []
+    bomb = gzip.compress(bytes(10**7))
+
+    def endless(environ: dict[str, Any], start_response: Any) -> Iterator[bytes]:
+        if environ["PATH_INFO"].endswith("/state"):
+            start_response("200 OK", [("Content-Encoding", "gzip"), ("Content-Length", str(len(bomb)))])
+            yield bomb
+            return
+        start_response("200 OK", [("Content-Type", "application/json")])
+        for number in range(1000):
+            sent.append(number)
+            yield bytes(2**16)
+
+    survey = sealed_survey(tmp_path / "keys")
+    with running(make_server("127.0.0.1", 0, endless, threaded=True)) as where:
+        url = f"http://{where}"
+        with pytest.raises(CollectorError, match="status 200"):
+            collectors.fetch_survey(url, survey.id, is_allowed=True)
+        with pytest.raises(CollectorError, match="status 200"):
+            collectors.deliver(survey, url, None, (b"1", b"2"), is_allowed=True)
+        assert collectors.state_of(url, survey.id, is_allowed=True) is None
+        answer = calls.call("GET", f"{url}/api/v1/surveys/a/state", None, {}, may_be_inside=True)
+        assert answer.data == bomb
+    assert len(sent) < 500, "the connection was closed"

@@ -118,15 +118,29 @@ def test_a_collector_takes_the_last_batch_for_two_days(tmp_path: Path, days: int
         assert (both.arrived(), both.kept()) == (int(arrives), 0)
 
 
-def test_what_waits_when_a_survey_is_closed_by_hand_is_lost_and_the_log_says_so(
+def test_what_waits_when_a_survey_is_closed_by_hand_is_lost_in_the_end_and_the_log_says_so(
     both: Both, caplog: pytest.LogCaptureFixture
 ) -> None:
+    assert both.survey.closes
     assert both.send(1) == 201
     both.store.close_survey(both.survey.id)
     with caplog.at_level(logging.INFO):
         both.pass_on()
     assert "a batch was refused: its survey is closed" in [record.getMessage() for record in caplog.records]
+    assert (both.arrived(), both.kept()) == (0, 1)
+    both.clocks[1].today = both.survey.closes + 3 * DAY
+    relay_of(both.place).round()
     assert (both.arrived(), both.kept()) == (0, 0)
+
+
+def test_a_collector_whose_clock_runs_ahead_for_a_while_loses_nothing(both: Both) -> None:
+    assert [both.send(number) for number in range(3)] == [201] * 3
+    both.clocks[0].today += 400 * DAY
+    both.pass_on()
+    assert (both.arrived(), both.kept()) == (0, 3)
+    both.clocks[0].today -= 400 * DAY
+    relay_of(both.place).round()
+    assert (both.arrived(), both.kept()) == (3, 0)
 
 
 def test_a_survey_that_ends_by_its_number_of_replies_stores_as_many(tmp_path: Path) -> None:
@@ -178,6 +192,9 @@ def test_a_place_whose_clock_is_behind_takes_what_the_collector_refuses_later(bo
     assert both.send(1) == 201
     both.clocks[0].today = both.survey.closes + 3 * DAY
     both.pass_on()
+    assert (both.arrived(), both.kept()) == (0, 1)
+    both.clocks[1].today = both.survey.closes + 3 * DAY
+    relay_of(both.place).round()
     assert (both.arrived(), both.kept()) == (0, 0)
 
 

@@ -61,7 +61,7 @@ class RelayedAnswer(NamedTuple):
 
 
 class BatchRefused(ReportError):
-    """The collector takes no reports of the survey any more, so that sending them again is of no use."""
+    """The collector says that it takes no reports of the survey any more."""
 
 
 def collector_at(where: str) -> str:
@@ -202,7 +202,7 @@ def deliver(
     Raises
     ------
     BatchRefused
-        If the survey is closed there for good.
+        If the collector says that the survey is closed.
     CollectorError
         If the batch has to be sent again.
     """

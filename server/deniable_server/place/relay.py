@@ -15,6 +15,7 @@ from collections.abc import Callable, Container, Sequence
 
 from deniable import Survey
 from deniable.errors import CollectorError, DeniableError
+from deniable.survey.sealed import LATE_BATCHES
 from deniable_server.logs import log
 from deniable_server.place.collectors import BatchRefused, deliver
 from deniable_server.place.room import domain_of
@@ -144,6 +145,11 @@ class BatchRelay:
             elif is_over and not waiting:
                 self._box.remove(slot)  # once everything in it was acknowledged
 
+    def _is_lost(self, survey: Survey) -> bool:
+        """Whether no collector takes reports of a survey any more; before, one that refuses them may have a wrong clock."""
+        assert survey.closes is not None, "sealed surveys have a last day"
+        return self._today() > survey.closes + LATE_BATCHES
+
     def _size_for(self, survey: Survey) -> int:
         """Number of reports in a batch: a last one, of fewer than twice as many, must not be too long to be taken."""
         assert survey.sealed is not None, "others are not served"
@@ -192,7 +198,10 @@ class BatchRelay:
         try:
             outcome = deliver(batch.survey, batch.collector, token, batch.messages, is_allowed=is_allowed)
         except BatchRefused:
-            log("a batch was refused: its survey is closed", logging.WARNING, survey=batch.survey.id)
+            if not tries or self._is_lost(batch.survey):
+                log("a batch was refused: its survey is closed", logging.WARNING, survey=batch.survey.id)
+            if not self._is_lost(batch.survey):
+                return
         except CollectorError as error:
             if not tries:
                 log("a batch could not be passed on", logging.WARNING, survey=batch.survey.id, reason=str(error))
