@@ -27,7 +27,7 @@ Whoever serves surveys that never come must not hold up a place for everybody.
 """
 
 _calls_of_strangers = Places(total=32, most=16)
-"""The same for collectors that nobody allowed, by their domain: many names take nothing from others."""
+"""Places for calls to collectors that nobody allowed, by their domain: many names take nothing from others."""
 
 PROBLEM = "application/problem+json"
 

@@ -146,7 +146,7 @@ class BatchRelay:
                 self._box.remove(slot)  # once everything in it was acknowledged
 
     def _is_lost(self, survey: Survey) -> bool:
-        """Whether no collector takes reports of a survey any more; before, one that refuses them may have a wrong clock."""
+        """Whether no collector takes reports of a survey any more; before, whoever refuses may have a wrong clock."""
         assert survey.closes is not None, "sealed surveys have a last day"
         return self._today() > survey.closes + LATE_BATCHES
 
