@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import base64
+import subprocess
+import sys
 import threading
 from pathlib import Path
 
@@ -199,3 +201,41 @@ def test_an_address_asks_a_collector_for_few_surveys_that_there_are_not(
 def b32(number: int) -> str:
     """An address of a survey."""
     return base64.b32encode(number.to_bytes(16)).decode().lower().rstrip("=")
+
+
+VISITS = """
+import socket, sys, threading, time
+from deniable_server import logs
+from deniable_server.place import collectors
+
+ODD = b"HTTP/1.1 200 OK\\r\\nContent-Length: 2\\r\\n odd: \\r\\nno colon here\\r\\n\\r\\n{}"
+
+def serve(listener):
+    while True:
+        connection, _ = listener.accept()
+        threading.Thread(target=answer, args=(connection,), daemon=True).start()
+
+def answer(connection):
+    while connection.recv(65536):
+        time.sleep(0.05)
+        connection.sendall(ODD)
+
+logs.configure()
+listener = socket.create_server(("127.0.0.1", 0), backlog=100)
+threading.Thread(target=serve, args=(listener,), daemon=True).start()
+url = f"http://127.0.0.1:{listener.getsockname()[1]}"
+visits = [threading.Thread(target=collectors.state_of, args=(url, "a"), kwargs={"is_allowed": True}) for _ in range(40)]
+for each in visits:
+    each.start()
+for each in visits:
+    each.join()
+logs.log("this is written")
+"""
+
+
+def test_visits_at_the_same_moment_or_with_odd_answers_are_not_logged() -> None:
+    """A library that warns of them would tell the second of each, at the wish of a collector."""
+    done = subprocess.run([sys.executable, "-c", VISITS], capture_output=True, text=True, check=True)
+    assert done.stdout == ""
+    assert len(done.stderr.splitlines()) == 1, done.stderr
+    assert "this is written" in done.stderr

@@ -107,6 +107,8 @@ def walk(machine: Machine) -> None:
         expect(re.findall(rf"{survey} +https://collector\.example +(\d+)", known), ["2"])
     print(f"{clock.seconds / 60:.1f} minutes from a bare machine to the first batch.", flush=True)
     follow(machine, steps[2:])
+    check = marked(below(text, "## What the place could do"))
+    expect(follow(machine, check, "export PATH=/opt/deniable/bin:$PATH; set -o pipefail"), "")
     _look_around(machine)
     _first_batch_of_200(machine, survey)
     _look_around(machine)

@@ -119,6 +119,7 @@ _http = urllib3.PoolManager(
     headers={"User-Agent": "deniable", "Accept": "*/*"},
     retries=False,  # no redirect leads elsewhere, and people and batches try again by themselves
     timeout=30.0,
+    maxsize=16,  # connections to one collector that are kept for the next call
 )
 _http.pool_classes_by_scheme = {"http": _HttpPool, "https": _HttpsPool}
 
