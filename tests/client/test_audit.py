@@ -655,7 +655,7 @@ def test_command_passes_and_fails_loudly(tmp_path: Path, monkeypatch: pytest.Mon
     assert re.search(
         r"source of chance: [\d,]+ of 500 reports: not what the mechanisms make of the words and the id", said
     )
-    assert "more is told than the survey declares: python: many reports" in done.stderr
+    assert "these parts failed: python: many reports" in done.stderr
 
 
 @pytest.mark.slow

@@ -13,7 +13,7 @@ import pytest
 from deniable import read_survey
 from deniable_client.audit import shipped
 from deniable_client.audit.blackbox.trace import Trace
-from deniable_client.audit.findings import AuditPart, as_json, as_junit, as_text
+from deniable_client.audit.findings import AuditPart, Spent, as_json, as_junit, as_text
 from deniable_client.audit.histories import Session
 from deniable_client.audit.judge import Suspect, expect_of_browser
 from deniable_client.audit.python_histories import expect_of_python
@@ -132,16 +132,20 @@ PARTS = [
 ]
 
 
+SPENT = Spent(123.45, 67.8)
+
+
 def test_findings_for_people_and_programs() -> None:
+    assert str(SPENT).startswith("This audit took 2 min 3 s, and 68 s of processor time on ")
     text = as_text(PARTS)
     assert text.startswith("passed  one")
     assert "FAILED  two" in text
     assert "* memory: another" in text
-    content = json.loads(as_json(PARTS))
-    assert content["passed"] is False
+    content = json.loads(as_json(PARTS, SPENT))
+    assert (content["passed"], content["seconds"], content["processor"]) == (False, 123.5, 67.8)
     assert [part["faults"] for part in content["parts"]] == [[], list(PARTS[1].faults)]
-    suite = ElementTree.fromstring(as_junit(PARTS))
-    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    suite = ElementTree.fromstring(as_junit(PARTS, SPENT))
+    assert (suite.get("tests"), suite.get("failures"), suite.get("time")) == ("2", "1", "123.5")
     assert [case.find("failure") is not None for case in suite] == [False, True]
 
 

@@ -34,6 +34,7 @@ def browse(browser: Watching, session: Session, surveys: Sequence[PublishedSurve
     relay = browser.relay
     relay.take()
     relay.faults.clear()
+    relay.issuing.clear()
     fragment = f"#invitation={session.invitation}" if session.invitation else ""
     with browser.person() as person:
         loads = iter(session.loads)
@@ -64,6 +65,8 @@ class _Visiting:
         tab = self._open()
         tab.wait("start")
         self._note(tab, "first screen")
+        if visit.issuing:
+            self._unsigned(tab, visit)
         tab.click("start")
         if visit.reload:
             tab.wait("place", [])
@@ -100,6 +103,16 @@ class _Visiting:
         tab = self.person.tab(chance_of(next(self.loads)))
         tab.open(self.link)
         return tab
+
+    def _unsigned(self, tab: Tab, visit: Visit) -> None:
+        """Start without a signature that could be used, and the page loaded again."""
+        self.relay.issuing.append(visit.issuing)
+        tab.click("start")
+        tab.wait("a refusal")
+        self._note(tab, "no token")
+        tab.feed(chance_of(next(self.loads)))
+        tab.reload()
+        tab.wait("start")
 
     def _second(self, load: Load) -> Tab:
         tab = self.person.tab(chance_of(load))

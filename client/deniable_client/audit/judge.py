@@ -72,6 +72,11 @@ class Bench:
         """How many there were."""
         return sum(map(len, self.blocks))
 
+    @property
+    def has_finished(self) -> bool:
+        """Whether anybody came to the end."""
+        return any("session" not in trace.exact for block in self.blocks for _, trace in block)
+
     def suspects(self, failure: float) -> list[Suspect]:
         """Everything that departs, the most frequent first."""
         found: dict[str, list[tuple[Session, str]]] = defaultdict(list)

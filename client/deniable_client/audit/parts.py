@@ -20,7 +20,7 @@ from deniable_client.audit.judge import Bench, Suspect, power
 from deniable_client.audit.promises import STATES
 from deniable_client.audit.python_histories import Unfinished
 from deniable_client.audit.reference.published import PublishedSurvey
-from deniable_client.audit.release import check_served
+from deniable_client.audit.release import VISITS, check_served
 from deniable_client.audit.sampling import Draw, draw_javascript, draw_python
 from deniable_client.audit.second_look import look_again_in_browser, look_again_in_python
 from deniable_client.audit.shipped import (
@@ -36,16 +36,25 @@ CLIENTS: dict[str, Draw] = {"python": draw_python, "browser": draw_javascript, "
 """By the name of a client what draws many reports from it."""
 
 
-def served(target: Target) -> AuditPart:
-    """Whether page and script are those of a known release."""
+def served(target: Target) -> tuple[AuditPart, bool]:
+    """Whether page and script are those of a known release; and whether they are there at all."""
+    click.echo(f"page and script are fetched, up to {VISITS} times", err=True)
     relay = target.relay()
     try:
         found = check_served(relay, target.companions.survey.id)
     finally:
         relay.close()
+    if not found.is_there:
+        return AuditPart("page and script", "Without both of them nobody can answer.", found.faults), False
     known = f"It is the one of release {found.release}." if found.release else "It belongs to no known release."
-    looked = f"The page loads one script, whose hash is {found.hash}. {known}"
-    return AuditPart("page and script", looked, found.faults)
+    # One visit in 1 / share gets something else; all visits miss it with probability 0.01.
+    one_in = math.floor(1 / (1 - 0.01 ** (1 / found.visits)))
+    looked = (
+        f"The page loads one script, whose hash is {found.hash}. {known} Both were fetched {found.visits} times, as a "
+        f"browser asks. If one visitor in {one_in} got something else, at random or in turn, this would be found with "
+        "probability 0.99. What a collector serves to certain visitors alone, nobody else can see."
+    )
+    return AuditPart("page and script", looked, found.faults), True
 
 
 def people_answer(name: str, target: Target, sessions: int, program: str | None, failure: float) -> list[AuditPart]:
@@ -72,6 +81,9 @@ def people_answer(name: str, target: Target, sessions: int, program: str | None,
                 bench, names = audit_shipped(target, sessions, progress=bar.update, program=program, kind=kind)
         except Unfinished as error:
             return [AuditPart(f"{name}: everything seen", "The client did not come to its end.", (str(error),))]
+    if not bench.has_finished:
+        parts = _seen(name, bench, failure, time.monotonic() - start)[:1]
+        return parts if name == "python" else [*parts, _hosts(name, names)]
     click.echo(f"{name}: pairs that differ most answer again", err=True)
     # Half of the failure probability for what all sessions show, half for what is lived again.
     if name == "python":
@@ -80,11 +92,16 @@ def people_answer(name: str, target: Target, sessions: int, program: str | None,
         look_again_in_browser(target, bench, failure / 2, program=program, kind=kind)
     parts = _seen(name, bench, failure / 2, time.monotonic() - start)
     if name != "python":
-        parts += [_promised(name, target, program), _raced(name, target, program)]
-        asked = "reach" if name == "firefox" else "look up"
-        looked = f"A page may not make the browser {asked} any host but the collector. Any other would be listed here."
-        parts.append(AuditPart(f"{name}: other hosts", looked, tuple(sorted(names))))
+        click.echo(f"{name}: what the first screen says, and two tabs at once", err=True)
+        parts += [_promised(name, target, program), _raced(name, target, program), _hosts(name, names)]
     return parts
+
+
+def _hosts(name: str, names: set[str]) -> AuditPart:
+    """Whether a browser asked for other hosts."""
+    asked = "reach" if name == "firefox" else "look up"
+    looked = f"A page may not make the browser {asked} any host but the collector. Any other would be listed here."
+    return AuditPart(f"{name}: other hosts", looked, tuple(sorted(names)))
 
 
 def _kind(name: str) -> Literal["chromium", "firefox"]:
