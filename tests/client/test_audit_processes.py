@@ -26,6 +26,7 @@ from tests.support.marks import long
 from tools.planted.__main__ import python_with
 from tools.planted.faults import PYTHON
 from tools.planted.fresh import FRESH
+from tools.planted.second import SECOND
 from tools.planted.targets import SURVEY, Kind
 
 __all__ = ["target", "targets"]
@@ -55,6 +56,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         *(long("open", history) for history in ("a broken way", "cut off", "two tabs")),
         *(long("unlinkable and sealed", history) for history in ("a broken way", "cut off", "two tabs", "twice")),
         long("invited", "twice"),
+        *(long("unlinkable", history) for history in ("a lost signature", "a false signature")),
     ],
 )
 def test_the_installed_client_passes(targets: Targets, kind: Kind, history: str) -> None:
@@ -78,6 +80,21 @@ def test_planted_faults_are_named(
     found = suspects(target, history, environment)
     for each in named:
         assert any(each in suspect.observable for suspect in found), found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("a second request for a token where the first was lost", "request for a token 2"),
+        ("a deleted token stays in the file", "left of requests for tokens"),
+    ],
+)
+def test_faults_of_tokens_are_named(targets: Targets, tmp_path: Path, name: str, named: str) -> None:
+    found = suspects(
+        targets("unlinkable"), "a lost signature", python_with([each for each in SECOND if each.name == name], tmp_path)
+    )
+    assert named in [each.observable for each in found]
 
 
 @pytest.mark.parametrize(

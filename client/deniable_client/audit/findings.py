@@ -156,7 +156,7 @@ def as_junit(parts: list[AuditPart], spent: Spent) -> str:
     """All of it in the form that build servers read: a test case for each part."""
     failed = sum(bool(part.faults) for part in parts)
     counts = {"tests": str(len(parts)), "failures": str(failed), "time": f"{spent.seconds:.1f}"}
-    suite = ElementTree.Element("testsuite", name="deniable audit", **counts)
+    suite = ElementTree.Element("testsuite", {"name": "deniable audit", **counts})
     for part in parts:
         case = ElementTree.SubElement(suite, "testcase", classname="deniable.audit", name=part.name)
         ElementTree.SubElement(case, "system-out").text = part.looked

@@ -82,8 +82,12 @@ def people_answer(name: str, target: Target, sessions: int, program: str | None,
         except Unfinished as error:
             return [AuditPart(f"{name}: everything seen", "The client did not come to its end.", (str(error),))]
     if not bench.has_finished:
-        parts = _seen(name, bench, failure, time.monotonic() - start)[:1]
-        return parts if name == "python" else [*parts, _hosts(name, names)]
+        looked = (
+            f"{bench.sessions:,} simulated people tried to answer, and none of them came to the receipt. So no more "
+            "came, and nothing else was looked at."
+        )
+        told = _told(bench.suspects(failure), is_loose=False)
+        return [AuditPart(f"{name}: everything sent, stored and shown", looked, told), _hosts(name, names)]
     click.echo(f"{name}: pairs that differ most answer again", err=True)
     # Half of the failure probability for what all sessions show, half for what is lived again.
     if name == "python":
@@ -194,11 +198,12 @@ def many_reports(name: str, survey: Survey, draws: int, failure: float) -> list[
     click.echo(f"{name}: {draws:,} reports are drawn", err=True)
     found = audit_survey(survey, CLIENTS[name], max(draws, 1000), failure)
     seconds = time.monotonic() - start
+    by = "Python client" if name == "python" else "browser client's modules"
     looked = (
-        f"{found.draws:,} reports were drawn in {seconds:.0f} s, of random answers and without pages, and compared "
-        "with what the survey publishes. Epsilon says how much a report tells about an answer: declared is the most "
-        "that it may, measured what it does at least. The other lines say what would have been found, with probability "
-        f"{FOUND}."
+        f"The {by}, as installed here, made {found.draws:,} reports of random answers in {seconds:.0f} s, without pages "
+        "and without the collector. They were compared with what the survey publishes. Epsilon says how much a report "
+        "tells about an answer: declared is the most that it may tell, measured is what it tells at least. Each other "
+        f"line says which fault would have been found with probability {FOUND}."
     )
     counted = AuditPart(f"{name}: many reports", looked, tuple(_faults(found)), lines=tuple(_counted(found)))
     return [counted, _waves(name, survey, max(draws // 25, 400), failure)]
@@ -236,7 +241,7 @@ def _counted(found: Audit) -> Iterator[str]:
 _LABELS = {
     "form": "how a report is written",
     "source of chance": "what becomes of the random numbers",
-    "ids differ": "ids that come twice",
+    "ids differ": "ids",
     "other answers": "replies and answers to other questions",
     "values together": "replies and replies to other questions",
     "ids and answers": "ids and answers",

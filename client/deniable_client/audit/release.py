@@ -106,7 +106,7 @@ class Served:
 
 
 def check_served(relay: RecordingRelay, survey: str, visits: int = VISITS) -> Served:
-    """Look at the page of a survey and at its script, as anybody may fetch them, and whether each visit gets the same."""
+    """Look at the page of a survey and its script, as anybody may fetch them, and whether each visit gets the same."""
     try:
         page, name, script = _visit(relay, survey)
     except CollectorError as error:

@@ -44,7 +44,7 @@ def words_for(unit: Unit, answers: Mapping[str, Any], wanted: Mapping[str, Value
 
 
 def at_the_edges(make: Callable[[Words], Any], words: list[int], dice: random.Random) -> list[int]:
-    """Words that make the same, each as near as it can be to a word that makes something else.
+    """Words that make the same, each the first or the last one that does.
 
     Where a weight is off by little, only words beside it show that, and of 2**32 words nobody meets these by chance.
 
@@ -54,13 +54,14 @@ def at_the_edges(make: Callable[[Words], Any], words: list[int], dice: random.Ra
     words : list of int
         As many as ``make`` takes.
     dice : random.Random
-        Decides for each word on which side its edge is looked for. A word that may be anything there stays as it is.
+        Decides for each word on which side its edge is looked for.
     """
     wanted = make(Words(words))
     for place in range(len(words)):
         end = dice.choice((0, UNIT - 1))
-        if not _makes(make, [*words[:place], end, *words[place + 1 :]], wanted):
-            words = [*words[:place], _edge(make, words, place, end, wanted), *words[place + 1 :]]
+        is_free = _makes(make, [*words[:place], end, *words[place + 1 :]], wanted)
+        edge = end if is_free else _edge(make, words, place, end, wanted)
+        words = [*words[:place], edge, *words[place + 1 :]]
     return words
 
 

@@ -55,6 +55,22 @@ CALLS = (
 LONGEST_SESSION = datetime.timedelta(minutes=10)
 
 
+IN_WORDS = {
+    "start": "the button that starts the survey",
+    "place": "a question, or the review of the answers",
+    "input": "an option of a question",
+    "onward": "the button that leads on",
+    "send": "the button that sends",
+    "settled": "the browser's history to come back to the start",
+    "either": "the button that starts the survey, or a receipt",
+    "receipt": "the receipt",
+    "a refusal": "a screen that refuses a false or lost signature",
+    "named": "a button",
+    "text": "a sentence",
+}
+"""What somebody waits for, by the name that it has in ``walk.js``."""
+
+
 class Stuck(DeniableError):
     """A page did not come to where a person would have gone on."""
 
@@ -206,7 +222,7 @@ class Tab(ABC):
             if found:
                 return found
             time.sleep(0.003)
-        raise Stuck(f"page: waited in vain for {what}")
+        raise Stuck(f"page: waited in vain for {IN_WORDS.get(what, what)}")
 
     def click(self, what: str, argument: object = None) -> None:
         """Press what a person would press, with the mouse."""
