@@ -7,6 +7,7 @@ import socket
 import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
+from importlib.resources import files
 
 import pytest
 
@@ -35,8 +36,10 @@ def answered(content: bytes, *headers: str, status: str = "200 OK") -> bytes:
 
 
 def good(head: bytes, *headers: str) -> bytes:
-    if b"/client/" in head.split(b"\r\n")[0]:
+    if b"/client/deniable.js" in head:
         return answered(SCRIPT)
+    if b"/client/" in head:
+        return answered(b"", status="404 Not Found")
     return answered(PAGE, f"content-security-policy: {POLICY}", *headers)
 
 
@@ -108,12 +111,26 @@ def test_another_script_for_one_visitor_in_ten_is_found(collectors: Callable[[Se
     count = itertools.count(1)
 
     def serve(connection: socket.socket, head: bytes) -> None:
-        is_script = b"/client/" in head.split(b"\r\n")[0]
+        is_script = b"/client/deniable.js" in head
         connection.sendall(answered(SCRIPT + b"x") if is_script and next(count) % 10 == 0 else good(head))
 
     faults, visits, is_there = look(collectors(serve))
     assert (visits, is_there) == (VISITS, True)
     assert faults[-1] == "script: is another one than at the first visit, in 4 of 44 visits"
+
+
+def test_scripts_that_pages_elsewhere_load_are_looked_at(collectors: Callable[[Serve], str]) -> None:
+    real = (files("deniable_web") / "dist" / "deniable-told.js").read_bytes()
+
+    def serve(connection: socket.socket, head: bytes) -> None:
+        others = {b"/client/deniable-told.js": real, b"/client/deniable-question.js": real}
+        own = next((content for path, content in others.items() if path in head), None)
+        connection.sendall(good(head) if own is None else answered(own))
+
+    with closing(RecordingRelay(collectors(serve))) as relay:
+        found = check_served(relay, SURVEY, visits=1)
+    assert found.others == ("deniable-told.js",)
+    assert found.faults[-1].startswith("script deniable-question.js: sha384-")
 
 
 def test_other_rules_for_some_visitors_are_found(collectors: Callable[[Serve], str]) -> None:
@@ -145,7 +162,7 @@ def test_a_collector_sees_a_browser_and_not_an_audit(collectors: Callable[[Serve
         asking.sendall("\r\n".join(lines).encode())
         assert asking.recv(65536).startswith(b"HTTP/1.1 200")
         assert str(relay.port).encode() not in heads[-1]
-    assert len(heads) == 5
+    assert sum(b"GET /s/" in head for head in heads) == 3
     for head in heads:
         told = head.lower()
         assert b"user-agent: mozilla/5.0" in told

@@ -46,13 +46,15 @@ def served(target: Target) -> tuple[AuditPart, bool]:
         relay.close()
     if not found.is_there:
         return AuditPart("page and script", "Without both of them nobody can answer.", found.faults), False
-    known = f"It is the one of release {found.release}." if found.release else "It belongs to no known release."
+    known = f"It is of release {found.release}." if found.release else "It belongs to no known release."
     # One visit in 1 / share gets something else; all visits miss it with probability 0.01.
     one_in = math.floor(1 / (1 - 0.01 ** (1 / found.visits)))
+    others = f" Of known releases are also {', '.join(found.others)}." if found.others else ""
     looked = (
-        f"The page loads one script, whose hash is {found.hash}. {known} Both were fetched {found.visits} times, as a "
-        f"browser asks. If one visitor in {one_in} got something else, at random or in turn, this would be found with "
-        "probability 0.99. What a collector serves to certain visitors alone, nobody else can see."
+        f"The page loads one script, whose hash is {found.hash}. {known}{others} The page and its script were fetched "
+        f"{found.visits} times, as a browser asks. If one visitor in {one_in} got something else, at random or in turn, "
+        "this would be found with probability 0.99. What a collector serves to certain visitors alone, nobody else can "
+        "see."
     )
     return AuditPart("page and script", looked, found.faults), True
 
@@ -200,10 +202,10 @@ def many_reports(name: str, survey: Survey, draws: int, failure: float) -> list[
     seconds = time.monotonic() - start
     by = "Python client" if name == "python" else "browser client's modules"
     looked = (
-        f"The {by}, as installed here, made {found.draws:,} reports of random answers in {seconds:.0f} s, without pages "
-        "and without the collector. They were compared with what the survey publishes. Epsilon says how much a report "
-        "tells about an answer: declared is the most that it may tell, measured is what it tells at least. Each other "
-        f"line says which fault would have been found with probability {FOUND}."
+        f"The {by}, as installed here, made {found.draws:,} reports of random answers in {seconds:.0f} s, without "
+        "pages and without the collector. They were compared with what the survey publishes. Epsilon says how much a "
+        "report tells about an answer: declared is the most that it may tell, measured is what it tells at least. Each "
+        f"other line says which fault would have been found with probability {FOUND}."
     )
     counted = AuditPart(f"{name}: many reports", looked, tuple(_faults(found)), lines=tuple(_counted(found)))
     return [counted, _waves(name, survey, max(draws // 25, 400), failure)]

@@ -96,6 +96,8 @@ class Served:
         How often page and script were fetched.
     is_there : bool
         Whether there were a page and a script at all; without them nobody can answer.
+    others : tuple of str
+        Names of the other scripts that the collector serves, to pages elsewhere, and that are of a known release.
     """
 
     release: str | None
@@ -103,6 +105,7 @@ class Served:
     faults: tuple[str, ...]
     visits: int = 1
     is_there: bool = True
+    others: tuple[str, ...] = ()
 
 
 def check_served(relay: RecordingRelay, survey: str, visits: int = VISITS) -> Served:
@@ -112,16 +115,39 @@ def check_served(relay: RecordingRelay, survey: str, visits: int = VISITS) -> Se
     except CollectorError as error:
         return Served(None, "", (str(error),), is_there=False)
     served = integrity(script[2])
-    releases = known_releases()
-    release = next((each for each, hashes in releases.items() if hashes.get(name) == served), None)
+    release = _release_of(name, served)
     faults = [*_of_page(page, name, served, relay.upstream)]
     if script[0] != 200:
         faults.append(f"script: answered with status {script[0]}")
     elif release is None:
         faults.append(f"script: {served} is that of no release known here; build it from its sources and compare")
-    is_there = page[0] == script[0] == 200
-    done, others = _visited_again(relay, survey, (page, name, script), visits - 1) if is_there else (0, [])
-    return Served(release, served, (*faults, *others), 1 + done, is_there)
+    if not page[0] == script[0] == 200:
+        return Served(release, served, tuple(faults), is_there=False)
+    done, unlike = _visited_again(relay, survey, (page, name, script), visits - 1)
+    others, unknown = _other_scripts(relay, name)
+    return Served(release, served, (*faults, *unlike, *unknown), 1 + done, others=tuple(others))
+
+
+def _release_of(name: str, served: str) -> str | None:
+    """The known release whose script of that name has a hash."""
+    return next((each for each, hashes in known_releases().items() if hashes.get(name) == served), None)
+
+
+def _other_scripts(relay: RecordingRelay, own: str) -> tuple[list[str], list[str]]:
+    """Which of the collector's other scripts, which pages elsewhere load, are known, and what is wrong with the rest."""
+    known: list[str] = []
+    wrong: list[str] = []
+    for name in sorted({each for hashes in known_releases().values() for each in hashes} - {own}):
+        try:
+            status, _, content = relay.page(f"/client/{name}")
+        except CollectorError as error:
+            wrong.append(f"script {name}: {error}")
+            continue
+        if status == 200 and _release_of(name, integrity(content)):
+            known.append(name)
+        elif status == 200:
+            wrong.append(f"script {name}: {integrity(content)} is that of no release known here")
+    return known, wrong
 
 
 Visited = tuple[Answer, str, Answer]
