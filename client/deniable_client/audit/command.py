@@ -85,7 +85,7 @@ def audit(
     failed = [part.name for part in parts if part.faults]
     if failed:
         raise AuditFailed(f"audit: these parts failed: {'; '.join(failed)}")
-    click.echo("Nothing told more than declared.")
+    click.echo("No part failed.")
 
 
 @contextmanager

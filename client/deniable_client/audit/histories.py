@@ -126,6 +126,8 @@ class Session:
     history: str
     visits: tuple[Visit, ...]
     collector: str = ""
+    seed: int = 0
+    """Of chance that is the same for everybody of a block, and of which nothing that is sent is made."""
     surveys: Sequence[PublishedSurvey] = ()
     answers: list[Mapping[str, Any]] = field(default_factory=list)
     asked: list[list[str]] = field(default_factory=list)
@@ -207,7 +209,7 @@ class SessionBlock:
     def session(self, answers: Sequence[Mapping[str, Any]]) -> Session:
         """A session with these answers, one mapping for each visit."""
         visits = HISTORIES[self.history]
-        session = Session(self.history, visits, self.collector, self.surveys, list(answers))
+        session = Session(self.history, visits, self.collector, self.seed, self.surveys, list(answers))
         # Common chance is the same in every session of the block, own chance makes the common values of the answers.
         common = random.Random(self.seed)  # noqa: S311  # chance of a rehearsal
         if self.surveys[0].access != "open":

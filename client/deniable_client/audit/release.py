@@ -73,6 +73,9 @@ VISITS = 44
 LONGEST = 60.0
 """After so many seconds no more visits begin, however few there were."""
 
+BUSY = 429
+"""The status by which a collector asks for no more visits."""
+
 ACTING = (
     *("set-cookie", "refresh", "link", "clear-site-data", "nel", "report-to", "reporting-endpoints"),
     *("service-worker-allowed", "speculation-rules", "accept-ch", "critical-ch"),
@@ -134,7 +137,7 @@ def _release_of(name: str, served: str) -> str | None:
 
 
 def _other_scripts(relay: RecordingRelay, own: str) -> tuple[list[str], list[str]]:
-    """Which of the collector's other scripts, which pages elsewhere load, are known, and what is wrong with the rest."""
+    """The collector's other scripts, which pages elsewhere load: which are known, and what is wrong with the rest."""
     known: list[str] = []
     wrong: list[str] = []
     for name in sorted({each for hashes in known_releases().values() for each in hashes} - {own}):
@@ -166,10 +169,14 @@ def _visited_again(relay: RecordingRelay, survey: str, first: Visited, visits: i
     done = 0
     others: Counter[str] = Counter()
     while done < visits and time.monotonic() < give_up:
-        done += 1
         try:
-            others.update(_unlike(first, _visit(relay, survey)))
+            visited = _visit(relay, survey)
+            if BUSY in (visited[0][0], visited[2][0]):
+                break  # a collector may have enough of one visitor
+            done += 1
+            others.update(_unlike(first, visited))
         except CollectorError as error:
+            done += 1
             others[f"gave no page or script: {error}"] += 1
     return done, [f"{what}, in {times} of {1 + done} visits" for what, times in others.items()]
 

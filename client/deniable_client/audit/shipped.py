@@ -21,6 +21,7 @@ from deniable_client.audit.browsing import browse
 from deniable_client.audit.companions import Companions, copy_of
 from deniable_client.audit.histories import (
     BROWSER,
+    EDGES,
     HISTORIES,
     PYTHON,
     SHARES,
@@ -249,6 +250,8 @@ def audit_installed(
     relay = target.relay()
     try:
         waiting = blocks_of(target, sessions, dice, histories)
+        # Words at edges are chance that a process could know again, so their blocks are together, behind all others.
+        waiting.sort(key=lambda each: dice_of(each[1]).getrandbits(64) % EDGES == 0)
         for start in range(0, len(waiting), TOGETHER):
             blocks = [
                 sessions_of(target, history, PYTHON, relay.url, dice_of(seed))
