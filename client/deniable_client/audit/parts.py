@@ -53,8 +53,8 @@ def served(target: Target) -> tuple[AuditPart, bool]:
     looked = (
         f"The page loads one script, whose hash is {found.hash}. {known}{others} The page and its script were fetched "
         f"{found.visits} times, as a browser asks. If one visitor in {one_in} got something else, at random or in "
-        "turn, this would be found with probability 0.99. What a collector serves to certain visitors alone, nobody else "
-        "can see."
+        "turn, this would be found with probability 0.99. What a collector serves to certain visitors alone, nobody "
+        "else can see."
     )
     return AuditPart("page and script", looked, found.faults), True
 
