@@ -129,6 +129,9 @@ def test_a_client_that_does_what_it_has_no_need_of_is_named(operation: str, is_n
         ("Date.now", True),
         ("RTCPeerConnection an object", False),
         ("Worker x", False),
+        ('History.prototype.pushState {"deniable":"WALK","at":1,"n":0} ""', True),
+        ('History.prototype.replaceState {"deniable":"WALK","at":1,"n":0,"answer":1} ""', False),
+        ('History.prototype.pushState null "" "/s/yes"', False),
     ],
 )
 def test_a_page_that_calls_what_it_has_no_need_of_is_named(call: str, is_needed: bool) -> None:

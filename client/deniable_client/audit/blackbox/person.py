@@ -47,6 +47,7 @@ CALLS = (
     # also a write that is undone before somebody looks at what is kept
     *(f"IDBObjectStore.prototype.{each}" for each in ("put", "add", "delete", "clear")),
     *("setTimeout", "setInterval", "requestAnimationFrame", "requestIdleCallback", "AbortSignal.timeout"),
+    *("History.prototype.pushState", "History.prototype.replaceState"),
     *("Atomics.wait", "Atomics.waitAsync", "Element.prototype.animate", "Element.prototype.requestFullscreen"),
     *("Date.now", "Performance.prototype.now", "Date"),
 )

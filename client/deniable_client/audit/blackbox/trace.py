@@ -67,7 +67,7 @@ class Trace:
     def call(self, what: str, names: Sequence[str]) -> None:
         """Call each of these names, which are chance, what it is, wherever it stands."""
         found = re.compile("|".join(map(re.escape, names)))
-        self.exact = {name: found.sub(what, value) for name, value in self.exact.items()}
+        self.exact = {found.sub(what, name): found.sub(what, value) for name, value in self.exact.items()}
 
 
 def _flat(name: str, content: object) -> Iterator[tuple[str, str]]:
