@@ -127,7 +127,7 @@ class Session:
     visits: tuple[Visit, ...]
     collector: str = ""
     seed: int = 0
-    """Of chance that is the same for everybody of a block, and of which nothing that is sent is made."""
+    """The seed of chance that is the same for everybody of a block, and of which nothing that is sent is made."""
     surveys: Sequence[PublishedSurvey] = ()
     answers: list[Mapping[str, Any]] = field(default_factory=list)
     asked: list[list[str]] = field(default_factory=list)
