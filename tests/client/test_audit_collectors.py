@@ -8,15 +8,19 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from importlib.resources import files
+from pathlib import Path
 
 import pytest
 
 from deniable.errors import CollectorError
+from deniable_client import Client
 from deniable_client.audit.blackbox import fetching
 from deniable_client.audit.blackbox.fetching import AS_BROWSERS_ASK, Fetching
 from deniable_client.audit.blackbox.listener import Listener
 from deniable_client.audit.blackbox.stand_in import RecordingRelay
 from deniable_client.audit.release import VISITS, check_served, integrity
+from tools.planted.targets import survey_of, target_of
+from tools.rig.collectors import running_collector
 
 SURVEY = "bpn4zq5y7xlxpqd63hsrm4s5ky"
 SCRIPT = b"export {};"
@@ -174,3 +178,13 @@ def test_a_collector_sees_a_browser_and_not_an_audit(collectors: Callable[[Serve
 def test_a_collector_that_is_not_there_is_an_error() -> None:
     with pytest.raises(CollectorError, match="cannot be reached"):
         Fetching("http://127.0.0.1:9").get("/", AS_BROWSERS_ASK)
+
+
+def test_no_report_of_an_audit_reaches_the_collector(tmp_path: Path) -> None:
+    with running_collector(tmp_path) as collector:
+        target, survey = target_of(collector, "filtered"), survey_of("filtered")
+        with closing(target.relay()) as relay:
+            client = Client(relay.url)
+            client.answer(client.survey(survey.id), {"smokes": "no"})
+            assert sum(each.is_report for each in relay.sent) == 1
+        assert collector.reports(survey) == 0

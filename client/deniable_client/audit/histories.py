@@ -126,8 +126,6 @@ class Session:
     history: str
     visits: tuple[Visit, ...]
     collector: str = ""
-    seed: int = 0
-    """The seed of chance that is the same for everybody of a block, and of which nothing that is sent is made."""
     surveys: Sequence[PublishedSurvey] = ()
     answers: list[Mapping[str, Any]] = field(default_factory=list)
     asked: list[list[str]] = field(default_factory=list)
@@ -138,6 +136,8 @@ class Session:
     """The 32 hexadecimal digits that the link carries, and by invitation the report."""
     tokens: dict[str, UnsignedToken] = field(default_factory=dict)
     """By survey: the request for the token that its report carries."""
+    seed: int = 0
+    """The seed of chance that is the same for everybody of a block, and of which nothing that is sent is made."""
     unsigned: set[str] = field(default_factory=set)
     """Surveys whose request was sent and got no signature."""
     requests: list[bytes] = field(default_factory=list)
@@ -209,7 +209,7 @@ class SessionBlock:
     def session(self, answers: Sequence[Mapping[str, Any]]) -> Session:
         """A session with these answers, one mapping for each visit."""
         visits = HISTORIES[self.history]
-        session = Session(self.history, visits, self.collector, self.seed, self.surveys, list(answers))
+        session = Session(self.history, visits, self.collector, self.surveys, list(answers), seed=self.seed)
         # Common chance is the same in every session of the block, own chance makes the common values of the answers.
         common = random.Random(self.seed)  # noqa: S311  # chance of a rehearsal
         if self.surveys[0].access != "open":
