@@ -21,6 +21,7 @@ from tests.support.marks import long
 from tools.planted.__main__ import bundle_with
 from tools.planted.faults import BUNDLE
 from tools.planted.fresh import FRESH
+from tools.planted.second import SECOND
 from tools.planted.targets import Kind, PlantedTarget
 from tools.programs import chromium as chromium_path
 from tools.programs import firefox as firefox_path
@@ -99,6 +100,21 @@ def test_pages_pass_by_blind_token_and_sealed(targets: Targets, history: str) ->
 def test_words_of_the_first_screen_are_kept_in_each_state(targets: Targets, kind: Kind, browser: str) -> None:
     program = chromium_path() if browser == "chromium" else firefox_path()
     assert check_promises(targets(kind), dice=random.Random(41), program=program, kind=browser) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("who leaves no trace is remembered", "no trace: after Send something is kept"),
+        ("a beacon for whoever leaves early", "closes the tab: POST state was sent after leaving"),
+    ],
+)
+def test_a_page_that_breaks_its_word_is_named(target: Target, tmp_path: Path, name: str, named: str) -> None:
+    (fault,) = (each for each in SECOND if each.name == name)
+    script = bundle_with(fault, tmp_path)
+    planted = PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, script)
+    assert named in check_promises(planted, dice=random.Random(41), program=chromium_path())
 
 
 @pytest.mark.long
