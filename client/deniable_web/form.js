@@ -4,11 +4,11 @@
  * it sends nothing. Answers are in its inputs alone.
  */
 
-import { tellsUse } from "./collector.js";
-import { bar, card, focusOn, h, heading, link, own, p, quiet, stack } from "./dom.js";
 import { together } from "./grid.js";
 import { numbered } from "./messages.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
+import { tellsUse } from "./collector.js";
+import { bar, card, focusOn, h, heading, link, own, p, quiet, stack } from "./dom.js";
 
 /** @typedef {import("./grid.js").Stop} Asked */
 

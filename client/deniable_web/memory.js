@@ -8,10 +8,10 @@
  * kept is sent.
  */
 
-import { CEILING, hold } from "./ceiling.js";
-import { encodeReport, isCohort, isCredential } from "./device.js";
 import { UnusableMemory } from "./errors.js";
+import { encodeReport, isCohort, isCredential } from "./device.js";
 import { drawQuestions, together, valuesOf } from "./group.js";
+import { CEILING, hold } from "./ceiling.js";
 import { isBits, isWhole } from "./mechanisms/base.js";
 import { browserStore, fleetingStore } from "./store.js";
 

@@ -5,8 +5,8 @@
  * of the others, and choosing an answer leads nowhere by itself: whoever chose wrongly, or by arrow keys, chooses again.
  */
 
-import { bar, focusOn, h, minor, own } from "./dom.js";
 import { together } from "./grid.js";
+import { bar, focusOn, h, minor, own } from "./dom.js";
 import { fill } from "./messages.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
 
@@ -37,9 +37,9 @@ export function steps(m, view, walk, send, isWatched) {
     if (each.intro) each.set.prepend(each.intro);
     each.set.append(
       h("div", { class: "row steps" }, onward[n], minor(m.back, () => walk.back())),
-      h("p", { class: "quiet stays" }, n ? "" : `${m.honestly} `, m.stays, !n && isFiltered && ` ${m.filtered}`),
       odds,
     );
+    each.set.querySelector("legend")?.after(h("p", { class: "quiet stays" }, n ? "" : `${m.honestly} `, m.stays, !n && isFiltered && ` ${m.filtered}`));
     each.set.hidden = n > 0;
     stage.append(each.set);
     name(n);

@@ -6,21 +6,21 @@
  * person a weaker survey. Nobody canonicalises JSON to check an address; clients hash what they received.
  */
 
+import { digits } from "./randomness.js";
 import { mechanismFromPublished } from "./mechanisms/index.js";
 import { arrangementOf, orderOf } from "./arrangement.js";
+import { demand, isWhole, list, sum } from "./mechanisms/base.js";
 import { readCompletion } from "./completion.js";
+import { QUESTION_TYPES, answeredLike } from "./question-types.js";
 import { conditionOf } from "./condition.js";
 import { SurveyError } from "./errors.js";
 import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, rises, sorted, taking, text } from "./fields.js";
 import { GroupMechanism, patternsOf } from "./group.js";
-import { isHost, isIpv4 } from "./hosts.js";
 import { lookOf } from "./look.js";
-import { demand, isWhole, list, sum } from "./mechanisms/base.js";
-import { QUESTION_TYPES, answeredLike } from "./question-types.js";
-import { digits } from "./randomness.js";
+import { isHost, isIpv4 } from "./hosts.js";
+import { dumps } from "./strict-json.js";
 import { sealedOf } from "./sealed.js";
 import { sha, utf8 } from "./sha.js";
-import { dumps } from "./strict-json.js";
 
 /**
  * @typedef {object} Question

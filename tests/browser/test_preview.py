@@ -48,7 +48,7 @@ def address(file: Path) -> Iterator[str]:
 
 HEADINGS = {
     "open": "At work",
-    "receipt": "Thank you. Your reply has arrived.",
+    "receipt": "Thank you. You are done.",
     "waiting": "Your reply has not arrived yet",
     "late": "This survey is closed",
     "refused": "The server did not accept your reply",

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "uh6ugbofl35ipqtw4s2xioiapa",
-  de: "obimd6mxnnzhnckv2n7m24prie",
-  en: "b6uidfedpgzxhlqs6qoepg4vja",
-  es: "vyznuveqftt2giq4ykqcqwvcgi",
-  fr: "d3qs5jzacde26pnhhile44l6iy",
+  ar: "s6sjynudioex5ndamhqsuvo7mu",
+  de: "rtgiwklh6jmhbsqn7vh5vpqgcy",
+  en: "ztd6n456nz2ulenalkvvvca7vi",
+  es: "dt7dyo3d2nndgxdkaxyshfmwda",
+  fr: "pamfqw6gxdb377c5j7gru6rivy",
 };

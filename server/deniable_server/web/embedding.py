@@ -5,11 +5,13 @@ from __future__ import annotations
 import gzip
 import json
 import secrets
+from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, make_response, render_template, request
+from jinja2 import Environment
 from markupsafe import Markup, escape
 
 from deniable import Survey
@@ -68,6 +70,19 @@ def client_files() -> dict[str, ClientFile]:
     return files
 
 
+@cache
+def pictures() -> Markup:
+    """The pictures of screens of few words, which stand in the element of each page, because its script has none."""
+    template = Path(__file__).parent / "templates" / "pictures.html"
+    return Markup(Environment(autoescape=True).from_string(template.read_text(encoding="utf-8")).render())  # noqa: S704
+
+
+def picture(name: str) -> Markup:
+    """One of them, for a page without an element."""
+    (found,) = (line for line in pictures().splitlines() if f'slot="{name}"' in line)
+    return Markup(found)  # noqa: S704
+
+
 def script_of(survey: Survey) -> str:
     """The bundle of a survey's page: that of places, which can seal, where reports are sealed and no place is named."""
     return "deniable-place.js" if survey.sealed and not survey.places else "deniable.js"
@@ -91,6 +106,9 @@ def init_app(app: APIFlask, public_url: str | None) -> None:
     app.jinja_env.globals["script_of"] = script_of
     app.jinja_env.globals["document_of"] = document_of
     app.jinja_env.globals["words"] = words("en")
+    app.jinja_env.globals["pictures"] = pictures
+    app.jinja_env.globals["picture"] = picture
+    app.jinja_env.globals["tongues"] = [words(language) for language in catalogues()]
     app.register_blueprint(embedding)
 
 
