@@ -74,7 +74,8 @@ STRONG = made(*(QUESTIONS[kind] for kind in ("yes-no", "choice", "scale", "stars
 WEAK = made(question_toml("pills", "yes-no", PILLS, epsilon=3.9))
 DRAWN = made(*(question_toml(f"q{n}", "yes-no", f"{PILLS[:-1]} {n} times?") for n in range(1, 5)), epsilon=1.0, draw=2)
 GERMAN = made(
-    QUESTIONS["yes-no"], title="Rechtsschutz\u00adversicherungs\u00adgesellschaften: Überstunden, Schlaf und Hilfe am Arbeitsplatz",
+    QUESTIONS["yes-no"],
+    title="Rechtsschutz\u00adversicherungs\u00adgesellschaften: Überstunden, Schlaf und Hilfe am Arbeitsplatz",
     organiser="Bundesanstalt für Arbeitsschutz", about="Wir möchten wissen, wie Beschäftigte zurechtkommen.",
 )  # fmt: skip
 

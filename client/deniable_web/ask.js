@@ -1,9 +1,9 @@
 //@ts-check
 /* One question: native inputs, what is wrong with an answer, and a way to find one of many options. */
 
-import { fill } from "./messages.js";
-import { oddsOf } from "./odds.js";
 import { figures, fold, h, own, p, quiet } from "./dom.js";
+import { oddsOf } from "./odds.js";
+import { fill } from "./messages.js";
 
 /**
  * @typedef {import("./messages.js").Messages} Messages

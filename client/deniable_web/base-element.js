@@ -5,11 +5,11 @@
 import { css } from "./style.js";
 import { parseSurvey, translate } from "./survey.js";
 import { checkCeiling } from "./ceiling.js";
-import { utf8 } from "./sha.js";
-import { BudgetError, CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
 import { fill, messagesIn, speechless } from "./messages.js";
 import { fetchSurvey, fromFragment, parseLink, wayBy } from "./collector.js";
 import { contact, notice } from "./screens.js";
+import { utf8 } from "./sha.js";
+import { BudgetError, CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed, UnusableMemory } from "./errors.js";
 import { focusOn, h } from "./dom.js";
 
 /** @typedef {import("./survey.js").View} View */

@@ -4,8 +4,8 @@
 import { register } from "./base-element.js";
 import { sealReport } from "./sealing.js";
 import { DeniableSurvey } from "./element.js";
-import { beside } from "./beside.js";
 import { ways } from "./ways.js";
+import { beside } from "./beside.js";
 
 // build.mjs writes the hash of that script here.
 const integrity = /** @type {any} */ (import.meta).tokens;

@@ -84,5 +84,11 @@ export const figures = (sentences) => box(...sentences.map((each) => quiet(each)
 export const pairs = (pairs) =>
   h("dl", {}, ...pairs.map(([term, text]) => text && h("div", {}, h("dt", {}, term), h("dd", {}, text))));
 
+/**
+ * Do what may wait until the browser has painted what it shows now: on a slow phone a timer alone would come first.
+ * @param {() => void} act
+ */
+export const oncePainted = (act) => requestAnimationFrame(() => setTimeout(act, 20));
+
 /** Put the focus on the heading of what came up. @param {ParentNode} place */
 export const focusOn = (place) => /** @type {HTMLElement | null} */ (place.querySelector("[tabindex]"))?.focus();

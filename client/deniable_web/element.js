@@ -12,28 +12,28 @@
  * Events, none with an answer: deniable-ready, -start, -submit, -complete, -queued, -error, -closed, -resize.
  */
 
+import { Memory, carrying, today } from "./memory.js";
+import { CEILING, said, usedOf100, weakness } from "./ceiling.js";
+import { newReportId } from "./randomness.js";
+import { randomize } from "./device.js";
+import { fill, numbered } from "./messages.js";
+import { needed } from "./route.js";
+import { stopsOf } from "./grid.js";
+import { sum } from "./mechanisms/base.js";
+import { deliver, hindrance, standingOf, tellsUse } from "./collector.js";
+import { buyToken } from "./buying.js";
+import { accentSheet } from "./dress.js";
+import * as screens from "./screens.js";
+import { drawQuestions } from "./group.js";
+import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
+import { ReportError } from "./errors.js";
 import { ways } from "./ways.js";
 import { arranged } from "./arrangement.js";
-import { accentSheet } from "./dress.js";
-import { Memory, carrying, today } from "./memory.js";
-import { stopsOf } from "./grid.js";
-import { newReportId } from "./randomness.js";
-import { ReportError } from "./errors.js";
-import { h } from "./dom.js";
-import { needed } from "./route.js";
-import { randomize } from "./device.js";
-import { CEILING, said, usedOf100, weakness } from "./ceiling.js";
-import { fill, numbered } from "./messages.js";
-import { buyToken } from "./buying.js";
-import { deliver, hindrance, standingOf, tellsUse } from "./collector.js";
 import { DeniableElement, MINUTE } from "./base-element.js";
-import { sum } from "./mechanisms/base.js";
-import { ELSEWHERE, isLeaving, withExit } from "./leaving.js";
-import * as screens from "./screens.js";
-import { page } from "./form.js";
+import { h } from "./dom.js";
 import { steps } from "./steps.js";
+import { page } from "./form.js";
 import { Walk } from "./walk.js";
-import { drawQuestions } from "./group.js";
 
 /** @typedef {import("./base-element.js").Place} Place */
 /** @typedef {import("./survey.js").View} View */

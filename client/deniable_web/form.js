@@ -4,11 +4,11 @@
  * it sends nothing. Answers are in its inputs alone.
  */
 
+import { bar, card, focusOn, h, heading, link, oncePainted, own, p, quiet, stack } from "./dom.js";
 import { together } from "./grid.js";
+import { tellsUse } from "./collector.js";
 import { numbered } from "./messages.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
-import { tellsUse } from "./collector.js";
-import { bar, card, focusOn, h, heading, link, own, p, quiet, stack } from "./dom.js";
 
 /** @typedef {import("./grid.js").Stop} Asked */
 
@@ -129,11 +129,11 @@ export function page(m, view, walk, send, isWatched) {
     next(),
   );
   // The first question stands on the screen before a slow phone lays out the others.
-  setTimeout(() => {
+  oncePainted(() => {
     while (asked.length < all) form.append(next());
     follow();
     count(false);
     form.append(card(h("button", { part: "button" }, m.review), done));
-  }, 20);
+  });
   return h("div", {}, form, review);
 }

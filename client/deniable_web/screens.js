@@ -1,18 +1,18 @@
 //@ts-check
 /* What people see before and after the questions: each screen a function from what is known to a node. */
 
-import { chance, clearest, picture } from "./chance.js";
-import { faq, lasts, results, yesNo } from "./faq.js";
-import { ways } from "./ways.js";
-import { inWords } from "./wording.js";
-import { completionOf } from "./completion.js";
-import { logo } from "./dress.js";
-import { box, button, card, figures, fold, h, heading, minor, own, p, pairs, quiet, stack } from "./dom.js";
-import { begin, fill, numbered } from "./messages.js";
-import { oddsOf, plainest, wholeOdds } from "./odds.js";
 import { said } from "./ceiling.js";
 import { isCohort } from "./device.js";
+import { logo } from "./dress.js";
+import { box, button, card, figures, fold, h, heading, minor, own, p, pairs, quiet, stack } from "./dom.js";
+import { ways } from "./ways.js";
+import { oddsOf, plainest, wholeOdds } from "./odds.js";
+import { chance, clearest, picture } from "./chance.js";
 import { CLIENT, tellsUse } from "./collector.js";
+import { begin, fill, numbered } from "./messages.js";
+import { inWords } from "./wording.js";
+import { completionOf } from "./completion.js";
+import { faq, lasts, results, yesNo } from "./faq.js";
 
 /**
  * @typedef {import("./messages.js").Messages} Messages

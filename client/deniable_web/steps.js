@@ -5,9 +5,9 @@
  * of the others, and choosing an answer leads nowhere by itself: whoever chose wrongly, or by arrow keys, chooses again.
  */
 
-import { together } from "./grid.js";
-import { bar, focusOn, h, minor, own } from "./dom.js";
+import { bar, focusOn, h, minor, oncePainted, own } from "./dom.js";
 import { fill } from "./messages.js";
+import { together } from "./grid.js";
 import { appliesIn, reviewOf, taken } from "./review.js";
 
 /**
@@ -144,6 +144,6 @@ export function steps(m, view, walk, send, isWatched) {
   next();
   show(0);
   // The first question stands on the screen before a slow phone lays out the others.
-  setTimeout(() => reach(all), 20);
+  oncePainted(() => reach(all));
   return h("div", { class: "stepped" }, head, form, review);
 }

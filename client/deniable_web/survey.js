@@ -6,19 +6,19 @@
  * person a weaker survey. Nobody canonicalises JSON to check an address; clients hash what they received.
  */
 
-import { digits } from "./randomness.js";
 import { mechanismFromPublished } from "./mechanisms/index.js";
-import { arrangementOf, orderOf } from "./arrangement.js";
-import { demand, isWhole, list, sum } from "./mechanisms/base.js";
+import { lookOf } from "./look.js";
+import { SurveyError } from "./errors.js";
 import { readCompletion } from "./completion.js";
+import { arrangementOf, orderOf } from "./arrangement.js";
+import { digits } from "./randomness.js";
+import { demand, isWhole, list, sum } from "./mechanisms/base.js";
 import { QUESTION_TYPES, answeredLike } from "./question-types.js";
 import { conditionOf } from "./condition.js";
-import { SurveyError } from "./errors.js";
-import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, rises, sorted, taking, text } from "./fields.js";
 import { GroupMechanism, patternsOf } from "./group.js";
-import { lookOf } from "./look.js";
-import { isHost, isIpv4 } from "./hosts.js";
 import { dumps } from "./strict-json.js";
+import { isHost, isIpv4 } from "./hosts.js";
+import { date, distinct, identifier, labels, matching, maybe, nothingElse, oneOf, plain, rises, sorted, taking, text } from "./fields.js";
 import { sealedOf } from "./sealed.js";
 import { sha, utf8 } from "./sha.js";
 

@@ -368,7 +368,9 @@ def test_an_incomplete_link_is_a_kind_sentence(collector: Collector, five: Surve
     strict = replace(five, cohort_required=True)
     collector.publish(strict)
     result = run(f"{collector.url}/s/{strict.id}")
-    assert "A part of your link is missing. Its end is missing or mistyped. Please use the whole link" in " ".join(result.stderr.split())
+    assert "A part of your link is missing. Its end is missing or mistyped. Please use the whole link" in " ".join(
+        result.stderr.split()
+    )
     assert (result.exit_code, collector.reports(strict)) == (1, 0)
     assert "Please answer truthfully" not in result.stdout
 

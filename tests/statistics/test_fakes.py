@@ -29,7 +29,7 @@ from deniable.mechanisms import DrawnBoxes
 from deniable_statistics.designs.of_mechanisms import design_of
 from deniable_statistics.estimates.fakes import fakes_among
 from deniable_statistics.estimates.means import MeanEstimate
-from deniable_statistics.intervals import METHODS, Interval, contaminated_interval, share_interval
+from deniable_statistics.intervals import METHODS, Interval, contaminated_interval, share_interval, share_intervals
 from deniable_statistics.intervals.profile import ShareLikelihood, profile_intervals
 from deniable_statistics.published.published_rows import EstimateOptions
 from deniable_statistics.robustness.misbehaviour import Misbehaving
@@ -52,11 +52,9 @@ def test_the_interval_is_the_hull_of_those_at_all_tallies_that_may_be_left(
     method: str, support: tuple[float, float], sizes: tuple[int, ...]
 ) -> None:
     for level, n in itertools.product((0.5, 0.95, 0.999), sizes):
-        at = {
-            (count, size): share_interval(count, size, support, level, method)
-            for size in range(n + 1)
-            for count in range(size + 1)
-        }
+        tallies = [(count, size) for size in range(n + 1) for count in range(size + 1)]
+        intervals = share_intervals([(*each, support) for each in tallies], level, method)
+        at = dict(zip(tallies, intervals, strict=True))
         for fakes, count in itertools.product({0, 1, 3, n // 2}, range(n + 1)):
             left = [
                 at[count - j, n - k] for k in range(min(fakes, n) + 1) for j in range(k + 1) if 0 <= count - j <= n - k

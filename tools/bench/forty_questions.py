@@ -1,9 +1,14 @@
-"""Main-thread work to the first question of 40 beside that of 5: ``python -m tools.bench.forty_questions [ROUNDS]``.
+"""The first question of 40 beside that of 5: ``python -m tools.bench.forty_questions [ROUNDS]``.
 
-Chromium with its processor slowed down four times; processor time of the tasks of the page's main thread from the link
-to the first question, both surveys in turn, medians and their ratio. Start is pressed when the consent card has been
-painted; what the page puts off until the first question has been painted is kept back, as in `tools.page_load`. The
-count is read once the page rests, so that it does not matter how busy the machine is.
+Chromium with its processor slowed down four times opens both surveys in turn; medians and their ratio of two measures.
+
+* Time from the link to the first question on the screen, by the page's own clock (`tools.bench.first_question`): what
+  respondents wait for. It needs a quiet machine.
+* Processor time of the tasks of the page's main thread until then. What the page puts off until the first question has
+  been painted is kept back, as in `tools.page_load`, and the count is read once the page rests, so that it does not
+  matter how busy the machine is.
+
+Start is pressed when the consent card has been painted.
 """
 
 from __future__ import annotations
@@ -17,6 +22,7 @@ from urllib.parse import urljoin
 from playwright.sync_api import Browser, sync_playwright
 
 from deniable import read_survey
+from tools.bench.first_question import milliseconds
 from tools.page_load import KEEP_THE_OTHERS_BACK, PRESS_START
 from tools.programs import CHROMIUM_FLAGS, chromium
 from tools.rig.collectors import running_collector
@@ -36,7 +42,7 @@ SAY_WHEN = """
 """
 
 
-def load(browser: Browser, link: str) -> float:
+def work(browser: Browser, link: str) -> float:
     """Milliseconds that the main thread works from the link until the page rests with the first question."""
     context = browser.new_context()
     page = context.new_page()
@@ -55,30 +61,32 @@ def load(browser: Browser, link: str) -> float:
     return next(1000 * float(each["value"]) for each in metrics if each["name"] == "TaskDuration")
 
 
-def measure(rounds: int = ROUNDS) -> dict[str, list[float]]:
-    """Milliseconds of each load, by survey."""
-    found: dict[str, list[float]] = {"5 questions": [], "40 questions": []}
+MEASURES = {"time to the first question": milliseconds, "work of the main thread": work}
+
+
+def measure(rounds: int = ROUNDS) -> dict[str, list[tuple[float, float]]]:
+    """Milliseconds with 5 and with 40 questions in each round, by measure."""
+    found: dict[str, list[tuple[float, float]]] = {name: [] for name in MEASURES}
     with tempfile.TemporaryDirectory() as place, sync_playwright() as playwright, running_collector(Path(place)) as own:
         browser = playwright.chromium.launch(executable_path=chromium(), args=CHROMIUM_FLAGS)
-        links = [own.publish(read_survey(each)) for each in (FIVE_TYPES, forty_questions())]
+        few, many = (own.publish(read_survey(each)) for each in (FIVE_TYPES, forty_questions()))
         for number in range(rounds):
-            # In turn, and each one first in every second round: what comes first finds another browser.
-            both = list(zip(found, links, strict=True))
-            for name, link in both if number % 2 else reversed(both):
-                found[name].append(load(browser, link))
+            for name, load in MEASURES.items():
+                # In turn, and each one first in every second round: what comes first finds another browser.
+                order = (few, many) if number % 2 else (many, few)
+                took = {link: load(browser, link) for link in order}
+                found[name].append((took[few], took[many]))
         browser.close()
     return found
 
 
 def main() -> None:
-    """Print medians, the ratio, and the range that the ratio has in the middle half of the rounds."""
-    found = measure(int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS)
-    few, many = found.values()
-    for name, values in found.items():
-        print(f"{name:14} median {statistics.median(values):6.1f} ms, {min(values):.1f} to {max(values):.1f}")
-    low, middle, high = statistics.quantiles([many[n] / few[n] for n in range(len(few))], n=4)
-    ratio = statistics.median(many) / statistics.median(few)
-    print(f"ratio {ratio:.3f} of the medians; round by round {middle:.3f}, quartiles {low:.3f} and {high:.3f}")
+    """Print medians, their ratio, and the range that the ratio has in the middle half of the rounds."""
+    for name, rounds in measure(int(sys.argv[1]) if len(sys.argv) > 1 else ROUNDS).items():
+        few, many = (statistics.median(each) for each in zip(*rounds, strict=True))
+        low, middle, high = statistics.quantiles([many / few for few, many in rounds], n=4)
+        print(f"{name}: {few:.1f} ms with 5 questions, {many:.1f} ms with 40, ratio {many / few:.3f}")
+        print(f"  round by round {middle:.3f}, quartiles {low:.3f} and {high:.3f}")
 
 
 if __name__ == "__main__":

@@ -16,8 +16,8 @@ from deniable_research.engine.counting import Supports, count_supports
 from deniable_research.engine.sources import Source
 from deniable_research.engine.text_columns import TextColumn, as_text, means_nothing
 from deniable_research.files.layout import Layout, RandomizedColumn
-from deniable_research.files.model_specification import columns_in
 from deniable_research.files.report_table import SupportTally, Table
+from deniable_research.regression.formula import columns_in
 from deniable_statistics.designs.spaces import number_of_reports, uniform_reports
 
 FEW = 1000
@@ -75,7 +75,7 @@ class EngineReports:
 
     def of_formula(self, formula: str) -> Table:
         """The table of all columns that a formula of `deniable_research.files.regress` names."""
-        return self.together(columns_in(self.layout, self.source.columns, formula))
+        return self.together(columns_in(formula, self.layout.has, self.source.columns.__contains__))
 
     def _counted(self, names: Sequence[str], *, added: bool) -> Table:
         wanted = _Wanted.of(self.layout, names, added=added)

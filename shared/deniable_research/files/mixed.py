@@ -14,7 +14,8 @@ from scipy.stats import chi2
 from deniable.errors import ParameterError
 from deniable_research.files.domains import domain_of, sample_of
 from deniable_research.files.layout import RandomizedColumn
-from deniable_research.files.model_specification import answers_to, model_rows, shared_responses
+from deniable_research.files.model_rows import model_rows
+from deniable_research.files.model_specification import answers_to
 from deniable_research.files.report_table import Table
 from deniable_research.files.result_rows import ComparisonRow, SampledEstimateRow, tested
 from deniable_research.regression import ClassShares, TidyRow, class_shares
@@ -66,9 +67,8 @@ def shares_together(table: Table, names: Sequence[str], people: NDArray[np.bool_
     heard = wanted & np.logical_or.reduce([table.answered(name) for name in names])
     heard &= sample_of(table, np.ones(len(table), dtype=bool)).weights > 0  # the others add nothing to the likelihood
     rows = model_rows(table.where(heard), domain_of(table, heard, names), {}, names)
-    return class_shares(
-        {name: rows.data[name] for name in names}, rows.designs, shared=shared_responses(table, names), **rows.people
-    )
+    data = {name: rows.data[name] for name in names}
+    return class_shares(data, rows.designs, shared=rows.shared, **rows.people)
 
 
 def mixed_rows(

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from deniable.errors import ParameterError
-from deniable_research.files.model_specification import ModelRows, ModelSpecification, shared_responses
+from deniable_research.files.model_rows import ModelRows
+from deniable_research.files.model_specification import ModelSpecification
 from deniable_research.files.report_table import Table
 from deniable_research.regression import Fit, MomentFit, linear, linear_moments, logistic, multinomial
 
@@ -65,7 +66,7 @@ def regress(
     if model not in (None, *MODELS):
         raise ParameterError(f"model: must be one of {', '.join(MODELS)}, got {model!r}")
     specification = ModelSpecification.of(table, formula)
-    specification.check()
+    specification.refuse_what_no_model_takes()
     is_logistic = specification.is_logistic(model)
     # kinds of models are refused before columns are looked at: what was asked for is wrong whatever the data
     if is_logistic and likelihood:
@@ -77,13 +78,12 @@ def regress(
     randomised = {name: rows.designs[name] for name in specification.predictors}
     if not by_likelihood:
         return linear_moments(formula, rows.data, randomised, **rows.people)
-    shared = shared_responses(table, specification.questions, specification.outcome)
-    settings: dict[str, Any] = {"randomised": randomised, "shared": shared, "penalty": penalty, **rows.people}
+    settings: dict[str, Any] = {"randomised": randomised, "shared": rows.shared, "penalty": penalty, **rows.people}
     try:
         return _fitted(specification, rows, is_logistic, settings)
     except ParameterError as error:
         if not str(error).startswith("terms: must be linearly independent") or not any(
-            each.patterns for each in shared
+            each.patterns for each in rows.shared
         ):
             raise
         raise ParameterError(

@@ -361,6 +361,18 @@ class Table:
             )
         return groups.array(np.int64, -1)
 
+    def arms(self, name: str) -> tuple[ArmReports, ...]:
+        """What stands in the table of each arm of a question; of a question of one design that is one arm."""
+        return tuple(
+            ArmReports(
+                question,
+                self.asked(question.name),
+                self.groups_of(question.name) if question.design.groups > 1 else None,
+                self.reports_of(question.name),
+            )
+            for question in self.layout.arms(name)
+        )
+
     def labels(self, column: str) -> CodedColumn[str]:
         """A plain column as the labels of its values if every value has one, else as texts; None for missing values."""
         texts = self.texts(column)
@@ -449,6 +461,32 @@ class Table:
         if whom.is_weighted:
             return Estimate.from_counts(design, counts.ravel().tolist(), n_effective=whom.n_effective)
         return Estimate.from_counts(design, counts.astype(int).ravel().tolist())
+
+
+@dataclass(frozen=True, eq=False)
+class ArmReports:
+    """The reports to one arm of a question, row by row.
+
+    Attributes
+    ----------
+    question : RandomizedColumn
+    asked : ndarray of bool, shape (rows,)
+        Whether each person was asked, as `Table.asked` says.
+    groups : ndarray of int64, shape (rows,), or None
+        The group of each person, as `Table.groups_of` says; None for designs of one group.
+    reports : CodedColumn
+        None where a person gave no report.
+    """
+
+    question: RandomizedColumn
+    asked: NDArray[np.bool_]
+    groups: NDArray[np.int64] | None
+    reports: CodedColumn[ReportValue]
+
+    def where(self, people: NDArray[np.bool_]) -> ArmReports:
+        """The rows of some of the people."""
+        groups = None if self.groups is None else self.groups[people]
+        return replace(self, asked=self.asked[people], groups=groups, reports=self.reports.where(people))
 
 
 @dataclass(frozen=True, eq=False)

@@ -54,6 +54,25 @@ def variables(side: str, is_column: Callable[[str], bool]) -> list[str]:
     return list(found)
 
 
+def columns_of_outcome(outcome: str, is_question: Callable[[str], bool], is_column: Callable[[str], bool]) -> list[str]:
+    """The left side of a formula without its backticks, or the columns from which it is computed.
+
+    >>> [columns_of_outcome(each, "q".__eq__, "income".__eq__) for each in ("q", "income", "log(income)")]
+    [['q'], ['income'], ['income']]
+    """
+    return [outcome] if is_question(outcome) or is_column(outcome) else variables(outcome, is_question)
+
+
+def columns_in(formula: str, is_question: Callable[[str], bool], is_column: Callable[[str], bool]) -> list[str]:
+    """The questions and columns that a formula names, with those from which its outcome is computed.
+
+    >>> columns_in("log(income) ~ q + age", "q".__eq__, {"income", "age"}.__contains__)
+    ['income', 'q', 'age']
+    """
+    left, right = sides(formula)
+    return [*columns_of_outcome(left.strip("`"), is_question, is_column), *variables(right, is_question)]
+
+
 def computes_with_columns(side: str, is_column: Callable[[str], bool]) -> bool:
     """Whether one side of a formula computes with whole columns, as ``scale(age)`` does with their mean.
 

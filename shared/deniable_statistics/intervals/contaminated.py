@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_right
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from deniable_statistics.intervals.binomial import clopper_pearson
 from deniable_statistics.intervals.interval import Interval, check_confidence_level
-from deniable_statistics.intervals.methods import check_count, resolve_method, share_interval
+from deniable_statistics.intervals.methods import check_count, resolve_method, share_interval, share_intervals
 from deniable_statistics.intervals.restricted import fallen_by
 from deniable_statistics.special.incomplete_beta import beta_cdfs
 from deniable_statistics.special.logarithms import x_log1p_y, x_log_y
@@ -133,22 +133,23 @@ class _Hull:
     def _lower(self, name: str, speaking: float, support: tuple[float, float]) -> float:
         """The least lower limit after some of the reports that speak for the option are taken away."""
         most = min(self.fakes, speaking)
-        found = self._lower_without(name, speaking, most, support)
+        (found,) = self._lower_without(name, speaking, [most], support)
         if name not in SEARCHES or self.scale != 1 or not found:
             return found
         # Note 3: at fewer fakes only a limit that is not ordered can be lower than this one, on the scale of lam.
         limit = support[1] + (support[0] - support[1]) * found
         alpha, (a, b) = 1 - self.confidence_level, support
-        for taken in SEARCHES[name](int(speaking), int(self.n), int(most), alpha, limit, b, a):
-            found = min(found, self._lower_without(name, speaking, taken, support))
-        return found
+        fewer = [*SEARCHES[name](int(speaking), int(self.n), int(most), alpha, limit, b, a)]
+        return min([found, *self._lower_without(name, speaking, fewer, support)])
 
-    def _lower_without(self, name: str, speaking: float, taken: float, support: tuple[float, float]) -> float:
-        """The lower limit after ``taken`` of the reports that speak for the option are taken away."""
+    def _lower_without(
+        self, name: str, speaking: float, each_taken: Sequence[float], support: tuple[float, float]
+    ) -> list[float]:
+        """The lower limits after each of these numbers of the reports that speak for the option are taken away."""
         # Kish's number is (sum w)^2 / sum w^2: the sum falls by fakes / n at most, the sum of squares may stay.
         scale = self.scale if self.scale == 1 else self.scale * (1 - self.fakes / self.n)
-        tally = ((speaking - taken) * scale, (self.n - taken) * scale)
-        return share_interval(*tally, support, self.confidence_level, name).low
+        tallies = [((speaking - taken) * scale, (self.n - taken) * scale, support) for taken in each_taken]
+        return [interval.low for interval in share_intervals(tallies, self.confidence_level, name)]
 
 
 def _of_feldman_cousins(

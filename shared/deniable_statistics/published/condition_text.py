@@ -232,7 +232,9 @@ class _Reader:
         if self._takes("has"):
             return self._has(name, asked)
         if asked.kind.takes_several:
-            raise SurveyError(f"question {name!r} has boxes: write {name} has {shown(asked.choices[0])}")
+            raise SurveyError(
+                f"must say {name} has {shown(asked.choices[0])}, because question {name!r} takes several answers"
+            )
         if self._takes("not"):
             if not self._takes("in"):
                 self._expected("in")
@@ -269,7 +271,9 @@ class _Reader:
 
     def _applies(self, name: str, asked: Earlier) -> Condition:
         if not asked.is_filtered:
-            raise SurveyError(f"question {name!r} applies to everybody, because it has no ask_if")
+            raise SurveyError(
+                f"must not say {name} applies, because question {name!r} has no ask_if and applies to everybody"
+            )
         if asked.kind.takes_several:
             # Whoever it does not apply to has the box behind the last one ticked.
             return Has(name, asked.last + 1, is_ticked=False)
@@ -277,7 +281,7 @@ class _Reader:
 
     def _has(self, name: str, asked: Earlier) -> Condition:
         if not asked.kind.takes_several:
-            raise SurveyError(f"question {name!r} has one answer: write {name} = ...")
+            raise SurveyError(f"must say {name} = ..., because question {name!r} takes one answer")
         return Has(name, self._answer(name, asked))
 
     def _in(self, name: str, asked: Earlier) -> Among:
@@ -293,7 +297,7 @@ class _Reader:
         found = among(name, [(each, each) for each in answers], asked.answers.possible)
         # With a filter *does not apply* is left outside, so that the test can fail all the same.
         if not asked.is_filtered and not found.outside:
-            raise SurveyError(f"{name} in ... always holds: it names all answers of question {name!r}")
+            raise SurveyError(f"must leave out an answer to {name!r}, got all of them: {name} in ... always holds")
         return found
 
     def _answer(self, name: str, asked: Earlier) -> int:
@@ -302,7 +306,8 @@ class _Reader:
         number = asked.number_of(value)
         if number is None:
             possible = f"{asked.numbers[0]} to {asked.numbers[-1]}" if asked.is_number else ", ".join(asked.choices)
-            raise SurveyError(f"question {name!r} has the answers {possible:.300}, got {shown(value)}")
+            quotes = "; put an answer of several words in quotes" if any(" " in each for each in asked.choices) else ""
+            raise SurveyError(f"must name an answer to {name!r} ({possible:.300}), got {shown(value)}{quotes}")
         return number
 
     def _value(self) -> str:
@@ -320,8 +325,13 @@ class _Reader:
         value = self._value()
         place = asked.place_of(value)
         if place is None:
-            which = "must be compared with a whole number" if asked.kind.has_numbers else "has no order: write = or in"
-            raise SurveyError(f"question {name!r} {which}, got {sign} {shown(value)}")
+            which = (
+                f"compare {name} with a whole number"
+                if asked.kind.has_numbers
+                else f"say {name} = ... or {name} in (...)"
+            )
+            why = "" if asked.kind.has_numbers else ", whose answers have no order"
+            raise SurveyError(f"must {which}{why}, got {sign} {shown(value)}")
         low, high = asked.first, asked.last
         interval = {
             "<": (low, place - 1),
@@ -334,7 +344,7 @@ class _Reader:
         is_all = found.intervals == ((low, high),) and not asked.is_filtered
         if not found.intervals or is_all:
             said = "can never hold" if not found.intervals else "always holds"
-            raise SurveyError(f"{name} {sign} {value} {said}: question {name!r} has {self._range(asked)}")
+            raise SurveyError(f"must depend on {name!r}, which has {self._range(asked)}; {name} {sign} {value} {said}")
         return found
 
     @staticmethod
