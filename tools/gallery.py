@@ -224,7 +224,9 @@ def device_empty(page: Page, collector: Collector) -> None:
 def kiosk(page: Page, collector: Collector) -> None:
     element = f'<deniable-survey kiosk src="{collector.publish(STRONG)}"></deniable-survey>'
     html = f"""<!doctype html><html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-        <meta name="color-scheme" content="light dark"><title>Kiosk</title>{scripts(collector)}<main>{element}</main>"""
+        <meta name="color-scheme" content="light dark"><title>Kiosk</title>
+        <link rel="stylesheet" href="{collector.url}/static/pages.css">{scripts(collector)}
+        <body class="narrow"><main>{element}</main>"""
     with another_site(html) as address:
         sent(page, address)
 

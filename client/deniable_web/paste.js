@@ -9,7 +9,7 @@ import { box, button, h, p } from "./dom.js";
  * @param {import("./messages.js").Messages} m
  */
 export function paste(m) {
-  const wrong = h("p", { role: "alert", class: "missing" });
+  const wrong = h("p", { role: "alert", class: "bad missing" });
   const field = h("input", { type: "search", "aria-label": m.pasteLink });
   const go = () => {
     wrong.textContent = m.pasteWrong; // until the other page is there

@@ -88,7 +88,8 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
         "div",
         { class: "box promise" },
         strength(m, weak),
-        p(`${said(weak, m, "process", "processWeak", "why", "whyWeak")} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
+        p(`${said(weak, m, "process", "processWeak")} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
+        p(said(weak, m, "why", "whyWeak")),
       ),
       box(view.isLive && p(m.live), ...notes.map((note) => note && p(note, "note"))), // without a note it is not seen
       quiet(m.leave),
@@ -175,7 +176,7 @@ export function receipt(m, view, report, { title, weak, link, isPlace, place, is
     p(said(weak, m, "weakSent"), "care"),
     place && p(fill(m.passedOn, { place })),
     isNew && view.completion && way(m, view, !next),
-    p(`${lasts(m, view)} ${when} ${isNew && isHome && !view.completion && !next ? m.mayClose : ""}`), // with a code, or a way back, there is one more thing to do
+    box(p(`${lasts(m, view)} ${when} ${isNew && isHome && !view.completion && !next ? m.mayClose : ""}`)), // with a code, or a way back, there is one more thing to do
     (next || isPlace) && quiet(isPlace ? m.resultsElsewhere : m.resultsAt, " ", code(`${link}/results`)),
     // No way out of a shared device, and none by a slip from a place to the collector, which would see who comes.
     next && p(m.kioskHand),
@@ -254,7 +255,7 @@ export function hindered(m, view, why, link, isByDay = false) {
   const how = { name: isClosed && closesAt && !isByDay ? "full" : why, more, ask: contact(m, view) };
   return why === "used" ? notice(m, m.usedBefore, m.usedText, how)
   : why === "unknown" ? notice(m, m.unknown, m.notAsked, how)
-  : notice(m, isClosed ? m.closed : m.early, `${m.wanted} ${isClosed ? ((isByDay && lasts(m, view, m.ended)) || full) : ""} ${m.nothingAsked}`, how);
+  : notice(m, isClosed ? m.closed : m.early, `${m.wanted}\n${isClosed ? ((isByDay && lasts(m, view, m.ended)) || full) : ""} ${m.nothingAsked}`, how);
 }
 
 /** What its days say of a survey. @param {View} view @param {string} today as in "2026-11-20" */

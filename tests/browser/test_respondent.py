@@ -279,7 +279,7 @@ def test_ledger_refuses_what_a_collector_asks_too_often(collector: Collector, pa
         answer(page, each, {"q": "yes"})
     page.goto(collector.publish(surveys[2]))
     expect(page.get_by_role("heading", name="To protect you, your device does not take part here")).to_be_visible()
-    expect(page.get_by_text("the last 90 days. Nothing was sent.")).to_be_visible()
+    expect(page.get_by_text("You have done nothing wrong, and nothing was sent.")).to_be_visible()
     assert collector.reports(surveys[2]) == 0
     page.goto(collector.publish(surveys[0]))  # which was paid for
     expect(page.get_by_role("heading", name="This device has already answered this survey.")).to_be_visible()

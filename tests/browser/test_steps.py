@@ -298,7 +298,7 @@ def test_the_review_is_reached_without_a_gap_whatever_way_leads_there(page: Page
     page.go_back()
     page.get_by_role("spinbutton").fill("")
     page.go_forward()
-    expect(page.get_by_role("alert")).to_have_text("Please enter a number.")
+    expect(page.get_by_role("alert")).to_have_text("There is no number here yet. Please enter one.")
     expect(page.get_by_role("spinbutton")).to_be_focused()
     page.get_by_role("spinbutton").fill("5")
     page.get_by_role("button", name="Check my answers").click()

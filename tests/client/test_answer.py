@@ -349,10 +349,10 @@ def test_refused_altered_and_unreachable_surveys_are_sentences(
     collector.publish(greedy)
     weaker = read_survey(FIVE.replace('truth = "1/2"', 'truth = "0.9"')).document
     endings = {
-        "your device does not take part here. You have done nothing wrong.": run(f"{collector.url}/s/{greedy.id}"),
+        "your device does not take part here. You have done nothing wrong, and nothing was sent.": run(f"{collector.url}/s/{greedy.id}"),
         "Please do not answer this survey. Your device cannot be sure": run(f"{collector.url}/s/{'a' * 26}"),
         "This survey cannot be loaded. Nothing was sent.": run(f"http://127.0.0.1:1/s/{five.id}"),
-        "end of the link is missing or mistyped": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),
+        "Its end is missing or mistyped": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),
     }  # fmt: skip
     with misbehaving([(200, weaker)]) as (url, bodies):
         endings["Please do not answer this survey. Your device cannot"] = run(f"{url}/s/{five.id}")
@@ -383,7 +383,7 @@ def test_spent_ledger_refuses_before_anybody_answers(collector: Collector, run: 
         assert run(f"{collector.url}/s/{survey.id}", typed=["", "yes", "send"]).exit_code == 0
     result = run(f"{collector.url}/s/{third.id}")
     said = " ".join(result.stderr.split())
-    assert "other surveys of the last 90 days. Nothing was sent." in said
+    assert "and nothing was sent. This survey would give away more" in said
     assert not BANNED.search(result.stderr)
     assert collector.reports(third) == 0
 
@@ -494,7 +494,7 @@ def test_consent_says_what_it_must_in_at_most_120_words(five: Survey, demo_surve
             assert 60 < consent_words(survey, is_kiosk=is_kiosk) <= 120
     text = "\n".join(screens.consent(five, "web", is_kiosk=False))
     least = plainest(five.questions)
-    for part in (five.title, "The tests", "Why?", messages.WHY, "“web”", "Your 5 questions take"):
+    for part in (five.title, "The tests", "Why?", messages.WHY_WEAK, "“web”", "Your 5 questions take"):
         assert part in text
     more = "\n".join(screens.onlookers(five, Disclosure()))
     assert messages.CAN_TEXT in more

@@ -89,7 +89,7 @@ export default Object.freeze({
   "closedNow": "Die Forschenden nehmen keine Rückmeldungen mehr an.",
   "closedFull": "Diese Umfrage nimmt höchstens {n} Rückmeldungen an, und die Forschenden nehmen jetzt keine mehr an.",
   "refused": "Zu Ihrem Schutz macht Ihr Gerät hier nicht mit",
-  "refusedText": "Sie haben nichts falsch gemacht. Diese Umfrage würde mehr über Sie verraten, als Ihr Gerät erlaubt, allein oder zusammen mit anderen Umfragen der letzten 90 Tage. Es wurde nichts gesendet. Bitte sagen Sie der Person Bescheid, von der Sie den Link haben.",
+  "refusedText": "Sie haben nichts falsch gemacht, und es wurde nichts gesendet.\nDiese Umfrage würde mehr über Sie verraten, als Ihr Gerät erlaubt, allein oder zusammen mit anderen Umfragen der letzten 90 Tage.\nBitte sagen Sie der Person Bescheid, von der Sie den Link haben.",
   "unusable": "Ihr Gerät kann nicht lesen, was es von früheren Rückmeldungen behalten hat. Ohne das könnte es mehr über Sie verraten, als es sollte. Deshalb sendet es nichts.",
   "notTaken": "Der Server hat Ihre Rückmeldung nicht angenommen",
   "tooLate": "Ihr Gerät hat Ihre Rückmeldung gesendet, und der Server hat sie abgelehnt. Sie zählt nicht, außer wenn ein früherer Versuch angekommen war.",

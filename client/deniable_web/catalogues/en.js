@@ -89,7 +89,7 @@ export default Object.freeze({
   "closedNow": "The researchers take no more replies.",
   "closedFull": "This survey takes at most {n} replies, and the researchers take no more now.",
   "refused": "To protect you, your device does not take part here",
-  "refusedText": "You have done nothing wrong. This survey would give away more about you than your device allows, on its own or together with other surveys of the last 90 days. Nothing was sent. Please tell the person who gave you the link.",
+  "refusedText": "You have done nothing wrong, and nothing was sent.\nThis survey would give away more about you than your device allows, on its own or together with other surveys of the last 90 days.\nPlease tell the person who gave you the link.",
   "unusable": "Your device cannot read what it remembers of earlier replies. Without that it might tell more about you than it should, so it sends nothing.",
   "notTaken": "The server did not accept your reply",
   "tooLate": "Your device sent your reply, and the server refused it. Your reply does not count, unless an earlier try had arrived.",

@@ -89,7 +89,7 @@ export default Object.freeze({
   "closedNow": "Los investigadores ya no aceptan envíos.",
   "closedFull": "Esta encuesta acepta como máximo {n} envíos, y los investigadores ya no aceptan más.",
   "refused": "Para protegerle, su dispositivo no participa aquí",
-  "refusedText": "Usted no ha hecho nada mal. Esta encuesta contaría más de usted de lo que su dispositivo permite, por sí sola o junto con otras encuestas de los últimos 90 días. No se envió nada. Avise, por favor, a quien le dio el enlace.",
+  "refusedText": "Usted no ha hecho nada mal, y no se envió nada.\nEsta encuesta contaría más de usted de lo que su dispositivo permite, por sí sola o junto con otras encuestas de los últimos 90 días.\nAvise, por favor, a quien le dio el enlace.",
   "unusable": "Su dispositivo no puede leer lo que recuerda de envíos anteriores. Sin eso podría contar más de usted de lo debido, así que no envía nada.",
   "notTaken": "El servidor no aceptó su envío",
   "tooLate": "Su dispositivo hizo su envío, y el servidor lo rechazó. No cuenta, a menos que hubiera llegado un intento anterior.",

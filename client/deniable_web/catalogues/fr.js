@@ -89,7 +89,7 @@ export default Object.freeze({
   "closedNow": "Les chercheurs n’acceptent plus d’envois.",
   "closedFull": "Cette enquête accepte au plus {n} envois, et les chercheurs n’en acceptent plus.",
   "refused": "Pour vous protéger, votre appareil ne participe pas ici",
-  "refusedText": "Vous n’avez rien fait de mal. Cette enquête en révélerait plus sur vous que votre appareil ne le permet, seule ou avec d’autres enquêtes des 90 derniers jours. Rien n’a été envoyé. Prévenez, s’il vous plaît, la personne qui vous a donné le lien.",
+  "refusedText": "Vous n’avez rien fait de mal, et rien n’a été envoyé.\nCette enquête en révélerait plus sur vous que votre appareil ne le permet, seule ou avec d’autres enquêtes des 90 derniers jours.\nPrévenez, s’il vous plaît, la personne qui vous a donné le lien.",
   "unusable": "Votre appareil ne peut pas lire ce qu’il a retenu d’envois précédents. Sans cela, il pourrait en révéler plus sur vous qu’il ne devrait ; il n’envoie donc rien.",
   "notTaken": "Le serveur n’a pas accepté votre envoi",
   "tooLate": "Votre appareil a fait son envoi, et le serveur l’a refusé. Il ne compte pas, sauf si un essai précédent était arrivé.",

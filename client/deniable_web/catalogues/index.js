@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "s6sjynudioex5ndamhqsuvo7mu",
-  de: "rtgiwklh6jmhbsqn7vh5vpqgcy",
-  en: "ztd6n456nz2ulenalkvvvca7vi",
-  es: "dt7dyo3d2nndgxdkaxyshfmwda",
-  fr: "pamfqw6gxdb377c5j7gru6rivy",
+  ar: "kdd3ocp32yg2ccmpk52u3ibmuy",
+  de: "mnqswhxizq5xxs5gzlln47fpie",
+  en: "dhzw2ta55dqwyicesj37tfy2su",
+  es: "6tfhtfndjrwmcmcbiws4gihfnm",
+  fr: "selrzxuorfedrae6feuxhre54q",
 };
