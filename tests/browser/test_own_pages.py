@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import struct
 import zlib
@@ -26,6 +27,7 @@ from tools.rig.browsing import (
     long_survey,
     press_send,
     remembered,
+    scripts,
     wait_for,
 )
 from tools.rig.collectors import Collector
@@ -491,3 +493,45 @@ def test_pages_without_a_survey_speak_the_language_of_their_reader(collector: Co
     page.get_by_role("link", name="Zur Startseite").click()
     assert page.url == f"{collector.url}/"
     page.context.close()
+
+
+PAINTED = """() => document.querySelector("deniable-survey").shadowRoot.querySelector(".card slot")
+    .assignedElements().map((each) => [each.slot, each.getBoundingClientRect().width > 100])"""
+"""The picture on the screen, and whether somebody sees it."""
+
+
+def test_screens_that_end_have_a_picture_of_the_page_and_others_have_the_sign(collector: Collector, page: Page) -> None:
+    for title, keys, name in (
+        ("Shut", {"closes": datetime.date(2020, 1, 1)}, "closed"),
+        ("Soon", {"opens": datetime.date(2999, 1, 1)}, "early"),
+        ("By invitation", {"access": "invited"}, "unknown"),
+    ):
+        link = collector.publish(read_survey(survey_toml(title, ONE, **keys)))
+        page.goto(link)
+        expect(page.locator("deniable-survey h1").last).to_be_visible()
+        assert page.evaluate(PAINTED) == [[name, True]], "and no other"
+    with another_site(f'{scripts(collector)}<deniable-survey src="{link}"></deniable-survey>') as address:
+        page.goto(address)
+        expect(page.locator("deniable-survey slot .sign")).to_have_count(5)
+
+
+def test_what_is_sent_moves_unless_somebody_wants_no_motion(browser: Browser, collector: Collector) -> None:
+    link = collector.publish(read_survey(survey_toml("Moves", ONE)))
+    for motion, moves in (("no-preference", 1), ("reduce", 0)):
+        context = browser.new_context(reduced_motion=motion)  # type: ignore[arg-type]  # a literal
+        page = context.new_page()
+        page.route("**/reports", lambda route: None)
+        page.goto(link)
+        press_send(page, read_survey(survey_toml("Moves", ONE)), {"affair": "yes"})
+        expect(page.get_by_text("Please keep this page open")).to_be_visible()
+        assert page.evaluate("document.querySelector('.scene .go').getAnimations().length") == moves
+        context.close()
+
+
+@pytest.mark.parametrize(("language", "said"), [("de", "Über diese Seite"), ("ar", "عن هذه الصفحة")])
+def test_the_foot_of_a_page_is_in_the_language_of_the_survey(
+    collector: Collector, page: Page, language: str, said: str
+) -> None:
+    page.goto(f"{collector.publish(read_survey(survey_toml('Foot', ONE)))}#lang={language}")
+    expect(page.locator("footer summary").locator("visible=true")).to_have_text([said])
+    assert page.evaluate("document.documentElement.lang") == language

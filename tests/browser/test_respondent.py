@@ -327,6 +327,28 @@ def test_a_mistyped_cohort_is_a_mistake_of_the_link_and_nobody_is_warned_of_the_
     expect(page.get_by_role("button", name="Start", exact=True)).to_have_count(0)
 
 
+def test_a_link_without_its_end_takes_the_whole_one_and_asks_nobody(collector: Collector, page: Page) -> None:
+    survey = read_survey('cohorts = ["web"]\ncohort_required = true\n' + FIVE_QUESTIONS)
+    link = collector.publish(survey)
+    page.goto(link)
+    witness = Witness.of(page)
+    field, go = (
+        page.get_by_role("searchbox", name="Paste your whole link here"),
+        page.get_by_role("button", name="Open the survey"),
+    )
+    for wrong in ("", "javascript:alert(1)", link[:-3]):
+        field.fill(wrong)
+        go.click()
+        expect(page.get_by_role("alert")).to_have_text(
+            "This link is not complete. Please ask for it again where you got it."
+        )
+    assert page.url == link
+    assert witness.requests == []
+    field.fill(f" {link}#cohort=web\n")
+    go.click()
+    expect(page.get_by_role("button", name="Start", exact=True)).to_be_visible()
+
+
 def test_a_survey_that_is_not_open_yet_says_when_it_opens(collector: Collector, page: Page) -> None:
     survey = read_survey("opens = 2999-11-20\n" + FIVE_QUESTIONS)
     page.goto(collector.publish(survey))

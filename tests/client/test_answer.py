@@ -349,7 +349,7 @@ def test_refused_altered_and_unreachable_surveys_are_sentences(
     collector.publish(greedy)
     weaker = read_survey(FIVE.replace('truth = "1/2"', 'truth = "0.9"')).document
     endings = {
-        "your device does not take part here. You have done nothing wrong, and nothing was sent.": run(f"{collector.url}/s/{greedy.id}"),
+        "take part here. You have done nothing wrong, and nothing was sent.": run(f"{collector.url}/s/{greedy.id}"),
         "Please do not answer this survey. Your device cannot be sure": run(f"{collector.url}/s/{'a' * 26}"),
         "This survey cannot be loaded. Nothing was sent.": run(f"http://127.0.0.1:1/s/{five.id}"),
         "Its end is missing or mistyped": run(f"{collector.url}/s/{five.id}#cohort=elsewhere"),

@@ -128,7 +128,7 @@ def survey_page(template: str, survey_id: str, policy: str = CONTENT_SECURITY_PO
     language = language_of(request.accept_languages)
     survey = get_store().survey(survey_id)
     pages: Pages = current_app.extensions["deniable-pages"]
-    # Nothing in it is secret, and of what a request says only the host stands there: so its length tells nobody anything.
+    # Nothing in it is secret, and of a request only the host stands in it: so its length tells nobody anything.
     is_packed = request.accept_encodings.quality("gzip") > 0
     response = make_response((pages.packed if is_packed else pages.page)(template, survey, language))
     if is_packed:
@@ -168,7 +168,7 @@ class Pages:
         return self.filled(page)
 
     def packed(self, template: str, survey: Survey, language: str) -> bytes:
-        """The same in the format of gzip, kept for each address of this collector: a slow phone waits for a third of it."""
+        """The same in the format of gzip, which is a third as long, kept for each address of this collector."""
         name = template, survey.id, language, self.base
         packed: bytes | None = self._kept.get(name)
         if packed is None:
