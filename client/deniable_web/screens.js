@@ -86,7 +86,7 @@ export function consent(m, view, { cohort, isVia, isSeen, weak, n, notes, start,
       view.about && p(own(view.about)),
       h(
         "div",
-        { class: "box promise" },
+        { class: weak > 1 ? "box" : "box promise" },
         strength(m, weak),
         p(`${said(weak, m, "process", "processWeak")} ${cohort ? fill(m.cohort, { cohort }) : ""}`),
         p(said(weak, m, "why", "whyWeak")),
