@@ -53,7 +53,7 @@ export function ask(
   const isCells = isRow && options.length > LONG;
   const isLine = hasStars || (isRow && !isCells);
   const title = number + text;
-  const note = h("p", { class: isNumber ? "bad missing typed" : "bad missing", ...(isStep && { role: "alert" }) });
+  const note = h("p", { class: "bad missing", ...(isStep && { role: "alert" }) });
   // What does not stand on the screen is not said.
   const described = { "aria-describedby": `said-${id} before-${id} about-${id} unit-${id}` };
   const inputs = isNumber
@@ -152,7 +152,6 @@ export function ask(
     /** Whether it has no answer, which its own place says until it has one. */
     check() {
       const text = problem();
-      // What is wrong has a line of its own that never breaks, so that no height tells how long a number is.
       const [wrong, mend] = text.split("\n");
       if (note.textContent !== text.replace("\n", " ")) note.replaceChildren(text && h("b", {}, wrong), mend ? ` ${mend}` : "");
       if (isNumber) inputs[0].setAttribute("aria-invalid", /** @type {any} */ (!!text));

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "kdd3ocp32yg2ccmpk52u3ibmuy",
-  de: "mnqswhxizq5xxs5gzlln47fpie",
-  en: "dhzw2ta55dqwyicesj37tfy2su",
-  es: "6tfhtfndjrwmcmcbiws4gihfnm",
-  fr: "selrzxuorfedrae6feuxhre54q",
+  ar: "ebrsqksj7qx54k6g5g736ydzse",
+  de: "iswtgfgrpi7fq7swntspdo6nf4",
+  en: "w2pl5f2c2pvseixod6uawaxj34",
+  es: "vrnfrgtgeyn4gbjz6abgslufku",
+  fr: "bnsd5e7v4wgmhgs2qjqd5zubce",
 };
