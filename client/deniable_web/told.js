@@ -67,7 +67,7 @@ export class DeniableTold extends DeniableElement {
     const m = this.words;
     const name = h("a", { href: `${collector}/s/${survey}` }, m.deviceSurvey);
     const [before, after] = (hasArrived ? m.deviceEach : m.deviceWaits).split("{survey}");
-    const shown = h("div", { role: "status" });
+    const shown = h("div", { role: "status", class: "stack" });
     const show = minor(m.deviceWords, async () => {
       try {
         const view = translate(await fetchSurvey({ collector, survey, cohort: null, invitation: null }), tongues, m);

@@ -7,7 +7,7 @@ import json
 import secrets
 from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from apiflask import APIBlueprint, APIFlask
 from flask import Response, current_app, make_response, render_template, request
@@ -99,16 +99,23 @@ def document_of(survey: Survey) -> Markup:
     return Markup(text)  # noqa: S704  # all that ends such an attribute is escaped
 
 
+def in_templates() -> dict[str, Any]:
+    """What the templates of pages with an element name beside what each page brings; English is the default."""
+    return {
+        "bundles": bundles(),
+        "script_of": script_of,
+        "document_of": document_of,
+        "pictures": pictures,
+        "picture": picture,
+        "words": words("en"),
+        "tongues": [words(language) for language in catalogues()],
+    }
+
+
 def init_app(app: APIFlask, public_url: str | None) -> None:
     """Give templates the hashes of bundles and English as the default language; register the page for frames."""
     app.extensions["deniable-pages"] = Pages(public_url)
-    app.jinja_env.globals["bundles"] = bundles()
-    app.jinja_env.globals["script_of"] = script_of
-    app.jinja_env.globals["document_of"] = document_of
-    app.jinja_env.globals["words"] = words("en")
-    app.jinja_env.globals["pictures"] = pictures
-    app.jinja_env.globals["picture"] = picture
-    app.jinja_env.globals["tongues"] = [words(language) for language in catalogues()]
+    app.jinja_env.globals |= in_templates()
     app.register_blueprint(embedding)
 
 
