@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import csv
+import io
 import json
 import re
+from collections import Counter
 from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
@@ -237,3 +240,20 @@ def test_a_page_shows_no_version_that_its_reader_may_not_see(http: FlaskClient, 
     token = {"Authorization": f"Bearer {create_token(store, 'reader', 'read')}"}
     assert http.get(f"{view}.json?pooled=versions", headers=token).json["n"] == 120
     assert "?pooled=" not in http.get(view).text, "what a page for one reader holds is not kept for another"
+
+
+def test_reports_of_all_versions_are_exported_together(study: Study, tmp_path: Path) -> None:
+    study.fill(study.new, 60, first=1000)
+    file = tmp_path / "all.csv"
+    said = CommandLine("export").ok(study.new.id, "--db", str(study.database), "--pooled", "--to", str(file))
+    assert "150 reports" in said
+    rows = list(csv.DictReader(io.StringIO(file.read_text(encoding="utf-8"))))
+    assert Counter(row["version"] for row in rows) == {study.old.id: 90, study.new.id: 60}
+    assert list(rows[0])[:4] == ["id", "cohort", "affair", "town"], "not the question that was changed"
+    estimates = json.loads(ESTIMATE.ok(study.new.id, "--db", str(study.database), "--pooled", "--format", "json"))[
+        "estimates"
+    ]
+    counts = {(row["question"], row["option"]): row["count"] for row in estimates}
+    assert sum(row["affair"] == "1" for row in rows) == counts["affair", "yes"]
+    refused = CommandLine("export").refused(study.old.id, "--db", str(study.database), "--pooled", "--to", str(file))
+    assert "revises no other survey" in refused
