@@ -138,8 +138,8 @@ def test_check_and_plan_warn_where_releases_hold_back_half_of_the_planned_respon
     assert (planned.exit_code, planned.stderr) == (0, f"{warning}\n")
     assert "Warning" not in check_of(tmp_path, "--respondents", 800, **TWO_COHORTS)
     assert CommandLine("plan").run("--survey", tmp_path / "survey.toml", "--respondents", 800).stderr == ""
-    note = "Note: Results change when 200 new reports of a cohort have come; up to 398 wait until the survey closes"
-    assert f"{note}; --respondents N says whether that is much" in check_of(tmp_path, **TWO_COHORTS)
+    note = "Note: Results change when 200 new reports of a cohort have arrived; up to 398 wait until the survey closes"
+    assert f"{note}; --respondents N shows whether that is a large part" in check_of(tmp_path, **TWO_COHORTS)
     for results in ("live", "closed"):
         text = check_of(tmp_path, "--respondents", 390, results=results, **TWO_COHORTS)
         assert "Warning" not in text
@@ -202,7 +202,7 @@ def test_links_that_open_here_alone_are_not_printed_without_a_word(tmp_path: Pat
     publish = CommandLine("survey", "publish")
     for address, is_said in (("http://[::1]:8000", True), ("http://localhost", True), ("https://c.example", False)):
         done = publish.run(file, "--db", tmp_path / "test.db", "--public-url", address)
-        assert ("only somebody at this computer can open" in done.stderr) == is_said
+        assert ("can be opened on this computer only" in done.stderr) == is_said
 
 
 def test_weak_questions_of_one_epsilon_are_warned_of_once(tmp_path: Path) -> None:

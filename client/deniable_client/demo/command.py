@@ -31,22 +31,26 @@ SENDERS = 16
     epilog=example("deniable demo", "deniable demo --exit", "deniable demo --respondents 500 --db demo.db --exit")
 )
 @click.option(
-    "--respondents", type=click.IntRange(1, 1_000_000), default=6366, show_default=True, help="How many people answer."
+    "--respondents",
+    type=click.IntRange(1, 1_000_000),
+    default=6366,
+    show_default=True,
+    help="Number of people who answer.",
 )
-@click.option("--exit", "stop", is_flag=True, help="Stop after the table instead of leaving the collector running.")
+@click.option("--exit", "stop", is_flag=True, help="Stop after the table, instead of keeping the collector running.")
 @click.option(
     "--db",
     "database",
     type=NEW_FILE,
-    help="A new SQLite file to keep; by default a temporary one.",
+    help="A new SQLite file to store the reports in; by default a temporary one.",
 )
-@click.option("--port", type=click.IntRange(1, 65535), help="Port of the collector; by default 8000, or a free one.")
+@click.option("--port", type=click.IntRange(1, 65535), help="Port of the collector; by default 8000, or any free one.")
 def demo(respondents: int, stop: bool, database: Path | None, port: int | None) -> None:
-    """Real people's answers through the whole path.
+    """Send real people's answers through the whole system.
 
-    6,366 readers of a magazine told in 1974 whether they had had an affair. Here each of them answers again: the
-    client randomises, the report goes over HTTP to a collector, and the estimates are printed beside the truth, which
-    the collector never sees.
+    In 1974, 6,366 readers told a magazine whether they had had an affair. In the demo each of them answers again:
+    the client randomises the answers, the report goes to a collector over HTTP, and the estimates are printed next
+    to the truth, which the collector never sees.
     """
     if database and database.exists():
         raise click.ClickException(f"--db {database}: exists already; the demo starts with a new file")

@@ -40,14 +40,32 @@ LABELLED = {"reports.xlsx": "Excel", "reports.sav": "SPSS"}
     ),
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--respondents", type=click.IntRange(1, 100_000), default=400, show_default=True, help="Made-up people.")
-@click.option("--truth", "truths", metavar="QUESTION=SHARES", multiple=True, help="True shares, such as affair=0.3.")
-@click.option("--formula", help='The analysis that you plan, of yes-no questions: "drunk ~ stressed".')
-@click.option("--effect", type=float, default=1.5, show_default=True, help="Of the formula: a predictor's log-odds.")
-@click.option("--seed", type=click.IntRange(0), help="Of the true answers; the devices' chance has none.")
-@click.option("--to", "folder", type=click.Path(file_okay=False, path_type=Path), help="A new folder for the files.")
-@click.option("--port", type=click.IntRange(1, 65535), help="Port of the collector; by default 8000, or a free one.")
-@click.option("--exit", "stop", is_flag=True, help="Stop after the tables instead of leaving the results page open.")
+@click.option(
+    "--respondents",
+    type=click.IntRange(1, 100_000),
+    default=400,
+    show_default=True,
+    help="Number of simulated people.",
+)
+@click.option(
+    "--truth",
+    "truths",
+    metavar="QUESTION=SHARES",
+    multiple=True,
+    help="True shares, such as affair=0.3. May be repeated.",
+)
+@click.option("--formula", help='The analysis that you plan, with yes-no questions: "drunk ~ stressed".')
+@click.option(
+    "--effect", type=float, default=1.5, show_default=True, help="Log odds ratio of each predictor in the formula."
+)
+@click.option(
+    "--seed", type=click.IntRange(0), help="Random seed for the true answers. The noise of the devices has no seed."
+)
+@click.option(
+    "--to", "folder", type=click.Path(file_okay=False, path_type=Path), help="A new folder for the data files."
+)
+@click.option("--port", type=click.IntRange(1, 65535), help="Port of the collector; by default 8000, or any free one.")
+@click.option("--exit", "stop", is_flag=True, help="Stop after the tables, instead of keeping the results page open.")
 def rehearse(
     file: Path,
     respondents: int,
@@ -59,11 +77,11 @@ def rehearse(
     port: int | None,
     stop: bool,
 ) -> None:
-    """Rehearse a survey: made-up people answer it, to its results and files.
+    """Rehearse a survey: simulated people answer it, and you see the results and the data files.
 
-    Every person's device mixes chance into the answers and sends them to a collector of its own, which is thrown away
-    at the end. Then its results page, the files of a real study, and what the planned analysis found beside the truth
-    that was put in. Nothing goes into your database.
+    Each person's device adds noise to the answers and sends them to a temporary collector. Then you see the results
+    page, the data files of a real study, and the result of the planned analysis next to the true value. Nothing is
+    written to your database.
     """
     survey = read_survey(path=file)
     rehearsed = as_rehearsed(survey)
@@ -74,7 +92,7 @@ def rehearse(
     if folder is not None:
         _make(folder)
     if rehearsed != survey:
-        click.echo("Everybody is asked at once: the rehearsal leaves out invitations, seals and days.")
+        click.echo("Everybody is asked at once: the rehearsal leaves out invitations, sealing and dates.")
     with tempfile.TemporaryDirectory(prefix="deniable-") as scratch:
         database, files = Path(scratch) / "rehearsal.db", folder or Path(scratch)
         # A token of the scratch collector, by which the very survey is published that was read here.
@@ -126,7 +144,7 @@ def _send(url: str, survey: Survey, people: Sequence[Answers]) -> None:
     ):
         for _ in senders.map(one, range(len(people))):
             bar.update(1)
-    click.echo(f"{len(people):,} made-up people answered through their devices.")
+    click.echo(f"{len(people):,} simulated people answered through their devices.")
 
 
 def _download(url: str, token: str, survey: Survey, folder: Path) -> None:
@@ -183,7 +201,7 @@ def _show_relation(relation: Relation, folder: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         why = done.stderr.strip().removeprefix("Error: ")
-        click.echo(f"\nThe planned analysis, {formula}, finds nothing in so many replies: {why}")
+        click.echo(f"\nThe planned analysis, {formula}, cannot be estimated from so few replies: {why}")
         return
     rows = []
     for row in json.loads(done.stdout)["terms"]:

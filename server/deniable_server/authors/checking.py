@@ -231,7 +231,7 @@ def _weak(checked: Survey) -> list[str]:
 def notes_about(checked: Survey, respondents: int | None = None) -> Iterator[str]:
     """What an author may want to know and need not change."""
     if note := release_note(checked):
-        yield note + ("" if respondents else "; --respondents N says whether that is much")
+        yield note + ("" if respondents else "; --respondents N shows whether that is a large part")
     if checked.revises:
         yield (
             f"revises: survey {checked.revises}; what stays the same, "

@@ -65,12 +65,16 @@ def _refuse_rows(_context: click.Context, _option: click.Parameter, given: str |
 @options.url
 @options.token
 @click.option("--from", "--engine", "--survey", hidden=True, is_eager=True, callback=_refuse_rows, expose_value=False)
-@click.option("--by", type=click.Choice(["cohort"]), help="One group of rows for each cohort.")
+@click.option("--by", type=click.Choice(["cohort"]), help="Estimate separately for each cohort.")
 @click.option("--confidence", type=Number(LOWEST_LEVEL, HIGHEST_SERVED), default=0.95, show_default=True)
 @interval_options
 @misbehaviour_options(several=False)
 @assume_fake_option
-@click.option("--pooled", is_flag=True, help="With the surveys that it revises: what they ask alike.")
+@click.option(
+    "--pooled",
+    is_flag=True,
+    help="Pool the reports with those of the surveys that it revises, for the questions that they have in common.",
+)
 @options.to
 @format_option
 def estimate(
@@ -85,8 +89,8 @@ def estimate(
 ) -> None:
     """Estimate the true shares, with standard errors and confidence intervals.
 
-    From the tallies of a database, or from a running collector; 'deniable analyze shares' estimates from rows, and the
-    same reports give the same figures. With --to the file gets them as well.
+    Uses the tallies of a database or of a running collector. 'deniable analyze shares' estimates from a file of
+    reports, and gives the same figures for the same reports. With --to the estimates are also written to a file.
     """
     if to is not None:
         check_suffix(to)

@@ -144,8 +144,12 @@ def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = Non
     """Estimates with their intervals; if misbehaviour is suspected, also bounds and robust intervals."""
     if not rows:
         return "Nobody has a cohort: the file has no rows."
-    whose = "the respondents alone" if any(row.target == "respondents" for row in rows) else "a population like them"
-    fakes = "1 % fakes: how far made-up reports, one in a hundred, can move the estimate."
+    whose = (
+        "the respondents alone"
+        if any(row.target == "respondents" for row in rows)
+        else "the population that the respondents represent"
+    )
+    fakes = "1 % fakes: how far the estimate can move if one report in a hundred is fake."
     share = rows[0].assumed_fake
     return _with_sentences(
         text_table([*SHARES, *([FAKES] if suspected is None else SUSPECTED)], rows),
@@ -154,7 +158,7 @@ def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = Non
         _errors(getattr(row, "df", None) for row in rows),
         _suspicion(suspected)
         if suspected is not None
-        else fakes + (" No interval holds that." if share is None else ""),
+        else fakes + (" The intervals do not include that." if share is None else ""),
     )
 
 
@@ -280,7 +284,9 @@ def regression_text(
     return _with_sentences(
         text_table(columns, rows),
         f"{100 * confidence_level:g} % intervals ({model.interval}). {counted(fit.n, 'row')}{_whole(fit)}.",
-        f"{counted(hidden, 'term')} of how often truths of predictors are: --all-terms." if hidden else "",
+        f"{counted(hidden, 'term')} for the distribution of the true predictors not shown: --all-terms."
+        if hidden
+        else "",
         "" if df == math.inf else _errors([df]),
     )
 
