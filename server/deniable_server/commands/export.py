@@ -75,7 +75,11 @@ from deniable_statistics.published.revision import Pool, versions_of
     ),
 )
 @click.option("--by-cohort", is_flag=True, help="With --format: one folder per cohort, such as cohort=web.")
-@click.option("--pooled", is_flag=True, help="With the surveys that it revises: what they ask alike, and the version.")
+@click.option(
+    "--pooled",
+    is_flag=True,
+    help="Write the reports of the surveys that it revises too, for the questions that they have in common.",
+)
 def export(
     survey_id: str,
     database: Location,
