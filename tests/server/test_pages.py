@@ -298,7 +298,7 @@ def test_a_cohort_of_six_leaves_the_figure_its_size() -> None:
     texts = set(re.findall(r">([^<>]+)</text>", image))
     assert {"0 %", "50 %", "100 %", "1", "4", "7", "0", "30", "60"} <= texts
     assert "\u2212" not in image
-    assert int.from_bytes(results_chart.image(panels, Caption("T"), "png", "salt")[16:20], "big") == 2222
+    assert int.from_bytes(results_chart.image(panels[:1], Caption("T"), "png", "salt")[16:20], "big") == 2000
 
 
 @pytest.mark.slow
