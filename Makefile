@@ -160,7 +160,7 @@ compiled:
 
 programs:
 	$(TOOL) install
-	$(TOOL) npm --prefix $(WEB) ci --silent
+	$(TOOL) npm --prefix $(WEB) ci --no-fund --no-audit --loglevel error
 
 # Other libraries, to compare with, in an environment of their own: what two of them import but do not ask for is named.
 $(VENV)/bench.installed: $(VENV)/python.installed tools/bench/others.py
