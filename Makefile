@@ -95,9 +95,10 @@ release: $(VENV)/test.installed
 	$(BIN)/python -m tools.release $(RELEASE)
 
 # As root on Linux, where apt and debootstrap are: a Debian with systemd, nginx, PostgreSQL and Prometheus in a folder.
+# MACHINE=place: a place, with a collector beside it and people who answer.
 machine: $(VENV)/test.installed
 	$(BIN)/python -m tools.packages install-debootstrap
-	$(BIN)/python -m tools.machine
+	$(BIN)/python -m tools.machine $(MACHINE)
 
 pictures: $(VENV)/test.installed
 	$(BIN)/python -m tools.screenshots
@@ -159,7 +160,7 @@ compiled:
 
 programs:
 	$(TOOL) install
-	$(TOOL) npm --prefix $(WEB) ci --silent
+	$(TOOL) npm --prefix $(WEB) ci --no-fund --no-audit --loglevel error
 
 # Other libraries, to compare with, in an environment of their own: what two of them import but do not ask for is named.
 $(VENV)/bench.installed: $(VENV)/python.installed tools/bench/others.py

@@ -23,6 +23,8 @@ CHROMIUM_SHELL = "chromium-headless-shell"
 """Chromium without windows, of Debian: it draws the same pages with less than half of the processor time."""
 CHROMIUM_NAMES = (CHROMIUM_SHELL, "chromium", "chromium-browser", "google-chrome-stable", "google-chrome")
 FIREFOX_NAMES = ("firefox", "firefox-esr")
+DRIVER_LIBRARY = "libatomic1"
+"""The Debian package of a library that Playwright's own Node.js loads and a minimal system lacks."""
 CHROMIUM_FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"]
 
 
@@ -72,6 +74,10 @@ def install() -> None:
     if not system_node() and not _wheel_folder():
         constraints = Path(__file__).parent.parent / "constraints.txt"
         run([sys.executable, "-m", "pip", "install", "--quiet", "-c", str(constraints), NODE_PACKAGE])
+    if can_install() and _driver_fault():
+        _install(DRIVER_LIBRARY)
+    if fault := _driver_fault():
+        raise MissingTool(f"playwright: its Node.js must start, got {fault!r}; on Debian and Ubuntu: {DRIVER_LIBRARY}")
     if can_install() and not shutil.which(CHROMIUM_SHELL) and not _install(CHROMIUM_SHELL) and not _has(chromium):
         _install("chromium")
     if can_install() and not _has(firefox):
@@ -80,6 +86,15 @@ def install() -> None:
         if not _has(find):
             run([sys.executable, "-m", "playwright", "install", download])
     print(f"node: {' '.join(node_command())}; chromium: {chromium()}; firefox: {firefox()}")
+
+
+def _driver_fault() -> str:
+    """What the Node.js by which Playwright drives browsers says if it cannot start, such as a missing library."""
+    from playwright._impl._driver import compute_driver_executable
+
+    node = compute_driver_executable()[0]
+    done = subprocess.run([node, "--version"], capture_output=True, text=True, check=False)
+    return done.stderr.strip() if done.returncode else ""
 
 
 def _has(find: Callable[[], str]) -> bool:

@@ -555,7 +555,7 @@ class UndeliveredReport(CollectorError):
     ----------
     report : Report
     seconds : float or None
-        When the collector wants to be asked again, counted from now, if it says so.
+        The number of seconds after which the collector asks clients to try again, if it says so.
     """
 
     def __init__(self, message: str, report: Report, seconds: float | None = None) -> None:

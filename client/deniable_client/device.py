@@ -86,7 +86,7 @@ def randomize(
         If a question is missing, unknown, or answered with something else than one of its options. The message
         names the question and its options, never what came.
     ReportError
-        If the survey has no such cohort, or requires one and there is none; or asks other questions.
+        If the survey has no such cohort, if it requires a cohort and none is given, or if it asks other questions.
     NotInvited
         If the survey's reports need another credential, or none.
     """

@@ -89,7 +89,7 @@ class KeptReport:
 
 @dataclass(frozen=True)
 class Disclosure:
-    """Privacy loss towards a collector and in total, as a person is told it before answering a survey.
+    """The privacy loss towards a collector and in total that a person is shown before answering a survey.
 
     Attributes
     ----------

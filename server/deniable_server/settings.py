@@ -49,35 +49,35 @@ class Settings(BaseSettings):
     port: int = Field(default=8000, ge=1, le=65535, description="Port to listen on.")
     public_url: Annotated[str | None, BeforeValidator(_public_url)] = Field(
         default=None,
-        description="Where people reach this collector, for what it prints: https://... Without it, the host they ask.",
+        description="Public address of this collector, for links: https://... By default the host name of the request.",
     )
     contact: str | None = Field(
         default=None,
         min_length=1,
         max_length=200,
-        description="Whom to ask about this collector, for its home page: an address of mail or of the web, or words.",
+        description="A contact for this collector, shown on its home page: an email address, a link, or text.",
     )
     rate_limit: Annotated[Rate | None, NoDecode, BeforeValidator(Rate.parse)] = Field(
         default=Rate(300, 60),
         description="Reports that one address may send, and as many results and batches: 120/minute, 5/second, or off.",
     )
     trusted_proxies: int = Field(
-        default=0, ge=0, le=16, description="Reverse proxies in front, whose X-Forwarded-For is believed."
+        default=0, ge=0, le=16, description="Number of reverse proxies in front. Their X-Forwarded-For is trusted."
     )
     fold_seconds: float = Field(
         default=10,
         gt=0,
         le=86400,
-        description="Seconds after which waiting reports are folded, or at least sorted, even where few come in.",
+        description="Seconds after which waiting reports are folded, or at least sorted, even if few arrive.",
     )
     sealing_keys: Path | None = Field(
         default=None,
-        description="The folder with the keys that open sealed reports, which 'deniable sealing keys' makes.",
+        description="The folder with the keys that open sealed reports, created by 'deniable sealing keys'.",
     )
     min_free_mb: int = Field(
         default=100,
         ge=0,
-        description="Megabytes that must be free on the disk, or /readyz says that the collector is not.",
+        description="Megabytes that must be free on the disk; with less, /readyz says that the collector is not.",
     )
 
 

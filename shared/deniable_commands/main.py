@@ -70,7 +70,9 @@ class Commands(click.Group):
             extra = _extra_of(name)
             rows.setdefault(extra, []).append((name.ljust(width), sentence))
         for extra, listed in sorted(rows.items()):
-            with formatter.section(f"Commands of the extra {extra} ({install_hint(extra)})" if extra else "Commands"):
+            with formatter.section(
+                f"Commands that need the extra {extra} ({install_hint(extra)})" if extra else "Commands"
+            ):
                 formatter.write_dl(listed)
 
     def _sentence(self, ctx: click.Context, name: str) -> str:

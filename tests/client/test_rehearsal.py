@@ -119,8 +119,8 @@ def test_rehearsal_ends_with_the_files_of_a_study_and_what_was_found(tmp_path: P
     # A port of its own: what runs beside it takes 8000 by default, too.
     options = ("--port", free_port(), "--respondents", 120, "--seed", 1, "--to", folder, "--exit")
     said = try_it.ok(*options, "--formula", "drunk ~ stressed")
-    assert "120 made-up people answered through their devices." in said
-    assert "the rehearsal leaves out invitations, seals and days" in said
+    assert "120 simulated people answered through their devices." in said
+    assert "the rehearsal leaves out invitations, sealing and dates" in said
     assert "The planned analysis, drunk ~ stressed" in said
     assert sorted(tmp_path.iterdir()) == [folder, *before]  # no database of the author's
     assert {"estimates.csv", "reports.csv", "survey.json", "reports.xlsx"} <= {each.name for each in folder.iterdir()}
@@ -142,7 +142,7 @@ PAGES = (
 
 def _seen(url: str, survey_id: str) -> list[str]:
     """Pages of results, without the address of the collector that serves them."""
-    answers = [urllib3.request("GET", f"{url}/s/{survey_id}/results{page}", timeout=PATIENCE) for page in PAGES]
+    answers = [urllib3.request("GET", f"{url}/s/{survey_id}{page}", timeout=PATIENCE) for page in PAGES]
     assert [each.status for each in answers] == [200] * len(PAGES)
     return [each.data.decode().replace(url.removeprefix("http://"), "COLLECTOR") for each in answers]
 

@@ -192,7 +192,7 @@ def test_delimiters_are_recognised_and_marks_and_blank_lines_passed_over(tmp_pat
     ("content", "sentence"),
     [
         (b"", "must start with a header"),
-        (b"a,a\n1,2\n", "must have different names, 'a' stands there twice"),
+        (b"a,a\n1,2\n", "must have different names, got 'a' twice"),
         (b"a,b\n1,2\n3\n", "data.csv, line 3: must have 2 fields like the header, got 1"),
         (b"a,b\n1,\xff\n", "must be UTF-8 text, byte 6 is not"),
         (b'a,b\n1,"2\n', "is not CSV"),

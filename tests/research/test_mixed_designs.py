@@ -323,7 +323,7 @@ def test_what_does_not_fit_is_said(tmp_path: Path) -> None:
         DESIGN.replace('arm = "condition"', ""): "must have arm, a column, and a table",
         DESIGN.replace('arm = "condition"', 'arm = "condition"\ndesign = "direct"'): "designs in the arms",
         DESIGN.replace('design = "direct"', 'design = "direct"\noptions = ["a", "b", "c"]'): "ask for the same answers",
-        DESIGN.replace('name = "drugs"', 'name = "affair"'): "'affair' stands there twice",
+        DESIGN.replace('name = "drugs"', 'name = "affair"'): "got 'affair' twice",
     }.items():
         with pytest.raises(ParameterError, match=message):
             read_layout(text)

@@ -73,16 +73,16 @@ def test_people_for_five_points(arguments: list[object], people: int) -> None:
     assert row["people"] == people
     assert row["people_directly"] == 139
     text = ok(*arguments, "--share", "0.1")  # 5 points are what nobody needs to say
-    assert f"{people:,} people tell a share of 10 % to within 5 points (95 % interval)" in text
-    assert "asked directly and truthfully, 139 would." in text
+    assert f"a share of 10 % to within 5 points (95 % interval), {people:,} people are needed" in text
+    assert "with direct, truthful answers, 139." in text
 
 
 def test_width_of_so_many_respondents_and_the_break_even_bias() -> None:
     text = ok("--truth", "1/2", "--share", "0.3", "--respondents", "1000")
     assert "to within 6.12 points (expected 95 % interval)" in text
-    assert "asked directly and truthfully, to within 2.84 points." in text
-    assert "If direct answers are wrong by more than 2.74 points on the whole" in text
-    assert "an increase of 17.6 points or more is found with a probability of 80 %" in text
+    assert "with direct, truthful answers, to within 2.84 points." in text
+    assert "If direct answers are biased by more than 2.74 points, the same number" in text
+    assert "an increase of 17.6 points or more is detected with a probability of 80 %" in text
     (row,) = plans("--truth", "1/2", "--share", "0.3", "--respondents", "1000")
     assert row["half_width"] == NoiseModel.through(TwoCoin("1/2", "1/2")).expected_width(1000, 0.3) / 2
     assert row["curator_noise"] == pytest.approx(math.log(20) / 1000 / math.log(3))
@@ -92,21 +92,23 @@ def test_every_epsilon_has_a_row_for_every_share() -> None:
     rows = plans("--epsilon", "0.5", "--epsilon", "1")
     assert [(round(row["epsilon"], 6), row["share"]) for row in rows] == [(0.5, 0.5), (0.5, 0.1), (1, 0.5), (1, 0.1)]
     people = math.ceil((1.959964 / 0.05) ** 2 * 0.25 / math.tanh(0.25) ** 2)
-    assert f"First row: {people:,} people tell a share of 50 %" in ok("--epsilon", "0.5", "--epsilon", "1")
+    assert f"First row. To estimate a share of 50 % to within 5 points (95 % interval), {people:,} people" in ok(
+        "--epsilon", "0.5", "--epsilon", "1"
+    )
 
 
 def test_test_between_cohorts_and_against_a_known_share() -> None:
     (two,) = plans("--epsilon", "1", "--share", "0.10", "--against", "0.15")
     assert (two["people"], two["people_directly"], two["cohorts"], two["level"]) == (12934, 1372, 2, 0.05)
     text = ok("--epsilon", "1", "--share", "0.10", "--against", "0.15", "--respondents", "5000")
-    assert "5,000 people have a power of 41.37 %; asked directly and truthfully, 99.97 %." in text
+    assert "5,000 people give a power of 41.37 %; with direct, truthful answers, 99.97 %." in text
     (one,) = plans("--truth", "1/2", "--share", "0.1", "--against", "0", "--cohorts", "1", "--one-sided")
     assert (one["people"], one["alternative"], one["exact"]) == (483, "greater", False)
     assert plans("--epsilon", "1", "--share", "0.1", "--against", "0.15", "--one-sided")[0]["alternative"] == "less"
     arguments = ("--truth", "1/2", "--share", "0.1", "--against", "0", "--cohorts", "1", "--one-sided", "--exact")
     assert plans(*arguments)[0]["exact"]
-    assert "people or more tell" in ok(*arguments)
-    assert "(one-sided test, level 5 %, exact)" in ok(*arguments)
+    assert "people or more are needed to distinguish" in ok(*arguments)
+    assert "(one-sided test, significance level 5 %, exact)" in ok(*arguments)
 
 
 def test_power_and_confidence_are_obeyed() -> None:
@@ -128,9 +130,9 @@ def test_splitting_against_drawing_one_question() -> None:
     (row,) = plans("--epsilon", "1", "--questions", "5", "--share", "0.1")
     assert (row["people_together"], row["people_one_each"]) == (38426, 7765)
     text = ok("--epsilon", "1", "--questions", "5", "--share", "0.1")
-    assert "drawing one question for each person takes 4.9 times fewer people" in text
+    assert "drawing one question for each person needs 4.9 times fewer people" in text
     text = ok("--epsilon", "20", "--questions", "2", "--share", "0.5")
-    assert "asking everybody all of them takes 2.0 times fewer people than drawing one question" in text
+    assert "asking everybody all of them needs 2.0 times fewer people than drawing one question" in text
 
 
 @pytest.mark.slow
@@ -150,7 +152,7 @@ def test_survey_lists_every_question_and_the_whole_epsilon(file: Path) -> None:
     ]
     assert document["plans"][0]["people"] == 1291
     assert document["plans"][-1]["wanted"] == 3  # 5 % of 0 to 60
-    assert "people tell the mean to within" not in text  # the first row is a share
+    assert "estimate the mean to within" not in text  # the first row is a share
     sizes = json.loads(ok("--survey", file, "--share", "0.1", "--format", "json"))["plans"]
     assert [row["people"] for row in sizes] == [row["people"] for row in document["plans"]]
 
@@ -170,12 +172,14 @@ def test_csv_is_the_same_rows(file: Path) -> None:
 def test_a_mean_is_told_in_its_own_unit(file: Path) -> None:
     text = FIVE_TYPES[FIVE_TYPES.index('[[questions]]\nid = "drinks"') :]
     file.write_text(f'title = "T"\n{text}\nmechanism = "mean"', encoding="utf-8")
-    assert "1,799 people tell the mean to within 3 (95 % interval)" in ok("--survey", file)
-    assert "tell the mean to within 4.02 (expected 95 % interval)" in ok("--survey", file, "--respondents", "1000")
+    assert "To estimate the mean to within 3 (95 % interval), 1,799 people are needed" in ok("--survey", file)
+    assert "the mean is estimated to within 4.02 (expected 95 % interval)" in ok(
+        "--survey", file, "--respondents", "1000"
+    )
 
 
 def test_few_people_detect_nothing() -> None:
-    assert "no increase, however large, is found" in ok("--epsilon", "0.5", "--respondents", "20", "--share", "0.5")
+    assert "no increase, however large, is detected" in ok("--epsilon", "0.5", "--respondents", "20", "--share", "0.5")
 
 
 SUBJECTS = [Estimand.of_share("", NoiseModel.through(Warner.from_epsilon(epsilon)), 0.1) for epsilon in (1, 2)]
@@ -241,7 +245,7 @@ def test_chart_of_a_survey_has_a_line_for_each_share(file: Path) -> None:
 
 
 def test_meaning_names_the_bias_of_direct_answers() -> None:
-    assert "wrong by more than 2.43 points" in meaning(SizePlan(SUBJECTS[0], 0.05))[-1]
+    assert "biased by more than 2.43 points" in meaning(SizePlan(SUBJECTS[0], 0.05))[-1]
 
 
 def test_wrong_use_is_a_sentence(file: Path, tmp_path: Path) -> None:

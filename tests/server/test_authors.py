@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from deniable import read_survey
+from deniable_server.authors.checking import notes_about, warnings_about
 from deniable_statistics.authoring.cautions import unlinkable_warning
 from tools.rig.access import unlinkable_survey
 from tools.rig.command_line import CommandLine
@@ -138,8 +140,8 @@ def test_check_and_plan_warn_where_releases_hold_back_half_of_the_planned_respon
     assert (planned.exit_code, planned.stderr) == (0, f"{warning}\n")
     assert "Warning" not in check_of(tmp_path, "--respondents", 800, **TWO_COHORTS)
     assert CommandLine("plan").run("--survey", tmp_path / "survey.toml", "--respondents", 800).stderr == ""
-    note = "Note: Results change when 200 new reports of a cohort have come; up to 398 wait until the survey closes"
-    assert f"{note}; --respondents N says whether that is much" in check_of(tmp_path, **TWO_COHORTS)
+    note = "Note: Results change when 200 new reports of a cohort have arrived; up to 398 wait until the survey closes"
+    assert f"{note}; --respondents N shows whether that is a large part" in check_of(tmp_path, **TWO_COHORTS)
     for results in ("live", "closed"):
         text = check_of(tmp_path, "--respondents", 390, results=results, **TWO_COHORTS)
         assert "Warning" not in text
@@ -202,7 +204,7 @@ def test_links_that_open_here_alone_are_not_printed_without_a_word(tmp_path: Pat
     publish = CommandLine("survey", "publish")
     for address, is_said in (("http://[::1]:8000", True), ("http://localhost", True), ("https://c.example", False)):
         done = publish.run(file, "--db", tmp_path / "test.db", "--public-url", address)
-        assert ("only somebody at this computer can open" in done.stderr) == is_said
+        assert ("can be opened on this computer only" in done.stderr) == is_said
 
 
 def test_weak_questions_of_one_epsilon_are_warned_of_once(tmp_path: Path) -> None:
@@ -215,3 +217,16 @@ def test_weak_questions_of_one_epsilon_are_warned_of_once(tmp_path: Path) -> Non
         "Warning: question 'q2': epsilon 3 protects little (above 2)",
         "Warning: the whole survey: epsilons add up to 8, which protects little (above 4)",
     ]
+
+
+def test_cohorts_that_name_a_person_and_lines_that_break_are_pointed_at() -> None:
+    about = "This sentence is so long that an editor broke it right here and\nnowhere else, and people see that."
+    keys = {"cohorts": ["office", "anna@uni.example"], "about": about, "epsilon": 1}
+    checked = read_survey(survey_toml("T", question_toml("q", "yes-no"), **keys))
+    assert warnings_about(checked) == [
+        "cohorts: 'anna@uni.example' looks like one person's address; a cohort stands in clear in each reply, so it "
+        "must be one of many people"
+    ]
+    assert any(each.startswith("about: line 1 ends within a sentence") for each in notes_about(checked))
+    for as_meant in (about.replace("here and", "here,"), about.replace("here and\n", "here.\n\n")):
+        assert not any(each.startswith("about") for each in notes_about(replace(checked, about=as_meant)))

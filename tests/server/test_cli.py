@@ -169,7 +169,7 @@ def test_publish_list_close_and_estimate_in_a_file(file: Path, database: Path) -
 def test_links_of_a_file_say_how_to_name_another_place_unless_it_was_named(
     file: Path, database: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    said = "Links start with http://127.0.0.1:8000, the default place of 'deniable serve'"
+    said = "Links start with http://127.0.0.1:8000, the default address of 'deniable serve'"
     assert said in run("survey", "publish", file, "--db", database).stderr
     assert said not in run("survey", "publish", file, "--db", database, "--public-url", "https://ask.example").stderr
     monkeypatch.setenv("DENIABLE_PUBLIC_URL", "http://127.0.0.1:8642")
@@ -292,13 +292,13 @@ def test_the_list_of_commands_says_what_their_help_says() -> None:
 
 def test_a_command_that_the_page_does_not_have_is_loaded_to_be_listed(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(command_line._page(), "deniable risk")
-    assert "risk      Say what an epsilon means" in ok("--help")
+    assert "risk      Explain an epsilon" in ok("--help")
 
 
 def test_a_new_command_needs_its_file_and_its_entry_point_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     added = EntryPoint("hello", "tests.support.hello:hello", "deniable.commands.server")
     monkeypatch.setitem(command_line._entries(), "hello", added)
-    assert "  hello     Greet whoever asks.\n" in ok("--help").partition("Commands of the extra server")[2]
+    assert "  hello     Greet whoever asks.\n" in ok("--help").partition("Commands that need the extra server")[2]
     assert ok("hello") == "Hello.\n"
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 import subprocess
 from dataclasses import replace
 from pathlib import Path
@@ -190,6 +191,22 @@ def test_r_gives_our_shares_and_standard_errors(survey: Survey, reports: list[Re
     means = [row for row in found if not row["option"]]
     for theirs, ours in zip(means, [row for row in expected if not row.option], strict=True):
         assert float(theirs["estimate"]) == pytest.approx(ours.estimate, abs=1e-7)
+
+
+@pytest.mark.r
+def test_the_table_in_r_of_the_documents_has_our_estimates(survey: Survey, database: Path, tmp_path: Path) -> None:
+    page = (Path(__file__).parents[2] / "docs" / "researchers.md").read_text(encoding="utf-8")
+    (script,) = re.findall(r"```r\n(.*?)```", page, re.DOTALL)
+    ok("estimate", survey.id, "--db", database, "--to", tmp_path / "estimates.csv")
+    with (tmp_path / "estimates.csv").open(encoding="utf-8", newline="") as file:
+        expected = list(csv.DictReader(file))
+    code = f"{script}\nwrite.csv(results, stdout(), row.names = FALSE)"
+    done = subprocess.run([rscript(), "-e", code], cwd=tmp_path, capture_output=True, text=True, check=True)
+    found = list(csv.DictReader(io.StringIO(done.stdout[done.stdout.index('"question","option"') :])))
+    assert len(found) == len(expected) > 20
+    for theirs, ours in zip(found, expected, strict=True):
+        assert (theirs["question"], theirs["n"]) == (ours["question"], ours["n"])
+        assert float(theirs["percent"]) == pytest.approx(100 * float(ours["estimate"]), abs=0.051)
 
 
 @pytest.mark.r

@@ -149,7 +149,7 @@ def test_files_that_do_not_belong_together_are_refused(study: Study, tmp_path: P
     newest = ("--survey", study.new_file)
     sentence = SHARES.refused(new, *newest, "--pool", old, other)
     assert f"must give the reports and the survey of {study.old.id}" in sentence
-    assert "is none that new.toml revises" in SHARES.refused(new, *newest, *pool, "--pool", old, other)
+    assert "is not one that new.toml revises" in SHARES.refused(new, *newest, *pool, "--pool", old, other)
     assert "must be in the reports of one version alone" in SHARES.refused(new, *newest, "--pool", new, study.old_file)
     assert "--pool does not go with" not in SHARES.ok(new, *newest, *pool)
     assert "--column does not go with --pool" in SHARES.refused(new, *newest, *pool, "--column", "affair=affair")

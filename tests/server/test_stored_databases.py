@@ -6,6 +6,7 @@ import gzip
 import hashlib
 import json
 import re
+import sqlite3
 from contextlib import closing
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,9 @@ STORED = Path(__file__).parents[1] / "data" / "databases"
 DENIABLE = CommandLine()
 READ = ["8-signing-keys", "7-surveys-of-format-2"]
 """The last two formats that differ from that of this version."""
+
+SAME = "9-releases"
+"""A database of this version's format, with signed releases, as an earlier version wrote it."""
 
 
 @pytest.fixture
@@ -46,6 +50,10 @@ def found_in(store: SqlStore) -> dict[str, Any]:
                 str(cohort): [tally.n, {name: list(n) for name, n in tally.counts.items()}] for cohort, tally in tallies
             }
         }
+        if releases := store.releases(state.survey):
+            about["releases"] = [
+                [row.number, hashlib.sha256(row.record.encode()).hexdigest(), row.signature] for row in releases
+            ]
         if state.survey.retention == "reports":
             ids = sorted(report.id for report in store.reports(state.survey))
             about |= {"rows": hashlib.sha256("\n".join(ids).encode()).hexdigest(), "reports": len(ids)}
@@ -76,3 +84,27 @@ def test_surveys_of_an_older_format_are_refused_and_left_as_they_are(stored: Pat
     said = DENIABLE.refused("serve", "--db", stored, "--port", 18643)
     assert "is of format 1; this version reads format 2" in said
     assert stored.read_bytes() == before
+
+
+@pytest.mark.parametrize("stored", READ, indirect=True)
+def test_commands_leave_the_file_of_a_running_older_collector_alone(stored: Path) -> None:
+    """The older collector has the file open, writes before and after, and finds its tables as they were."""
+    with closing(sqlite3.connect(stored, isolation_level=None)) as older:
+        tables = older.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall()
+        migrations = older.execute("SELECT * FROM _sqlite_migrations").fetchall()
+        older.execute("UPDATE totals SET n = n + 1")
+        for command in (["survey", "list"], ["check"], ["token", "list"]):
+            assert "is of an older version" in DENIABLE.refused(*command, "--db", stored)
+        older.execute("UPDATE totals SET n = n - 1")
+        assert older.execute("SELECT name, sql FROM sqlite_master ORDER BY name").fetchall() == tables
+        assert older.execute("SELECT * FROM _sqlite_migrations").fetchall() == migrations
+
+
+@pytest.mark.parametrize("stored", [SAME], indirect=True)
+def test_a_database_of_the_same_format_is_read_as_it_is(stored: Path) -> None:
+    listed = DENIABLE.ok("survey", "list", "--db", stored)
+    assert (listed.count("  open  "), listed.count("  closed  ")) == (1, 1)
+    assert re.search(r"sound, 2 surveys, 420 folded reports, 20 that wait", DENIABLE.ok("check", "--db", stored))
+    with closing(database_at(stored).open(utc_today)) as store:
+        assert isinstance(store, SqlStore)
+        assert found_in(store) == counted(SAME)

@@ -27,7 +27,7 @@ __all__ = ["place", "postgresql", "template"]
 DENIABLE = CommandLine()
 ok, run = DENIABLE.ok, DENIABLE.run
 
-MAY = "reports are released in lots of 200 or more of a cohort, so others may have come that are not shown yet"
+MAY = "reports are released in batches of 200 or more per cohort, so others may have arrived that are not shown yet"
 WAIT = "380 reports wait for a release: 189 of paper, 191 of web"
 
 

@@ -95,7 +95,7 @@ def test_what_authors_write_is_published_as_data(written: str, published: list[A
         ("smokes = 'yes", "cannot be read from"),
         ("town = 'A'", r"must be about earlier questions \(smokes, drugs, age, often\), got 'town'"),
         ("last = yes", "the question itself: a circle"),
-        ("later = yes", "'later' stands later, so move it up"),
+        ("later = yes", "'later' comes later, so move it up"),
         ("loop = yes", "'loop' depends on 'last' in turn: a circle"),
         ("round = yes", "'round' depends on 'last' in turn: a circle"),
         ("smokes = yes and smokes = no", "can never hold, so nobody is asked"),
@@ -122,7 +122,7 @@ def test_what_is_no_condition_is_refused_by_name(written: object, said: str) -> 
     ("keys", "said"),
     [
         ({"kind": "number", "lo": 0, "hi": 9, "mechanism": "mean"}, "mechanism: must be one of filtered-piecewise"),
-        ({"kind": "number", "lo": 0, "hi": 10**7}, "no mechanism can hold it"),
+        ({"kind": "number", "lo": 0, "hi": 10**7}, "no mechanism with 32-bit weights"),
         ({"kind": "scale", "lo": 0, "hi": 9, "mechanism": "geometric"}, "mechanism: must be one of"),
         ({"epsilon": None, "truth": "1/2", "yes": "1/2"}, "either yes or ask_if"),
         ({"kind": "choice", "options": ["a", "Does not apply"]}, "stands there twice"),

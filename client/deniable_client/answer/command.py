@@ -55,15 +55,26 @@ INTERRUPTED = 130
     )
 )
 @click.argument("link", required=False)
-@click.option("--kiosk", is_flag=True, help="Keep nothing here: for a device that several people share.")
-@click.option("--try", "is_trial", is_flag=True, help="Show what 100 presses of Send would send; ask and send nothing.")
-@click.option("--resend", is_flag=True, help="Send the replies that wait on this device; ask nothing.")
-@click.option("--history", is_flag=True, help="Show what this device has told; with LINK, what it told that survey.")
-@click.option("--json", "with_json", is_flag=True, help="Show at the end exactly what was sent.")
-@click.option("--relay", metavar="URL", help="Relay of Oblivious HTTP that passes requests on, and reads nothing.")
-@click.option("--relay-keys", "keys", type=click.File("rb"), help="Key configurations of the gateway behind the relay.")
-@click.option("--memory", "path", type=NEW_FILE, envvar="DENIABLE_MEMORY",
-              show_envvar=True, help="File that keeps reports; by default in your own data folder.")  # fmt: skip
+@click.option("--kiosk", is_flag=True, help="Keep nothing on this device: for a device that several people share.")
+@click.option(
+    "--try",
+    "is_trial",
+    is_flag=True,
+    help="Show what would be sent if you pressed Send 100 times. Asks nobody and sends nothing.",
+)
+@click.option(
+    "--resend", is_flag=True, help="Send the replies that are waiting on this device, without asking any question."
+)
+@click.option(
+    "--history", is_flag=True, help="Show what this device has sent so far; with LINK, what it sent to that survey."
+)
+@click.option("--json", "with_json", is_flag=True, help="At the end, show exactly what was sent.")
+@click.option("--relay", metavar="URL", help="An Oblivious HTTP relay, which forwards requests and cannot read them.")
+@click.option(
+    "--relay-keys", "keys", type=click.File("rb"), help="The key configuration of the gateway behind the relay."
+)
+@click.option("--memory", "path", type=NEW_FILE, envvar="DENIABLE_MEMORY", show_envvar=True,
+              help="The file in which this device remembers its reports; by default in your data folder.")  # fmt: skip
 def answer(
     link: str | None,
     kiosk: bool,
@@ -77,8 +88,8 @@ def answer(
 ) -> None:
     """Answer a survey in the terminal.
 
-    LINK is what its author gave you. Your answers stay on this device: it mixes in chance and sends the result, once.
-    What you type as an answer is neither shown nor kept.
+    LINK is the link that the author of the survey gave you. This device adds noise to your answers and sends the
+    result, once. The answers that you type are neither shown nor stored.
     """
     getattr(sys.stdout, "reconfigure", _nothing)(errors="replace")  # a survey may use letters that a terminal has not
     if (link is None) is not resend and not (history and link is None):

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -21,9 +22,11 @@ from deniable import CollectorError, Survey, read_survey
 from deniable.errors import ParameterError
 from deniable.table import format_table
 from deniable_client.client import Client
-from deniable_client.demo.command import SENDERS, collector, deniable_command, estimates, free_port, keep_running
+from deniable_client.demo.command import SENDERS, collector, deniable_command, estimates, keep_running
 from deniable_client.rehearsal.people import Answers, Relation, make_people, read_truths, true_figures
+from deniable_commands.browser import open_page
 from deniable_commands.main import example
+from deniable_statistics.published.few_reports import few_reports
 
 PATIENCE = 60.0
 """Seconds to wait for the scratch collector, which may share a busy machine."""
@@ -40,14 +43,32 @@ LABELLED = {"reports.xlsx": "Excel", "reports.sav": "SPSS"}
     ),
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--respondents", type=click.IntRange(1, 100_000), default=400, show_default=True, help="Made-up people.")
-@click.option("--truth", "truths", metavar="QUESTION=SHARES", multiple=True, help="True shares, such as affair=0.3.")
-@click.option("--formula", help='The analysis that you plan, of yes-no questions: "drunk ~ stressed".')
-@click.option("--effect", type=float, default=1.5, show_default=True, help="Of the formula: a predictor's log-odds.")
-@click.option("--seed", type=click.IntRange(0), help="Of the true answers; the devices' chance has none.")
-@click.option("--to", "folder", type=click.Path(file_okay=False, path_type=Path), help="A new folder for the files.")
-@click.option("--port", type=click.IntRange(1, 65535), help="Port of the collector; by default 8000, or a free one.")
-@click.option("--exit", "stop", is_flag=True, help="Stop after the tables instead of leaving the results page open.")
+@click.option(
+    "--respondents",
+    type=click.IntRange(1, 100_000),
+    default=400,
+    show_default=True,
+    help="Number of simulated people.",
+)
+@click.option(
+    "--truth",
+    "truths",
+    metavar="QUESTION=SHARES",
+    multiple=True,
+    help="True shares, such as affair=0.3. May be repeated.",
+)
+@click.option("--formula", help='The analysis that you plan, with yes-no questions: "drunk ~ stressed".')
+@click.option(
+    "--effect", type=float, default=1.5, show_default=True, help="Log odds ratio of each predictor in the formula."
+)
+@click.option(
+    "--seed", type=click.IntRange(0), help="Random seed for the true answers. The noise of the devices has no seed."
+)
+@click.option(
+    "--to", "folder", type=click.Path(file_okay=False, path_type=Path), help="A new folder for the data files."
+)
+@click.option("--port", type=click.IntRange(1, 65535), help="Port of the collector; by default 8000, or any free one.")
+@click.option("--exit", "stop", is_flag=True, help="Stop after the tables, instead of keeping the results page open.")
 def rehearse(
     file: Path,
     respondents: int,
@@ -59,11 +80,11 @@ def rehearse(
     port: int | None,
     stop: bool,
 ) -> None:
-    """Rehearse a survey: made-up people answer it, to its results and files.
+    """Rehearse a survey: simulated people answer it, and you see the results and the data files.
 
-    Every person's device mixes chance into the answers and sends them to a collector of its own, which is thrown away
-    at the end. Then its results page, the files of a real study, and what the planned analysis found beside the truth
-    that was put in. Nothing goes into your database.
+    Each person's device adds noise to the answers and sends them to a temporary collector. Then you see the results
+    page, the data files of a real study, and the result of the planned analysis next to the true value. Nothing is
+    written to your database.
     """
     survey = read_survey(path=file)
     rehearsed = as_rehearsed(survey)
@@ -74,12 +95,12 @@ def rehearse(
     if folder is not None:
         _make(folder)
     if rehearsed != survey:
-        click.echo("Everybody is asked at once: the rehearsal leaves out invitations, seals and days.")
+        click.echo("Everybody is asked at once: the rehearsal leaves out invitations, sealing and dates.")
     with tempfile.TemporaryDirectory(prefix="deniable-") as scratch:
         database, files = Path(scratch) / "rehearsal.db", folder or Path(scratch)
         # A token of the scratch collector, by which the very survey is published that was read here.
         token = _run("token", "create", "rehearsal", "--db", str(database)).split()[-1]
-        with collector(database, port or free_port(), is_quiet=True) as url:
+        with collector(database, port, is_quiet=True) as url:
             _post(f"{url}/api/v1/surveys?force=true", rehearsed.document, token)
             _send(url, rehearsed, people)
             # As at the end of a study: all that waits for a release comes out.
@@ -91,7 +112,7 @@ def rehearse(
             if folder is not None:
                 _label(folder, url, token, rehearsed)
             if not stop:
-                click.launch(f"{url}/s/{rehearsed.id}/results")
+                open_page(f"{url}/s/{rehearsed.id}/results")
                 keep_running(url, rehearsed.id, database)
 
 
@@ -126,7 +147,7 @@ def _send(url: str, survey: Survey, people: Sequence[Answers]) -> None:
     ):
         for _ in senders.map(one, range(len(people))):
             bar.update(1)
-    click.echo(f"{len(people):,} made-up people answered through their devices.")
+    click.echo(f"{len(people):,} simulated people answered through their devices.")
 
 
 def _download(url: str, token: str, survey: Survey, folder: Path) -> None:
@@ -173,6 +194,8 @@ def _show_shares(survey: Survey, people: Sequence[Answers], found: dict[str, Any
         not 0 <= row["estimate"] <= 1 for row in found["estimates"] if row["option"] and row["estimate"] is not None
     ):
         click.echo("Estimates are unbiased, so noise can take them below 0 or above 100 %; intervals stay within.")
+    for sentence in few_reports([SimpleNamespace(**{**row, "std_error": None}) for row in found["estimates"]]):
+        click.echo(sentence)
 
 
 def _show_relation(relation: Relation, folder: Path) -> None:
@@ -183,7 +206,7 @@ def _show_relation(relation: Relation, folder: Path) -> None:
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     if done.returncode:
         why = done.stderr.strip().removeprefix("Error: ")
-        click.echo(f"\nThe planned analysis, {formula}, finds nothing in so many replies: {why}")
+        click.echo(f"\nThe planned analysis, {formula}, cannot be estimated from so few replies: {why}")
         return
     rows = []
     for row in json.loads(done.stdout)["terms"]:

@@ -18,9 +18,9 @@ from deniable_server.store import database_at
 @click.argument("destination", type=NEW_FILE)
 @options.database
 def backup(destination: Path, database: Location) -> None:
-    """Copy the database to a new file, also while a collector uses it, and check the copy.
+    """Copy the database to a new file, even while a collector uses it, and check the copy.
 
-    To restore, stop the collector and put the copy in the place of its database.
+    To restore, stop the collector and replace its database by the copy.
     """
     # The copy is inspected, not the original: a backup that cannot be restored is worth nothing.
     inspection = database_at(existing(database)).back_up(destination)

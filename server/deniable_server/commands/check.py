@@ -16,7 +16,7 @@ from deniable_server.store import database_at
 def check(database: Location) -> None:
     """Compare every row with its checksum and every tally with a recount.
 
-    Also of a database that a collector is using. Fails when something is not as it was written.
+    You can check a database while a collector uses it. The command fails if anything differs from what was written.
     """
     inspection = database_at(existing(database)).inspect()
     # All findings, not the first alone: they say together whether one row or a whole disk is damaged.

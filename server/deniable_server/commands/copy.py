@@ -24,7 +24,8 @@ from deniable_server.store.integrity import contents
 def copy(source: Location, target: Location) -> None:
     """Copy everything from one database to another, and compare what arrived with its checksums.
 
-    Stop the collectors of both first. What was interrupted is run again, and goes on where it ended.
+    Stop the collectors of both databases first. If the copy is interrupted, run the command again: it continues
+    where it stopped.
     """
     # The trail names the target, which the command changes; the source is only read, and must exist.
     with operation("copy", target, source=str(source)):

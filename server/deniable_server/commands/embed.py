@@ -36,21 +36,39 @@ from deniable_server.people.links import read_place
 )
 @click.argument("link", metavar="SURVEY", required=False)
 @click.option(
-    "--host", type=click.Choice(list(HOSTS)), default="plain", show_default=True, help="Where it is to stand."
+    "--host",
+    type=click.Choice(list(HOSTS)),
+    default="plain",
+    show_default=True,
+    help="The tool into which you embed it.",
 )
-@click.option("--question", help="One question alone, whose value the host stores; without it the whole survey.")
-@click.option("--own-folder", metavar="URL", help="Serve the script yourself from there: no upgrade breaks the page.")
-@click.option("--check", "page", metavar="URL", help="Look at a page in a browser instead; it takes the extra audit.")
+@click.option(
+    "--question", help="Embed a single question, whose noisy value the host stores; by default the whole survey."
+)
+@click.option(
+    "--own-folder",
+    metavar="URL",
+    help=(
+        "The address on your own site from which you serve the script, so that no upgrade of the collector "
+        "breaks the page."
+    ),
+)
+@click.option(
+    "--check",
+    "page",
+    metavar="URL",
+    help="Instead of printing anything, check this page in a browser. Needs the extra audit.",
+)
 def embed(link: str | None, host: str, question: str | None, own_folder: str | None, page: str | None) -> None:
-    """Print what puts a published survey into a page, with its hashes and where to paste it.
+    """Print the code that puts a published survey into a page, with hashes and instructions.
 
-    SURVEY is its link, with #cohort= behind it where the page is for one cohort. The whole survey is embedded, and its
-    reports go to the collector. With --question it is one question of it: the host stores what chance made of the
-    answer, and nothing goes to the collector.
+    SURVEY is the link of the survey, followed by #cohort= if the page is for one cohort. By default the whole
+    survey is embedded, and its reports go to the collector. With --question only one question is embedded: the host
+    stores the noisy value, and nothing goes to the collector.
 
-    With --check it opens a page of yours in a browser without a window, and says whether the element in it runs, what
-    the page's Content-Security-Policy lacks, who could look on, and whether a reply would arrive. Nothing is pressed
-    and nothing sent. It fails where people could not answer, or where the page asks another survey than SURVEY.
+    With --check the command opens your page in a headless browser. It reports whether the element runs, what is
+    missing in the page's Content-Security-Policy, who could observe people, and whether a reply would arrive. It
+    presses and sends nothing. It fails if people could not answer, or if the page asks another survey than SURVEY.
     """
     if page is not None:
         _check(page, None if link is None else read_place(link).survey)
@@ -96,11 +114,22 @@ def embed(link: str | None, host: str, question: str | None, own_folder: str | N
 
 def _check(page: str, wanted: str | None) -> None:
     """Say what is to be said of a page with an element in it; fail if people cannot answer there."""
-    found = list(findings(visit(page), wanted, remote.takes_reports))
+    found = list(findings(visit(page), wanted, remote.takes_reports, _brings))
     for line in lines_of(found):
         click.echo(printable(line))
     if any(each.is_problem for each in found):
         raise PageProblem("page: people cannot answer there yet; each PROBLEM says why")
+
+
+def _brings(collector: str, survey_id: str) -> str | None:
+    """What people must bring to a survey in their links; None for nothing, or if its collector does not say."""
+    try:
+        survey = remote.survey(collector, survey_id)
+    except DeniableError:
+        return None
+    if survey.access != "open":
+        return "an invitation"
+    return "a cohort" if survey.cohort_required else None
 
 
 class PageProblem(DeniableError):
@@ -114,7 +143,7 @@ def _fragment(survey: Survey, given: str) -> str:
         raise ParameterError("survey: must be its link without an invitation, which is one person's")
     cohort = parts.get("cohort")
     if cohort is not None and survey.access != "open":
-        raise ParameterError("survey: must be its link without a cohort, which stands in each personal link")
+        raise ParameterError("survey: must be its link without a cohort, because each personal link contains it")
     if cohort is not None and cohort not in survey.cohorts:
         known = ", ".join(survey.cohorts) or "none"
         raise ParameterError(f"survey: its cohorts are {known}, got {cohort!r:.80}")

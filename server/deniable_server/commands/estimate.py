@@ -35,6 +35,7 @@ from deniable_statistics.data.whole import replace_file
 from deniable_statistics.data.writing import check_suffix, write_data_set
 from deniable_statistics.intervals.interval import LOWEST_LEVEL
 from deniable_statistics.published.columns import BOUNDS, COHORT, OPTION, QUESTION, ROBUST, N, figures, has, text_table
+from deniable_statistics.published.few_reports import few_reports
 from deniable_statistics.published.printed_numbers import percent
 
 
@@ -65,12 +66,16 @@ def _refuse_rows(_context: click.Context, _option: click.Parameter, given: str |
 @options.url
 @options.token
 @click.option("--from", "--engine", "--survey", hidden=True, is_eager=True, callback=_refuse_rows, expose_value=False)
-@click.option("--by", type=click.Choice(["cohort"]), help="One group of rows for each cohort.")
+@click.option("--by", type=click.Choice(["cohort"]), help="Estimate separately for each cohort.")
 @click.option("--confidence", type=Number(LOWEST_LEVEL, HIGHEST_SERVED), default=0.95, show_default=True)
 @interval_options
 @misbehaviour_options(several=False)
 @assume_fake_option
-@click.option("--pooled", is_flag=True, help="With the surveys that it revises: what they ask alike.")
+@click.option(
+    "--pooled",
+    is_flag=True,
+    help="Pool the reports with those of the surveys that it revises, for the questions that they have in common.",
+)
 @options.to
 @format_option
 def estimate(
@@ -85,8 +90,8 @@ def estimate(
 ) -> None:
     """Estimate the true shares, with standard errors and confidence intervals.
 
-    From the tallies of a database, or from a running collector; 'deniable analyze shares' estimates from rows, and the
-    same reports give the same figures. With --to the file gets them as well.
+    Uses the tallies of a database or of a running collector. 'deniable analyze shares' estimates from a file of
+    reports, and gives the same figures for the same reports. With --to the estimates are also written to a file.
     """
     if to is not None:
         check_suffix(to)
@@ -139,7 +144,10 @@ def _as_table(result: dict[str, Any]) -> str:
         for row in rows
         if row["flag"]
     ]
-    return "\n\n".join([_table_of(rows), f"{_summary(result)}; {ONE_REPORT[result['access']]}", *notes, *flags])
+    few = "\n".join(few_reports([SimpleNamespace(**row) for row in rows]))
+    return "\n\n".join(
+        [_table_of(rows), *filter(None, [few]), f"{_summary(result)}; {ONE_REPORT[result['access']]}", *notes, *flags]
+    )
 
 
 def _table_of(rows: Sequence[dict[str, Any]]) -> str:

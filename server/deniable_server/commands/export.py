@@ -53,15 +53,18 @@ from deniable_statistics.data.writing import WRITTEN, check_suffix, write_data_s
 @click.option(
     "--scripts",
     is_flag=True,
-    help="Write scripts of R, Stata, SPSS and Python that estimate, and the CSV for them.",
+    help="Also write R, Stata, SPSS and Python scripts that compute the estimates, and the CSV file that they read.",
 )
 @click.option(
     "--format",
     "form",
     type=click.Choice(FORMATS),
-    help="Write a folder of parts, for more reports than memory holds; parquet takes the extra files.",
+    help=(
+        "Write a folder with the reports in several files, for more reports than fit in memory. Parquet "
+        "needs the extra files."
+    ),
 )
-@click.option("--by-cohort", is_flag=True, help="With --format: a folder for each cohort, such as cohort=web.")
+@click.option("--by-cohort", is_flag=True, help="With --format: one folder per cohort, such as cohort=web.")
 def export(
     survey_id: str,
     database: Location,
@@ -74,14 +77,17 @@ def export(
 ) -> None:
     """Write the noisy reports of a survey to a file, with labels, or to a folder.
 
-    A row for each report that results show, in the order of their random ids, as reports.csv of the collector has them.
-    Labels say what each number stands for: it is what a device sent, not what anybody answered. The scripts have the
-    name of the file, and give shares and means with standard errors, and intervals where one count tells a share.
+    The file has one row for each released report, in the order of the random ids, like the collector's reports.csv.
+    The labels remind readers that a row holds what a device sent, not what anybody answered. With --scripts,
+    scripts of the same name compute shares and means with standard errors, and with intervals if a share depends on
+    a single count.
 
-    With --url they come from a running collector, and each is checked on its way; --token where results need one.
+    With --url the reports come from a running collector, and each is checked as it arrives. If the results need a
+    token, pass it with --token.
 
-    With --format the folder gets the survey as it was published, the reports in parts, and manifest.json with the rows
-    and the SHA-256 of each, also while a collector runs. 'deniable analyze ... --from FOLDER' checks and reads it.
+    With --format the command writes a folder with the published survey, the reports in several files, and
+    manifest.json with the number of rows and the SHA-256 of each file. This also works while a collector is
+    running. 'deniable analyze ... --from FOLDER' checks and reads the folder.
     """
     survey_id, url = options.survey_at(survey_id, url)
     # Before anything is fetched: a download of hours must not end at a name that cannot be written.

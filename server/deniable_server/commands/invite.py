@@ -131,14 +131,19 @@ def _place_options(command: Command) -> Command:
     return click.argument("survey", metavar="ID|LINK")(command)
 
 
-_cohort = click.option("--cohort", help="Puts these people into a cohort of the survey.")
-_page = click.option("--page", metavar="URL", help="A page of yours that embeds the survey; links lead there.")
+_cohort = click.option("--cohort", help="The cohort of the survey to which these people belong.")
+_page = click.option("--page", metavar="URL", help="Your own page that embeds the survey; the links lead there.")
 _roster = click.option(
     "--roster",
     type=FILE,
-    help="Your list of people, CSV with a header: one personal link for each row. Nothing of it is sent.",
+    help=(
+        "Your list of people, as CSV with a header. Each row gets a personal link. Nothing from the list "
+        "is sent anywhere."
+    ),
 )
-_column = click.option("--column", metavar="NAME", help="The column of the roster that tells people apart: email.")
+_column = click.option(
+    "--column", metavar="NAME", help="The column of the roster that identifies people, such as email."
+)
 
 
 def _new_file(suffix: str) -> Callable[[click.Context, click.Parameter, Path | None], Path | None]:
@@ -169,8 +174,8 @@ def _file(name: str, suffix: str, about: str, required: bool = False) -> Callabl
 def invite() -> None:
     """Invite people to a survey.
 
-    Links and codes are made on this machine; a collector or issuer gets no more than their hashes. `deniable invite ID`
-    is `deniable invite people ID`.
+    Links and codes are generated on this computer; a collector or an issuer receives only their hashes. `deniable
+    invite ID` is short for `deniable invite people ID`.
     """
 
 
@@ -188,15 +193,17 @@ def invite() -> None:
     ),
 )
 @_place_options
-@click.option("-n", "number", type=click.IntRange(1, MOST_PEOPLE), help="How many people.")
+@click.option("-n", "number", type=click.IntRange(1, MOST_PEOPLE), help="Number of people to invite.")
 @_cohort
 @_page
 @_roster
 @_column
-@_file("--to", ".csv", "Where to write the links, instead of printing them; only you may read it.")
-@_file("--sheet", ".html", "A page to print on A4 and cut up: a code and a link for each person.")
-@click.option("--sentence", metavar="TEXT", help="What the sheet says beside each code, instead of our words.")
-@_file("--hashes", ".txt", "Write the hashes, instead of sending them: for 'deniable invite add' at an issuer.")
+@_file("--to", ".csv", "The file to write the links to, instead of printing them; only you can read it.")
+@_file("--sheet", ".html", "A page to print on A4 and cut into cards, each with a QR code and a link.")
+@click.option("--sentence", metavar="TEXT", help="The sentence next to each code, instead of the default one.")
+@_file(
+    "--hashes", ".txt", ("Write the hashes to a file instead of sending them, for 'deniable invite add' at an issuer.")
+)
 def people(
     survey: str,
     number: int | None,
@@ -212,7 +219,7 @@ def people(
 ) -> None:
     """Make personal links.
 
-    They are printed as CSV. Whoever has a link can answer once, so keep them as you keep passwords.
+    The links are printed as CSV. Anybody who has a link can answer once, so protect the links like passwords.
     """
     named = None if roster is None or column is None else _new_people(roster, column)
     target = _inviting_to(survey, cohort, page, **where)
@@ -256,11 +263,11 @@ def _links_table(named: Roster | None, links: Sequence[str], cohort: str | None)
     "kept",
     metavar="FILE.csv",
     type=FILE,
-    help="Your file of links: gives the rows of those that are unused.",
+    help="Your file of links: write the rows of it whose links are unused.",
 )
-@_file("--to", ".csv", "Where to write these rows, instead of printing them; only you may read it.")
+@_file("--to", ".csv", "The file to write these rows to, instead of printing them; only you can read it.")
 def unused(survey: str, kept: Path | None, to: Path | None, **where: Any) -> None:
-    """Say how many invitations are unused, and with your file of links, which."""
+    """Show how many invitations are unused and, given your file of links, which ones."""
     target = _find(survey, **where)
     found = target.survey
     if kept is None:
@@ -290,9 +297,9 @@ def unused(survey: str, kept: Path | None, to: Path | None, **where: Any) -> Non
 @_place_options
 @click.argument("file", type=FILE)
 def again(survey: str, file: Path, **where: Any) -> None:
-    """Invite those of your file of links who are not invited yet, where something broke off.
+    """Invite the rest of your file of links, after inviting was interrupted.
 
-    The same file again changes nothing.
+    Use this command if another person runs the issuer. Adding the same file again changes nothing.
     """
     target = _inviting_to(survey, None, is_author=False, **where)
     named = read_roster(file)
@@ -302,14 +309,14 @@ def again(survey: str, file: Path, **where: Any) -> None:
 
 @invite.command(epilog=example("deniable invite sheet OPEN_ID -n 30 --to handout.html"))
 @_place_options
-@click.option("-n", "number", type=click.IntRange(1, MOST_PEOPLE), required=True, help="How many cards.")
+@click.option("-n", "number", type=click.IntRange(1, MOST_PEOPLE), required=True, help="Number of cards.")
 @_cohort
-@_file("--to", ".html", "A page to print on A4 and cut up.", required=True)
-@click.option("--sentence", metavar="TEXT", help="What it says beside each code, instead of our words.")
+@_file("--to", ".html", "The page to write, for printing on A4 and cutting into cards.", required=True)
+@click.option("--sentence", metavar="TEXT", help="The sentence next to each code, instead of the default one.")
 def sheet(survey: str, number: int, cohort: str | None, to: Path, sentence: str | None, **where: Any) -> None:
-    """Print the one link of a survey that is open to everybody, on as many cards as there are people.
+    """Print the link of an open survey on cards, one for each person.
 
-    A survey with invitations has a link for each person: see `deniable invite people --sheet`.
+    For a survey with invitations, where each person has their own link, see `deniable invite people --sheet`.
     """
     target = _inviting_to(survey, cohort, may_be_open=True, **where)
     if target.survey.access != "open":
@@ -334,15 +341,23 @@ def sheet(survey: str, number: int, cohort: str | None, to: Path, sentence: str 
     "--roster",
     type=FILE,
     required=True,
-    help="Your list of people, CSV with a header. A column link is kept, and then nobody is added.",
+    help=(
+        "Your list of people, as CSV with a header. If it already has a column link, these links are "
+        "used and nobody new is invited."
+    ),
 )
-@click.option("--column", metavar="NAME", required=True, help="The column that tells people apart: email.")
+@click.option("--column", metavar="NAME", required=True, help="The column that identifies people, such as email.")
 @click.option(
     "--letter",
     type=FILE,
-    help="Text whose first line is 'Subject: ...', with places {link} and {COLUMN}.",
+    help="A text whose first line is 'Subject: ...', with the placeholders {link} and {COLUMN}.",
 )
-@_file("--to", ".csv", "The rows with link, subject and body; only you may read it.", required=True)
+@_file(
+    "--to",
+    ".csv",
+    "The file to write, with link, subject and body for each person; only you can read it.",
+    required=True,
+)
 def mail(
     survey: str,
     cohort: str | None,
@@ -353,9 +368,9 @@ def mail(
     to: Path,
     **where: Any,
 ) -> None:
-    """Write a file for a mail merge. Sends no mail.
+    """Write a file for a mail merge. The command sends no mail.
 
-    Your mail program sends a letter for each row. Nothing of the roster is sent to the collector.
+    Your mail program can then send a letter for each row. Nothing from the roster is sent to the collector.
     """
     named = _people(roster, column)
     target: _Target | None = None
@@ -389,9 +404,9 @@ def mail(
 @_place_options
 @click.argument("file", type=FILE)
 def add(survey: str, file: Path, **where: Any) -> None:
-    """Invite those whose hashes an author wrote with --hashes: where another person runs the issuer.
+    """Add invitations from a file of hashes, which an author wrote with --hashes.
 
-    The same file again changes nothing.
+    Use this command if another person runs the issuer. Adding the same file again changes nothing.
     """
     hashes = _text(file).split()
     wrong = next((place for place, each in enumerate(hashes, start=1) if not _HASH.fullmatch(each)), None)

@@ -21,16 +21,18 @@ from deniable_server.people.links import id_at, read_place
 
 @click.group()
 def issuer() -> None:
-    """Sign blind tokens: make keys, and run an issuer apart from the collector."""
+    """Sign blind tokens: generate keys, and run an issuer that is separate from the collector."""
 
 
 @issuer.command(epilog=example("deniable issuer key --url https://issuer.example --db issuer.db"))
 @options.database
-@click.option("--url", help="Where the issuer will be reached: https://issuer.example. Without it the collector signs.")
+@click.option(
+    "--url", help="The address of the issuer, such as https://issuer.example. Without it, the collector signs."
+)
 def key(database: Location, url: str | None) -> None:
-    """Make a key for one survey; prints the table [issuer] for its TOML.
+    """Generate a key for one survey, and print the table [issuer] for its TOML file.
 
-    The private half stays in the database, which is the collector's, or the issuer's where it has an address.
+    The private key stays in the database: the collector's, or the issuer's if it has an address of its own.
     """
     from deniable_server.signing import PrivateKey
 
@@ -53,9 +55,10 @@ def key(database: Location, url: str | None) -> None:
 @click.argument("survey", metavar="SURVEY")
 @options.database
 def add(survey: str, database: Location) -> None:
-    """Let an issuer sign for a survey that a collector elsewhere publishes: its link, its TOML or its published bytes.
+    """Let an issuer sign tokens for a survey of another collector.
 
-    The key must have been made in this database, and serve no other survey.
+    SURVEY is the link of the survey, its TOML or its published document. The key must have been generated in this
+    database, and must not be used for any other survey.
     """
     found = _read(survey)
     with operation("issuer_add", database, survey=found.id):
@@ -67,13 +70,19 @@ def add(survey: str, database: Location) -> None:
 
 @issuer.command(epilog=example("deniable issuer reissue abcdefghijklmnopqrstuvwxyz -n 1 --db issuer.db"))
 @click.argument("survey_id", metavar="ID|LINK")
-@click.option("-n", "number", type=int, required=True, help="Other requests that an invitation may make: 0 to 9.")
+@click.option(
+    "-n",
+    "number",
+    type=int,
+    required=True,
+    help="Number of additional tokens that each invitation may request: 0 to 9.",
+)
 @options.database
 def reissue(survey_id: str, number: int, database: Location) -> None:
-    """Let people whose device lost its token get another one.
+    """Allow people whose device lost its token to get another one.
 
-    Whoever does not tell that a token was lost can take part as often as that and once more, so results say
-    less about people: leave it at 0 unless many ask.
+    Somebody who has not really lost their token can then take part that many additional times, so the results
+    guarantee less. Leave it at 0 unless many people ask.
     """
     survey_id = id_at(survey_id, None)
     with operation("issuer_reissue", database, survey=survey_id, reissue=number):
@@ -85,7 +94,7 @@ def reissue(survey_id: str, number: int, database: Location) -> None:
 @issuer.command(epilog=example("deniable issuer serve --db issuer.db --port 8001"))
 @flags_of_settings
 def serve(**flags: Any) -> None:
-    """Run an issuer until Ctrl-C: it signs tokens, and takes no reports."""
+    """Run an issuer until Ctrl-C. It signs tokens and accepts no reports."""
     run("Issuer", flags, is_issuer=True)
 
 

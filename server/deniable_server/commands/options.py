@@ -68,7 +68,7 @@ public_url = click.option(
     show_envvar=True,
     default="http://127.0.0.1:8000",
     show_default=True,
-    help="Where people reach the collector; printed links start with it.",
+    help="The address at which people reach the collector; printed links start with it.",
 )
 
 

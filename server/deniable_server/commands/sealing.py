@@ -18,13 +18,13 @@ FOLDER = click.option(
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("sealing-keys"),
     show_default=True,
-    help="Where the private halves are; back this folder up nowhere.",
+    help="The folder for the private keys. Do not include this folder in any backup.",
 )
 
 
 @click.group()
 def sealing() -> None:
-    """Make the keys to which devices seal reports, one a week."""
+    """Generate the keys to which devices seal (encrypt) reports, one per week."""
 
 
 @sealing.command(
@@ -33,16 +33,18 @@ def sealing() -> None:
         "deniable sealing keys --weeks 4 --keys /var/lib/deniable/sealing-keys",
     )
 )
-@click.option("--weeks", type=click.IntRange(1, MOST_KEYS), required=True, help="Number of weeks that people answer.")
+@click.option(
+    "--weeks", type=click.IntRange(1, MOST_KEYS), required=True, help="Number of weeks during which people answer."
+)
 @click.option("--from", "first", type=click.DateTime(["%Y-%m-%d"]), help="First day of the first week; default: today.")
 @click.option("--kind", type=click.Choice(["p256", "x25519"]), default="p256", show_default=True, help="Kind of keys.")
 @FOLDER
 def keys(weeks: int, first: datetime.datetime | None, kind: str, folder: Path) -> None:
-    """Make keys for one survey; prints the table [sealed] for its TOML.
+    """Generate keys for one survey, and print the table [sealed] for its TOML file.
 
     The collector needs the folder: 'deniable serve --sealing-keys FOLDER'. It destroys each key two weeks after the
-    key's week, and what was sealed to it can then be opened by nobody. Every browser knows p256; x25519 takes one of
-    2025 or later.
+    key's week. After that, nobody can open what was sealed to it. Every browser supports p256; x25519 needs a
+    browser from 2025 or later.
     """
     from deniable_server.sealing import SealingKey
 
@@ -60,7 +62,7 @@ def keys(weeks: int, first: datetime.datetime | None, kind: str, folder: Path) -
 @sealing.command(name="list", epilog=example("deniable sealing list"))
 @FOLDER
 def list_keys(folder: Path) -> None:
-    """List the keys in a folder, and the day on which the collector destroys each."""
+    """List the keys in a folder, and the day on which the collector destroys each of them."""
     from deniable_server.sealing import SealingKeys
 
     rows = [[str(key.first), str(key.destroyed_on), key.public[-16:]] for key in SealingKeys(folder).every()]

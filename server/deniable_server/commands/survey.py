@@ -19,6 +19,7 @@ from deniable.access.hosts import is_loopback
 from deniable.access.words import ONE_REPORT
 from deniable.errors import SurveyError
 from deniable.table import format_table, printable
+from deniable_commands.browser import open_page
 from deniable_commands.files import folder_of
 from deniable_commands.main import example
 from deniable_server.access import remote
@@ -72,22 +73,25 @@ class SurveyCommands(click.Group):
 
 @click.group(cls=SurveyCommands)
 def survey() -> None:
-    """Begin, preview, rehearse, check, publish, revise, list and close surveys."""
+    """Start, preview, rehearse, check, publish, revise, list and close surveys."""
 
 
 @survey.command(epilog=example("deniable survey new", "deniable survey new study.toml --template harassment"))
 @click.argument("file", type=click.Path(dir_okay=False, path_type=Path), default="my-survey.toml")
 @click.option(
-    "--template", "name", type=click.Choice(list(TEMPLATES)), help="What to begin with; asked for without it."
+    "--template",
+    "name",
+    type=click.Choice(list(TEMPLATES)),
+    help="The template to start from; without it, the command asks.",
 )
-@click.option("--title", help="The title; with --template the template's without it.")
-@click.option("--organiser", help="Who asks.")
-@click.option("--contact", help="Whom respondents can ask: an address of mail, or a link.")
+@click.option("--title", help="The title; with --template, the template's title by default.")
+@click.option("--organiser", help="The organisation that asks.")
+@click.option("--contact", help="A contact for respondents: an email address or a link.")
 def new(file: Path, name: str | None, **given: str | None) -> None:
-    """Begin a survey with a file that is complete and can be changed.
+    """Start a survey from a complete template that you can change.
 
-    Without --template it asks in the terminal what the survey is about and what stands on its first screen. No file is
-    replaced.
+    Without --template the command asks what the survey is about and what its first screen should say. It never
+    overwrites a file.
     """
     texts = {key: value for key, value in given.items() if value is not None}
     if name is None:
@@ -96,10 +100,10 @@ def new(file: Path, name: str | None, **given: str | None) -> None:
         for key in ASKED:
             texts.setdefault(key, click.prompt(key.capitalize(), default=text_of(name, key)))
     content = template(name, **texts)
-    read_survey(content)  # a text that surveys cannot have is refused before there is a file
+    begun = read_survey(content)  # a text that surveys cannot have is refused before there is a file
     write_new(file, content)
     click.echo(
-        f"{file} is written. Now look at it:\n\n"
+        f"{file} is written. {outlook(begun)}\n\nNow look at it:\n\n"
         f"  deniable survey preview {file}    as people will see it, while you change it\n"
         f"  deniable survey try {file}        with made-up replies, to the results\n"
         f"  deniable survey publish {file}    when it is done"
@@ -117,14 +121,14 @@ def new(file: Path, name: str | None, **given: str | None) -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     default="my-survey.toml",
     show_default=True,
-    help="The survey file; none is replaced.",
+    help="The survey file to write. An existing file is never overwritten.",
 )
 def import_(form: Path, file: Path) -> None:
-    """Begin a survey with a form that you have: an XLSForm of ODK or KoBo (.xlsx), or a survey of SurveyJS (.json).
+    """Start a survey from an existing form: an XLSForm of ODK or KoBo (.xlsx), or a SurveyJS survey (.json).
 
-    Writes what a survey file can hold, and lists what it cannot, with the reason: free text, say, has no list of
-    answers into which chance could be mixed. Conditions become ask_if where they compare earlier answers. Fails if
-    there is no question that could be taken over.
+    Writes everything that a survey file can contain, and lists what it cannot, with the reason. For example, noise
+    cannot be added to free text, which has no list of answers. Conditions become ask_if if they compare earlier
+    answers. The command fails if no question could be imported.
     """
     from deniable_server.authors.importing import import_form
 
@@ -147,10 +151,10 @@ def import_(form: Path, file: Path) -> None:
     "--respondents",
     type=click.IntRange(2),
     metavar="N",
-    help="How many people you plan for: warns where cohorts are small.",
+    help="Number of people you plan for; warns if cohorts are small.",
 )
 def check(file: BinaryIO, respondents: int | None) -> None:
-    """Read a survey and say what its noise does, without publishing it."""
+    """Check a survey file and explain what its noise does, without publishing it."""
     checked = read_survey(file.read(), folder=folder_of(file))
     click.echo(f"{outlook(checked, respondents or RESPONDENTS)}\n")
     click.echo(f"{checked.title}\nsurvey {checked.id}, {len(checked.document)} bytes when published\n")
@@ -180,17 +184,19 @@ def check(file: BinaryIO, respondents: int | None) -> None:
 
 
 @survey.command(
-    epilog=example("deniable survey preview my-survey.toml", "deniable survey preview my-survey.toml --port 8100")
+    epilog=example("deniable survey preview my-survey.toml", "deniable survey preview my-survey.toml --port 8200")
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--port", type=click.IntRange(0, 65535), default=8100, show_default=True, help="Its port; 0 for any.")
-@click.option("--open/--no-open", "opens", default=True, help="Open it in this computer's browser. Default: yes.")
-def preview(file: Path, port: int, opens: bool) -> None:
-    """See a survey as respondents will, while you write it.
+@click.option("--port", type=click.IntRange(1, 65535), help="The port of the preview; by default 8100, or a free one.")
+@click.option(
+    "--open/--no-open", "opens", default=True, help="Open the preview in a browser on this computer. Default: yes."
+)
+def preview(file: Path, port: int | None, opens: bool) -> None:
+    """Preview a survey as respondents will see it, while you write it.
 
-    A page of this computer alone shows the very page that people will answer on, in every language and state, on a
-    phone and on a desktop. Beside it stands what 'survey check' says, line by line, and what more or less protection
-    would cost. Save the file and both follow. Nothing is published, kept or sent to anybody.
+    A local web page shows exactly what respondents will see, in every language and state, on a phone and on a
+    desktop. Next to it, you see what 'survey check' says, line by line, and what more or less protection would
+    cost. Both update when you save the file. Nothing is published, stored or sent to anybody.
     """
     # Before numpy is loaded: on small problems several threads of its solver wait for each other.
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -199,7 +205,7 @@ def preview(file: Path, port: int, opens: bool) -> None:
     def ready(address: str) -> None:
         click.echo(f"Preview of {file.name}: {address}\nSave the file and the page follows. Ctrl-C stops it.")
         if opens:
-            click.launch(address)
+            open_page(address)
 
     with contextlib.suppress(KeyboardInterrupt):
         serve_preview(file, port, ready)
@@ -217,15 +223,15 @@ def preview(file: Path, port: int, opens: bool) -> None:
 @options.token
 @options.public_url
 @click.option(
-    "--force", is_flag=True, help="Publish a survey that nobody can answer as it is, such as one of a past day."
+    "--force", is_flag=True, help="Publish even a survey that nobody can answer, such as one whose last day is over."
 )
 def publish(
     file: BinaryIO, database: Location, url: str | None, token: str | None, public_url: str, force: bool
 ) -> None:
-    """Publish a survey; prints its id and the links for respondents.
+    """Publish a survey, and print its id and the links for respondents.
 
-    A survey that nobody can answer is refused: one that asks for more than every device allows (epsilon 4 for a
-    question, 8 for all), whose last day is past, or that leads people to a page of their own computer.
+    A survey that nobody could answer is refused: one that exceeds the limits of every device (epsilon 4 for a
+    question, 8 for all), one whose last day is over, or one that sends people to a page on their own computer.
     """
     _publish(read_survey(file.read(), folder=folder_of(file)), database, url, token, public_url, force)
 
@@ -250,12 +256,12 @@ def _publish(
     is_default = not url and click.get_current_context().get_parameter_source("public_url") is ParameterSource.DEFAULT
     if is_default:
         click.echo(
-            f"Links start with {public_url}, the default place of 'deniable serve'; where people reach the collector "
-            "elsewhere, say so with --public-url or DENIABLE_PUBLIC_URL.",
+            f"Links start with {public_url}, the default address of 'deniable serve'. If people reach the collector at "
+            "another address, set it with --public-url or DENIABLE_PUBLIC_URL.",
             err=True,
         )
     elif is_loopback(host_of(url or public_url)):
-        click.echo(f"Links start with {url or public_url}, which only somebody at this computer can open.", err=True)
+        click.echo(f"Links start with {url or public_url}, which can be opened on this computer only.", err=True)
     _show_links(published, f"{(url or public_url).rstrip('/')}/s/{published.id}", url, database)
 
 
@@ -269,9 +275,12 @@ def _publish(
 @click.argument("survey_id", metavar="ID|LINK")
 @FILE
 @click.option(
-    "--close/--keep-open", "closes", default=None, help="Whether the predecessor takes reports from now on; say which."
+    "--close/--keep-open",
+    "closes",
+    default=None,
+    help="Whether to close the earlier survey or keep it open for reports. You have to choose one.",
 )
-@click.option("--dry-run", is_flag=True, help="Compare the two; publish and close nothing.")
+@click.option("--dry-run", is_flag=True, help="Only compare the two surveys; publish and close nothing.")
 @options.database
 @options.url
 @options.token
@@ -288,11 +297,11 @@ def revise(
     public_url: str,
     force: bool,
 ) -> None:
-    """Publish a survey that revises a published one, which stays what it is.
+    """Publish a revised version of a survey. The published survey itself does not change.
 
-    The new survey names its predecessor by the hash of what was published. Says of each question whether devices that
-    answered the predecessor send the same noisy value again, and whether the results of both can be pooled, as
-    'deniable estimate --pooled' and 'deniable analyze shares --pool' do.
+    The new survey names its predecessor by the hash of its published document. For each question the command says
+    whether devices that answered the predecessor send the same noisy value again, and whether the results of both
+    surveys can be pooled, as 'deniable estimate --pooled' and 'deniable analyze shares --pool' do.
     """
     if closes is None and not dry_run:
         raise click.UsageError("say what becomes of the predecessor: --close or --keep-open; or only look: --dry-run")
@@ -337,7 +346,7 @@ def _show_links(published: Survey, base: str, url: str | None, database: Locatio
 @options.url
 @options.token
 def list_(database: Location, url: str | None, token: str | None) -> None:
-    """List surveys with their number of reports: those that results show, and those that wait for a release."""
+    """List surveys with the number of released reports and of those that wait for a release."""
     if url:
         rows: Iterable[tuple[str, ...]] = [
             (
@@ -373,7 +382,7 @@ def list_(database: Location, url: str | None, token: str | None) -> None:
 @options.url
 @options.token
 def close(survey_id: str, database: Location, url: str | None, token: str | None) -> None:
-    """Take no more reports for a survey, from now on and for good."""
+    """Close a survey for good: it accepts no more reports."""
     survey_id, url = options.survey_at(survey_id, url)
     _close(survey_id, database, url, token)
 

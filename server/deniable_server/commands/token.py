@@ -15,7 +15,7 @@ from deniable_server.location import Location
 
 @click.group()
 def token() -> None:
-    """Make, list and revoke the tokens that may publish over HTTP."""
+    """Create, list and revoke the tokens that allow publishing over HTTP."""
 
 
 @token.command(epilog=example("deniable token create ada --days 30 --db deniable.db"))
@@ -24,7 +24,7 @@ def token() -> None:
 @click.option("--days", type=click.IntRange(1, 3650), default=tokens.DEFAULT_DAYS, show_default=True)
 @options.database
 def create(name: str, scope: str, days: int, database: Location) -> None:
-    """Make a token. It is shown once and kept only as a hash."""
+    """Create a token. It is shown only once and stored only as a hash."""
     with operation("create_token", database, token=name, scope=scope, days=days):
         click.echo(tokens.create_token(open_store(database), name, scope, days))
 
@@ -32,7 +32,7 @@ def create(name: str, scope: str, days: int, database: Location) -> None:
 @token.command("list", epilog=example("deniable token list --db deniable.db"))
 @options.database
 def list_(database: Location) -> None:
-    """List tokens by name; the tokens themselves are not kept."""
+    """List tokens by name. The tokens themselves are not stored."""
     rows = [(row.name, row.scope, row.expires_on) for row in open_store(existing(database)).tokens()]
     click.echo(format_table(("name", "scope", "expires on"), rows))
 
@@ -41,7 +41,7 @@ def list_(database: Location) -> None:
 @click.argument("name")
 @options.database
 def revoke(name: str, database: Location) -> None:
-    """Make a token worthless from now on."""
+    """Revoke a token, effective immediately."""
     # `existing`, because a typing mistake would make a new database and report a success that is none.
     with operation("revoke_token", database, token=name):
         tokens.revoke_token(open_store(existing(database)), name)

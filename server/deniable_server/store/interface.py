@@ -60,8 +60,8 @@ class SurveyState:
         if self.hidden_because or self.survey.results != "batches" or self.standing(today) != "open":
             return None
         return (
-            f"reports are released in lots of {self.survey.release} or more of a cohort, so others may have come that "
-            "are not shown yet"
+            f"reports are released in batches of {self.survey.release} or more per cohort, so others may have arrived "
+            "that are not shown yet"
         )
 
     def not_open_because(self, today: datetime.date) -> str | None:

@@ -65,7 +65,7 @@ class DiscreteLaplace(OverRange, RowMechanism):
 
     @classmethod
     def from_epsilon(cls, lo: int, hi: int, epsilon: Number, tail: Number = "1/1000") -> DiscreteLaplace:
-        """The least noise of at most this epsilon that passes the last report with probability ``tail`` at most."""
+        """The least noise for an epsilon that passes the last report with at most the probability ``tail``."""
         lo, hi = check_range(lo, hi, LARGEST_RANGE)
         asked = positive_epsilon(epsilon)
         most = rational(tail, "tail")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class UnequalKAry(PureMechanism, OneOfK):
-    """Tell the truth with a probability, and otherwise say each option with a probability of its own.
+    """Tell the truth with a certain probability; otherwise report each option with its own probability.
 
     Parameters
     ----------

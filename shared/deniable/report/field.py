@@ -12,7 +12,7 @@ _NUMBER = re.compile(r"0|-?[1-9][0-9]{0,14}")
 
 
 def field_value(survey: Survey, question_id: str, text: object) -> ReportValue:
-    """Check what a form's field says, and give the noisy value that it stands for.
+    """Check the text of a form field, and return the noisy value that it contains.
 
     Whoever sends a form can put anything into it: check it as anything else that comes from outside.
 
@@ -22,7 +22,7 @@ def field_value(survey: Survey, question_id: str, text: object) -> ReportValue:
         The survey that the element names, such as ``parse_survey(document)`` of its published bytes.
     question_id : str
     text : str
-        What stands in the field.
+        The text of the field.
 
     Returns
     -------
@@ -34,7 +34,7 @@ def field_value(survey: Survey, question_id: str, text: object) -> ReportValue:
     ParameterError
         If the survey has no such question, or a form cannot ask it alone.
     ReportError
-        If no device sends this for the question. The message does not say what came.
+        If no device can send this for the question. The message does not repeat the text.
 
     Examples
     --------

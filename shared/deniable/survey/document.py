@@ -128,7 +128,7 @@ class Survey:
     layout : {"steps", "page"}
         Whether devices show the questions one after the other, or all at once.
     thanks : str or None
-        What the author says once a report has been sent.
+        The author's text after a report has been sent.
     completion : Completion or None
         What respondents take back to a panel.
     look : Look or None
@@ -384,7 +384,7 @@ class Survey:
         return tuple(unit for unit in self.units if unit.group and (unit.group.is_drawn or unit.patterns))
 
     def sections_of(self, question_id: str) -> list[Block]:
-        """The section with a heading in which a question stands, if there is one."""
+        """The section with a heading that contains a question, if there is one."""
         around = dict(self.arrangement.paths()).get(question_id, ()) if self.arrangement else ()
         return [block for block, _ in around if block.heading is not None]
 

@@ -48,16 +48,16 @@ class Question:
     help : str or None
         What helps to answer it, shown below the text.
     unit : str or None
-        The unit of a number, shown beside it.
+        The unit of a number, shown next to it.
     before : str or None
-        A text that stands before it.
+        A text shown before the question.
     order : RandomOrder or None
         The random order in which its options are shown; None for that of the document.
     last : tuple of str
         What the last of its options stand for, of `LAST`.
     ask_if : Condition or None
-        On which earlier answers a person is asked. The last option then stands for *does not apply*: nobody chooses it,
-        and whoever is not asked sends it, through the same mechanism.
+        The condition on earlier answers that decides who is asked. The last option then means *does not apply*: nobody
+        chooses it, and for people who are not asked it goes through the same mechanism.
     """
 
     id: str
@@ -155,7 +155,7 @@ class Question:
 
     @property
     def exclusive(self) -> frozenset[int]:
-        """The places of the boxes beside which nothing else can be ticked."""
+        """The positions of the boxes that exclude all others."""
         if not self.kind.takes_several:
             return frozenset()
         first = len(self.choices) - len(self.last)
@@ -170,7 +170,7 @@ class Question:
 
     @property
     def numbers(self) -> range:
-        """The numbers that people can answer, of a question without options: not what stands for *does not apply*."""
+        """The numbers that people can answer to a question without options, excluding the one for *does not apply*."""
         possible = self.mechanism.answer_range
         return possible if self.ask_if is None else possible[:-1]
 

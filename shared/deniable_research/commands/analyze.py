@@ -48,11 +48,11 @@ A design file has a table for each randomised column:
 
 @click.group(epilog=DESIGN_FILE)
 def analyze() -> None:
-    """Analyse a file of randomised reports, a collector's or anybody's.
+    """Analyse a file of randomised reports, from a collector or from elsewhere.
 
-    DATA is CSV, Parquet, Stata (.dta), SPSS (.sav) or Excel (.xlsx), by its name; all but CSV take the extra files.
-    Say what the columns hold with --survey, --design or --question. Of more rows than memory holds, --from SOURCE
-    instead of DATA names where they are, and an engine counts them there.
+    DATA is a CSV, Parquet, Stata (.dta), SPSS (.sav) or Excel (.xlsx) file; all formats except CSV need the extra
+    files. Describe the columns with --survey, --design or --question. If the data do not fit in memory, use --from
+    SOURCE instead of DATA, and a database engine counts them.
     """
 
 
@@ -74,9 +74,11 @@ def analyze() -> None:
     rules=[SUSPICION_RULE],
 )
 @click.argument("questions", nargs=-1)
-@click.option("--by", metavar="COLUMN", help="One group of rows for each label of a column, such as cohort.")
+@click.option("--by", metavar="COLUMN", help="Estimate separately for each label of a column, such as cohort.")
 @interval_options
-@click.option("--joint", "jointly", is_flag=True, help="Correct by the likelihood of question and anchor together.")
+@click.option(
+    "--joint", "jointly", is_flag=True, help="Correct by the joint likelihood of the question and its anchor."
+)
 @suspicion_options
 @assume_fake_option
 def shares(
@@ -93,7 +95,8 @@ def shares(
 ) -> None:
     """Estimate shares and means.
 
-    Of all questions, or of those that are named. A question whose design names an anchor has corrected shares too.
+    Estimates all questions, or those that you name. If the design of a question names an anchor, corrected shares
+    are printed too.
     """
     asked = questions or reports.layout.names
     # Without an anchor there is no second likelihood, and the option would silently do nothing.
@@ -127,13 +130,20 @@ def shares(
     rules=[SUSPICION_RULE],
 )
 @click.argument("questions", nargs=-1)
-@click.option("--steps", type=click.IntRange(1, 100), default=10, show_default=True, help="From nobody to that many.")
+@click.option(
+    "--steps",
+    type=click.IntRange(1, 100),
+    default=10,
+    show_default=True,
+    help="Number of steps from nobody to the maximum.",
+)
 @suspicion_options
 def sensitivity_(reports: Reports, output: Output, questions: tuple[str, ...], steps: int, **suspicion: Any) -> None:
-    """How results depend on people who misbehave.
+    """Show how results depend on people who do not follow the design.
 
-    Bounds and robust intervals if at most so many do, from none to --misbehaving (by default 0.2). For one kind of
-    people whose reports are known (careless, noncompliance, denial) also what a correction for exactly so many gives.
+    Bounds and robust intervals if at most a certain share of people misbehave, from none to --misbehaving (by
+    default 0.2). For kinds of people whose reports are known (careless, noncompliance, denial), also the estimate
+    corrected for exactly that share.
     """
     # Arms one by one: misbehaviour has bounds for a design, not for all arms of a question together.
     asked = questions or tuple(question.name for question in reports.layout.questions)
@@ -162,16 +172,18 @@ def sensitivity_(reports: Reports, output: Output, questions: tuple[str, ...], s
     ),
 )
 @click.argument("question")
-@click.option("--by", metavar="COLUMN", help="The column of cohorts; by default the survey's or the design file's.")
-@click.option("--trend", "line", is_flag=True, help="Is there a trend over the cohorts, such as waves?")
-@click.option("--option", "options", metavar="OPTION", multiple=True, help="Compare this option only.")
+@click.option(
+    "--by", metavar="COLUMN", help="The column of the cohorts; by default the one of the survey or the design file."
+)
+@click.option("--trend", "line", is_flag=True, help="Test for a trend over the cohorts, such as waves.")
+@click.option("--option", "options", metavar="OPTION", multiple=True, help="Compare only this option.")
 def compare_(
     reports: Reports, output: Output, question: str, by: str | None, line: bool, options: tuple[str, ...]
 ) -> None:
     """Compare a question between cohorts.
 
-    Differences and ratios of two cohorts; a test that several are equal, and all their differences; or a trend. Of a
-    question that was asked by several designs: whether their arms agree.
+    Differences and ratios of two cohorts; a test that several cohorts are equal, and all pairwise differences; or a
+    trend. For a question that was asked by several designs: whether their results agree.
     """
     # By default the arms of a question that has some: no cohorts of all arms together are compared.
     if by is None:
@@ -200,9 +212,9 @@ def compare_(
 @click.argument("first")
 @click.argument("second")
 @click.argument("third", required=False)
-@click.option("--given", metavar="COLUMN", help="Shares among people with each answer to one of them.")
-@click.option("--permutations", type=click.IntRange(1), help="Test independence by so many permutations.")
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of the permutations.")
+@click.option("--given", metavar="COLUMN", help="Conditional shares, given each answer to this column.")
+@click.option("--permutations", type=click.IntRange(1), help="Test independence by this number of random permutations.")
+@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Random seed for the permutations.")
 def crosstab(
     reports: Reports,
     output: Output,
@@ -213,10 +225,11 @@ def crosstab(
     permutations: int | None,
     seed: int,
 ) -> None:
-    """Cross two or three columns.
+    """Cross-tabulate two or three columns.
 
-    Joint shares of the true answers, a test of independence, the correlation where both columns stand for numbers. At
-    least one column is a randomised question, or one box of it like "drugs[cocaine]"; the others may be plain.
+    Joint shares of the true answers, a test of independence, and the correlation if both columns are numeric. At
+    least one column must be a randomised question, or one box of it such as "drugs[cocaine]"; the others may be
+    plain columns.
     """
     names = [name for name in (first, second, third) if name is not None]
     table = reports.together(names)

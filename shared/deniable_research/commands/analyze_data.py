@@ -135,29 +135,38 @@ _SOURCE = params_of(
         "--from",
         "source",
         metavar="SOURCE",
-        help="Instead of DATA: a folder of 'deniable export'; a folder, file or pattern of Parquet, CSV or JSONL; the "
-        "address of an export, of a file, or of a collector's survey; or table:NAME of the engine. Of any size: the "
-        "engine counts, and only counts come back. It takes the extra engine.",
+        help=(
+            "Where to read reports of any number, instead of DATA: a folder written by 'deniable "
+            "export'; a folder, file or pattern of Parquet, CSV or JSONL; the address of an export, a "
+            "file or a collector's survey; or table:NAME in the engine. The engine does the counting and "
+            "returns only counts. Needs the extra engine."
+        ),
     ),
     click.option(
         "--engine",
         metavar="ENGINE",
         envvar="DENIABLE_ENGINE",
         show_envvar=True,
-        help="With --from: duckdb (the default), spark, spark://host:port, or an address of ibis.",
+        help="With --from: duckdb (the default), spark, spark://host:port, or an ibis connection URL.",
     ),
     click.option(
         "--survey",
         metavar="FILE",
         type=FILE,
-        help="Reports of this survey: its TOML or published JSON. An export has it beside.",
+        help=(
+            "The survey that the reports belong to, as TOML or as published JSON. An exported folder "
+            "already contains it."
+        ),
     ),
     click.option(
         "--column",
         "renamed",
         metavar="QUESTION=COLUMN",
         multiple=True,
-        help="With --survey: where another tool's export keeps a question; only these are read.",
+        help=(
+            "With --survey: the column in another tool's export that holds a question. Only the "
+            "questions named in this way are read."
+        ),
     ),
     click.option(
         "--pool",
@@ -166,52 +175,78 @@ _SOURCE = params_of(
         nargs=2,
         type=FILE,
         multiple=True,
-        help="With --survey, which revises another one: reports and survey of that one, to be analysed together.",
+        help=(
+            "With --survey, if it revises an earlier survey: the reports and the survey of that one, to "
+            "analyse both together."
+        ),
     ),
     click.option(
         "--host",
         type=click.Choice(list(HOSTS)),
-        help="With --survey: DATA is what this tool, whose forms asked the questions, exports by itself; of jsPsych "
-        "also a folder with a file for each person.",
+        help=(
+            "With --survey: DATA is an export from this tool, whose forms asked the questions. For "
+            "jsPsych it can also be a folder with one file per person."
+        ),
     ),
     click.option(
         "--person",
         metavar="COLUMN",
-        help="With --host: whose each row is, where people have several; by default as the tool has it.",
+        help=(
+            "With --host: the column that identifies the person, if a person has several rows. By "
+            "default the tool's own identifier."
+        ),
     ),
     click.option(
-        "--design", metavar="FILE", type=FILE, help="Reports from elsewhere: TOML, see 'deniable analyze --help'."
+        "--design",
+        metavar="FILE",
+        type=FILE,
+        help="A description of data from elsewhere, as TOML; see 'deniable analyze --help'.",
     ),
     click.option(
         "--question",
         "lines",
         metavar="LINE",
         multiple=True,
-        help='A question in short: "rrt_q1: forced-response truth=2/3 codes=yes:1,no:2".',
+        help='A short description of one question: "rrt_q1: forced-response truth=2/3 codes=yes:1,no:2".',
     ),
     click.option("--weights", metavar="COLUMN", help="Sampling weights."),
 )
 
 _SAMPLING = params_of(
     click.option("--strata", metavar="COLUMN", help="Strata of the sample."),
-    click.option("--cluster", metavar="COLUMN", help="Primary sampling units: rows of one are not independent."),
+    click.option(
+        "--cluster",
+        metavar="COLUMN",
+        help="Primary sampling units (clusters): rows in the same unit are not independent.",
+    ),
     click.option(
         "--population",
         metavar="COLUMN|NUMBER",
-        help="Sampling units in the population of the stratum; those drawn were asked as a whole.",
+        help=(
+            "Number of primary sampling units in the population of each stratum, for the "
+            "finite-population correction. The units drawn must have been surveyed completely."
+        ),
     ),
     click.option(
-        "--lonely", type=click.Choice(LONELY), help="What to do with strata of one sampling unit; by default fail."
+        "--lonely",
+        type=click.Choice(LONELY),
+        help="How to treat strata that contain a single sampling unit; by default the command fails.",
     ),
-    click.option("--replicates", metavar="COLUMNS", help="Replicate weights: w1..w80, or names with commas."),
-    click.option("--replicate-method", type=click.Choice(METHODS), help="How they were made."),
-    click.option("--replicate-scale", type=float, help="Instead: what each squared distance counts."),
-    click.option("--replicate-fay", type=float, help="Fay's k, with --replicate-method fay."),
+    click.option(
+        "--replicates",
+        metavar="COLUMNS",
+        help="Replicate weights: a range such as w1..w80, or names separated by commas.",
+    ),
+    click.option(
+        "--replicate-method", type=click.Choice(METHODS), help="The method that produced the replicate weights."
+    ),
+    click.option("--replicate-scale", type=float, help="Instead of a method: the factor for each squared deviation."),
+    click.option("--replicate-fay", type=float, help="Fay's coefficient, with --replicate-method fay."),
     click.option(
         "--df",
         "degrees_of_freedom",
         type=float,
-        help="Degrees of freedom of replicate weights; by default their number minus 1.",
+        help="Degrees of freedom with replicate weights; by default their number minus 1.",
     ),
 )
 """Options of the sampling design; each has the name of the design file's key that it replaces."""
@@ -221,13 +256,27 @@ _ROWS = params_of(
         "--margins",
         metavar="FILE",
         type=FILE,
-        help="Known totals of the population, CSV with column,label,total: weights are fitted to them.",
+        help=(
+            "Known population totals, as CSV with the columns column,label,total. The weights are calibrated to them."
+        ),
     ),
-    click.option("--missing", metavar="TEXT", multiple=True, help="Means nothing, besides an empty field, NA and NaN."),
     click.option(
-        "--skip", type=click.IntRange(0), default=0, help="Rows below the header that are not data; Qualtrics: 2."
+        "--missing",
+        metavar="TEXT",
+        multiple=True,
+        help="A value that means missing, in addition to an empty field, NA and NaN.",
     ),
-    click.option("--delimiter", metavar="CHARACTER", help="By default comma, semicolon or tab, as in the header."),
+    click.option(
+        "--skip",
+        type=click.IntRange(0),
+        default=0,
+        help="Number of rows below the header that are not data; 2 for Qualtrics.",
+    ),
+    click.option(
+        "--delimiter",
+        metavar="CHARACTER",
+        help="The delimiter of the CSV file; by default comma, semicolon or tab, whichever the header uses.",
+    ),
 )
 
 _OUTPUT = params_of(
@@ -362,7 +411,7 @@ def _pool(newest: Path, others: Sequence[Path]) -> Pool:
 
     versions = versions_of(_survey_of(newest), fetch)
     if strangers := given.keys() - {each.id for each in versions}:
-        raise SurveyError(f"--pool: survey {min(strangers)} is none that {newest.name} revises")
+        raise SurveyError(f"--pool: survey {min(strangers)} is not one that {newest.name} revises")
     return Pool(versions)
 
 
@@ -440,7 +489,9 @@ def _pair(text: str) -> tuple[str, str]:
 
 suspicion_options = with_options(
     misbehaviour_options(several=True),
-    click.option("--among", type=click.Choice(AMONG), help="Whose share the bounds are for; by default everybody's."),
+    click.option(
+        "--among", type=click.Choice(AMONG), help="The population that the bounds refer to; by default everybody."
+    ),
 )
 
 SUSPICION_RULE = goes_with("--misbehaving", "--misbehaviour", "--among")

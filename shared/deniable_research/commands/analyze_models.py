@@ -60,34 +60,45 @@ _penalty_option = click.option("--penalty", type=click.Choice(list(PENALTIES)), 
     "--se",
     "kind",
     type=click.Choice(["observed", "expected", "opg", "sandwich"]),
-    help="Standard errors; by default observed, with weights or a sampling design the sandwich.",
+    help="Method of the standard errors. By default observed; with weights or a sampling design, sandwich.",
 )
 @click.option(
-    "--interval", "how", type=click.Choice(["profile", "wald"]), help="By default profile with observed errors."
+    "--interval",
+    "how",
+    type=click.Choice(["profile", "wald"]),
+    help="Method of the intervals. By default profile if the standard errors are observed, otherwise wald.",
 )
 @_penalty_option
-@click.option("--model", type=click.Choice(MODELS), help="By default linear for numbers, otherwise logistic.")
 @click.option(
-    "--likelihood", is_flag=True, help="Linear: maximum likelihood of a normal outcome, not corrected least squares."
+    "--model", type=click.Choice(MODELS), help="The kind of model: by default linear for numbers, otherwise logistic."
+)
+@click.option(
+    "--likelihood",
+    is_flag=True,
+    help=(
+        "For linear models: maximum likelihood with a normally distributed outcome, instead of corrected least squares."
+    ),
 )
 @click.option(
     "--against",
     "others",
     metavar="FORMULA",
     multiple=True,
-    help="Another model of the same rows, of variables of the first: likelihood ratio, AIC and BIC.",
+    help="A nested model of the same rows to compare with: likelihood ratio, AIC and BIC.",
 )
-@click.option("--fit", "with_fit", is_flag=True, help="Whether the model fits: Pearson and deviance statistics.")
-@click.option("--all-terms", is_flag=True, help="Print how often truths of predictors are as well.")
-@click.option("--odds-ratios", is_flag=True, help="Print and draw odds ratios; CSV and JSON keep coefficients.")
+@click.option("--fit", "with_fit", is_flag=True, help="Test the goodness of fit: Pearson and deviance statistics.")
+@click.option(
+    "--all-terms", is_flag=True, help="Also print the terms that model the distribution of the true predictors."
+)
+@click.option("--odds-ratios", is_flag=True, help="Print and draw odds ratios. CSV and JSON keep coefficients.")
 @click.option(
     "--below",
     type=click.Choice(SHOWN),
     default=SHOWN[0],
     show_default=True,
-    help=f"Below coefficients of a table for a paper, --to {', '.join(PAPERS)}.",
+    help="What to print below each coefficient in a table for a paper (--to .md, .tex, .docx).",
 )
-@click.option("--stars", is_flag=True, help="Stars in a table for a paper.")
+@click.option("--stars", is_flag=True, help="Mark significance with stars in a table for a paper.")
 def regress_(
     reports: Reports,
     output: Output,
@@ -104,11 +115,11 @@ def regress_(
     below: str,
     stars: bool,
 ) -> None:
-    """Regress on covariates, or on answers.
+    """Fit a regression on covariates or on other answers.
 
-    FORMULA is like "affair ~ age + religious + C(region)". Randomised questions may stand on both sides. A number on
-    the left gives a linear model; a randomised question, or labels, a logistic one, multinomial if there are more than
-    two options.
+    FORMULA is like "affair ~ age + religious + C(region)". Randomised questions may be on both sides. A numeric
+    outcome gives a linear model; a randomised question or labels give a logistic model, which is multinomial if
+    there are more than two options.
     """
     table = reports.of_formula(formula)
     fit = regress(table, formula, model=model, likelihood=likelihood, penalty=PENALTIES[penalty])
@@ -227,15 +238,19 @@ def _glance(fit: Fit | MomentFit) -> dict[str, Any]:
     "--at",
     metavar="SETTING",
     multiple=True,
-    help='What everybody is set to, such as "age=30,region=west"; again for more.',
+    help='A value that everybody is set to, such as "age=30,region=west". May be repeated.',
 )
-@click.option("--effects", is_flag=True, help="Average marginal effects of all variables instead of shares.")
-@click.option("--contrast", metavar="VARIABLE", help="Differences between all pairs of its values instead of shares.")
+@click.option("--effects", is_flag=True, help="Average marginal effects of all variables, instead of shares.")
+@click.option(
+    "--contrast",
+    metavar="VARIABLE",
+    help="Differences between all pairs of values of this variable, instead of shares.",
+)
 @_penalty_option
 @click.option(
     "--model",
     type=click.Choice(["logistic"]),
-    help="Treat a numeric outcome such as 0/1 as categories; not needed for questions and labels.",
+    help="Treat a numeric outcome such as 0/1 as categories. Not needed for questions and labels.",
 )
 def predict_(
     reports: Reports,
@@ -247,10 +262,11 @@ def predict_(
     penalty: str,
     model: str | None,
 ) -> None:
-    """Say in shares what a regression says in coefficients.
+    """Express a regression in shares instead of coefficients.
 
-    FORMULA is that of "analyze regress", with a randomised question or labels on the left. Shares of the truth are
-    averaged over the people of the file, as they are or with what --at sets; randomised predictors are set to truths.
+    FORMULA is as in "analyze regress", with a randomised question or labels on the left. The shares of the true
+    answers are averaged over the people in the file, either as they are or with the values that --at sets.
+    Randomised predictors are set to true answers.
     """
     # Before reports are read, since a mistyped setting would otherwise cost the whole fit.
     settings = [read_setting(each) for each in at]

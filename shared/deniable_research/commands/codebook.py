@@ -23,18 +23,24 @@ from deniable_statistics.data.whole import replace_file
     )
 )
 @click.argument("file", type=FILE)
-@click.option("--to", metavar="FILE", type=NEW_FILE, help="Write it: .md is Markdown, .xml is DDI-Codebook 2.5.")
+@click.option(
+    "--to",
+    metavar="FILE",
+    type=NEW_FILE,
+    help="Write the codebook to a file: .md for Markdown, .xml for DDI-Codebook 2.5.",
+)
 @click.option(
     "--data",
     metavar="FILE",
     type=FILE,
-    help="With a design file: the file that it describes, for its labels and its other columns.",
+    help="With a design file: the data file that it describes, to include its labels and its other columns.",
 )
 def codebook(file: Path, to: Path | None, data: Path | None) -> None:
-    """Say what each column of a file of reports holds.
+    """Describe each column of a file of reports.
 
-    FILE is a survey (its TOML or published JSON) or a design file. Questions, options, codes, what means nothing, and
-    the mechanism with its exact probabilities and epsilon. Without --to it is printed as Markdown.
+    FILE is a survey (TOML or published JSON) or a design file. The codebook lists questions, options, codes,
+    missing values, and the mechanism with its exact probabilities and epsilon. Without --to it is printed as
+    Markdown.
     """
     # The suffix decides the format, so a wrong one is refused before the file is read.
     if to is not None and to.suffix.lower() not in (".md", ".xml"):

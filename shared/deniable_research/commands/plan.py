@@ -161,43 +161,95 @@ FORBIDDEN: tuple[tuple[Callable[[PlanRequest], Any], str], ...] = (
         "deniable plan --epsilon 2 --options 5 --questions 4 --share 0.1",
     )
 )
-@click.option("--epsilon", "epsilons", type=Number(), multiple=True, help="Privacy loss of an answer; may be repeated.")
-@click.option("--truth", metavar="P", help='Instead of epsilon: the coin that says "tell the truth", such as 1/2.')
-@click.option("--yes", metavar="P", default="1/2", show_default=True, help="With --truth: the coin that says yes.")
-@click.option("--options", type=click.IntRange(2), default=2, show_default=True, help="2: yes or no; more: a choice.")
-@click.option("--survey", "file", metavar="FILE", type=FILE, help="Every question of a survey, instead of one.")
-@click.option("--share", "shares", type=Number(), multiple=True, help="The share to plan for; by default 0.5 and 0.1.")
+@click.option(
+    "--epsilon",
+    "epsilons",
+    type=Number(),
+    multiple=True,
+    help="Epsilon (privacy loss) of an answer. May be repeated.",
+)
+@click.option("--truth", metavar="P", help="Instead of epsilon: the probability of telling the truth, such as 1/2.")
+@click.option(
+    "--yes",
+    metavar="P",
+    default="1/2",
+    show_default=True,
+    help="With --truth: the probability of a random answer being yes.",
+)
+@click.option(
+    "--options",
+    type=click.IntRange(2),
+    default=2,
+    show_default=True,
+    help="Number of options: 2 for a yes-no question, more for a choice.",
+)
+@click.option(
+    "--survey",
+    "file",
+    metavar="FILE",
+    type=FILE,
+    help="Plan every question of this survey, instead of a single question.",
+)
+@click.option(
+    "--share", "shares", type=Number(), multiple=True, help="The true share to plan for; by default 0.5 and 0.1."
+)
 @click.option(
     "--applies",
     type=Number(),
     metavar="SHARE",
-    help="Plan shares and means among those to whom a question with a filter applies, if they are this share of all. "
-    "With --survey: of its questions with filters. Otherwise --options are those besides 'does not apply'.",
+    help=(
+        "Plan for a question with a filter that applies to this share of all people, and estimate among "
+        "those. With --survey, this concerns its questions with filters; otherwise --options does not "
+        "count 'does not apply'."
+    ),
 )
-@click.option("--width", type=Number(), metavar="H", help="Wanted half width: 0.05, the default, is ±5 points.")
-@click.option("--respondents", type=click.IntRange(2, MOST_PEOPLE), metavar="N", help="How many people will answer.")
-@click.option("--against", type=Number(), metavar="SHARE", help="Test the share against this one.")
+@click.option(
+    "--width",
+    type=Number(),
+    metavar="H",
+    help="Desired margin of error (half width of the interval): 0.05, the default, means ±5 points.",
+)
+@click.option(
+    "--respondents", type=click.IntRange(2, MOST_PEOPLE), metavar="N", help="Number of people who will answer."
+)
+@click.option("--against", type=Number(), metavar="SHARE", help="Test the share against this other share.")
 @click.option(
     "--cohorts",
     type=click.IntRange(1, 2),
     default=2,
     show_default=True,
-    help="With --against: 1, a known share; 2, the share of a second cohort of the same size.",
+    help="With --against: 1 if the other share is known, 2 if it is that of a second cohort of the same size.",
 )
-@click.option("--power", type=Number(), default=0.8, show_default=True, help="Wanted power of tests.")
-@click.option("--confidence", type=LEVEL, default=0.95, show_default=True, help="Of intervals. Tests: 1 - level.")
-@click.option("--one-sided", is_flag=True, help="With --against: test on the side of the share only.")
-@click.option("--exact", is_flag=True, help="With --cohorts 1: binomial power, and the people from which it stays.")
-@click.option("--questions", type=click.IntRange(2), metavar="D", help="D such questions for one epsilon: all, or one?")
+@click.option("--power", type=Number(), default=0.8, show_default=True, help="Desired power of the test.")
+@click.option(
+    "--confidence",
+    type=LEVEL,
+    default=0.95,
+    show_default=True,
+    help="Confidence level of the intervals. The significance level of tests is 1 minus this.",
+)
+@click.option("--one-sided", is_flag=True, help="With --against: a one-sided test, in the direction of the share.")
+@click.option(
+    "--exact",
+    is_flag=True,
+    help="With --cohorts 1: exact binomial power, and the sample size from which it never drops below --power.",
+)
+@click.option(
+    "--questions",
+    type=click.IntRange(2),
+    metavar="D",
+    help="Number of such questions that share one epsilon: compare asking all of them with asking one at random.",
+)
 @format_option
 @plot_option("it against epsilon, or the questions of a survey side by side")
 def plan(**given: Any) -> None:
-    """Say how many people a survey takes, or what so many people tell.
+    """Compute the sample size of a survey, or the precision of a given sample size.
 
-    Give what you know. With respondents and a half width alone: the epsilon that they take. With a half width: the
-    people. With respondents: the half width and the smallest difference between two cohorts. With a share to test
-    against: the people, or the power of the respondents. Beside it what privacy costs: the same asked directly, or told
-    to a trusted curator, and how wrong direct answers may be.
+    Give what you know. With --respondents and --width and no epsilon: the epsilon that is needed. With --width: the
+    sample size. With --respondents: the margin of error and the smallest difference that can be detected between
+    two cohorts. With --against: the sample size, or the power with the given respondents. The table compares with
+    direct questions and with a trusted curator, and shows how biased direct answers may be before the noisy ones
+    are better.
     """
     asked = PlanRequest(**given)
     refuse(asked, FORBIDDEN)
@@ -255,12 +307,12 @@ def _as_table(plans: Sequence[Plan], survey: Survey | None, respondents: int | N
     first, *others = meaning(plans[0])
     if survey is None:
         # What matters most before the table, what it means besides after it.
-        which = "First row: " if len(plans) > 1 else ""
+        which = "First row. " if len(plans) > 1 else ""
         return "\n\n".join(part for part in (f"{which}{first}", plans_table(plans), "\n".join(others)) if part)
     parts = [
         outlook(survey, respondents or RESPONDENTS),
         plans_table(plans),
-        "First row: " + "\n".join((first, *others)),
+        "First row. " + "\n".join((first, *others)),
     ]
     parts += [f"{each.id}: {said}" for each in survey.questions for said in comparison(each)]
     if filtered := [each.id for each in survey.questions if each.ask_if and not is_among(plans)]:

@@ -110,15 +110,31 @@ class Subject:
         "deniable risk --survey my-survey.toml --shuffled 200 --delta 1e-6",
     ),
 )
-@click.option("--epsilon", "epsilons", type=float, multiple=True, help="Privacy loss of a report; may be repeated.")
 @click.option(
-    "--survey", "file", metavar="FILE", type=FILE, help="Every question of a survey, and all of them together."
+    "--epsilon", "epsilons", type=float, multiple=True, help="Epsilon (privacy loss) of a report. May be repeated."
 )
-@click.option("--advantage", type=float, metavar="A", help="The epsilon that keeps the advantage at A, such as 0.2.")
-@click.option("--prior", type=float, metavar="P", help="With --advantage: for a guess that likely beforehand.")
-@click.option("--shuffled", type=int, metavar="N", help="What is left where N reports arrive shuffled, as one batch.")
-@click.option("--delta", type=float, metavar="D", help="With --shuffled: how rarely that may fail; default: 1e-6.")
-@click.option("--own", type=int, metavar="M", help="With --shuffled: how many of them whoever looks may have made.")
+@click.option(
+    "--survey", "file", metavar="FILE", type=FILE, help="Every question of this survey, and all of them together."
+)
+@click.option(
+    "--advantage", type=float, metavar="A", help="Find the epsilon that limits the advantage to A, such as 0.2."
+)
+@click.option("--prior", type=float, metavar="P", help="With --advantage: for a guess with this prior probability.")
+@click.option(
+    "--shuffled", type=int, metavar="N", help="The remaining risk if N reports arrive shuffled, as one batch."
+)
+@click.option(
+    "--delta",
+    type=float,
+    metavar="D",
+    help="With --shuffled: the probability with which the bound may fail; default: 1e-6.",
+)
+@click.option(
+    "--own",
+    type=int,
+    metavar="M",
+    help="With --shuffled: the number of these reports that the attacker may have made.",
+)
 @plot_option("the advantage against epsilon")
 def risk(
     epsilons: tuple[float, ...],
@@ -130,13 +146,14 @@ def risk(
     own: int | None,
     picture: Path | None,
 ) -> None:
-    """Say what an epsilon means: how much likelier a guess about a person can become.
+    """Explain an epsilon: how much likelier a guess about a person can become.
 
-    Prior: how likely somebody holds a guess to be before seeing the report. Posterior: how likely it can at
-    most be afterwards. Advantage: the difference, in percentage points.
+    Prior: the probability that somebody assigns to a guess before seeing the report. Posterior: the highest
+    probability that they can assign to it afterwards. Advantage: the difference between the two, in percentage
+    points.
 
-    Shuffled: N reports that reach whoever asks in random order and without a sender, as from a place that
-    somebody else runs. Then the epsilon of each is less, except with probability D.
+    Shuffled: N reports that arrive in random order and without a sender, for instance from a place that another
+    institution runs. Then the epsilon of each report is smaller, except with probability D.
     """
     survey = read_survey(path=file) if file else None
     among = None
@@ -173,7 +190,7 @@ def table(rows: Sequence[tuple[str, float]], priors: Sequence[float]) -> str:
         ]
         for name, epsilon in rows
     ]
-    meaning = "Each cell: likely at most so many percent afterwards (and so many points more)."
+    meaning = "Each cell: the highest probability afterwards, in percent (and the increase in points)."
     return f"{format_table(header, lines, right=header[1:])}\n\n{meaning}"
 
 

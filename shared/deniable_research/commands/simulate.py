@@ -120,58 +120,99 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     )
 )
 @click.argument("file", metavar="SURVEY", type=click.File("rb"))
-@click.option("--respondents", type=click.IntRange(1), default=1000, show_default=True, help="People in each survey.")
-@click.option("--repetitions", type=click.IntRange(2), default=500, show_default=True, help="How many surveys.")
+@click.option(
+    "--respondents",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Number of people in each simulated survey.",
+)
+@click.option(
+    "--repetitions", type=click.IntRange(2), default=500, show_default=True, help="Number of simulated surveys."
+)
 @truths_option(
     *("--truth", "truths"),
-    help='True shares: a TOML file, affair=0.32, religious=0.2,0.3,0.4,0.1 or "town={A=0.5}". By default all alike.',
+    help=(
+        'True shares: a TOML file, affair=0.32, religious=0.2,0.3,0.4,0.1 or "town={A=0.5}". By default '
+        "all options are equally frequent."
+    ),
 )
-@click.option("--noncompliance", type=SHARE, default=0.0, help="Share of people who report the first option as it is.")
-@click.option("--denial", type=SHARE, default=0.0, help="Share of people who answer the first option, then randomised.")
-@click.option("--careless", type=SHARE, default=0.0, help="Share of people whose report is drawn from all, uniformly.")
+@click.option(
+    "--noncompliance",
+    type=SHARE,
+    default=0.0,
+    help="Share of people who always report the first option, without randomisation.",
+)
+@click.option(
+    "--denial",
+    type=SHARE,
+    default=0.0,
+    help="Share of people who answer the first option; the device then randomises it.",
+)
+@click.option(
+    "--careless",
+    type=SHARE,
+    default=0.0,
+    help="Share of people whose report is drawn uniformly from all possible reports.",
+)
 @truths_option(
     *("--compare", "others"),
-    help="Other truths of a second cohort, half of the people: power of the difference.",
+    help="True shares in a second cohort, half of the people: the power to detect the difference.",
 )
 @click.option(
-    "--split", is_flag=True, help="Beside it the errors if every shared epsilon were split over all questions."
+    "--split", is_flag=True, help="Also show the errors if every shared epsilon were split among its questions."
 )
-@click.option("--formula", help='Power of this analysis: "affair ~ age_group + C(cohort)", as for analyze regress.')
 @click.option(
-    "--effect", "effects", metavar="TERM=NUMBER", multiple=True, help='A true coefficient: "age_group[T.old]=0.4".'
+    "--formula", help=('The analysis whose power to compute: "affair ~ age_group + C(cohort)", as for analyze regress.')
+)
+@click.option(
+    "--effect",
+    "effects",
+    metavar="TERM=NUMBER",
+    multiple=True,
+    help=('A true coefficient, such as "age_group[T.old]=0.4". May be repeated.'),
 )
 @click.option(
     "--covariate",
     "covariates",
     metavar="COLUMN=WHAT",
     multiple=True,
-    help="A plain column of the formula: age_group=young:0.6,old:0.4 or age=normal:40:10.",
+    help=(
+        "A column of the formula that is not noisy, and its distribution: age_group=young:0.6,old:0.4 or "
+        "age=normal:40:10."
+    ),
 )
 @click.option(
     "--analysis",
     type=click.Choice(list(ANALYSES)),
-    help="Of the formula: by default regress; of a question and one column also crosstab, or the trend over numbers.",
+    help=(
+        "The analysis of the formula: by default regress; for a question and one column also crosstab, "
+        "or the trend over numbers."
+    ),
 )
 @click.option(
     "--penalty",
     type=click.Choice(list(PENALTIES)),
     default="auto",
     show_default=True,
-    help="Of the regression of the formula, as for analyze regress: none does without a prior.",
+    help="Penalty of the regression, as for analyze regress; none uses no prior.",
 )
 @click.option(
     "--over",
     "curves",
     metavar="WHAT=NUMBERS",
     multiple=True,
-    help="A planning curve: respondents=500,1000,2000 or epsilon=1,2,3; both for one curve each epsilon.",
+    help=(
+        "Values for a planning curve: respondents=500,1000,2000 or epsilon=1,2,3. With both, one curve "
+        "for each epsilon."
+    ),
 )
 @click.option(
     "--processes",
     type=click.IntRange(1, 64),
-    help="Of an analysis, by default 1; or of --rows, at most one for each core, which is the default.",
+    help="Number of processes: for an analysis, 1 by default; for --rows, one per core by default and at most.",
 )
-@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True, help="Of the words of chance.")
+@click.option("--seed", type=click.IntRange(0), default=DEFAULT_SEED, show_default=True, help="Random seed.")
 @click.option("--confidence", type=LEVEL, default=0.95, show_default=True)
 @click.option("--method", type=click.Choice(INTERVAL_METHODS), default=DEFAULT_METHOD, show_default=True)
 @format_option
@@ -179,29 +220,36 @@ FORBIDDEN: tuple[tuple[Callable[[SimulateRequest], Any], str], ...] = (
     "--reports",
     metavar="FILE",
     type=NEW_FILE,
-    help="Write the reports of one such survey as CSV, to try 'deniable analyze' with; of at most 1,000,000 people.",
+    help=(
+        "Write the reports of one simulated survey as CSV, to try 'deniable analyze' with; for at most "
+        "1,000,000 people."
+    ),
 )
 @click.option(
     "--rows",
     "folder",
     metavar="FOLDER",
     type=click.Path(path_type=Path),
-    help="Write the reports of one such survey, of however many people, to a new folder of Parquet with the survey "
-    "beside, for 'deniable analyze ... --from FOLDER'.",
+    help=(
+        "Write the reports of one simulated survey of any size to a new folder of Parquet files, "
+        "together with the survey, for 'deniable analyze ... --from FOLDER'."
+    ),
 )
 @plot_option("bias and coverage")
 def simulate(**given: Any) -> None:
-    """Draw whole surveys and say how well their estimates do.
+    """Simulate whole surveys, and report how good the estimates are.
 
-    SURVEY is the author's TOML or the published JSON. Every repetition draws other people from the population, sends
-    their answers through the survey's own mechanisms and estimates as a collector does. Who does not comply reports
-    the first option (no tick, the lowest number) whatever the coins say; who denies answers it, and the device
-    randomises that; who is careless reports anything. The same seed gives the same surveys: simulation only. Of more
-    than 10,000 people only what is counted is drawn, in the same distribution, so 100,000,000 take no longer.
+    SURVEY is the author's TOML or the published JSON. Each repetition draws new people from the population,
+    randomises their answers by the survey's own mechanisms, and estimates as a collector does. People who do not
+    comply report the first option (no tick, the lowest number), whatever the random draw says. People who deny
+    answer the first option, which the device then randomises. Careless people report at random. The same seed gives
+    the same surveys, so use this only for simulation. For more than 10,000 people only the counts are drawn, from
+    the same distribution, so 100,000,000 people take no longer.
 
-    With --formula it is the power of that analysis: people get covariates and the outcome that the effects make, and
-    every sample is analysed as its file would be: a regression whose likelihood has no maximum estimates under a
-    Cauchy prior, which pulls effects towards 0, and it is said for how many samples.
+    With --formula it computes the power of that analysis. People get covariates, and an outcome that depends on
+    them by the given effects, and each sample is analysed as the real data would be. If the likelihood of a
+    regression has no maximum, the estimate uses a Cauchy prior, which shrinks effects towards 0. The output says
+    for how many samples this happened.
     """
     asked = SimulateRequest(**given)
     # Before the options: an error in the survey comes first.

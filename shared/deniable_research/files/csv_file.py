@@ -93,7 +93,7 @@ def different(names: Iterable[object], subject: str) -> list[str]:
     """The names of columns as texts; raise a ReportError if two are equal."""
     every = [str(name) for name in names]
     if repeated := sorted({name for name in every if every.count(name) > 1}):
-        raise ReportError(f"{subject}: columns must have different names, {repeated[0]!r} stands there twice")
+        raise ReportError(f"{subject}: columns must have different names, got {repeated[0]!r} twice")
     return every
 
 

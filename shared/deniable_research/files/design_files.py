@@ -158,7 +158,7 @@ def _arms(written: Mapping[str, Any], fallback: str) -> tuple[str, list[Randomiz
     if len(arms) < 2:
         raise ParameterError(f"{where}: arms must be at least 2, got {len(arms)}")
     if "design" in written:
-        raise ParameterError(f"{where}: must have its designs in the arms, got design beside them")
+        raise ParameterError(f"{where}: must have its designs in the arms, got another design as well")
     common = {key: value for key, value in written.items() if key not in ("arm", "arms")}
     found = []
     for label, own in arms.items():

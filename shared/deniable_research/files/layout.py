@@ -290,7 +290,7 @@ class Layout:
             raise ParameterError("layout: must have at least one randomised question")
         for place, name in enumerate(names):
             if name in names[:place]:
-                raise ParameterError(f"layout: questions must have different names, {name!r} stands there twice")
+                raise ParameterError(f"layout: questions must have different names, got {name!r} twice")
         for question in self.questions:
             if question.anchor is not None:
                 self.anchor_of(question)  # raises the error if it is no anchor
@@ -366,7 +366,7 @@ class Layout:
         return None if arm is None else arm[0]
 
     def arms(self, name: str) -> tuple[RandomizedColumn, ...]:
-        """The questions that a name stands for: several if it was asked by several designs."""
+        """The questions of a name: several if it was asked by several designs."""
         return tuple(map(self.question, self.mixed.get(name, (name,))))
 
     def is_one_draw(self, first: str, second: str) -> bool:

@@ -153,7 +153,7 @@ def against(fit: Fit | MomentFit, formulas: Sequence[str], penalty: str | None =
         If a formula names other variables, or the fit has no likelihood.
     """
     if not isinstance(fit, Fit):
-        raise ParameterError("against: must stand beside maximum likelihood, got corrected least squares")
+        raise ParameterError("against: needs a fit by maximum likelihood, got corrected least squares")
     if not fit.sample.plain:
         raise ParameterError("against: must go without weights, clusters and sampling design, which make no likelihood")
     return [refitted(fit, formula, penalty) for formula in formulas]

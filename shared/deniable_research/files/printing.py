@@ -29,6 +29,7 @@ from deniable_statistics.published.columns import (
     p_value,
     text_table,
 )
+from deniable_statistics.published.few_reports import few_reports
 from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.published.published_rows import EstimateRow
 from deniable_statistics.robustness.misbehaviour import KINDS, Misbehaving
@@ -144,17 +145,22 @@ def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = Non
     """Estimates with their intervals; if misbehaviour is suspected, also bounds and robust intervals."""
     if not rows:
         return "Nobody has a cohort: the file has no rows."
-    whose = "the respondents alone" if any(row.target == "respondents" for row in rows) else "a population like them"
-    fakes = "1 % fakes: how far made-up reports, one in a hundred, can move the estimate."
+    whose = (
+        "the respondents alone"
+        if any(row.target == "respondents" for row in rows)
+        else "the population that the respondents represent"
+    )
+    fakes = "1 % fakes: how far the estimate can move if one report in a hundred is fake."
     share = rows[0].assumed_fake
     return _with_sentences(
         text_table([*SHARES, *([FAKES] if suspected is None else SUSPECTED)], rows),
+        *few_reports(rows),
         f"{_level(rows)} ({_methods(rows)}) for {whose}.",
         _assumed(share),
         _errors(getattr(row, "df", None) for row in rows),
         _suspicion(suspected)
         if suspected is not None
-        else fakes + (" No interval holds that." if share is None else ""),
+        else fakes + (" The intervals do not include that." if share is None else ""),
     )
 
 
@@ -280,7 +286,9 @@ def regression_text(
     return _with_sentences(
         text_table(columns, rows),
         f"{100 * confidence_level:g} % intervals ({model.interval}). {counted(fit.n, 'row')}{_whole(fit)}.",
-        f"{counted(hidden, 'term')} of how often truths of predictors are: --all-terms." if hidden else "",
+        f"{counted(hidden, 'term')} for the distribution of the true predictors not shown: --all-terms."
+        if hidden
+        else "",
         "" if df == math.inf else _errors([df]),
     )
 

@@ -23,7 +23,7 @@ def regress(
     likelihood: bool = False,
     penalty: str | None = "auto",
 ) -> Fit | MomentFit:
-    """Fit the model that a formula means, whatever of it is randomised.
+    """Fit the model of a formula, whichever of its variables are randomised.
 
     Parameters
     ----------

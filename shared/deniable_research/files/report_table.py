@@ -33,7 +33,7 @@ MOST_WEIGHT = 1e100
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """Reports of many people, beside the plain columns of the same file.
+    """Reports of many people, with the plain columns of the same file.
 
     Attributes
     ----------
@@ -362,7 +362,7 @@ class Table:
         return groups.array(np.int64, -1)
 
     def arms(self, name: str) -> tuple[ArmReports, ...]:
-        """What stands in the table of each arm of a question; of a question of one design that is one arm."""
+        """The rows of each arm of a question; a question with one design has one arm."""
         return tuple(
             ArmReports(
                 question,

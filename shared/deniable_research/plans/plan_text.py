@@ -37,17 +37,18 @@ def meaning(plan: Plan) -> list[str]:
     >>> noise = NoiseModel.through(Warner.from_epsilon(1))
     >>> for sentence in meaning(SizePlan(Estimand.of_share("", noise, 0.1), 0.05)):
     ...     print(sentence)
-    1,553 people tell a share of 10 % to within 5 points (95 % interval); asked directly and truthfully, 139 would.
+    To estimate a share of 10 % to within 5 points (95 % interval), 1,553 people are needed; with direct, truthful \
+answers, 139.
     A trusted curator who sees every answer and publishes at the same epsilon needs 158.
-    If direct answers are wrong by more than 2.43 points on the whole, as many randomised ones are nearer to the truth.
+    If direct answers are biased by more than 2.43 points, the same number of randomised ones is closer to the truth.
     """
     return MEANINGS[type(plan)](plan)
 
 
 def _size_meaning(plan: SizePlan) -> list[str]:
     return [
-        f"{plan['people']:,} people tell {_what(plan)} to within {_amount(plan, 'half_width')} "
-        f"({_percent(plan.conf_level)} interval); asked directly and truthfully, {_would(plan['people_directly'])}.",
+        f"To estimate {_what(plan)} to within {_amount(plan, 'half_width')} ({_percent(plan.conf_level)} interval), "
+        f"{_needed(plan['people'])}; with direct, truthful answers, {plan['people_directly']:,}.",
         f"A trusted curator who sees every answer and publishes at the same epsilon needs {plan['people_curator']:,}.",
         _break_even(plan),
     ]
@@ -58,31 +59,31 @@ def _width_meaning(plan: WidthPlan) -> list[str]:
     if plan["detectable"] is not None:
         found = f"an increase of {_amount(plan, 'detectable')} or more"
     return [
-        f"{plan.respondents:,} people tell {_what(plan)} to within {_amount(plan, 'half_width')} "
-        f"(expected {_percent(plan.conf_level)} interval); asked directly and truthfully, to within "
+        f"With {plan.respondents:,} people, {_what(plan)} is estimated to within {_amount(plan, 'half_width')} "
+        f"(expected {_percent(plan.conf_level)} interval); with direct, truthful answers, to within "
         f"{_amount(plan, 'half_width_directly')}.",
-        f"A trusted curator comes to within {_amount(plan, 'half_width_curator')} at the same epsilon; the added "
-        f"noise exceeds {_amount(plan, 'curator_noise')} once in {1 / (1 - plan.conf_level):.3g} times only.",
+        f"A trusted curator achieves {_amount(plan, 'half_width_curator')} at the same epsilon; the noise "
+        f"that it adds exceeds {_amount(plan, 'curator_noise')} only once in {1 / (1 - plan.conf_level):.3g} times.",
         _break_even(plan),
-        f"From one half of them to the other, {found} is found with a probability of {_percent(plan.power)}.",
+        f"Between two halves of them, {found} is detected with a probability of {_percent(plan.power)}.",
     ]
 
 
 def _power_meaning(plan: PowerPlan) -> list[str]:
     other, whole = ("a known", "") if plan.cohorts == 1 else ("another cohort's", ", half of them in each cohort,")
     sided = "two-sided" if plan.alternative == "two-sided" else "one-sided"
-    test = f"{sided} test, level {_percent(plan.level)}" + (", exact" if plan.exact else "")
+    test = f"{sided} test, significance level {_percent(plan.level)}" + (", exact" if plan.exact else "")
     stays = " or more" if plan.exact else ""
     sentences = [
-        f"{plan['people']:,} people{stays}{whole} tell a share of {_percent(plan['share'])} from {other} "
+        f"{_needed(plan['people'], stays + whole)} to distinguish a share of {_percent(plan['share'])} from {other} "
         f"{_percent(plan.against)} with power {_percent(plan.target)} ({test}); "
-        f"asked directly and truthfully, {_would(plan['people_directly'])}.",
+        f"with direct, truthful answers, {plan['people_directly']:,}.",
     ]
     # Where nobody says how many answer, the power is the wanted one, which was said above.
     if plan["respondents"] != plan["people"]:
         sentences.append(
-            f"{plan['respondents']:,} people have a power of {_percent(plan['power'])}; "
-            f"asked directly and truthfully, {_percent(plan['power_directly'])}."
+            f"{plan['respondents']:,} people give a power of {_percent(plan['power'])}; "
+            f"with direct, truthful answers, {_percent(plan['power_directly'])}."
         )
     return sentences
 
@@ -92,28 +93,28 @@ def _split_meaning(plan: SplitPlan) -> list[str]:
     if plan["ratio"] < 1:
         better, worse = worse, better
     return [
-        f"For {plan.questions} questions to within {_points(plan.half_width)} points each, {better} takes "
+        f"To estimate {plan.questions} questions to within {_points(plan.half_width)} points each, {better} needs "
         f"{max(plan['ratio'], 1 / plan['ratio']):.1f} times fewer people than {worse} with a part of the epsilon.",
-        f"The fewest, {plan['people_best']:,}, takes {plan['best']}: what a survey with one epsilon for these chooses "
-        "if it wants shares alone.",
-        "Questions that are to be cross-tabulated must be answered by the same person.",
+        f"The way that needs the fewest, {plan['people_best']:,}, is {plan['best']}. A survey with one epsilon for "
+        "these questions uses it if it wants only shares.",
+        "To cross-tabulate questions, the same person must answer them.",
     ]
 
 
 def _epsilon_meaning(plan: EpsilonPlan) -> list[str]:
     return [
-        f"With {plan.respondents:,} people, a share of {_percent(plan.share)} to within {_points(plan.half_width)} "
-        f"points ({_percent(plan.conf_level)} interval) takes epsilon {plan['epsilon']:g}; asked directly and "
-        f"truthfully, they tell it to within {_points(plan['half_width_directly'])}.",
-        "Somebody who thinks an answer as likely as not guesses it rightly from the reply at most "
+        f"To estimate a share of {_percent(plan.share)} to within {_points(plan.half_width)} points "
+        f"({_percent(plan.conf_level)} interval) with {plan.respondents:,} people, epsilon {plan['epsilon']:g} is "
+        f"needed; with direct, truthful answers, they would give it to within {_points(plan['half_width_directly'])}.",
+        "Somebody who thinks an answer as likely as not guesses it correctly from the reply at most "
         f"{math.ceil(100 * plan['right_guesses'])} times in 100.",
     ]
 
 
 def _break_even(plan: Plan) -> str:
     return (
-        f"If direct answers are wrong by more than {_amount(plan, 'break_even_bias')} on the whole, "
-        "as many randomised ones are nearer to the truth."
+        f"If direct answers are biased by more than {_amount(plan, 'break_even_bias')}, "
+        "the same number of randomised ones is closer to the truth."
     )
 
 
@@ -123,8 +124,8 @@ def _what(plan: Plan) -> str:
     return ("the mean" if plan["share"] is None else f"a share of {_percent(plan['share'])}") + whose
 
 
-def _would(people: int) -> str:
-    return f"{people:,} would" if people != 1 else "one person would"
+def _needed(people: int, described: str = "") -> str:
+    return f"{people:,} people{described} are needed" if people != 1 else f"one person{described} is needed"
 
 
 def _percent(share: float) -> str:

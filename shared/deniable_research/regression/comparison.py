@@ -124,7 +124,7 @@ def refitted(fit: Fit, formula: str, penalty: str | None = "auto") -> Fit:
     """
     model, frame = fit.model, fit.sample.frame
     if not frame.formula:
-        raise ParameterError("against: must stand beside the fit of a formula, got one of arrays")
+        raise ParameterError("against: needs the fit of a formula, got one of arrays")
     left, right = sides(formula)
     if left.strip("`") != frame.left:
         raise ParameterError(f"against: must have the left side of the first formula, {frame.left}, got {left:.80}")

@@ -36,8 +36,8 @@ class RowOptions(TypedDict, total=False):
     clusters : str or array_like, optional
         Labels of rows that are not independent. Standard errors are those of the sandwich over clusters.
     domain : Domain, optional
-        The people of the rows among all who were drawn: weights, and errors of the sampling design. Those of replicate
-        weights come from a fit with each.
+        The people of the rows among everybody in the sample: weights, and standard errors of the sampling design. Those
+        of replicate weights come from a fit with each.
     """
 
     reports: Mapping[str, ArrayLike] | None

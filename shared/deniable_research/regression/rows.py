@@ -116,7 +116,7 @@ class RowRequest:
         if self.domain is None:
             return given
         if any(each is not None for each in given.values()):
-            raise ParameterError("domain: must bring weights and clusters itself, they are not given beside it")
+            raise ParameterError("domain: must contain weights and clusters itself; do not give them separately")
         return {"weights": self.domain.weights, "rows": np.arange(len(self.domain))}
 
 

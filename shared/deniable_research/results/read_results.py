@@ -56,13 +56,13 @@ def read(
     sampling : SamplingColumns, optional
         The columns and settings of the sampling design.
     missing : str, or sequence of str or int
-        Texts that mean a missing value, besides empty ones, NA and NaN.
+        Texts that mean a missing value, in addition to empty ones, NA and NaN.
     token : str, optional
         The API token for a link, if the survey's results need one.
     delimiter, skip
         As for `deniable_research.files.Table.read`.
     host, person : str, optional
-        The tool whose own export the file is, and the column that says whose each row is, as for
+        The tool that exported the file, and the column that identifies the person, as for
         `deniable_research.hosts.read_export`; with a survey.
 
     Raises
@@ -80,8 +80,8 @@ def read(
     q         no      1000    64.0 %       3.1 %  57.8 % to 70.1 %     ±2.0 %
     q         yes     1000    36.0 %       3.1 %  29.9 % to 42.2 %     ±2.0 %
     <BLANKLINE>
-    95 % intervals (feldman-cousins) for a population like them.
-    1 % fakes: how far made-up reports, one in a hundred, can move the estimate. No interval holds that.
+    95 % intervals (feldman-cousins) for the population that the respondents represent.
+    1 % fakes: how far the estimate can move if one report in a hundred is fake. The intervals do not include that.
     """
     if isinstance(source, str) and is_url(source):
         if design is not None:

@@ -152,7 +152,7 @@ class Results:
         return self.shares(*questions, by=by, confidence_level=confidence_level).plot()
 
     def to_frame(self) -> pd.DataFrame:
-        """All columns of the file, a row for each person: noisy reports beside plain columns.
+        """All columns of the file, with a row for each person: noisy reports and plain columns.
 
         Raises
         ------

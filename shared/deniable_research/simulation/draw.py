@@ -173,7 +173,7 @@ def _of_patterns(
     numbers = {pattern: number for number, pattern in enumerate(patterns)}
     unknown = [each for each in map(tuple, kinds.tolist()) if each not in numbers]
     if unknown:
-        raise ParameterError(f"answers: must be patterns that the filters of {group} leave possible, others came")
+        raise ParameterError(f"answers: must be patterns that the filters of {group} allow, got others")
     truths = np.array([numbers[tuple(each)] for each in kinds.tolist()], dtype=np.int64)[which.ravel()]
     sent = np.array(patterns)[group.joint.randomize_many(truths, words)]
     return {each.id: QuestionReports(column.copy()) for each, column in zip(members, sent.T, strict=True)}

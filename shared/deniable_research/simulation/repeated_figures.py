@@ -22,7 +22,7 @@ class SimulationRow:
     Attributes
     ----------
     question, option, cohort : str
-        Names of what the figure is about; a mean has no option.
+        The question and the option of the figure; a mean has no option.
     statistic : {"share", "mean", "difference", "coefficient", "slope", "chi-squared"}
         A difference is the first cohort's share minus the second's. The last three come from the analysis of a formula.
     truth, mean_estimate : float

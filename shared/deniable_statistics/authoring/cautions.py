@@ -27,8 +27,8 @@ def release_note(survey: Survey) -> str | None:
     # One report fewer than a release may wait in each group, because groups are released apart.
     most = groups_of(survey) * (survey.release - 1)
     return (
-        f"Results change when {survey.release} new reports of a cohort have come; up to {most:,} wait until the survey "
-        "closes"
+        f"Results change when {survey.release} new reports of a cohort have arrived; up to {most:,} wait until the "
+        "survey closes"
     )
 
 

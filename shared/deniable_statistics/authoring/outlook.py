@@ -40,8 +40,8 @@ def outlook(survey: Survey, respondents: int = RESPONDENTS) -> str:
     >>> from deniable import TwoCoin
     >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
     >>> print(textwrap.fill(outlook(survey), 100))
-    With 1,000 people, shares are known to within \u00b16 points, each person is asked the one question, and
-    nothing can be crossed.
+    With 1,000 people, shares are estimated to within \u00b16 points, each person is asked the one question,
+    and no two questions can be cross-tabulated.
     """
     known = " and ".join(_known(survey, respondents))
     return f"With {respondents:,} people, {known}, {asked_of_each(survey)}, and {_crossed(survey, respondents)}."
@@ -103,20 +103,20 @@ def _known(survey: Survey, respondents: int) -> Iterator[str]:
     of_shares = [half_width(each, respondents) for each in survey.questions if each.has_shares]
     of_means = [half_width(each, respondents) for each in survey.questions if not each.has_shares]
     if of_shares and min(of_shares) >= UNKNOWN:
-        yield "shares are not known at all"
+        yield "shares cannot be estimated at all"
     elif of_shares:
-        yield f"shares are known to within {_range(of_shares)} points"
+        yield f"shares are estimated to within {_range(of_shares)} points"
     if of_means:
-        yield f"means are known to within {_range(of_means)} % of their range"
+        yield f"means are estimated to within {_range(of_means)} % of their range"
 
 
 def _crossed(survey: Survey, respondents: int) -> str:
     widths = list(crossing_widths(survey, respondents).values())
     if not widths:
-        return "nothing can be crossed"
+        return "no two questions can be cross-tabulated"
     if min(widths) >= UNKNOWN:
-        return "two questions that are crossed say nothing yet"
-    return f"two questions can be crossed to within {_range(widths)} points"
+        return "a cross-tabulation of two questions says nothing yet"
+    return f"each cell of a cross-tabulation of two questions is estimated to within {_range(widths)} points"
 
 
 def _half_width(variance: float, respondents: int) -> float:

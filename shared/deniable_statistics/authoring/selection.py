@@ -258,7 +258,7 @@ def _candidate(mechanism: Mechanism, *, wants_mean: bool = False) -> Candidate:
 def _choose(precision: str, plainest_first: Iterable[Candidate]) -> Choice:
     candidates = list(plainest_first)
     if not candidates:
-        raise ParameterError("epsilon: no mechanism can hold it with 32-bit weights for so many options")
+        raise ParameterError("epsilon: no mechanism with 32-bit weights reaches it for this number of options")
     least = min(each.variance for each in candidates)
     # Candidates come plainest first, so the first of those that tie is the plainest.
     chosen = next(each for each in candidates if each.variance <= TIE * least)

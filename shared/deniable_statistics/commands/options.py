@@ -52,9 +52,12 @@ interval_options = with_options(
         type=click.Choice(TARGETS),
         default=TARGETS[0],
         show_default=True,
-        help="Whose shares the errors are for. Of respondents: exact up to 400 reports, approximate above.",
+        help=(
+            "What the standard errors and intervals refer to. For respondents they are exact up to 400 "
+            "reports, and approximate above."
+        ),
     ),
-    click.option("--simultaneous", is_flag=True, help="Intervals that hold all options of a question at once."),
+    click.option("--simultaneous", is_flag=True, help="Simultaneous intervals for all options of a question."),
 )
 
 
@@ -65,14 +68,16 @@ def misbehaviour_options(several: bool) -> Decorator:
             "--misbehaving",
             metavar="SHARE",
             type=Number(0, HIGHEST_SHARE),
-            help="Suppose that up to this share of the people does not do as told: bounds, and intervals that hold "
-            "anyway.",
+            help=(
+                "Assume that up to this share of the respondents do not follow the design: print bounds, "
+                "and intervals that remain valid."
+            ),
         ),
         click.option(
             "--misbehaviour",
             type=click.Choice(list(KINDS)),
             multiple=several,
-            help="What they do; by default anything. Lying is all that a device leaves to them.",
+            help="How they deviate; by default in any way. With a device, the only possible way is lying.",
         ),
     )
 
@@ -82,5 +87,8 @@ assume_fake_option = click.option(
     "--assume-fake",
     metavar="SHARE",
     type=Number(0, HIGHEST_FAKE),
-    help="Suppose that up to this share of the reports is fake: intervals that hold whatever these say.",
+    help=(
+        "Assume that up to this share of the reports is fake: intervals that remain valid whatever the "
+        "fake reports say."
+    ),
 )

@@ -80,7 +80,7 @@ def trend(estimates: Sequence[Estimate], option: int | str = 1, scores: Sequence
     option : int or str
         As for `deniable_statistics.comparison.difference`.
     scores : sequence of float, optional
-        Where each cohort stands, such as its year; by default 0, 1, 2, ...
+        The position of each cohort, such as its year; by default 0, 1, 2, ...
 
     Returns
     -------

@@ -282,7 +282,7 @@ NEEDED = {
 }
 """Libraries that a writer needs, by suffix; the extra ``files`` brings them."""
 
-WRITTEN = f"{', '.join(WRITERS)} ({', '.join(NEEDED)} take the extra files)"
+WRITTEN = f"{', '.join(WRITERS)} ({', '.join(NEEDED)} need the extra files)"
 """The suffixes, for the help of commands."""
 
 __all__ = ["arrow_schema", "arrow_table", "check_suffix", "library", "write_data_set"]

@@ -68,8 +68,8 @@ class Estimate:
     n_effective : float
         Kish's effective number of weighted reports; `n` where reports have no weights.
     population : int or None
-        Number of people from whom the respondents were drawn without replacement; None for a population without
-        end. ``population == n``: these respondents only. See `of_population`.
+        Number of people from whom the respondents were drawn without replacement; None for an infinite population.
+        ``population == n``: these respondents only. See `of_population`.
 
     Notes
     -----
@@ -300,7 +300,7 @@ class Estimate:
         return tuple(share_intervals(self.counted, level, named))
 
     def level_of_each(self, level: float, *, simultaneous: bool) -> float:
-        """The level of each interval, where all of them hold at once with ``level`` or each by itself."""
+        """The confidence level of each interval, for simultaneous coverage ``level`` or for each interval by itself."""
         # Two opposite options have one interval and its mirror image, so both hold or neither does.
         return level_of_each(level, len(self.share)) if simultaneous and not self._is_mirrored else level
 
@@ -467,7 +467,7 @@ class Estimate:
 
     @property
     def flags(self) -> tuple[str | None, ...]:
-        """A sentence for each option whose count the design hardly explains; None for the others."""
+        """A warning for each option whose count hardly fits the design; None for the others."""
         return (None,) * len(self.share) if self.consistency is None else flags_of(self.consistency)
 
 

@@ -92,7 +92,7 @@ def normal_intervals(estimates: Sequence[float], errors: Sequence[float], confid
 def clopper_pearson(count: float, n: float, confidence_level: float) -> Interval:
     """Clopper and Pearson's exact interval [1]_: never covers less than the level, and is wider for it.
 
-    Each limit is where one tail is half of what the level leaves.
+    At each limit, one tail has half of 1 minus the confidence level.
 
     References
     ----------

@@ -12,7 +12,7 @@ from deniable_statistics.special.incomplete_beta import beta_tails
 
 
 class Consistency(NamedTuple):
-    """How well a count fits the design that is said to have made it: two one-sided p-values.
+    """How well a count fits its design: two one-sided p-values.
 
     Attributes
     ----------

@@ -16,7 +16,7 @@ class Interval(NamedTuple):
     high: float
 
     def debiased(self, a: float, b: float) -> Interval:
-        """The interval of the share, not cut, where this is one of ``lam = b + (a - b) share``.
+        """The interval of the share, not cut to [0, 1], if this is an interval of ``lam = b + (a - b) share``.
 
         >>> Interval(0.25, 0.5).debiased(0.75, 0.25), Interval(0.25, 0.5).debiased(0.25, 0.75)
         (Interval(low=0.0, high=0.5), Interval(low=0.5, high=1.0))
@@ -24,7 +24,7 @@ class Interval(NamedTuple):
         return Interval(*sorted((end - b) / (a - b) for end in self))
 
     def cut(self, low: float = 0.0, high: float = 1.0) -> Interval:
-        """The part within a range; where nothing is, the end of the range that is nearest.
+        """The part within a range or, if there is none, the nearest end of the range.
 
         >>> Interval(-0.2, 0.3).cut(), Interval(-0.2, -0.1).cut()
         (Interval(low=0.0, high=0.3), Interval(low=0.0, high=0.0))

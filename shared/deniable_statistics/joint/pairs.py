@@ -135,7 +135,7 @@ def box_pair(item: Item, first: str, second: str, sample: Sample | None = None) 
     first, second : str
         Two of its options.
     sample : Sample, optional
-        The people, by default all alike; errors are of those who drew both.
+        The people; by default all have the same weight. Standard errors are based on those who drew both.
 
     Raises
     ------

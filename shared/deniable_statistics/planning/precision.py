@@ -19,7 +19,7 @@ from deniable_statistics.planning.checks import check_people, smallest
 
 @dataclass(frozen=True)
 class Precision:
-    """The variance of one estimated share or mean, beside the same number asked directly.
+    """The variance of one estimated share or mean, compared with the same number of direct answers.
 
     Attributes
     ----------

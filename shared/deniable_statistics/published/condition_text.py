@@ -257,7 +257,7 @@ class _Reader:
             raise SurveyError("must be about earlier questions, got the question itself: a circle")
         if own in self._behind(name):
             raise SurveyError(f"must be about earlier questions; {name!r} depends on {own!r} in turn: a circle")
-        raise SurveyError(f"must be about earlier questions; {name!r} stands later, so move it up")
+        raise SurveyError(f"must be about earlier questions; {name!r} comes later, so move it up")
 
     def _behind(self, name: str) -> set[str]:
         """All questions that a later one may depend on, directly or by way of others."""

@@ -69,7 +69,7 @@ def wald_f(distances: NDArray[np.float64], covariance: NDArray[np.float64], df: 
     """Wald's test that all distances are 0, referred to F with the degrees of freedom that the covariance leaves.
 
     ``W (df - q + 1) / (q df)`` has ``q`` and ``df - q + 1`` of them, ``W`` Wald's statistic of ``q`` distances. NaN if
-    the sampling units are too few for so many distances.
+    there are too few sampling units for this number of distances.
 
     Examples
     --------

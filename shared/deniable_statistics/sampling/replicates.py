@@ -64,7 +64,7 @@ class ReplicateDesign:
     scales : ndarray, shape (replicates,)
         See `replicate_scales`.
     df : float
-        Degrees of freedom; replicates minus 1 unless their maker says otherwise.
+        Degrees of freedom; by default the number of replicates minus 1.
 
     Notes
     -----

@@ -32,7 +32,7 @@ class Sample(ABC):
     weights : ndarray, shape (rows,)
         The weight of each person; ones where people have none.
     frequencies : ndarray of int64, shape (rows,)
-        How many people each row stands for; ones unless rows that are alike were counted.
+        Number of people that each row represents; 1 unless equal rows were counted.
     is_weighted : bool
         Whether counts are sums of weights, which are real numbers, instead of numbers of people.
     is_counted : bool
@@ -134,7 +134,7 @@ class SimpleSample(Sample):
 
     @classmethod
     def of(cls, weights: ArrayLike, frequencies: NDArray[np.int64] | int = 1) -> SimpleSample:
-        """People with weights; with frequencies each weight is that of so many people.
+        """People with weights; with frequencies, each weight applies to that number of people.
 
         Raises
         ------
@@ -148,7 +148,7 @@ class SimpleSample(Sample):
 
     @classmethod
     def alike(cls, frequencies: NDArray[np.int64]) -> SimpleSample:
-        """People who all count the same, so many in each row."""
+        """People with equal weights, given the number of people in each row."""
         return cls(np.broadcast_to(1.0, len(frequencies)), frequencies)
 
     def where(self, kept: NDArray[Any]) -> SimpleSample:

@@ -107,7 +107,7 @@ class SamplingDesign:
         return len(self.weights)
 
     def degrees_of_freedom(self, people: NDArray[np.bool_] | None = None) -> float:
-        """Units minus strata, of those that hold somebody who counts: of everybody's, or of some people's."""
+        """Sampling units minus strata, counting only those that contain somebody of the subpopulation."""
         counted = self.weights > 0 if people is None else people & (self.weights > 0)
         units = np.unique(self._unit[counted])
         return len(units) - len(np.unique(self._stratum[units]))
