@@ -53,8 +53,8 @@ PRESS_START = """
 """
 
 KEEP_THE_OTHERS_BACK = """
-    const later = setTimeout; // the element puts off by 20 ms whatever comes after the first question
-    window.setTimeout = (act, ms) => ms === 20 ? 0 : later(act, ms);
+    const later = setTimeout; // the element puts off whatever comes after the first question, to when that is painted
+    window.setTimeout = (act, ms) => ms === undefined ? 0 : later(act, ms);
 """
 
 ARITHMETIC = """() => {

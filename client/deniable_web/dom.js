@@ -88,7 +88,7 @@ export const pairs = (pairs) =>
  * Do what may wait until the browser has painted what it shows now: on a slow phone a timer alone would come first.
  * @param {() => void} act
  */
-export const oncePainted = (act) => requestAnimationFrame(() => setTimeout(act, 20));
+export const oncePainted = (act) => requestAnimationFrame(() => setTimeout(act));
 
 /** Put the focus on the heading of what came up. @param {ParentNode} place */
 export const focusOn = (place) => /** @type {HTMLElement | null} */ (place.querySelector("[tabindex]"))?.focus();

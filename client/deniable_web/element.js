@@ -70,10 +70,14 @@ export class DeniableSurvey extends DeniableElement {
 
   constructor() {
     super();
+    /** @type {number | undefined} */
+    let told;
     new ResizeObserver(() => {
-      // The height of the review depends on the answers in it, and that of the receipt, once somebody looks there at what was
-      // sent, on what chance made of them: neither is told.
-      if (this.gone && !this.root.querySelector(".review *, [open] > .said, [open] pre")) this.announce("resize", { height: this.offsetHeight });
+      // The height of the review depends on the answers in it, that of errors on what is asked and lacks an answer, and that
+      // of the receipt, once somebody looks there at what was sent, on what chance made of them: none of them is told, nor
+      // that it has gone.
+      if (this.gone && told !== this.offsetHeight && !this.root.querySelector(".review *, .missing:not(:empty), [open] > .said, [open] pre"))
+        this.announce("resize", { height: (told = this.offsetHeight) });
     }).observe(this);
   }
 

@@ -180,6 +180,41 @@ def test_a_page_around_hears_the_same_heights_on_every_way(collector: Collector,
     assert told == [[], [], []]
 
 
+@pytest.mark.parametrize("layout", ["steps", "page"])
+def test_a_page_around_does_not_hear_which_question_lacks_an_answer(
+    collector: Collector, page: Page, layout: str
+) -> None:
+    """The errors take room by their number and their words, and only a question that applies can be missing."""
+    link = collector.publish(survey_in(layout))
+    element = f'<deniable-survey src="{link}"></deniable-survey>'
+    html = f'<!doctype html><html lang="en"><title>x</title>{scripts(collector)}<main>{element}</main>'
+    page.add_init_script(
+        "window.told = []; addEventListener('deniable-resize', ({ detail }) => told.push(detail.height));"
+    )
+    with another_site(html) as address:
+        for way in (WAYS["no"], WAYS["few"]):  # boxes need no answer
+            page.goto(address)
+            page.get_by_role("button", name="Start", exact=True).click()
+            expect(page.locator("fieldset:visible").first).to_be_visible()
+            let_it_draw(page)
+            page.evaluate("window.told.length = 0")
+            onward = (
+                page.locator(".steps button:visible").first
+                if layout == "steps"
+                else page.get_by_role("button", name="Check my answers")
+            )
+            for label in way:
+                onward.click()
+                expect(page.locator(".missing:visible").first).to_be_visible()
+                let_it_draw(page)
+                page.get_by_label(label, exact=not label.isdigit()).locator("visible=true").first.check(force=True)
+                if layout == "steps":
+                    shown = page.locator("fieldset:visible legend").first.text_content() or ""
+                    onward.click()
+                    expect(page.locator("fieldset:visible legend", has_text=shown)).to_have_count(0)
+            assert page.evaluate("window.told") == []
+
+
 def test_a_question_with_a_filter_is_refused_by_its_name_in_a_form(collector: Collector, page: Page) -> None:
     link = collector.publish(survey_in("steps"))
     element = f'<deniable-question name="{{}}" src="{link}"></deniable-question>'

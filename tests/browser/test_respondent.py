@@ -176,7 +176,7 @@ def test_storage_blocked_still_one_report_and_it_says_what_is_lost(
 def test_enter_before_all_questions_stand_there_does_nothing(collector: Collector, page: Page) -> None:
     title, *questions = FIVE_QUESTIONS.split("[[questions]]")
     survey = read_survey("[[questions]]".join([title, *reversed(questions)]))  # Enter submits from a text field
-    page.add_init_script("const later = setTimeout; window.setTimeout = (act, ms) => later(act, ms === 20 ? 1500 : ms)")
+    page.add_init_script("const later = setTimeout; window.setTimeout = (act, ms) => later(act, ms ?? 1500)")
     page.goto(collector.publish(survey))
     page.get_by_role("button", name="Start", exact=True).click()
     page.get_by_role("spinbutton").fill("4")

@@ -20,6 +20,7 @@ from deniable import Survey, read_survey
 from deniable_client import randomize
 from deniable_server.access.tokens import create_token, revoke_token
 from deniable_server.store.sqlite.store import SqliteStore
+from deniable_statistics.published.date_columns import DATE_LABELS
 from tools.rig.collectors import Collector
 from tools.rig.survey_files import question_toml, survey_toml
 from tools.rig.surveys import Clock
@@ -217,7 +218,8 @@ def test_json_and_csv_hold_the_same_rows(http: FlaskClient, filled: str, survey:
         assert " ".join(rows[0]).startswith(columns)
         for row, line in zip(result["estimates"], rows, strict=True):
             access = {"access": result["access"], "one_report_a_person": result["one_report_a_person"]}
-            assert {key: "" if value is None else str(value) for key, value in (row | access).items()} == line
+            dates = {name: result[name] for name in DATE_LABELS}
+            assert {key: "" if value is None else str(value) for key, value in (row | access | dates).items()} == line
 
 
 def test_estimates_read_in_pandas(http: FlaskClient, filled: str) -> None:
@@ -273,7 +275,7 @@ def test_intervals_hold_whatever_fakes_say_if_they_are_asked_to(http: FlaskClien
         if cohort_row["n"] <= fakes:  # all of a cohort may be fake
             assert (cohort_row["conf_low"], cohort_row["conf_high"]) == (0, 1)
     lines = http.get(f"{filled}/estimates.csv?assume_fake=0.2").text.splitlines()
-    assert lines[0].endswith(",assumed_fake,a,b,access,one_report_a_person")
+    assert lines[0].endswith(",assumed_fake,a,b,access,one_report_a_person,first_day,last_day,as_of")
     assert lines[1].endswith(",0.2,0.75,0.25,open,not enforced")
 
 

@@ -92,9 +92,10 @@ def test_results_page_shows_chart_and_table(http: FlaskClient, filled: Survey) -
         for name in ("estimate", "std_error", "feasible"):
             assert shown_figure(row[name], "share") in page
         assert f"{shown_figure(row['conf_low'], 'share')} to {shown_figure(row['conf_high'], 'share')}" in page
-    leaves, data = re.findall("<script.*?>", page)
+    leaves, copies, data = re.findall("<script.*?>", page)
     assert data == '<script type="application/ld+json">', "which no browser runs"
     assert leaves == '<script type="module" src="/static/leave.js">', "all that is shown is there without it"
+    assert copies == '<script type="module" src="/static/copy.js">', "whose buttons are hidden without it"
     assert '<a href="https://www.wikipedia.org/" rel="noreferrer">Leave quickly</a>' in page
 
 
@@ -281,7 +282,7 @@ def test_a_cohort_of_six_leaves_the_figure_its_size() -> None:
     texts = set(re.findall(r">([^<>]+)</text>", image))
     assert {"0 %", "50 %", "100 %", "1", "4", "7", "0", "30", "60"} <= texts
     assert "\u2212" not in image
-    assert int.from_bytes(results_chart.image(panels, Caption("T"), "png", "salt")[16:20], "big") == 1300
+    assert int.from_bytes(results_chart.image(panels, Caption("T"), "png", "salt")[16:20], "big") == 2222
 
 
 @pytest.mark.slow
@@ -299,7 +300,7 @@ def test_results_say_in_plain_words_what_they_show(http: FlaskClient, store: Sto
     for text in (
         "Institute of Sociology",
         "How common it is.",
-        "2026-11-20 to 2026-12-20 (UTC)",
+        "25 November 2026 to 20 December 2026 (UTC) \u00b7 as of 25 November 2026",
     ):
         assert text in page
 

@@ -19,6 +19,7 @@ from deniable_server.language import words
 from deniable_server.results import waves
 from deniable_server.results.drawing import Labels
 from deniable_server.store import Store
+from deniable_statistics.published.date_columns import DATE_LABELS
 from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.published.published_rows import EstimateOptions
 from deniable_statistics.robustness.misbehaviour import Misbehaving
@@ -110,9 +111,16 @@ def compare(http: FlaskClient, address: str, expected: Sequence[ViewRow], n: int
     assert document["n"] == n
     assert_rows(document["rows"], expected, address)
     table = list(csv.DictReader(io.StringIO(http.get(address.format(".csv")).text)))
-    assert [list(row.values()) for row in table] == [
-        ["" if value is None else str(value) for value in row.values()] for row in document["rows"]
-    ]
+    for line, row in zip(table, document["rows"], strict=True):
+        assert list(line)[-3:] == list(DATE_LABELS)
+        assert [line[name] for name in row] == ["" if value is None else str(value) for value in row.values()]
+    if "over=" not in address:
+        assert {tuple(line[name] for name in DATE_LABELS) for line in table} == {
+            tuple(document[name] for name in DATE_LABELS)
+        }
+    if any(row.statistic == "row share" for row in expected):
+        assert_crossed(http.get(address.format("")).text, expected, address)
+        expected = [row for row in expected if row.statistic == "row share"]
     framed = address.format("/embed")
     # Of two cohorts of which one is empty there is no difference to draw.
     if any(row.estimate is not None for row in expected):
@@ -121,6 +129,20 @@ def compare(http: FlaskClient, address: str, expected: Sequence[ViewRow], n: int
         for row in expected:
             assert LABELS.value(row) in said, (address, row.option)
     return min(on_page(http.get(each).text, expected, each) for each in (address.format(""), framed))
+
+
+def assert_crossed(page: str, expected: Sequence[ViewRow], where: str) -> None:
+    """See that a page of two crossed questions has the counts of its recipe, and as many claims as are certain."""
+    margins = {(row.question, row.option): row for row in expected if row.statistic == "share"}
+    recipe = page.partition('<details class="recipe">')[2]
+    for row in expected:
+        if row.statistic == "row share" and row.count is not None:
+            option, group = margins[row.question, row.option], margins[row.given or "", row.given_option or ""]
+            for count in (row.count, option.count, group.count, row.n):
+                assert f">{count:,}</td>" in recipe, (where, row.option)
+    certain = sum(row.statistic == "row difference" for row in expected)
+    # Each claim has a headline, and one more says that they hold together; without a claim one says that there is none.
+    assert page.count('<p class="headline"') == certain + 1
 
 
 def on_page(page: str, expected: Sequence[ViewRow], where: str) -> int:

@@ -23,7 +23,8 @@ from deniable_server.access.tokens import create_token
 from deniable_server.app import create_app
 from deniable_server.language import catalogues, words
 from deniable_server.results import drawing, results_chart
-from deniable_server.results.headlines import certain_differences, localized
+from deniable_server.results.headlines import certain_differences
+from deniable_server.results.written import localized
 from deniable_server.settings import Settings
 from deniable_server.store import Store
 from deniable_server.web import results_pages

@@ -14,6 +14,7 @@ from typing import IO, Any
 from deniable import EstimateRow, Survey
 from deniable_server.results.releases import reports_header
 from deniable_statistics.published.access_columns import ACCESS_LABELS
+from deniable_statistics.published.date_columns import DATE_LABELS
 from deniable_statistics.views.recipe import scripts
 from deniable_statistics.views.view_rows import share_view
 
@@ -70,6 +71,7 @@ def _type_of(annotation: str) -> str:
 ESTIMATE_COLUMNS = (
     *((field.name, _type_of(str(field.type))) for field in fields(EstimateRow)),
     *((name, "string") for name in ACCESS_LABELS),
+    *((name, "date") for name in DATE_LABELS),
 )
 """Columns of tables of estimates, and their types."""
 

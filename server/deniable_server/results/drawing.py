@@ -8,7 +8,9 @@ from dataclasses import dataclass, field
 from deniable import EstimateRow, Question
 from deniable.survey.texts import Text
 from deniable_server.language import steady
-from deniable_server.results.headlines import Words, localized
+from deniable_server.results.crossed_view import shown_rows, sizes
+from deniable_server.results.plain_method import DIFFERENCES
+from deniable_server.results.written import Words, localized
 from deniable_statistics.published.charts import SHARES, Axis, Mark, Panel
 from deniable_statistics.views.shown import axis_of, spoken
 from deniable_statistics.views.view_rows import POSSIBLE_DIFFERENCES, ViewRow, difference_axis
@@ -70,14 +72,15 @@ class Labels:
             return self.words["rWeak"]
         is_mean = row.statistic.startswith("mean")
         said = spoken(row.value, row.low, row.high, 1 if is_mean else 100)
-        unit = "" if is_mean else self.words["rPoints"] if row.statistic == "difference" else " %"
+        is_difference = row.statistic in ("difference", "row difference")
+        unit = "" if is_mean else self.words["rPoints"] if is_difference else " %"
         span = self.words["rTo"].format(low=said.low, high=said.high)
         return localized(f"{said.value}{unit} ({span})", self.words)
 
 
 def axis_of_row(question: Question, row: ViewRow) -> Axis:
     """The axis of a row: all that is possible."""
-    if row.statistic in ("difference", "mean difference"):
+    if row.statistic in DIFFERENCES:
         return difference_axis(question, row.statistic)
     return SHARES if row.statistic == "row share" else axis_of(question, row.statistic)
 
@@ -96,25 +99,42 @@ def panels_of(
         The question with which it is crossed.
     """
     by_cohort = any(row.cohort is not None for row in rows)
+    groups = {} if given is None else sizes(rows, given, labels.words, "rSizeShort")
+    rows = shown_rows(rows)
     found = []
     for statistic in dict.fromkeys(row.statistic for row in rows):
         chosen = [row for row in rows if row.statistic == statistic]
         axis = axis_of_row(question, chosen[0])
-        marks = tuple(_mark(question, row, labels, given, by_cohort) for row in chosen)
+        marks = tuple(_mark(question, row, labels, given, by_cohort, groups) for row in chosen)
         found.append(
-            Panel(labels.text(question.text), "", marks, fixed=axis, share=axis in (SHARES, POSSIBLE_DIFFERENCES))
+            Panel(
+                labels.text(question.text),
+                "",
+                marks,
+                fixed=axis,
+                share=axis in (SHARES, POSSIBLE_DIFFERENCES),
+                digits=(labels.words["rPoint"], labels.words["rThousands"]),
+            )
         )
     return found
 
 
-def _mark(question: Question, row: ViewRow, labels: Labels, given: Question | None, by_cohort: bool) -> Mark:
+def _mark(
+    question: Question,
+    row: ViewRow,
+    labels: Labels,
+    given: Question | None,
+    by_cohort: bool,
+    groups: Mapping[str, str],
+) -> Mark:
     option = labels.row(question, row)
     line, series = option, None
     if row.minus is not None:
         # Below each option the differences: north minus south.
         series = f"{labels.cohort(row.cohort)} \u2212 {labels.cohort(row.minus)}"
     elif given is not None and row.given_option is not None:
-        line = labels.words["rAmong"].format(option=labels.option(given, row.given_option))
+        among = labels.words["rAmong"].format(option=labels.option(given, row.given_option))
+        line = f"{among} ({groups[row.given_option]})"
         series = option
     elif by_cohort:
         series = labels.cohort(row.cohort)

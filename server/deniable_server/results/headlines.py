@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from deniable import EstimateRow, Question
 from deniable_server.language import steady
 from deniable_server.language import words as words_of
+from deniable_server.results.written import Words, localized
 from deniable_statistics.published.charts import SHARES, Axis
 from deniable_statistics.published.leading import most_frequent
 from deniable_statistics.views.shown import Spoken, axis_of, is_wide, shown_point, spoken
 from deniable_statistics.views.view_rows import ViewRow
-
-_DECIMAL_POINT = re.compile(r"(?<=[0-9])\.(?=[0-9])")
-
-Words = Mapping[str, str]
-"""The sentences of a language, by name."""
 
 MOST_HEADLINES = 6
 """Largest number of cohorts for which a question has sentences."""
@@ -143,33 +138,33 @@ def _spoken(row: EstimateRow, axis: Axis) -> Spoken | None:
     return None if point is None or is_wide(low, high, axis) else spoken(point, low, high, 100 if axis is SHARES else 1)
 
 
-def localized(number: str, words: Words) -> str:
-    """A written number in the language of the words: with a comma for the point where that is the custom."""
-    return _DECIMAL_POINT.sub(words["rPoint"], number)
-
-
-def certain_differences(rows: Sequence[ViewRow], words: Words, label: Mapping[str, str]) -> list[str]:
+def certain_differences(
+    rows: Sequence[ViewRow], words: Words, label: Mapping[str, str], group: Mapping[str, str] | None = None
+) -> list[str]:
     """The differences of a view that are certain, in words: those whose interval excludes 0.
 
     All intervals hold together, so the sentences do: one of them or more is false with the probability that the level
-    leaves, however many there are. ``label`` has the option as it is shown, by the option of the survey.
+    leaves, however many there are. ``label`` has the option as it is shown, by the option of the survey, and ``group``
+    the answers that make groups where two questions are crossed.
     """
     certain = [row for row in rows if row.value is not None and (row.conf_low > 0 or row.conf_high < 0)]
     # By the end that is nearer to 0: what is large for certain comes first, not what is widest.
     certain.sort(key=lambda row: -min(abs(row.conf_low), abs(row.conf_high)))
-    return [_difference(row, words, label) for row in certain[:MOST_DIFFERENCES_SAID]]
+    return [_difference(row, words, label, group or {}) for row in certain[:MOST_DIFFERENCES_SAID]]
 
 
-def _difference(row: ViewRow, words: Words, label: Mapping[str, str]) -> str:
+def _difference(row: ViewRow, words: Words, label: Mapping[str, str], group: Mapping[str, str]) -> str:
     assert row.value is not None
     assert row.low is not None
     assert row.high is not None
     # Said from the larger group, so that no sentence has a negative number.
-    more, less = (row.cohort, row.minus) if row.value > 0 else (row.minus, row.cohort)
+    is_crossed = row.statistic == "row difference"
+    whose = row.given_option if is_crossed else row.cohort
+    more, less = (whose, row.minus) if row.value > 0 else (row.minus, whose)
     least, most = sorted((abs(row.low), abs(row.high)))
-    is_share = row.statistic == "difference"
+    is_share = row.statistic != "mean difference"
     said = spoken(abs(row.value), least, most, 100 if is_share else 1)
-    text = words["rMoreShare"] if is_share else words["rMoreMean"]
+    text = words["rMoreAmong" if is_crossed else "rMoreShare" if is_share else "rMoreMean"]
     ends = {name: localized(each, words) for name, each in said._asdict().items()}
-    groups = {"more": steady(more or ""), "less": steady(less or "")}
+    groups = {name: group.get(each or "", steady(each or "")) for name, each in (("more", more), ("less", less))}
     return text.format(option=label.get(row.option, steady(row.option)), **groups, **ends)

@@ -2,24 +2,32 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from markupsafe import Markup
 
 from deniable import EstimateRow, Question, Survey
+from deniable_server.results.crossed_view import (
+    CrossedIngredients,
+    channels,
+    crossed_ingredients,
+    shown_rows,
+    sizes,
+)
 from deniable_server.results.drawing import Labels, axis_of_row, can_draw, panels_of
 from deniable_server.results.headlines import (
     LEAST_LEVEL,
     Headline,
-    Words,
     certain_differences,
     headlines,
-    localized,
 )
+from deniable_server.results.plain_method import DIFFERENCES, weak_rules
+from deniable_server.results.written import Words, counted, localized
 from deniable_statistics.estimates.estimate import DEFAULT_METHOD
 from deniable_statistics.estimates.fakes import fake_margins
 from deniable_statistics.published.printed_numbers import number, percent
+from deniable_statistics.views.crossed_recipe import crossed_scripts
 from deniable_statistics.views.figures import Caption, figure
 from deniable_statistics.views.recipe import Ingredients, ingredients, scripts
 from deniable_statistics.views.view_rows import ViewOptions, ViewRow
@@ -60,7 +68,11 @@ class Section:
     question : Question
     text : str
         The question in the reader's language.
+    title : str
+        The question, or both where two are crossed.
     sentences : list of str
+    findings : list of str
+        Those of the sentences that somebody may print, with their number.
     figure : Markup or None
         SVG.
     columns : list of (str, bool)
@@ -75,11 +87,21 @@ class Section:
     recipe : list of Ingredients
     scripts : tuple of two str
         Of Python and of R; empty where there are none.
+    weak : list of str
+        The rules by which rows are called too weak.
+    n : int
+        Number of replies to both of two crossed questions.
+    crossed : list of CrossedIngredients
+        The counts behind the rows of two crossed questions.
+    channels : list of (str, list of (str, str, str))
+        Of two crossed questions their texts, and the probabilities of their answers.
     """
 
     question: Question
     text: str
+    title: str
     sentences: list[str]
+    findings: list[str]
     figure: Markup | None
     columns: list[tuple[str, bool]]
     rows: list[tuple[bool, list[Cell]]]
@@ -88,6 +110,10 @@ class Section:
     methods: str
     recipe: list[Ingredients]
     scripts: tuple[str, str]
+    weak: list[str]
+    n: int
+    crossed: list[CrossedIngredients]
+    channels: list[tuple[str, list[tuple[str, str, str]]]]
 
 
 def section(
@@ -118,25 +144,44 @@ def section(
     """
     given = None if options.crossed_with is None else survey.question(options.crossed_with)
     text = labels.text(question.text)
-    said = sentences(question, rows, options, labels, estimates)
+    said = sentences(question, rows, options, labels, estimates, given)
+    shown = shown_rows(rows)
     drawn = draws and can_draw(rows) and any(row.estimate is not None for row in rows)
-    caption = Caption(text, language=labels.words["lang"], direction=labels.words["dir"], description=" ".join(said))
-    columns = _columns(question, rows, options, labels, given)
-    # Recipes and scripts recompute shares of one survey; differences and crossings take more than a tally.
+    title = text if given is None else title_of(question, given, labels)
+    caption = Caption(title, language=labels.words["lang"], direction=labels.words["dir"], description=" ".join(said))
+    columns = _columns(question, shown, options, labels, given)
+    cells = _Cells(question, labels, columns, given, {} if given is None else sizes(rows, given, labels.words))
+    # Recipes and scripts recompute shares of one survey; differences of cohorts take more than a tally.
     is_of_this_survey = options.is_of_shares and not options.over_time
+    has_rows = survey.retention == "reports"
+    written = scripts(question, rows, url) if is_of_this_survey and has_rows else ("", "")
+    if given is not None:
+        written = crossed_scripts(question, given, url)
+    level = level_text(options.confidence_level, labels.words)
     return Section(
         question=question,
         text=text,
+        title=title,
         sentences=said,
+        findings=findings(question, rows, options, labels, estimates, given),
         figure=_drawn(question, rows, labels, given, caption) if drawn else None,
         columns=columns,
-        rows=[(row.weak, _cells(question, row, columns, labels, given)) for row in rows],
+        rows=[(row.weak, cells.of(row)) for row in shown],
         flags=_flags(question, estimates, labels),
         notes=notes(survey, question, labels),
-        methods=", ".join(dict.fromkeys(method_name(row.method) for row in rows)),
+        methods=", ".join(dict.fromkeys(method_name(row.method) for row in shown)),
         recipe=ingredients(question, rows) if is_of_this_survey else [],
-        scripts=scripts(question, rows, url) if is_of_this_survey and survey.retention == "reports" else ("", ""),
+        scripts=written,
+        weak=list(weak_rules(question, shown, level, labels.words)),
+        n=0 if given is None else shown[0].n or 0,
+        crossed=[] if given is None else crossed_ingredients(question, given, rows),
+        channels=[] if given is None else [(labels.text(each.text), channels(each)) for each in (question, given)],
     )
+
+
+def title_of(question: Question, given: Question, labels: Labels) -> str:
+    """The title of two crossed questions: one by the other."""
+    return labels.words["rBy"].format(question=labels.text(question.text), other=labels.text(given.text))
 
 
 def _drawn(
@@ -152,20 +197,55 @@ def sentences(
     options: ViewOptions,
     labels: Labels,
     estimates: Sequence[EstimateRow] = (),
+    given: Question | None = None,
 ) -> list[str]:
     """What a view says in words: only what a simultaneous comparison holds, at a level of 95 % or more."""
     words = labels.words
-    if not may_say(options):
+    if not may_say(options) or options.over_time:
         return []
+    level = level_text(options.confidence_level, words)
+    if given is not None:
+        none = words["rNoneAmong"].replace("{other}", labels.text(given.text))
+        certain = _differences(question, rows, labels, given)
+        return [*certain, words["rDifferencesHold"].format(level=level)] if certain else [none]
     if options.compare:
         if not rows:
             return [words["rOneGroup"]]
-        certain = certain_differences(rows, words, {each: labels.option(question, each) for each in question.options})
-        held = words["rHoldTogether"].format(level=level_text(options.confidence_level, words))
-        return [*(certain or [words["rNoDifference"]]), held]
-    if options.crossed_with is not None or options.over_time:
-        return []
+        certain = _differences(question, rows, labels)
+        return [*(certain or [words["rNoDifference"]]), words["rHoldTogether"].format(level=level)]
     return [sentence(question, each, options.by_cohort, labels) for each in headlines(question, estimates, words)]
+
+
+def _differences(
+    question: Question, rows: Sequence[ViewRow], labels: Labels, given: Question | None = None
+) -> list[str]:
+    """The certain differences of cohorts, or of people with different answers to another question, in words."""
+    named = [row for row in rows if row.statistic in DIFFERENCES]
+    groups = {} if given is None else {each: labels.option(given, each) for each in given.options}
+    options = {each: labels.option(question, each) for each in question.options}
+    return certain_differences(named, labels.words, options, groups)
+
+
+def findings(
+    question: Question,
+    rows: Sequence[ViewRow],
+    options: ViewOptions,
+    labels: Labels,
+    estimates: Sequence[EstimateRow] = (),
+    given: Question | None = None,
+) -> list[str]:
+    """The sentences of a view that claim something, each with the number behind it: what somebody may print."""
+    if not may_say(options) or options.over_time:
+        return []
+    if given is not None or options.compare:
+        return _differences(question, rows, labels, given)
+    found = []
+    for each in headlines(question, estimates, labels.words):
+        if each.sentence:
+            said = sentence(question, each, options.by_cohort, labels)
+            row = shown_row(question, rows, each.option) if each.option else None
+            found.append(said if row is None else f"{said.rstrip('.')} \u2013 {labels.value(row)}.")
+    return found
 
 
 def may_say(options: ViewOptions) -> bool:
@@ -200,7 +280,7 @@ def _columns(
     words = labels.words
     columns = [(words["rOption"], False)]
     if given is not None:
-        columns.insert(0, (labels.text(given.text), False))
+        columns = [(_name_of(given, labels), False), (words["rSize"], False), *columns]
     if options.compare:
         columns += [(words["rGroup"], False), (words["rMinus"], False)]
     elif options.by_cohort:
@@ -230,30 +310,62 @@ def _is_drawn(question: Question) -> bool:
     return question.mechanism.reports.is_drawn or (question.group is not None and question.group.is_drawn)
 
 
-def _cells(
-    question: Question, row: ViewRow, columns: Sequence[tuple[str, bool]], labels: Labels, given: Question | None
-) -> list[Cell]:
-    words = labels.words
-    texts = {
-        words["rOption"]: labels.row(question, row),
-        words["rGroup"]: labels.cohort(row.cohort),
-        words["rMinus"]: "" if row.minus is None else labels.cohort(row.minus),
-        words["rReplies"]: "" if row.n is None else f"{row.n}",
-    }
-    if row.wave is not None:
-        texts[labels.wave] = labels.waves[row.wave]
-    if given is not None and row.given_option is not None:
-        texts[labels.text(given.text)] = labels.option(given, row.given_option)
-    is_mean = row.statistic.startswith("mean")
-    show = number if is_mean else points if row.statistic == "difference" else percent
-    unit = words["rPoints"] if row.statistic == "difference" else ""
-    value, interval = columns[-2][0], columns[-1][0]
-    span = words["rTo"].format(low=show(row.low), high=show(row.high))
-    texts |= {
-        value: localized(show(row.value) + unit, words) if row.value is not None else "\u2013",
-        interval: localized(span, words) if row.value is not None else "\u2013",
-    }
-    return [Cell(texts[name], name, is_number) for name, is_number in columns]
+def _name_of(given: Question, labels: Labels) -> str:
+    """The heading of the column with the answers that make groups; a question may be called as another column is."""
+    text = labels.text(given.text)
+    return f"{text} ({given.id})" if text in labels.words.values() else text
+
+
+@dataclass(frozen=True)
+class _Cells:
+    """What makes the cells of a view's rows.
+
+    Attributes
+    ----------
+    question : Question
+    labels : Labels
+    columns : sequence of (str, bool)
+    given : Question or None
+        The question with which it is crossed.
+    groups : mapping of str to str
+        How many people are in the groups that this one makes.
+    """
+
+    question: Question
+    labels: Labels
+    columns: Sequence[tuple[str, bool]]
+    given: Question | None
+    groups: Mapping[str, str]
+
+    def of(self, row: ViewRow) -> list[Cell]:
+        """The cells of a row, in the order of the columns."""
+        texts = {**self._whose(row), **self._number(row)}
+        return [Cell(texts[name], name, is_number) for name, is_number in self.columns]
+
+    def _whose(self, row: ViewRow) -> Mapping[str, str]:
+        labels, words = self.labels, self.labels.words
+        texts = {
+            words["rOption"]: labels.row(self.question, row),
+            words["rGroup"]: labels.cohort(row.cohort),
+            words["rMinus"]: "" if row.minus is None else labels.cohort(row.minus),
+            words["rReplies"]: "" if row.n is None else counted(row.n, words),
+        }
+        if row.wave is not None:
+            texts[labels.wave] = labels.waves[row.wave]
+        if self.given is not None and row.given_option is not None:
+            texts[words["rSize"]] = self.groups[row.given_option]
+            texts[_name_of(self.given, labels)] = labels.option(self.given, row.given_option)
+        return texts
+
+    def _number(self, row: ViewRow) -> Mapping[str, str]:
+        words = self.labels.words
+        show = number if row.statistic.startswith("mean") else points if row.statistic == "difference" else percent
+        unit = words["rPoints"] if row.statistic == "difference" else ""
+        value, interval = self.columns[-2][0], self.columns[-1][0]
+        if row.value is None:
+            return {value: "\u2013", interval: "\u2013"}
+        span = words["rTo"].format(low=show(row.low), high=show(row.high))
+        return {value: localized(show(row.value) + unit, words), interval: localized(span, words)}
 
 
 def points(difference: float | None) -> str:

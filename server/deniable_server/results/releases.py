@@ -187,8 +187,7 @@ class ReleaseLog:
         return self._key
 
     def _is_numbered(self, state: SurveyState) -> bool:
-        is_live = state.survey.results == "live" and state.standing(self._store.today()) == "open"
-        return state.reports > 0 and not is_live
+        return is_numbered(state, self._store.today())
 
     @staticmethod
     def _has(newest: ReleaseRow | None, reports: int) -> bool:
@@ -202,6 +201,19 @@ class ReleaseLog:
             record = ReleaseRecord(survey.id, number, self._store.today(), released.tallies, rows)
         encoded = record.encode()
         self._store.add_release(survey, ReleaseRow(number, encoded.decode("ascii"), self._private.sign(encoded).hex()))
+
+
+def is_numbered(state: SurveyState, today: datetime.date) -> bool:
+    """Whether what results show on a day has a number: not while they are live, nor before there is anything."""
+    is_live = state.survey.results == "live" and state.standing(today) == "open"
+    return state.reports > 0 and not is_live
+
+
+def newest_record(store: Store, state: SurveyState) -> ReleaseRecord | None:
+    """The record of the release that results show, without recording one; None where they are live."""
+    row = store.release(state.survey) if is_numbered(state, store.today()) else None
+    record = None if row is None else parsed(row.record)
+    return record if record is not None and record.n == state.reports else None
 
 
 def reports_file(survey: Survey, released: Release) -> Iterator[bytes]:

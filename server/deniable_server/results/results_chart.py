@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from importlib.util import find_spec
 
 from deniable.errors import DeniableError
 from deniable.installing import install_hint
-from deniable_server.results.drawing import MOST_ROWS
-from deniable_statistics.published.charts import Panel, interval_chart, render
+from deniable_statistics.published.charts import Panel
 from deniable_statistics.views.figures import Caption
 
 
@@ -35,19 +33,7 @@ def check_images() -> None:
 
 
 def image(panels: Sequence[Panel], caption: Caption, form: str, salt: str) -> bytes:
-    """Draw panels below each other with their caption.
+    """A figure with its caption as PNG or PDF, as it is as SVG; see `deniable_statistics.views.painted`."""
+    from deniable_statistics.views.painted import painted  # where it is needed: it loads matplotlib
 
-    Parameters
-    ----------
-    panels : sequence of Panel
-        With fixed axes, so that the wide intervals of a small cohort stretch none.
-    caption : Caption
-        Its title, what was asked and its subtitle stand above all, its notes at the foot; several panels have titles
-        of their own.
-    form : {"png", "pdf"}
-    salt : str
-        Makes equal figures of one survey equal bytes.
-    """
-    drawn = [replace(each, title="") for each in panels] if len(panels) == 1 else panels
-    head = (caption.title, caption.asked, caption.subtitle)
-    return render(lambda: interval_chart(drawn, caption.notes, MOST_ROWS, head), form, salt)
+    return painted(panels, caption, form, salt)

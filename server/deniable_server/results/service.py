@@ -16,10 +16,22 @@ from deniable_server.edge.limits import ROWS_A_REQUEST, asker, get_limits
 from deniable_server.results.ahead import Ahead
 from deniable_server.results.cache import ResultCache
 from deniable_server.results.computing import Pool
+from deniable_server.results.field_dates import FieldDates, field_dates
 from deniable_server.results.query import EstimatesQuery, ViewQuery
-from deniable_server.results.releases import ReleaseLog, Shown
+from deniable_server.results.releases import ReleaseLog, Shown, newest_record
 from deniable_server.results.waves import Wave, WaveIndex
-from deniable_server.results.work import NOTHING, ResultNotes, files_of, image_of, rows_of, table_of, text_of, view_rows
+from deniable_server.results.work import (
+    NO_DATES,
+    NOTHING,
+    Dates,
+    ResultNotes,
+    files_of,
+    image_of,
+    rows_of,
+    table_of,
+    text_of,
+    view_rows,
+)
 from deniable_server.results.work import estimates_document as make_document
 from deniable_server.store import Store, SurveyState
 from deniable_statistics.designs.of_mechanisms import design_of
@@ -131,19 +143,19 @@ class ResultsService:
         state = self._store.state(survey_id)
         if not (shown := self.releases.shown(state)).n:
             return
-        wanted: list[tuple[ViewQuery, str, Callable[[Survey, Shown, ViewQuery], tuple[Any, int]]]]
+        wanted: list[tuple[ViewQuery, Hashable, Callable[[SurveyState, Shown, ViewQuery], tuple[Any, int]]]]
         wanted = [(EVERYBODY_VIEW, "views", self._views_of)]
         if state.survey.cohorts and state.survey.rows <= MOST_TOGETHER:
             wanted.append((BY_COHORT_VIEW, "views", self._views_of))
         elif state.survey.cohorts:
             # No page shows so many rows, and whoever asks for a question by cohort waits for that question alone.
-            wanted.append((BY_COHORT_VIEW, "table", self._table_of))
+            wanted.append((BY_COHORT_VIEW, self._table_name(state, shown), self._table_of))
         for query, form, compute in wanted:
             # The very name under which a reader asks, or the work would be done twice.
             name = self._name(survey_id, query, form, shown)
             if self._kept.get(name) is None:
                 with self._pool.place(AHEAD):
-                    found, size = compute(state.survey, shown, query)
+                    found, size = compute(state, shown, query)
                 self._kept.put(name, found, size)
 
     def estimates(self, survey_id: str, query: EstimatesQuery) -> tuple[int, Sequence[EstimateRow]]:
@@ -160,13 +172,18 @@ class ResultsService:
         """The estimates as JSON or CSV."""
         state = self._store.state(survey_id)
         said = ResultNotes(state.hidden_because, state.more_may_wait(self._store.today()))
+        dates = self.dates(state, self.releases.shown(state)).columns
 
         def write(survey: Survey) -> tuple[bytes, int]:
             tallies = self._store.tallies(survey)
-            text = self._pool.run(text_of, survey.document, tallies, wanted_of(query), said, form)
+            text = self._pool.run(text_of, survey.document, tallies, wanted_of(query), said, form, dates)
             return text, len(text)
 
-        return self._computed(survey_id, query, f"{form} {said.note} {said.more}", 0, write)
+        return self._computed(survey_id, query, (form, *said, *dates.values()), 0, write)
+
+    def dates(self, state: SurveyState, shown: Shown) -> FieldDates:
+        """When a survey took replies, and of which day the results that are shown are."""
+        return field_dates(state, shown.record, self._store.today())
 
     def files_about(self, survey_id: str) -> Mapping[str, bytes]:
         """The codebook and the scripts of an archive, which are the same for every release."""
@@ -180,26 +197,31 @@ class ResultsService:
     def views(self, state: SurveyState, shown: Shown, query: ViewQuery) -> Mapping[str, View]:
         """The shares of all questions by the id of each, computed at once: one by one they would wait in the queue."""
 
-        def compute(survey: Survey) -> tuple[Mapping[str, View], int]:
-            return self._views_of(survey, shown, query)
+        def compute(_survey: Survey) -> tuple[Mapping[str, View], int]:
+            return self._views_of(state, shown, query)
 
         return self._computed(state.survey.id, plain(query), "views", 0, compute, shown=shown)
 
     def table(self, state: SurveyState, shown: Shown, query: ViewQuery) -> bytes:
         """The shares of all questions as CSV, written where they are computed."""
 
-        def write(survey: Survey) -> tuple[bytes, int]:
-            return self._table_of(survey, shown, query)
+        def write(_survey: Survey) -> tuple[bytes, int]:
+            return self._table_of(state, shown, query)
 
-        return self._computed(state.survey.id, plain(query), "table", 0, write, shown=shown)
+        return self._computed(state.survey.id, plain(query), self._table_name(state, shown), 0, write, shown=shown)
 
-    def _table_of(self, survey: Survey, shown: Shown, query: ViewQuery) -> tuple[bytes, int]:
+    def _table_name(self, state: SurveyState, shown: Shown) -> Hashable:
+        return "table", *self.dates(state, shown).columns.values()
+
+    def _table_of(self, state: SurveyState, shown: Shown, query: ViewQuery) -> tuple[bytes, int]:
         """The shares of all questions as CSV, and its size in bytes."""
-        text = self._pool.run(table_of, survey.document, shown.tallies, wanted_of(query))
+        dates = self.dates(state, shown).columns
+        text = self._pool.run(table_of, state.survey.document, shown.tallies, wanted_of(query), dates)
         return text, len(text)
 
-    def _views_of(self, survey: Survey, shown: Shown, query: ViewQuery) -> tuple[Mapping[str, View], int]:
+    def _views_of(self, state: SurveyState, shown: Shown, query: ViewQuery) -> tuple[Mapping[str, View], int]:
         """The shares of all questions, and their size in bytes."""
+        survey = state.survey
         estimates = self._pool.run(rows_of, survey.document, shown.tallies, wanted_of(query))
         together: dict[str, list[EstimateRow]] = {}
         for row in estimates:
@@ -424,14 +446,19 @@ def estimates_document(store: Store, survey_id: str, query: EstimatesQuery) -> d
     """The estimates as the JSON of the API holds them, computed here: for the command line."""
     state = store.state(survey_id)
     said = ResultNotes(state.hidden_because, waiting=waiting_rows(store, state.survey) or None)
-    return estimates_of(state.survey, store.tallies(state.survey), query, said)
+    dates = field_dates(state, newest_record(store, state), store.today()).columns
+    return estimates_of(state.survey, store.tallies(state.survey), query, said, dates)
 
 
 def estimates_of(
-    survey: Survey, tallies: Mapping[str | None, Tally], query: EstimatesQuery, said: ResultNotes = NOTHING
+    survey: Survey,
+    tallies: Mapping[str | None, Tally],
+    query: EstimatesQuery,
+    said: ResultNotes = NOTHING,
+    dates: Dates = NO_DATES,
 ) -> dict[str, Any]:
     """The estimates as the JSON of the API holds them, from tallies."""
-    return make_document(survey, tallies, wanted_of(query), said)
+    return make_document(survey, tallies, wanted_of(query), said, dates)
 
 
 def waiting_rows(store: Store, survey: Survey) -> list[dict[str, str | int | None]]:

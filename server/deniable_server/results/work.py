@@ -13,14 +13,21 @@ from deniable import parse_survey as parse
 from deniable_statistics.published.access_columns import ACCESS_LABELS, access_cells
 from deniable_statistics.published.charts import Panel
 from deniable_statistics.published.csv_cells import csv_lines
+from deniable_statistics.published.date_columns import DATE_LABELS
 from deniable_statistics.views.figures import Caption
 from deniable_statistics.views.view_rows import JointCounts, ViewOptions, ViewRow, share_view, view_of
 
 COLUMNS = [field.name for field in fields(EstimateRow)]
-"""Columns of the CSV and keys of the JSON, in order. `ACCESS_LABELS` end each row of the CSV."""
+"""Columns of the CSV and keys of the JSON, in order. `ACCESS_LABELS` and `DATE_LABELS` end each row of the CSV."""
 
 VIEW_COLUMNS = [field.name for field in fields(ViewRow)]
-"""Columns of the CSV of a view, in order."""
+"""Columns of the CSV of a view, in order. `DATE_LABELS` end each row."""
+
+Dates = Mapping[str, str]
+"""The values of `DATE_LABELS`; see `deniable_server.results.field_dates`."""
+
+NO_DATES: Dates = dict.fromkeys(DATE_LABELS, "")
+"""Dates that nobody knows."""
 
 
 @functools.lru_cache(maxsize=16)
@@ -56,10 +63,15 @@ def rows_of(document: bytes, tallies: Mapping[str | None, Tally], wanted: Mappin
 
 
 def text_of(
-    document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], said: ResultNotes, form: str
+    document: bytes,
+    tallies: Mapping[str | None, Tally],
+    wanted: Mapping[str, Any],
+    said: ResultNotes,
+    form: str,
+    dates: Dates,
 ) -> bytes:
     """The estimates as the API sends them, in JSON or CSV; thousands of rows take long to write."""
-    found = estimates_document(parse_survey(document), tallies, wanted, said)
+    found = estimates_document(parse_survey(document), tallies, wanted, said, dates)
     if form == "csv":
         return "".join(estimates_csv(found)).encode()
     # NaN is no JSON: a row that held one would be a fault, not a null.
@@ -67,41 +79,52 @@ def text_of(
 
 
 def estimates_document(
-    survey: Survey, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], said: ResultNotes = NOTHING
+    survey: Survey,
+    tallies: Mapping[str | None, Tally],
+    wanted: Mapping[str, Any],
+    said: ResultNotes = NOTHING,
+    dates: Dates = NO_DATES,
 ) -> dict[str, Any]:
     """The estimates as a document for the JSON of the API."""
     n = sum(tally.n for tally in tallies.values())
-    return rows_document(survey.id, survey.access, n, estimate(tallies, survey, **wanted), said)
+    return rows_document(survey.id, survey.access, n, estimate(tallies, survey, **wanted), said, dates)
 
 
 def rows_document(
-    survey_id: str, access: str, n: int, rows: Sequence[EstimateRow], said: ResultNotes = NOTHING
+    survey_id: str,
+    access: str,
+    n: int,
+    rows: Sequence[EstimateRow],
+    said: ResultNotes = NOTHING,
+    dates: Dates = NO_DATES,
 ) -> dict[str, Any]:
     """The rows of ``n`` reports as a document for the JSON of the API."""
     about = dict(zip(ACCESS_LABELS, access_cells(access), strict=True))
     # flat, and in the order of the columns
-    return {"survey": survey_id, "n": n, **about, "estimates": [vars(row) for row in rows], **said._asdict()}
+    known = {name: date or None for name, date in dates.items()}
+    return {"survey": survey_id, "n": n, **about, **known, "estimates": [vars(row) for row in rows], **said._asdict()}
 
 
 def estimates_csv(document: Mapping[str, Any]) -> Iterator[str]:
     """Lines of CSV from the document, with a header even without rows."""
-    about = [document[name] for name in ACCESS_LABELS]
+    about = [document[name] for name in (*ACCESS_LABELS, *DATE_LABELS)]
     rows = ([*(row[column] for column in COLUMNS), *about] for row in document["estimates"])
-    return csv_lines([[*COLUMNS, *ACCESS_LABELS], *rows])
+    return csv_lines([[*COLUMNS, *ACCESS_LABELS, *DATE_LABELS], *rows])
 
 
-def view_csv(rows: Iterable[ViewRow]) -> str:
-    """The rows of views as CSV, with a header even without rows."""
-    return "".join(csv_lines([VIEW_COLUMNS, *(vars(row).values() for row in rows)]))
+def view_csv(rows: Iterable[ViewRow], dates: Mapping[str | None, Dates]) -> str:
+    """The rows of views as CSV, with a header even without rows; ``dates`` are those of each `ViewRow.wave`."""
+    lines = ([*vars(row).values(), *dates[row.wave].values()] for row in rows)
+    return "".join(csv_lines([[*VIEW_COLUMNS, *DATE_LABELS], *lines]))
 
 
-def table_of(document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any]) -> bytes:
+def table_of(document: bytes, tallies: Mapping[str | None, Tally], wanted: Mapping[str, Any], dates: Dates) -> bytes:
     """The shares of all questions as the CSV of a view, which is shorter than its rows where there are thousands."""
     survey = parse_survey(document)
     places = {each.id: place for place, each in enumerate(survey.questions)}
     # Estimates come cohort by cohort, views question by question.
     rows = sorted(estimate(tallies, survey, **wanted), key=lambda row: places[row.question])
-    return view_csv(share_view(survey.questions[places[row.question]], row) for row in rows).encode()
+    return view_csv((share_view(survey.questions[places[row.question]], row) for row in rows), {None: dates}).encode()
 
 
 def view_rows(

@@ -11,6 +11,7 @@ from markupsafe import Markup
 from deniable import Survey
 from deniable.access.words import ONE_REPORT
 from deniable_server.language import steady
+from deniable_server.results.field_dates import FieldDates
 from deniable_server.results.releases import Shown
 
 LICENSE_NOTE = "The replies hold chance, by which no answer of a person can be known for certain."
@@ -27,14 +28,14 @@ class Citation:
         What is cited.
     base : str
         Address of the collector.
-    closed_on : str or None
-        The day on which the survey was closed by hand.
+    dates : FieldDates
+        When the survey took replies, and of which day the results are.
     """
 
     survey: Survey
     shown: Shown
     base: str
-    closed_on: str | None = None
+    dates: FieldDates
 
     @property
     def author(self) -> str:
@@ -53,17 +54,16 @@ class Citation:
         return f"{self.base}/s/{self.survey.id}/results{query}"
 
     @property
-    def date(self) -> str | None:
-        """The day of the release."""
-        return self.shown.record.released_on.isoformat() if self.shown.record else None
+    def date(self) -> str:
+        """The day of the release, or that of results which are live."""
+        return self.dates.as_of.isoformat()
 
     @property
     def text(self) -> str:
         """A reference in one line."""
-        year = f" ({self.date[:4]})" if self.date else ""
-        release = f" Release {self.number} of {self.date}." if self.number else ""
+        release = f"Release {self.number} of {self.date}." if self.number else f"As of {self.date}."
         what = f"{steady(self.survey.title)}. Survey {self.survey.id}, randomised response."
-        return f"{self.author}{year}. {what}{release} {self.url}"
+        return f"{self.author} ({self.date[:4]}). {what} {release} {self.url}"
 
     @property
     def bibtex(self) -> str:
@@ -71,8 +71,10 @@ class Citation:
         lines = [
             f"  author = {{{{{_tex(self.author)}}}}}",
             f"  title = {{{_tex(steady(self.survey.title))}}}",
-            *([f"  year = {{{self.date[:4]}}}", f"  date = {{{self.date}}}"] if self.date else []),
-            *([f"  version = {{{self.number}}}"] if self.number else []),
+            f"  year = {{{self.date[:4]}}}",
+            f"  date = {{{self.date}}}",
+            # What is live is cited as it was on a day; the address of a release stays.
+            f"  version = {{{self.number}}}" if self.number else f"  urldate = {{{self.date}}}",
             f"  note = {{Survey {self.survey.id}, randomised response}}",
             f"  url = {{{self.url}}}",
         ]
@@ -90,7 +92,8 @@ class Citation:
             "authors": [{"name": self.author}],
             "identifiers": [{"type": "other", "value": self.survey.id, "description": "address of the survey"}],
             "url": self.url,
-            **({"version": str(self.number), "date-released": self.date} if self.number else {}),
+            **({"version": str(self.number)} if self.number else {}),
+            "date-released": self.date,
         }
         return "".join(f"{name}: {json.dumps(value, ensure_ascii=False)}\n" for name, value in fields.items())
 
@@ -99,21 +102,23 @@ class Citation:
         """A paragraph for the methods section of a paper, with everything that the collector knows."""
         survey, n = self.survey, self.shown.n
         used = sorted({f"{each.mechanism.name} (epsilon {each.epsilon:.4g})" for each in survey.questions})
-        dates = " to ".join(str(day) for day in (survey.opens, self.closed_on or survey.closes) if day)
-        when = f" Replies were collected {'from ' if ' to ' in dates else 'since '}{dates} (UTC)." if dates else ""
+        first, last, as_of = self.dates.first, self.dates.last, self.dates.as_of
+        # A last day that is still to come is a plan.
+        when = f"from {first} to {last}" if last and last <= as_of else f"since {first}"
         drawn = "".join(
             f" Each device asked {group.draw} of {group.size} questions, drawn by chance."
             for group in dict.fromkeys(each.group for each in survey.questions if each.group and each.group.is_drawn)
         )
+        released = f" (release {self.number})" if self.number else ""
         questions = f"{len(survey.questions)} question{'s' if len(survey.questions) > 1 else ''}"
         return (
             f"Answers to {questions} were randomised on each respondent's device before they were sent (randomised "
             f"response, local differential privacy), with {', '.join(used)}; all replies of one person together have "
-            f"epsilon {survey.epsilon:.4g}.{drawn}{when} Access was {survey.access} ({ONE_REPORT[survey.access]}). "
-            f"{n} replies were counted. Shares were estimated without bias from the published mechanisms, and are "
-            "reported as the most likely possible values with 95 % confidence intervals for the population. Survey, "
-            f"replies and estimates are at {self.url}; the address of the survey, {survey.id}, is the hash of its "
-            "questions and mechanisms."
+            f"epsilon {survey.epsilon:.4g}.{drawn} Replies were collected {when} (UTC). Access was {survey.access} "
+            f"({ONE_REPORT[survey.access]}). {n:,} replies were counted, as of {as_of}{released}. Shares were "
+            "estimated without bias from the published mechanisms, and are reported as the most likely possible values "
+            f"with 95 % confidence intervals for the population. Survey, replies and estimates are at {self.url}; the "
+            f"address of the survey, {survey.id}, is the hash of its questions and mechanisms."
         )
 
     @property
@@ -147,9 +152,10 @@ class Citation:
         if survey.organiser:
             document["creator"] = {"@type": "Organization", "name": str(survey.organiser)}
         if self.number:
-            document |= {"version": self.number, "dateModified": self.date}
-        if survey.opens and survey.closes:
-            document["temporalCoverage"] = f"{survey.opens}/{survey.closes}"
+            document["version"] = self.number
+        # An interval of ISO 8601, of which schema.org writes an end that is not known yet as two dots.
+        first, last = self.dates.first, self.dates.last
+        document |= {"dateModified": self.date, "temporalCoverage": f"{first}/{last or '..'}"}
         text = json.dumps(document, ensure_ascii=True)
         # "</script>" within a text must not end the block: < and > are written as JSON escapes.
         return Markup(text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026"))  # noqa: S704

@@ -127,8 +127,9 @@ def fetch_archive(survey_id: str) -> Response:
     """
     state, rows = _rows_of(survey_id)
     pages: Pages = current_app.extensions["deniable-pages"]
-    # All that an archive holds is of a release, of the day of closing, and of the address that citations name.
-    tag = tag_of(survey_id, state.release, len(rows), state.closed_on, pages.base)
+    # All that an archive holds is of a release, of the days that it names, and of the address that citations name.
+    dates = get_results().dates(state, get_results().releases.shown(state))
+    tag = tag_of(survey_id, state.release, len(rows), *dates.columns.values(), pages.base)
     if is_known(tag):
         response = Response(status=HTTPStatus.NOT_MODIFIED)
         response.set_etag(tag)
@@ -160,7 +161,8 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
     """The archive of a survey as a file that is open at its end."""
     survey, results = state.survey, get_results()
     pages: Pages = current_app.extensions["deniable-pages"]
-    citation = Citation(survey, results.releases.shown(state), pages.base, state.closed_on)
+    shown = results.releases.shown(state)
+    citation = Citation(survey, shown, pages.base, results.dates(state, shown))
     everybody = EstimatesQuery.model_validate({})
     estimates = {"estimates.csv": results.text(survey.id, everybody, "csv")}
     if survey.cohorts:
@@ -180,7 +182,7 @@ def _archive(state: SurveyState, rows: list[ReleaseRow]) -> IO[bytes]:
         "survey": survey.id,
         "title": str(survey.title),
         "release": f"{citation.number or ''}",
-        "released_on": citation.date or "",
+        **citation.dates.columns,
         "url": citation.url,
         "cite": citation.text,
         "methods": citation.methods,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import cached_property
@@ -20,11 +21,15 @@ from deniable.privacy.ceiling import weakness
 from deniable_server.access.tokens import is_owner, is_reader, require_reader
 from deniable_server.edge.delivery import tagged
 from deniable_server.language import language_of, words
+from deniable_server.results.crossed_view import shown_rows
 from deniable_server.results.drawing import MOST_ROWS, Labels, can_draw, panels_of
-from deniable_server.results.headlines import headlines, localized
+from deniable_server.results.field_dates import FieldDates
+from deniable_server.results.headlines import headlines
+from deniable_server.results.plain_method import odds_line, weak_rules, who_answered
 from deniable_server.results.query import EstimatesQuery, ViewQuery
 from deniable_server.results.question_view import (
     Section,
+    findings,
     level_text,
     may_say,
     section,
@@ -32,12 +37,14 @@ from deniable_server.results.question_view import (
     sentences,
     shown_row,
     small_figure,
+    title_of,
 )
 from deniable_server.results.releases import Shown, parsed
 from deniable_server.results.results_chart import NoImages, can_draw_images, check_images
 from deniable_server.results.service import View, get_results, view_options, waiting_rows
 from deniable_server.results.waves import MOST_WAVES, Wave
-from deniable_server.results.work import view_csv
+from deniable_server.results.work import Dates, view_csv
+from deniable_server.results.written import counted, day, localized
 from deniable_server.store import NotFound as NothingThere
 from deniable_server.store import SurveyState
 from deniable_server.store.release_log import ReleaseRow
@@ -77,8 +84,10 @@ def init_app(app: APIFlask) -> None:
     """Serve pages and files of results."""
     app.jinja_env.filters["say"] = say
     app.jinja_env.globals["has_images"] = can_draw_images()
-    app.jinja_env.filters["unbiased"] = lambda row: shown_figure(row.estimate, row.statistic)
-    app.jinja_env.filters["std_error"] = lambda row: shown_figure(row.std_error, row.statistic)
+    app.jinja_env.filters["day"] = day
+    app.jinja_env.filters["counted"] = counted
+    app.jinja_env.filters["unbiased"] = lambda row, words: localized(shown_figure(row.estimate, row.statistic), words)
+    app.jinja_env.filters["std_error"] = lambda row, words: localized(shown_figure(row.std_error, row.statistic), words)
     app.register_blueprint(results_pages)
 
 
@@ -122,7 +131,7 @@ class ResultsPage:
         if self.query.over == "releases":
             records = (parsed(row.record) for row in self.releases_shown)
             named = {
-                f"{each.number}": say_text(self.words["rRelease"], number=each.number, date=each.released_on)
+                f"{each.number}": say_text(self.words["rRelease"], number=each.number, date=self.day(each.released_on))
                 for each in records
             }
             return Labels(self.words, named, self.words["rReleases"])
@@ -161,7 +170,26 @@ class ResultsPage:
     @cached_property
     def citation(self) -> Citation:
         """How the shown release is cited."""
-        return Citation(self.survey, self.shown, self.base, self.state.closed_on)
+        return Citation(self.survey, self.shown, self.base, self.field)
+
+    @cached_property
+    def field(self) -> FieldDates:
+        """When the survey took replies, and of which day its results are."""
+        return get_results().dates(self.state, self.shown)
+
+    @property
+    def date_columns(self) -> Mapping[str | None, Dates]:
+        """The dates in the rows of files, by the name of their wave; None stands for rows of this survey alone."""
+        results = get_results()
+        known: dict[str | None, Dates] = {None: self.field.columns}
+        for wave in self.waves_shown:
+            shown = results.releases.shown(wave.state)
+            known[wave.state.survey.id] = results.dates(wave.state, shown).columns
+        if self.query.over == "releases":
+            for row in self.releases_shown:
+                shown = Shown({}, parsed(row.record))
+                known[f"{row.number}"] = results.dates(self.state, shown).columns
+        return known
 
     def rows(self, question: Question) -> View:
         """The rows of a view of a question, and the estimates behind them."""
@@ -240,13 +268,13 @@ class ResultsPage:
     @property
     def top(self) -> list[str]:
         """The sentences at the top of a page: whether there are results, when they move, and who may be counted."""
-        said = [say_text(self.words["rCount"], n=self.shown.n)]
+        said = [say_text(self.words["rCount"], n=self.counted(self.shown.n))]
         if not self.shown.n:
             said = [self.words["rNone"]]
         if self.survey.results == "closed" and self.state.hidden_because:
             said.append(self.words["rAfterClose"])
         elif self.survey.results == "batches" and self.standing == "open":
-            said.append(say_text(self.words["rMoves"], n=self.survey.release))
+            said.append(say_text(self.words["rMoves"], n=self.counted(self.survey.release)))
         return [*said, self.words[ONCE[self.survey.access]]]
 
     @property
@@ -266,13 +294,25 @@ class ResultsPage:
         return text, link_to(text), sentence.split("{contact}")
 
     @property
-    def dates(self) -> str | None:
+    def dates(self) -> str:
         """The field dates."""
-        first, last = self.survey.opens, self.survey.closes
-        if first is None and last is None:
-            return None
-        name = "rBoth" if first and last else "rFrom" if first else "rUntil"
-        return say_text(self.words[name], first=first, last=last)
+        first, last = self.day(self.field.first), self.field.last
+        if last is None:
+            return say_text(self.words["rFrom"], first=first)
+        return say_text(self.words["rBoth"], first=first, last=self.day(last))
+
+    @property
+    def as_of(self) -> str:
+        """Of which day the results are."""
+        return say_text(self.words["rAsOf"], date=self.day(self.field.as_of))
+
+    def day(self, date: datetime.date) -> str:
+        """A day as readers write it."""
+        return day(date, self.words)
+
+    def counted(self, n: int) -> str:
+        """A number of people or replies as readers write it."""
+        return counted(n, self.words)
 
     @property
     def strength(self) -> str:
@@ -295,27 +335,77 @@ class ResultsPage:
     def caption(self, question: Question | None, rows: Sequence[ViewRow], estimates: Sequence[EstimateRow]) -> Caption:
         """The texts around a figure that stands alone."""
         survey, words = self.survey, self.words
-        said = [] if question is None else sentences(question, rows, self.options, self.labels, estimates)
+        given = self.given
+        said = [] if question is None else sentences(question, rows, self.options, self.labels, estimates, given)
         title = self.labels.text(survey.title if question is None else question.text)
+        if question is not None and given is not None:
+            title = title_of(question, given, self.labels)
         # One finding is the title, and then the question stands below it; cohorts have a sentence each.
         finding = said[0].rstrip(".") if said and not self.options.by_cohort else None
+        more = list(said[1:] if finding else said)
         if (crossed := self.crossed_note(question)) is not None:
-            said = [crossed]
+            more.append(crossed)
+        if question is not None:
+            more += weak_rules(question, shown_rows(rows), self.level, words)
         return Caption(
             finding or title,
             self.caption_line,
-            (*(said[1:] if finding else said), *self.caption_notes),
+            (*more, *self.caption_notes(question)),
             self.language,
             words["dir"],
             " ".join(said) or self.caption_line,
             title if finding else "",
         )
 
+    @property
+    def given(self) -> Question | None:
+        """The question with which one is crossed."""
+        return None if self.options.crossed_with is None else self.survey.question(self.options.crossed_with)
+
+    def to_print(self, question: Question, findings: Sequence[str]) -> list[str]:
+        """Findings as sentences that can be printed as they are: with replies, dates, interval, method and source."""
+        survey, number = self.survey, self.citation.number
+        source = ", ".join(self.labels.text(each) for each in (survey.organiser, survey.title) if each)
+        given = self.given
+        asked = self.words["rQuoted"].replace("{text}", self.labels.text(question.text))
+        if given is not None:
+            asked = title_of(question, given, self.labels)
+        values = {
+            "question": asked,
+            "level": self.level,
+            "n": self.counted(self.shown.n),
+            "dates": self.dates,
+            "asof": self.as_of,
+            "source": source,
+            "url": f"{self.base}{self.link(question.id, release=number, lang=None, view=None)}",
+        }
+        return [say_text(self.words["rPrint"], finding=each.rstrip("."), **values) for each in findings]
+
+    def chance(self, question: Question) -> str:
+        """How chance works in a question, and who answered, in plain lines."""
+        return f"{odds_line(question, self.words)} {self.who}"
+
+    @property
+    def chance_of_given(self) -> str:
+        """How chance works in the question with which one is crossed."""
+        return "" if self.given is None else odds_line(self.given, self.words)
+
+    @property
+    def who(self) -> str:
+        """That people chose themselves whether to answer."""
+        return who_answered(self.survey, self.words)
+
+    @property
+    def chance_of_all(self) -> str:
+        """The same for a page of all questions: the odds only where they are alike in all."""
+        lines = {odds_line(each, self.words) for each in self.survey.questions}
+        return f"{lines.pop()} {self.who}" if len(lines) == 1 else self.who
+
     def crossed_note(self, question: Question | None) -> str | None:
         """What the numbers of two crossed questions are; None where none are crossed."""
-        if question is None or self.options.crossed_with is None:
+        if question is None or self.given is None:
             return None
-        other = self.labels.text(self.survey.question(self.options.crossed_with).text)
+        other = self.labels.text(self.given.text)
         return say_text(self.words["rCrossedBoxes" if question.kind.takes_several else "rAmongNote"], other=other)
 
     @property
@@ -323,18 +413,19 @@ class ResultsPage:
         """The number of replies and the field dates."""
         if self.query.over is not None:
             return self.words["rOverTime" if self.query.over == "time" else "rReleases"]
-        return " \u00b7 ".join(filter(None, [say_text(self.words["rCount"], n=self.shown.n), self.dates]))
+        n = say_text(self.words["rCount"], n=self.counted(self.shown.n))
+        return " \u00b7 ".join([n, self.dates, self.as_of])
 
-    @property
-    def caption_notes(self) -> list[str]:
-        """The notes below a figure: its method, who is counted, and its source."""
+    def caption_notes(self, question: Question | None) -> list[str]:
+        """The notes below a figure: its method, who answered, who is counted, and its source."""
         survey, words = self.survey, self.words
         source = ", ".join(self.labels.text(each) for each in (survey.organiser, survey.title) if each)
         record = self.shown.record
-        released = {"number": record.number, "date": record.released_on} if record else {}
+        released = {"number": record.number if record else "", "date": self.day(self.field.as_of)}
+        method = say_text(words["rMethodNote"], level=self.level)
         return [
-            say_text(words["rMethodNote"], level=self.level),
-            words[ONCE[survey.access]],
+            method if question is None else f"{method} {odds_line(question, words)}",
+            f"{self.who} {words[ONCE[survey.access]]}",
             say_text(words["rSource" if record else "rSourceLive"], source=source, id=survey.id, **released),
         ]
 
@@ -356,7 +447,7 @@ def render(page: ResultsPage, template: str, name: Hashable, values: Callable[[]
     def rendered() -> str:
         return render_template(template, page=page, words=page.words, **values())
 
-    saying = (template, name, page.language, *page.top, page.standing)
+    saying = (template, name, page.language, *page.top, page.standing, *page.field.columns.values())
     kept = get_results().page(page.survey.id, page.query, saying, rendered)
     pages: Pages = current_app.extensions["deniable-pages"]
     response = Response(pages.filled(kept))
@@ -484,9 +575,11 @@ def line(page: ResultsPage, question: Question) -> dict[str, Any]:
     found = headlines(question, estimates, page.words) if may_say(page.options) else []
     leading = shown_row(question, rows, found[0].option if found else None)
     said = [sentence(question, each, False, page.labels) for each in found]
+    printed = page.to_print(question, findings(question, rows, page.options, page.labels, estimates))
     # So many figures that nobody reads them all show one value each.
     shown = rows if page.has_figure_of_all else ()
-    return {"question": question, "said": said, "figure": small_figure(question, shown, leading, page.labels, said)}
+    figure = small_figure(question, shown, leading, page.labels, said)
+    return {"question": question, "said": said, "printed": printed, "figure": figure}
 
 
 def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Response:
@@ -494,13 +587,14 @@ def file_of(page: ResultsPage, form: str, questions: Sequence[Question]) -> Resp
     found = [page.rows(question) for question in questions]
     rows = [row for view, _ in found for row in view]
     if form == "csv":
-        return csv_of(page, view_csv(rows).encode(), questions[0].id if len(questions) == 1 else "")
+        return csv_of(page, view_csv(rows, page.date_columns).encode(), questions[0].id if len(questions) == 1 else "")
     if form == "json":
         record = page.shown.record
         document: dict[str, Any] = {
             "survey": page.survey.id,
             "release": record and record.number,
             "n": page.shown.n,
+            **page.field.columns,
             "rows": [vars(row) for row in rows],
         }
         # How many replies wait tells each arrival, so it is for whoever owns the survey alone.
@@ -545,7 +639,7 @@ def figure_of(
         raise NothingThere(page.words["rOneGroup" if page.shown.n and page.options.compare else "rNone"])
     if not can_draw(rows):
         raise too_many_to_draw(len(rows))
-    given = None if page.options.crossed_with is None else page.survey.question(page.options.crossed_with)
+    given = page.given
     panels = [
         panel
         for question, (view, _) in zip(questions, found, strict=True)
@@ -562,6 +656,6 @@ def figure_of(
     except NoImages as error:
         raise NotSupported(str(error)) from None
     waves = ((each.state.survey.id, each.state.release) for each in page.waves_shown)
-    name = (page.language, *(each.id for each in questions), *waves)
+    name = (page.language, *(each.id for each in questions), *waves, *page.field.columns.values())
     image = get_results().image(page.state, page.shown, page.query, form, name, panels, caption)
     return Response(image, mimetype=FORMS[form])

@@ -78,6 +78,11 @@ class Estimates(BaseModel):
     one_report_a_person: str = Field(
         description="whether reports are people: not enforced, by invitation, by blind token"
     )
+    first_day: str | None = Field(None, description="first day on which the survey took replies, in UTC")
+    last_day: str | None = Field(
+        None, description="last day on which it took replies, or will take them; null where it has none yet"
+    )
+    as_of: str | None = Field(None, description="day of the release, or today where results are live")
     estimates: list[EstimateLine]
     note: str | None = Field(None, description="why there is nothing to see yet")
     more: str | None = Field(

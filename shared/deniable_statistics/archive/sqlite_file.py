@@ -16,13 +16,14 @@ from deniable_statistics.published.condition_text import condition_words
 from deniable_statistics.views.view_rows import support_of
 
 Columns = Sequence[tuple[str, str]]
-"""Names and types of columns, as Frictionless calls them: ``integer``, ``number``, ``string``, ``boolean``."""
+"""Names and types of columns: ``integer``, ``number``, ``string``, ``boolean`` or ``date``, as Frictionless has it."""
 
-_TYPES = {"integer": "INTEGER", "number": "REAL", "string": "TEXT", "boolean": "INTEGER"}
+_TYPES = {"integer": "INTEGER", "number": "REAL", "string": "TEXT", "boolean": "INTEGER", "date": "TEXT"}
 _READ: dict[str, Callable[[str], object]] = {
     "integer": int,
     "number": float,
     "string": str,
+    "date": str,
     "boolean": lambda text: text == "True",
 }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import functools
 import io
 import math
+import re
 import threading
 import unicodedata
 import warnings
@@ -26,9 +27,6 @@ if TYPE_CHECKING:
 
 INK, FAINT_INK, GRID = "#24292f", "#57606a", "#d8dee4"
 """Colours of text, of secondary text and of grids."""
-
-GREY = "#8c959f"
-"""Colour of figures that nobody should quote."""
 
 STYLES: tuple[tuple[str, Any], ...] = (
     ("#0b6e99", "-"),
@@ -52,16 +50,12 @@ WIDTH, LABELS, EDGE = 6.5, 2.3, 0.1
 INDENT = 0.12
 """Indentation of the names of series below their heading, in inches."""
 
-VALUES = 2.0
-"""Width of the values in words beside an axis, where marks have them, in inches."""
-
-FOOT = 0.15
-"""Height of a line of 8 pt text in the footer, in inches."""
-
 LINE, BELOW = 0.18, 0.45
 """Heights of a line of 10 pt text, and of the tick labels below an axis, in inches."""
 
-_TITLE_COLUMNS, _LABEL_COLUMNS, _TICK_COLUMNS, _FOOT_COLUMNS = 61, 24, 9, 88
+_TITLE_COLUMNS, _LABEL_COLUMNS, _TICK_COLUMNS = 61, 24, 9
+
+_SPACES = re.compile(r"[\s]+")
 
 _one_at_a_time = threading.Lock()  # matplotlib's font cache and the filter of warnings are shared by all threads
 
@@ -130,6 +124,8 @@ class Panel:
         Whether the axis is logarithmic; then all figures are above 0, and ends of intervals are at least 0.
     fixed : Axis or None
         Fixed axis instead; arrows mark figures and intervals that reach beyond it.
+    digits : tuple of two str
+        The decimal point and the mark between thousands of the ticks of a fixed axis.
     """
 
     title: str
@@ -140,6 +136,13 @@ class Panel:
     reference: float = 0.0
     log: bool = False
     fixed: Axis | None = None
+    digits: tuple[str, str] = (".", ",")
+
+    def ticks(self) -> Iterator[tuple[float, str]]:
+        """The ticks of the fixed axis, as the reader writes numbers."""
+        assert self.fixed is not None
+        marks = str.maketrans({".": self.digits[0], ",": self.digits[1]})
+        return ((value, text.translate(marks)) for value, text in self.fixed.ticks())
 
     @functools.cached_property
     def limits(self) -> tuple[float, float]:
@@ -212,19 +215,13 @@ def _lines(panel: Panel) -> list[_Line]:
     ]
 
 
-def interval_chart(
-    panels: Sequence[Panel], foot: Sequence[str] = (), most: int = MOST_LINES, head: Sequence[str] = ()
-) -> Figure:
+def interval_chart(panels: Sequence[Panel], most: int = MOST_LINES) -> Figure:
     """Draw panels below each other.
 
     Parameters
     ----------
     panels : sequence of Panel
-    foot : sequence of str
-        Paragraphs in small letters below them.
     most : int
-    head : sequence of str
-        A title and paragraphs below it, above all panels.
 
     Raises
     ------
@@ -241,25 +238,11 @@ def interval_chart(
         LINE * len(title) + 0.14 + sum(line.height for line in lines) + 0.08 + BELOW + LINE * bool(panel.axis)
         for panel, title, lines in laid_out
     ]
-    said = [line for each in foot for line in wrapped(each, _FOOT_COLUMNS)]
-    opening = [wrapped(each, _TITLE_COLUMNS) for each in head if each]
-    above = LINE * sum(map(len, opening)) + (0.1 if opening else 0.0)
-    below = FOOT * len(said) + (0.1 if said else 0.0)
-    figure = Figure(figsize=(WIDTH, above + sum(heights) + EDGE + below), facecolor="white")
+    figure = Figure(figsize=(WIDTH, sum(heights) + EDGE), facecolor="white")
     top = figure.get_figheight() - EDGE / 2
-    for place, lines_of in enumerate(opening):
-        text = "\n".join(map(_plain, lines_of))
-        look: dict[str, Any] = {"color": FAINT_INK} if place else {"color": INK, "fontweight": "bold"}
-        figure.text(EDGE / WIDTH, top / figure.get_figheight(), text, va="top", linespacing=1.25, **look)
-        top -= LINE * len(lines_of)
-    top -= above - LINE * sum(map(len, opening))
     for (panel, title, lines), height in zip(laid_out, heights, strict=True):
         _draw(figure, panel, title, lines, top)
         top -= height
-    if said:
-        text = "\n".join(map(_plain, said))
-        place_of_foot = (EDGE / WIDTH, EDGE / 2 / figure.get_figheight())
-        figure.text(*place_of_foot, text, color=INK, fontsize=8, va="bottom", linespacing=1.25)
     return figure
 
 
@@ -275,7 +258,7 @@ def _draw(figure: Figure, panel: Panel, title: Sequence[str], lines: Sequence[_L
         figure.text((EDGE + indent) / WIDTH, y / total, text, color=INK, va="top", linespacing=1.25, fontweight=weight)
 
     write(title, top, True)
-    room = WIDTH - LABELS - (VALUES if any(mark.said for mark in panel.marks) else 0.3)
+    room = WIDTH - LABELS - 0.3
     axes = figure.add_axes((LABELS / WIDTH, floor / total, room / WIDTH, body / total))
     low, high = panel.limits
     _draw_axis(axes, panel, low, high)
@@ -285,11 +268,7 @@ def _draw(figure: Figure, panel: Panel, title: Sequence[str], lines: Sequence[_L
     for line in lines:
         write(line.label, floor + y, line.mark is None, line.indent)
         if line.mark is not None and line.mark.estimate is not None:
-            colour = GREY if line.mark.weak else line.colour
-            _draw_mark(axes, panel, line.mark, y - LINE / 2, colour)
-        if line.mark is not None and line.mark.said:
-            ink = FAINT_INK if line.mark.weak else INK
-            figure.text(1 - EDGE / WIDTH, (floor + y) / total, _plain(line.mark.said), color=ink, va="top", ha="right")
+            _draw_mark(axes, panel, line.mark, y - LINE / 2, line.colour)
         y -= line.height
 
 
@@ -307,7 +286,7 @@ def _draw_axis(axes: Axes, panel: Panel, low: float, high: float) -> None:
     margin = 0.0
     if panel.fixed is not None:
         margin = 0.04 * (high - low)  # room for the arrows beside a range that is shown to its ends
-        named = list(panel.fixed.ticks())
+        named = list(panel.ticks())
         axes.set_xticks([value for value, _ in named], [text for _, text in named])
     elif not panel.log:
         axes.locator_params(axis="x", nbins=7)  # more labels would touch each other
@@ -345,7 +324,7 @@ def _plain(text: str) -> str:
     return text.replace("$", r"\$")
 
 
-def render(draw: Callable[[], Figure], form: str, salt: str = "deniable") -> bytes:
+def render(draw: Callable[[], Figure], form: str, salt: str = "deniable", dots: int = 200) -> bytes:
     """The bytes of a chart in the common style; equal charts have equal bytes.
 
     Parameters
@@ -356,6 +335,8 @@ def render(draw: Callable[[], Figure], form: str, salt: str = "deniable") -> byt
         svg, png or pdf; texts of an svg are made `printable`, so that it is XML.
     salt : str
         Salt of the ids within an svg.
+    dots : int
+        Pixels of a png in an inch.
     """
     import matplotlib as mpl
 
@@ -365,7 +346,8 @@ def render(draw: Callable[[], Figure], form: str, salt: str = "deniable") -> byt
         if form == "svg":
             warnings.filterwarnings("ignore", message="Glyph")  # the viewer has other fonts
         # A date would make the bytes of equal charts differ.
-        draw().savefig(drawn, format=form, dpi=200, metadata={"Date": None} if form == "svg" else None)
+        undated = {"svg": {"Date": None}, "pdf": {"CreationDate": None}}.get(form)
+        draw().savefig(drawn, format=form, dpi=dots, metadata=undated)
     content = drawn.getvalue()
     return printable(content.decode("utf-8", "surrogatepass")).encode() if form == "svg" else content
 
@@ -388,9 +370,14 @@ def _width(letter: str) -> float:
 
 
 def wrapped(text: str, widest: float) -> tuple[str, ...]:
-    """A text broken into lines of at most this width; a word that is wider is broken, too."""
+    """A text broken into lines of at most this width; a word that is wider is broken, too.
+
+    >>> wrapped("between 28 and 34 %.", 20)
+    ('between 28 and', '34 %.')
+    """
     lines = [""]
-    for word in text.split():
+    # A number and its sign of percent are one word.
+    for word in _SPACES.sub(" ", text.strip()).replace(" %", "\u00a0%").split(" "):
         joined = f"{lines[-1]} {word}".lstrip()
         if columns(joined) <= widest:
             lines[-1] = joined
@@ -401,4 +388,4 @@ def wrapped(text: str, widest: float) -> tuple[str, ...]:
             if columns(lines[-1] + letter) > widest:
                 lines.append("")
             lines[-1] += letter
-    return tuple(lines)
+    return tuple(line.replace("\u00a0", " ") for line in lines)

@@ -1,17 +1,19 @@
-"""Figures as SVG, written without a drawing library: for pages, files, paper and screen readers alike.
+"""Figures: where everything stands in them, and SVG of it, written without a drawing library.
 
-A figure is one column of lines. Each line has its label and its value in words, and below both a point with its
-interval, so that nothing has to be read off an axis and nothing is hidden beside a narrow screen: at 390 pixels the
-labels are still 12 pixels high. Colours are classes; a file brings its own style sheet, for light, dark and paper, and
-a page has one.
+They are for pages, files, paper and screen readers alike; `deniable_statistics.views.painted` makes PNG and PDF of the
+same shapes. A figure is one column of lines. Each line has its label and its value in words, and below both a point
+with its interval, so that nothing has to be read off an axis and nothing is hidden beside a narrow screen: at 390
+pixels the labels are still 12 pixels high. Colours are classes; a file brings its own style sheet, for light and paper,
+and a page has one, for dark screens too.
 """
 
 from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from html import escape
+from typing import NamedTuple, TypeAlias
 
 from deniable.table import printable
 from deniable_statistics.published.charts import Axis, Mark, Panel, columns, wrapped
@@ -24,6 +26,9 @@ MARGIN = 14.0
 
 COLUMN = 0.56
 """Approximate width of a narrow letter, in parts of the font size; see `charts.columns`."""
+
+BOLD = 0.64
+"""The same of a bold one."""
 
 STYLE = """\
 .figure{font-family:system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;background:#fff;color:#24292f}
@@ -80,6 +85,144 @@ def place(axis: Axis, value: float) -> float:
     return round(MARGIN + (WIDTH - 2 * MARGIN) * (inside - axis.low) / (axis.high - axis.low), 2)
 
 
+class Letters(NamedTuple):
+    """A line of text, from its `anchor`: start, middle or end, in the direction of the text."""
+
+    text: str
+    x: float
+    y: float
+    size: float
+    kind: str
+    anchor: str
+    is_rtl: bool = False
+
+
+class Stroke(NamedTuple):
+    """A straight line: of the grid, or an interval."""
+
+    kind: str
+    x1: float
+    x2: float
+    y1: float
+    y2: float
+
+
+class Arrow(NamedTuple):
+    """A triangle at an end of the axis, which points to the left or to the right."""
+
+    x: float
+    y: float
+    to_left: bool
+
+
+class Point(NamedTuple):
+    """A value."""
+
+    x: float
+    y: float
+
+
+Shape: TypeAlias = Letters | Stroke | Arrow | Point
+
+
+class Group(NamedTuple):
+    """What belongs to one value, and whether that is too weak to be quoted."""
+
+    weak: bool
+    shapes: Sequence[Shape]
+
+
+@dataclass
+class Layout:
+    """Everything in a figure, from top to bottom.
+
+    Attributes
+    ----------
+    parts : list of Shape or Group
+    y : float
+        Where the next line begins, and at last the height of the figure.
+    """
+
+    parts: list[Shape | Group] = field(default_factory=list)
+    y: float = 6.0
+
+    def write(self, text: str, size: int, kind: str = "", after: float = 0.0) -> None:
+        """Write a text below what stands there, in as many lines as it takes."""
+        self.parts.extend(self._written(text, size, kind, WIDTH - 8))
+        self.y += after
+
+    def draw(self, panel: Panel) -> None:
+        """Draw a panel: its grid, and each line with its value in words, its point and its interval."""
+        assert panel.fixed is not None
+        axis, first = panel.fixed, len(self.parts)
+        top = self.y + 2
+        has_headings = any(mark is None for _, mark, _ in panel.lines)
+        for label, mark, _ in panel.lines:
+            if mark is None:
+                self.y += 8
+                self.write(label, 15, "strong")
+            else:
+                self.parts.append(Group(mark.weak, [*self._mark(panel, axis, label, mark, 14 if has_headings else 15)]))
+        # Behind the marks, whose texts must stay readable.
+        self.parts[first:first] = self._grid(panel, axis, top)
+        self.y += 24
+
+    def _written(self, text: str, size: int, kind: str, width: float) -> Iterator[Letters]:
+        if not text:
+            return
+        for line in wrapped(text, width / ((BOLD if kind == "strong" else COLUMN) * size)):
+            self.y += 1.3 * size
+            yield _letters(line, self.y - 0.3 * size, size, kind, at_end=is_rtl(text))
+
+    def _grid(self, panel: Panel, axis: Axis, top: float) -> Iterator[Shape]:
+        bottom = self.y + 4
+        for value, text in panel.ticks():
+            x = place(axis, value)
+            yield Stroke("grid", x, x, top, bottom)
+            if text:
+                # The first and the last label stay within the figure.
+                anchor = "start" if value == axis.low else "end" if value == axis.high else "middle"
+                at = {"start": 2.0, "end": WIDTH - 2.0, "middle": x}[anchor]
+                yield Letters(text, at, bottom + 15, 12, "quiet", anchor)
+
+    def _mark(self, panel: Panel, axis: Axis, label: str, mark: Mark, size: int) -> Iterator[Shape]:
+        """A label, its value in words beside it, or below it where both are too long, and its point with interval."""
+        beside = WIDTH - 20 - columns(mark.said) * COLUMN * size
+        if columns(label) * COLUMN * size <= beside or beside >= WIDTH / 2:
+            start = self.y
+            yield from self._written(label, size, "", beside)
+            if mark.said:
+                yield _letters(mark.said, start + size, size, "", at_end=not is_rtl(label))
+        else:
+            yield from self._written(label, size, "", WIDTH - 8)
+            yield from self._written(mark.said, size, "", WIDTH - 8)
+        self.y += 12
+        yield from _shapes(axis, panel, mark, self.y - 3)
+        self.y += 10  # more than between a label and its bar, so that nobody takes it for the bar of the next one
+
+
+def laid_out(panels: Sequence[Panel], caption: Caption, *, alone: bool = True) -> Layout:
+    """Where everything in a figure stands; its parameters are those of `figure`."""
+    layout = Layout()
+    if alone:
+        layout.write(caption.title, 20, "strong", after=4)
+        layout.write(caption.asked, 15, after=4)
+        layout.write(caption.subtitle, 14, "quiet", after=10)
+    for number, panel in enumerate(panels):
+        if number:
+            layout.y += 18
+        # One title a panel, but that of a figure stands above all.
+        if alone and len(panels) > 1 and panel.title not in (caption.title, caption.asked):
+            layout.write(panel.title, 17, "strong", after=6)
+        layout.draw(panel)
+    if alone:
+        layout.y += 6
+        for note in caption.notes:
+            layout.write(note, 12, "quiet", after=4)
+    layout.y = round(layout.y + 6, 1)
+    return layout
+
+
 def figure(panels: Sequence[Panel], caption: Caption, *, alone: bool = True, name: str = "figure") -> str:
     """A figure as SVG.
 
@@ -93,132 +236,59 @@ def figure(panels: Sequence[Panel], caption: Caption, *, alone: bool = True, nam
     name : str
         Prefix of the ids within the figure, which a page must not have twice.
     """
-    paper = _Paper()
-    if alone:
-        paper.write(caption.title, 20, "strong", after=4)
-        paper.write(caption.asked, 15, after=4)
-        paper.write(caption.subtitle, 14, "quiet", after=10)
-    for number, panel in enumerate(panels):
-        if number:
-            paper.y += 18
-        # One title a panel, but that of a figure stands above all.
-        if alone and len(panels) > 1 and panel.title not in (caption.title, caption.asked):
-            paper.write(panel.title, 17, "strong", after=6)
-        _draw(paper, panel)
-    if alone:
-        paper.y += 6
-        for note in caption.notes:
-            paper.write(note, 12, "quiet", after=4)
-    return _wrapped_up(paper, caption, alone, name)
-
-
-def _wrapped_up(paper: _Paper, caption: Caption, alone: bool, name: str) -> str:
-    height = round(paper.y + 6, 1)
+    layout = laid_out(panels, caption, alone=alone)
+    height = f"{layout.y:g}"
     head = (
-        f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" viewBox="0 0 {WIDTH} {height:g}" width="{WIDTH}" '
-        f'height="{height:g}" direction="ltr" role="img" lang="{caption.language}" '
+        f'<svg xmlns="http://www.w3.org/2000/svg" class="figure" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" '
+        f'height="{height}" direction="ltr" role="img" lang="{caption.language}" '
         f'aria-labelledby="{name}-title {name}-desc">\n'
         f'<title id="{name}-title">{_text(caption.title)}</title>\n'
         f'<desc id="{name}-desc">{_text(caption.description)}</desc>\n'
     )
     style = f"<style>{STYLE}</style>\n" if alone else ""
     # A background of its own, because a page that shows an image gives it none.
-    ground = f'<rect class="ground" width="{WIDTH}" height="{height:g}" fill="none"/>\n' if alone else ""
+    ground = f'<rect class="ground" width="{WIDTH}" height="{height}" fill="none"/>\n' if alone else ""
     declaration = '<?xml version="1.0" encoding="UTF-8"?>\n' if alone else ""
-    return f"{declaration}{head}{style}{ground}{''.join(paper.parts)}</svg>\n"
+    return f"{declaration}{head}{style}{ground}{''.join(map(_as_svg, layout.parts))}</svg>\n"
 
 
-class _Paper:
-    """Lines of text and shapes from top to bottom."""
-
-    def __init__(self) -> None:
-        self.parts: list[str] = []
-        self.y = 6.0
-
-    def write(self, text: str, size: int, kind: str = "", after: float = 0.0, width: float = WIDTH - 8) -> None:
-        """Write a text below what stands there, in as many lines as it takes."""
-        if not text:
-            return
-        for line in wrapped(text, width / (COLUMN * size)):
-            self.y += 1.3 * size
-            self.parts.append(_line(line, self.y - 0.3 * size, size, kind, at_end=is_rtl(text)))
-        self.y += after
-
-
-def _draw(paper: _Paper, panel: Panel) -> None:
-    assert panel.fixed is not None
-    axis, first = panel.fixed, len(paper.parts)
-    top = paper.y + 2
-    has_headings = any(mark is None for _, mark, _ in panel.lines)
-    for label, mark, _ in panel.lines:
-        if mark is None:
-            paper.y += 8
-            paper.write(label, 15, "strong")
-        else:
-            _draw_mark(paper, panel, axis, label, mark, 15 if not has_headings else 14)
-    bottom = paper.y + 4
-    grid = []
-    for value, text in axis.ticks():
-        x = place(axis, value)
-        grid.append(f'<line class="grid" x1="{x:g}" x2="{x:g}" y1="{top:g}" y2="{bottom:g}"/>\n')
-        if text:
-            # The first and the last label stay within the figure.
-            anchor = "start" if value == axis.low else "end" if value == axis.high else "middle"
-            at = {"start": 2.0, "end": WIDTH - 2.0, "middle": x}[anchor]
-            grid.append(
-                f'<text class="quiet" x="{at:g}" y="{bottom + 15:g}" font-size="12" text-anchor="{anchor}">'
-                f"{_text(text)}</text>\n"
-            )
-    # Behind the marks, whose texts must stay readable.
-    paper.parts[first:first] = grid
-    paper.y = bottom + 20
-
-
-def _draw_mark(paper: _Paper, panel: Panel, axis: Axis, label: str, mark: Mark, size: int) -> None:
-    """A label, its value in words beside it, or below it where both are too long, and its point with the interval."""
-    kind = "weak" if mark.weak else ""
-    paper.parts.append(f'<g class="{kind}">\n' if kind else "<g>\n")
-    said_width = columns(mark.said) * COLUMN * size
-    rtl = is_rtl(label)
-    beside = WIDTH - 20 - said_width
-    if columns(label) * COLUMN * size <= beside or beside >= WIDTH / 2:
-        start = paper.y
-        paper.write(label, size, width=beside)
-        if mark.said:
-            paper.parts.append(_line(mark.said, start + size, size, "", at_end=not rtl))
-    else:
-        paper.write(label, size)
-        paper.write(mark.said, size)
-    paper.y += 12
-    paper.parts.extend(_shapes(axis, panel, mark, paper.y - 3))
-    paper.parts.append("</g>\n")
-    paper.y += 10  # more than between a label and its bar, so that nobody takes it for the bar of the next one
-
-
-def _shapes(axis: Axis, panel: Panel, mark: Mark, y: float) -> Iterator[str]:
+def _shapes(axis: Axis, panel: Panel, mark: Mark, y: float) -> Iterator[Shape]:
     if mark.estimate is None:
         return
-    low, high = place(axis, mark.low), place(axis, mark.high)
-    yield f'<line class="interval" x1="{low:g}" x2="{high:g}" y1="{y:g}" y2="{y:g}"/>\n'
+    yield Stroke("interval", place(axis, mark.low), place(axis, mark.high), y, y)
     left, right = panel.beyond(mark)
     if left:
-        yield f'<path class="arrow" d="M{MARGIN - 3:g} {y - 5:g}v10l-8 -5z"/>\n'
+        yield Arrow(MARGIN - 3, y, to_left=True)
     if right:
-        yield f'<path class="arrow" d="M{WIDTH - MARGIN + 3:g} {y - 5:g}v10l8 -5z"/>\n'
+        yield Arrow(WIDTH - MARGIN + 3, y, to_left=False)
     if mark.point is not None:
-        yield f'<circle class="point" cx="{place(axis, mark.point):g}" cy="{y:g}" r="6"/>\n'
+        yield Point(place(axis, mark.point), y)
 
 
-def _line(text: str, y: float, size: int, kind: str, *, at_end: bool) -> str:
+def _letters(text: str, y: float, size: int, kind: str, *, at_end: bool) -> Letters:
     """One line of text at the left or the right margin, in its own direction."""
-    x = WIDTH - 4 if at_end else 4
     # The anchor of a text that runs from right to left is its right end.
     rtl = is_rtl(text)
     anchor = ("start" if rtl else "end") if at_end else ("end" if rtl else "start")
-    marks = f' class="{kind}"' if kind else ""
-    direction = ' direction="rtl"' if rtl else ""
-    at = f'x="{x}" y="{round(y, 1):g}" font-size="{size}" text-anchor="{anchor}"'
-    return f"<text{marks} {at}{direction}>{_text(text)}</text>\n"
+    return Letters(text, WIDTH - 4 if at_end else 4, round(y, 1), size, kind, anchor, rtl)
+
+
+def _as_svg(part: Shape | Group) -> str:
+    match part:
+        case Group(weak, shapes):
+            kind = ' class="weak"' if weak else ""
+            return f"<g{kind}>\n{''.join(map(_as_svg, shapes))}</g>\n"
+        case Stroke(kind, x1, x2, y1, y2):
+            return f'<line class="{kind}" x1="{x1:g}" x2="{x2:g}" y1="{y1:g}" y2="{y2:g}"/>\n'
+        case Arrow(x, y, to_left):
+            return f'<path class="arrow" d="M{x:g} {y - 5:g}v10l{"-" if to_left else ""}8 -5z"/>\n'
+        case Point(x, y):
+            return f'<circle class="point" cx="{x:g}" cy="{y:g}" r="6"/>\n'
+        case Letters(text, x, y, size, kind, anchor, rtl):
+            marks = f' class="{kind}"' if kind else ""
+            direction = ' direction="rtl"' if rtl else ""
+            at = f'x="{x:g}" y="{y:g}" font-size="{size:g}" text-anchor="{anchor}"'
+            return f"<text{marks} {at}{direction}>{_text(text)}</text>\n"
 
 
 def _text(text: str) -> str:

@@ -8,11 +8,8 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, TypeAlias
-
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from deniable.errors import ParameterError, describe
 from deniable.mechanisms.support import Support
@@ -24,14 +21,9 @@ from deniable_statistics.estimates.estimate import Estimate
 from deniable_statistics.estimates.means import MeanEstimate
 from deniable_statistics.estimates.tally import Tally
 from deniable_statistics.intervals import Interval, level_of_each
-from deniable_statistics.published.charts import SHARES, Axis
+from deniable_statistics.published.charts import Axis
 from deniable_statistics.published.published_rows import EstimateOptions, EstimateRow, estimate, number_or_none
 from deniable_statistics.views.shown import TOO_WIDE, axis_of, is_wide, shown_point
-
-if TYPE_CHECKING:
-    # Where they are used they are imported: a collector starts without them.
-    from deniable_statistics.joint.crosstab import Crosstab
-    from deniable_statistics.sampling.items import Item
 
 MOST_DIFFERENCES = 300
 """Largest number of differences of a view; with more, each interval is so wide that it tells nothing."""
@@ -55,17 +47,19 @@ class ViewRow:
     question : str
     statistic : str
         ``share``, ``mean``, ``among`` (a share among those to whom a question with a filter applies), ``difference``
-        (of shares), ``mean difference``, or ``row share``: among the people who gave the answer `given_option` to the
-        question `given`.
+        (of shares), ``mean difference``, ``row share``: among the people whose answer to the question `given` is
+        `given_option`, or ``row difference``: of two row shares.
     option : str
         Empty for a mean.
     cohort, minus : str or None
-        The cohort; of a difference the one from which that of `minus` is taken.
+        The cohort; of a difference the one from which that of `minus` is taken. Of a difference of row shares `minus`
+        is the answer to `given` whose share is taken from that of `given_option`.
     wave : str or None
         The address of the survey, where several that ask the question are shown; or the number of the release.
     given, given_option : str or None
     n, count : int or None
-        Reports with information on the figure, and those that support it, where one count tells it.
+        Reports with information on the figure, and those that support it, where one count tells it. Of a row share they
+        are all that hold both questions, and those that support both answers.
     a, b : float or None
         Probability that a report supports the option if it is the truth, and if another one is.
     value, low, high : float or None
@@ -178,7 +172,9 @@ def view_of(
     """
     asked = survey.question(question)
     if options.crossed_with is not None:
-        return _crossed(asked, survey.question(options.crossed_with), joint, options)
+        from deniable_statistics.views.crossed import crossed_rows  # where it is used: a collector starts without it
+
+        return crossed_rows(asked, survey.question(options.crossed_with), joint, options)
     if options.compare:
         return _differences(survey, asked, tallies, options)
     rows = estimate(tallies, survey, by_cohort=options.by_cohort, only=question, **vars(options.wanted))
@@ -188,7 +184,7 @@ def view_of(
 def share_view(question: Question, row: EstimateRow) -> ViewRow:
     """An estimate as views show it."""
     axis = axis_of(question, row.statistic)
-    shown = _shown(shown_point(row, axis), Interval(row.conf_low, row.conf_high), axis)
+    shown = shown_values(shown_point(row, axis), Interval(row.conf_low, row.conf_high), axis)
     return ViewRow(
         question=row.question,
         statistic=row.statistic,
@@ -213,7 +209,7 @@ def share_view(question: Question, row: EstimateRow) -> ViewRow:
     )
 
 
-def _shown(point: float | None, interval: Interval, axis: Axis) -> dict[str, float | None]:
+def shown_values(point: float | None, interval: Interval, axis: Axis) -> dict[str, float | None]:
     """The fields `value`, `low` and `high`: None where nothing of the interval is possible."""
     if point is None:
         return {"value": None, "low": None, "high": None}
@@ -325,7 +321,7 @@ def _difference_row(
         count=None,
         a=a,
         b=b,
-        **_shown(number_or_none(apart), interval, axis),
+        **shown_values(number_or_none(apart), interval, axis),
         weak=math.isnan(apart) or (holds_none and interval.high - interval.low > TOO_WIDE * (axis.high - axis.low)),
         estimate=number_or_none(apart),
         std_error=number_or_none(error),
@@ -366,75 +362,3 @@ def refusal_to_cross(first: Question, second: Question) -> str | None:
     if len(first.options) * len(second.options) > MOST_CROSSED_CELLS:
         return f"must have at most {MOST_CROSSED_CELLS} pairs of answers"
     return None
-
-
-def _crossed(first: Question, second: Question, joint: JointCounts, options: ViewOptions) -> list[ViewRow]:
-    """The shares of one question among people with each answer to another one."""
-    from deniable_statistics.joint.crosstab import crosstab
-
-    if refusal := refusal_to_cross(first, second):
-        raise ParameterError(f"with: {refusal}")
-    # Who was not asked both has a null in one field, and tells nothing about both.
-    pairs = [each for each in joint if each[0] is not None and each[1] is not None]
-    table = crosstab(*(_item(question, pairs, place) for place, question in enumerate((first, second))))
-    within = table.conditional(second.id)
-    low, high = within.confidence_interval(options.confidence_level)
-    possible = _possible_within(table)
-    n = int(table.n)
-    rows = []
-    for y, given_option in enumerate(second.options):
-        for x, option in enumerate(first.options):
-            interval = Interval(float(low[x, y]), float(high[x, y]))
-            unbiased = number_or_none(float(within.share[x, y]))
-            point = number_or_none(float(possible[x, y] if possible is not None else within.share[x, y]))
-            rows.append(
-                ViewRow(
-                    question=first.id,
-                    statistic="row share",
-                    option=option,
-                    cohort=None,
-                    minus=None,
-                    wave=None,
-                    given=second.id,
-                    given_option=given_option,
-                    n=n,
-                    count=None,
-                    a=None,
-                    b=None,
-                    **_shown(point, interval, SHARES),
-                    weak=point is None or is_wide(*interval, SHARES),
-                    estimate=unbiased,
-                    std_error=number_or_none(float(within.std_error[x, y])),
-                    conf_low=interval.low,
-                    conf_high=interval.high,
-                    conf_level=options.confidence_level,
-                    method="conditional",
-                )
-            )
-    return rows
-
-
-def _item(question: Question, pairs: JointCounts, place: int) -> Item:
-    """A question with one row for each pair of values, which stands for as many people as sent it."""
-    from deniable_statistics.sampling.items import Item
-
-    item = Item.from_reports(
-        question.id,
-        question.mechanism,
-        [pair[place] for pair in pairs],  # type: ignore[misc]  # no value of them is None
-        question.options,
-        drawn=question.group,
-    )
-    return replace(item, frequencies=np.array([pair[2] for pair in pairs], dtype=np.int64))
-
-
-def _possible_within(table: Crosstab) -> NDArray[np.float64] | None:
-    """The most likely possible shares within each column; None where these cannot be computed."""
-    from deniable_statistics.joint.crosstab import MOST_LIKELY_CELLS
-
-    if not all(item.design.is_exclusive for item in table.reports.items) or table.share.size > MOST_LIKELY_CELLS:
-        return None
-    cells = table.feasible
-    # Shares within a column are its cells over their sum; an empty column has none.
-    whole = cells.sum(axis=0)
-    return np.asarray(np.divide(cells, whole, out=np.full(cells.shape, math.nan), where=whole > 0))

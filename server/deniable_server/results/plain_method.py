@@ -1,0 +1,49 @@
+"""What stands beside a number in plain words: what chance did to it, who answered, and when it is too weak to quote."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from deniable import Question, Survey
+from deniable.exact import factor_above, of_100
+from deniable_server.results.written import Words, localized
+from deniable_statistics.published.charts import SHARES, Axis
+from deniable_statistics.published.printed_numbers import number
+from deniable_statistics.views.shown import TOO_WIDE, axis_of
+from deniable_statistics.views.view_rows import ViewRow, difference_axis, support_of
+
+DIFFERENCES = ("difference", "mean difference", "row difference")
+"""The statistics that are differences."""
+
+
+def odds_line(question: Question, words: Words) -> str:
+    """How chance works in a question, as odds out of 100 people from its mechanism's integers."""
+    yes = question.kind.headline
+    support = None if question.mechanism.reports.is_drawn else support_of(question, yes or 0)
+    if support is None:
+        return words["rOddsRatio"].format(e=localized(factor_above(question.mechanism.told_ratio), words))
+    name = "rOddsSupport" if yes is None else "rOddsYes"
+    return words[name].format(p=of_100(support.if_true), q=of_100(support.if_other))
+
+
+def who_answered(survey: Survey, words: Words) -> str:
+    """That people chose themselves whether to answer: a survey does not say how people were drawn."""
+    return words["rSelfOpen" if survey.access == "open" else "rSelfInvited"]
+
+
+def weak_rules(question: Question, rows: Sequence[ViewRow], level: str, words: Words) -> Iterator[str]:
+    """The rules by which some rows of a view are called too weak to be quoted; none where no row is."""
+    for statistic in dict.fromkeys(row.statistic for row in rows if row.weak and row.value is not None):
+        is_difference = statistic in DIFFERENCES
+        axis = difference_axis(question, statistic) if is_difference else axis_of(question, statistic)
+        name = "rWeakDifference" if is_difference else "rWeakShare" if axis == SHARES else "rWeakMean"
+        half, width = (_written(times * TOO_WIDE, axis, words, is_difference) for times in (1, 2))
+        yield words[name].format(weak=words["rWeak"], level=level, half=half, width=width)
+
+
+def _written(part: float, axis: Axis, words: Words, has_unit: bool) -> str:
+    reach = part * (axis.high - axis.low)
+    if not axis.is_percent:
+        return localized(number(reach), words)
+    # Differences of shares and of means have one sentence, so the unit stands beside the number.
+    return f"{100 * reach:g}{words['rPoints'] if has_unit else ''}"

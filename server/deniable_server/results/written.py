@@ -1,0 +1,44 @@
+"""Numbers and days as people write them, in the language of the reader; files for machines have neither."""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Mapping
+
+Words = Mapping[str, str]
+"""The sentences of a language, by name."""
+
+_MARK = re.compile(r"(?<=[0-9])[.,](?=[0-9])")
+_LONG = re.compile(r"(?<![0-9.,])[0-9]{4,}(?![0-9]*e)")
+
+
+def localized(text: str, words: Words) -> str:
+    """Numbers that were written in English, or without marks between thousands, as the language of the words has them.
+
+    >>> german = {"rPoint": ",", "rThousands": "."}
+    >>> localized("12,341", german), localized("6366.5 to 8000", german), localized("0.00001432", german)
+    ('12.341', '6.366,5 to 8.000', '0,00001432')
+    """
+    grouped = _LONG.sub(lambda found: f"{int(found[0]):,}" if found[0][0] != "0" else found[0], text)
+    return _MARK.sub(lambda mark: words["rPoint" if mark[0] == "." else "rThousands"], grouped)
+
+
+def counted(n: int, words: Words) -> str:
+    """A number of people or replies, with a mark between its thousands.
+
+    >>> counted(6366, {"rPoint": ",", "rThousands": "\\u202f"})
+    '6\\u202f366'
+    """
+    return f"{n:,}".replace(",", words["rThousands"])
+
+
+def day(date: datetime.date, words: Words) -> str:
+    """A day with the name of its month.
+
+    >>> english = {"rDay": "{day} {month} {year}", "rMonths": "January February"}
+    >>> day(datetime.date(2026, 2, 3), english)
+    '3 February 2026'
+    """
+    month = words["rMonths"].split()[date.month - 1]
+    return words["rFirstDay" if date.day == 1 else "rDay"].format(day=date.day, month=month, year=date.year)
