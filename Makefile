@@ -95,9 +95,10 @@ release: $(VENV)/test.installed
 	$(BIN)/python -m tools.release $(RELEASE)
 
 # As root on Linux, where apt and debootstrap are: a Debian with systemd, nginx, PostgreSQL and Prometheus in a folder.
+# MACHINE=place: a place, with a collector beside it and people who answer.
 machine: $(VENV)/test.installed
 	$(BIN)/python -m tools.packages install-debootstrap
-	$(BIN)/python -m tools.machine
+	$(BIN)/python -m tools.machine $(MACHINE)
 
 pictures: $(VENV)/test.installed
 	$(BIN)/python -m tools.screenshots

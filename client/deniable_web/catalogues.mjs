@@ -20,6 +20,9 @@ const BANNED = {
   ar: /إبسيلون|تفاضلي|مجهول|ضمان|نضمن|كذب|لا أحد يعلم/,
 };
 
+/** What may be a space, as French has it between thousands. */
+const SPACES = new Set(["rThousands"]);
+
 /** The languages, and the direction in which each is written. */
 const LANGUAGES = { ar: "rtl", de: "ltr", en: "ltr", es: "ltr", fr: "ltr" };
 
@@ -91,7 +94,7 @@ export function problems(all = catalogues(), used = usedKeys()) {
     for (const key of used) if (!Object.hasOwn(catalogue, key)) say(`"${key}": is missing`);
     for (const [key, text] of Object.entries(catalogue)) {
       if (!used.has(key)) say(`"${key}": is used nowhere`);
-      else if (typeof text !== "string" || !text.trim()) say(`"${key}": must be a text`);
+      else if (typeof text !== "string" || !(text.trim() || SPACES.has(key))) say(`"${key}": must be a text`);
       else if (values(text) !== values(all.en[key] ?? text)) say(`"${key}": must hold ${values(all.en[key])}`);
       if (BANNED[/** @type {keyof typeof BANNED} */ (language)]?.test(text)) say(`"${key}": holds a word that misleads`);
     }

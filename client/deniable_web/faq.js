@@ -19,7 +19,7 @@ export const yesNo = ({ questions }) => questions.filter(({ kind }) => kind.isYe
  * @param {Messages} m @param {View} view
  */
 export const results = (m, view, live = m.resultsLive, batches = m.resultsBatches, closed = m.resultsClosed) =>
-  view.isLive ? live : view.release ? fill(batches, { n: view.release }) : closed;
+  view.isLive ? live : view.release ? fill(batches, { n: view.release, group: view.cohorts[0] ? m.ofGroup : "" }) : closed;
 
 /** Until when a survey takes replies, if it says so. @param {Messages} m @param {View} view */
 export const lasts = (m, { closes }, text = m.lasts) => (closes ? fill(text, { closes: end(m, closes) }) : "");

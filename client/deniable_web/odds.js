@@ -20,7 +20,7 @@ export function oddsOf({ mechanism }, m) {
   const [p, q] = [of100(name === "forced-response" ? truth / UNIT : ifTrue), of100(ifOther)];
   // By what a mechanism says of itself: one that is added later has its sentences too.
   const texts = mechanism.isYesNo ? [m.oddsYes, m.oddsNo] : [m[name] ?? m.oddsExact, ...(support ? [] : [m.near])];
-  return texts.map((text) => fill(text, { k, s, w, p, q, e: factorAbove(mechanism.ratio, m), rest: 100 - p, other: 100 - q }));
+  return texts.map((text) => fill(text, { k, s, w, p, q, e: factorAbove(m, ...mechanism.ratio), rest: 100 - p, other: 100 - q }));
 }
 
 /**
@@ -38,34 +38,40 @@ export const plainest = (questions) =>
  * @param {{ units: readonly { mechanism: Mechanism }[] }} survey @param {Messages} m @returns {string[]}
  */
 export function wholeOdds({ units }, m) {
-  const ratio = product(units.map(({ mechanism }) => mechanism.ratio));
-  const [more, less] = ratio;
+  const [more, less] = product(units.map(({ mechanism }) => mechanism.ratio));
   return [
-    fill(m.guessEven, { g: rightOf100(ratio) }),
-    fill(m.oddsTen, { s: rightOf100([more, 9n * less]), t: rightOf100([9n * more, less]) }),
-    fill(m.oddsAll, { e: factorAbove(ratio, m) }),
+    fill(m.guessEven, { g: chances(m, more, less) }),
+    fill(m.oddsTen, { s: chances(m, more, 9n * less), t: chances(m, 9n * more, less) }),
+    fill(m.oddsAll, { e: factorAbove(m, more, less) }),
   ];
 }
 
 /**
- * Of 100 chances at even odds, how many are right where odds grow by at most this factor, rounded up: 100 r / (1 + r). Of other
- * odds before, the factor times these.
- * @param {Ratio} ratio
+ * A quotient for people, rounded up: to tenths below 10, and above `fine` tenths, otherwise to a whole number.
+ * @param {Messages} m @param {bigint} a @param {bigint} b @param {any} [fine] nothing is above what is left out
  */
-export const rightOf100 = ([more, less]) => (100n * more + more + less - 1n) / (more + less);
+function above(m, a, b, fine) {
+  const tenths = Number((10n * a + b - 1n) / b);
+  const number = tenths < 100 || tenths > fine ? tenths / 10 : Math.ceil(tenths / 10);
+  return number.toLocaleString(m.lang, { numberingSystem: "latn", useGrouping: false });
+}
 
 /**
- * A factor for people, rounded up: one decimal below 10, then whole, and from 10^9 on the power of ten above it.
- * @param {Ratio} ratio @param {Messages} m
+ * Of 100 chances at even odds, how many are right where odds grow by at most this factor: 100 r / (1 + r). Of other odds
+ * before, the factor times these. Above 99 there are tenths, so that hardly anything is rounded up to certainty.
+ * @param {Messages} m @param {bigint} more @param {bigint} less
  */
-function factorAbove([more, less], m) {
-  const above = (/** @type {bigint} */ times) => (times * more + less - 1n) / less;
-  const whole = above(1n);
+const chances = (m, more, less) => above(m, 100n * more, more + less, 990);
+
+/**
+ * A factor for people: tenths below 10, then whole, and from 10^9 on the power of ten above it.
+ * @param {Messages} m @param {bigint} more @param {bigint} less
+ */
+function factorAbove(m, more, less) {
+  const whole = (more + less - 1n) / less;
   // A bit is .30103 digits, or a little less.
   if (whole > 1e9) return `10^${Math.floor((whole.toString(2).length * 30103) / 1e5) + 1}`;
-  const tenths = Number(above(10n));
-  const number = tenths < 100 ? tenths / 10 : Number(whole);
-  return number.toLocaleString(m.lang, { numberingSystem: "latn", useGrouping: false });
+  return above(m, more, less);
 }
 
 /** Round to whole people, but never say that nobody or everybody does what a few do or do not. @param {number} p */

@@ -102,6 +102,7 @@ CONFIGURATION: dict[str, Any] = {
     "formatters": {"line": {"()": JsonFormatter}},
     "handlers": {"stderr": {"class": "logging.StreamHandler", "formatter": "line"}},
     "root": {"handlers": ["stderr"], "level": "WARNING"},
-    "loggers": {"deniable": {"level": "INFO"}},
+    # urllib3 warns of full pools and of odd heads: at a place such a line would tell the second of somebody's visit.
+    "loggers": {"deniable": {"level": "INFO"}, "urllib3": {"level": "CRITICAL"}},
 }
 """Configuration for `logging.config.dictConfig`; Granian's own warnings and errors use it too."""

@@ -222,3 +222,13 @@ def right_of_100(ratio: Fraction, odds: Fraction = Fraction(1)) -> int:
     (75, 50, 25)
     """
     return math.ceil(100 * odds * ratio / (1 + odds * ratio))
+
+
+def chances_above(ratio: Fraction, odds: Fraction = Fraction(1)) -> str:
+    """`right_of_100` for people: above 99 with a decimal, so that hardly anything is rounded up to certainty.
+
+    >>> chances_above(Fraction(3), Fraction(9)), chances_above(Fraction(122, 10), Fraction(9))
+    ('97', '99.1')
+    """
+    tenths = math.ceil(1000 * odds * ratio / (1 + odds * ratio))
+    return f"{tenths / 10:g}" if tenths > 990 else str(right_of_100(ratio, odds))

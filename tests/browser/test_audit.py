@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from deniable_client.audit import shipped
+from deniable_client.audit.blackbox import person
 from deniable_client.audit.blackbox.chromium import chromium
 from deniable_client.audit.blackbox.person import Chance
 from deniable_client.audit.judge import Bench
@@ -20,6 +21,7 @@ from tests.support.marks import long
 from tools.planted.__main__ import bundle_with
 from tools.planted.faults import BUNDLE
 from tools.planted.fresh import FRESH
+from tools.planted.second import SECOND
 from tools.planted.targets import Kind, PlantedTarget
 from tools.programs import chromium as chromium_path
 from tools.programs import firefox as firefox_path
@@ -79,7 +81,7 @@ def test_what_is_planted_in_the_bundle_is_named_in_firefox(
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("history", ["a broken way", "cut off", "two tabs", "three waves"])
+@pytest.mark.parametrize("history", ["a broken way", "cut off", "two tabs", "three waves", "a false signature"])
 def test_pages_pass_by_blind_token_and_sealed(targets: Targets, history: str) -> None:
     bench, names = seen(targets("unlinkable and sealed"), history)
     assert bench.suspects(1e-6) == []
@@ -98,6 +100,21 @@ def test_pages_pass_by_blind_token_and_sealed(targets: Targets, history: str) ->
 def test_words_of_the_first_screen_are_kept_in_each_state(targets: Targets, kind: Kind, browser: str) -> None:
     program = chromium_path() if browser == "chromium" else firefox_path()
     assert check_promises(targets(kind), dice=random.Random(41), program=program, kind=browser) == []
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("who leaves no trace is remembered", "no trace: after Send something is kept"),
+        ("a beacon for whoever leaves early", "closes the tab: POST state was sent after leaving"),
+    ],
+)
+def test_a_page_that_breaks_its_word_is_named(target: Target, tmp_path: Path, name: str, named: str) -> None:
+    (fault,) = (each for each in SECOND if each.name == name)
+    script = bundle_with(fault, tmp_path)
+    planted = PlantedTarget(target.upstream, target.surveys, target.companions, target.keys, script)
+    assert named in check_promises(planted, dice=random.Random(41), program=chromium_path())
 
 
 @pytest.mark.long
@@ -163,6 +180,7 @@ DISGUISED = """[
     (() => { try { crypto.getRandomValues(1); } catch (error) { return error.stack; } })(),
     (() => { try { crypto.getRandomValues.call({}, new Uint8Array(1)); } catch (error) { return error.message; } })(),
     Object.getOwnPropertyNames(window).filter((name) => /taken|chance|audit/i.test(name)).join(),
+    navigator.webdriver, navigator.userAgent, JSON.stringify(navigator.userAgentData),
 ].join("\\n")"""
 
 
@@ -185,21 +203,31 @@ def looked(target: Target) -> Looked:
 def look(target: Target) -> Looked:
     relay, looked = target.relay(), Looked()
     try:
-        with chromium(relay, chromium_path()) as browser, browser.person() as person:
+        with chromium(relay, chromium_path()) as browser, browser.person() as somebody:
             for chance in (None, Chance((1,), {})):
-                tab = person.tab(chance)
+                tab = somebody.tab(chance)
                 tab.open(f"{relay.url}/s/{target.surveys[0].id}")
                 tab.wait("start")
                 looked.told.append(tab.session.send("Runtime.evaluate", {"expression": DISGUISED})["result"]["value"])
                 word = "crypto.getRandomValues(new Uint32Array(1))[0]"
                 looked.words.append(tab.session.send("Runtime.evaluate", {"expression": word})["result"]["value"])
             tab.open("http://elsewhere.example/")
-            wait_for(tab.page, lambda: any("elsewhere" in text for _, text in person.events), "the page asks for it")
+            wait_for(tab.page, lambda: any("elsewhere" in text for _, text in somebody.events), "the page asks for it")
             tab.page.wait_for_timeout(200)  # a name is looked up before anything is sent there
     finally:
         relay.close()
     looked.names = browser.names  # known once it has ended
     return looked
+
+
+@pytest.mark.long
+def test_no_more_people_come_where_none_gets_to_the_end(target: Target, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(person, "PATIENCE", 0.3)
+    nowhere = Target("http://127.0.0.1:9", target.surveys, target.companions, target.keys)
+    bench, _ = audit_shipped(nowhere, 100, browsers=1, histories=("once",), program=chromium_path())
+    assert shipped.IN_VAIN <= bench.sessions < shipped.IN_VAIN + shipped.BLOCK
+    (found,) = bench.suspects(1e-6)
+    assert "did not come to its end" in found.example
 
 
 def test_names_that_a_page_asks_for_are_noted(looked: Looked) -> None:
@@ -208,4 +236,6 @@ def test_names_that_a_page_asks_for_are_noted(looked: Looked) -> None:
 
 def test_a_page_cannot_tell_the_auditors_chance_from_the_systems(looked: Looked) -> None:
     assert looked.told[0] == looked.told[1]
+    assert "Headless" not in looked.told[1]
+    assert "\nfalse\nMozilla" in looked.told[1], "navigator.webdriver says that a program sits before the page"
     assert looked.words[0] != 1 == looked.words[1], "a word of the system is 1 with a probability of 2**-32"

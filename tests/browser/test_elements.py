@@ -364,7 +364,7 @@ def test_question_says_that_the_browser_keeps_nothing(collector: Collector, cont
 
 
 def test_receipt_promises_no_more_than_chance_gives(collector: Collector, browser: Browser) -> None:
-    said = "What it sent does not settle what you answered."
+    said = "What it sent does not prove what you answered."
     number = SURVEY.split("[[questions]]")
     for title, text, wanted in [
         ("Strong", SURVEY.replace("EPSILON", "1"), said),

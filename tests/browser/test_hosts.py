@@ -43,7 +43,7 @@ def test_snippets_pin_link_and_hash_and_say_what_was_not_tried(
     assert f"; connect-src {collector.url}\n" in said
     assert f"script-src {collector.url}" in said
     assert ("affair" in said) == bool(asked)
-    assert (UNTRIED in said) == (host in {"qualtrics", "limesurvey", "wordpress"})
+    assert (UNTRIED in said) == (host in {"qualtrics", "limesurvey"})
 
 
 def test_own_folder_serves_the_script_and_survives_upgrades(link: str, collector: Collector) -> None:

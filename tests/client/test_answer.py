@@ -555,13 +555,16 @@ def test_receipt_says_what_fits_the_questions(five: Survey) -> None:
 
 def test_receipt_says_when_results_change(five: Survey) -> None:
     wanted = {
-        "batches": messages.RESULTS_BATCHES.format(n=five.release),
+        "batches": messages.RESULTS_BATCHES.format(n=five.release, group=messages.OF_GROUP),
         "live": messages.RESULTS_LIVE,
         "closed": messages.RESULTS_CLOSED,
     }
     for results, sentence in wanted.items():
         text = screens.receipt(replace(five, results=results), "https://a.example", is_old=False)
         assert [each for each in wanted.values() if each in text] == [sentence]
+    # Each cohort is released by itself; without cohorts there are no groups.
+    assert f"{five.release} replies of your group have arrived" in wanted["batches"]
+    assert f"{five.release} replies have arrived" in screens.when_results_change(replace(five, cohorts=()))
 
 
 def test_words_are_those_of_the_browser_and_none_misleads_or_frightens() -> None:

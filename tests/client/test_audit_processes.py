@@ -13,7 +13,7 @@ import pytest
 from deniable import read_survey
 from deniable_client.audit import shipped
 from deniable_client.audit.blackbox.trace import Trace
-from deniable_client.audit.findings import AuditPart, as_json, as_junit, as_text
+from deniable_client.audit.findings import AuditPart, Spent, as_json, as_junit, as_text
 from deniable_client.audit.histories import Session
 from deniable_client.audit.judge import Suspect, expect_of_browser
 from deniable_client.audit.python_histories import expect_of_python
@@ -26,6 +26,7 @@ from tests.support.marks import long
 from tools.planted.__main__ import python_with
 from tools.planted.faults import PYTHON
 from tools.planted.fresh import FRESH
+from tools.planted.second import SECOND
 from tools.planted.targets import SURVEY, Kind
 
 __all__ = ["target", "targets"]
@@ -55,6 +56,7 @@ def small_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
         *(long("open", history) for history in ("a broken way", "cut off", "two tabs")),
         *(long("unlinkable and sealed", history) for history in ("a broken way", "cut off", "two tabs", "twice")),
         long("invited", "twice"),
+        *(long("unlinkable", history) for history in ("a lost signature", "a false signature")),
     ],
 )
 def test_the_installed_client_passes(targets: Targets, kind: Kind, history: str) -> None:
@@ -78,6 +80,21 @@ def test_planted_faults_are_named(
     found = suspects(target, history, environment)
     for each in named:
         assert any(each in suspect.observable for suspect in found), found
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("name", "named"),
+    [
+        ("a second request for a token where the first was lost", "request for a token 2"),
+        ("a deleted token stays in the file", "left of requests for tokens"),
+    ],
+)
+def test_faults_of_tokens_are_named(targets: Targets, tmp_path: Path, name: str, named: str) -> None:
+    found = suspects(
+        targets("unlinkable"), "a lost signature", python_with([each for each in SECOND if each.name == name], tmp_path)
+    )
+    assert named in [each.observable for each in found]
 
 
 @pytest.mark.parametrize(
@@ -109,9 +126,13 @@ def test_a_client_that_does_what_it_has_no_need_of_is_named(operation: str, is_n
     ("call", "is_needed"),
     [
         ("setTimeout a function 20", True),
+        ("requestAnimationFrame a function", True),
         ("Date.now", True),
         ("RTCPeerConnection an object", False),
         ("Worker x", False),
+        ('History.prototype.pushState {"deniable":"WALK","at":1,"n":0} ""', True),
+        ('History.prototype.replaceState {"deniable":"WALK","at":1,"n":0,"answer":1} ""', False),
+        ('History.prototype.pushState null "" "/s/yes"', False),
     ],
 )
 def test_a_page_that_calls_what_it_has_no_need_of_is_named(call: str, is_needed: bool) -> None:
@@ -132,16 +153,20 @@ PARTS = [
 ]
 
 
+SPENT = Spent(123.45, 67.8)
+
+
 def test_findings_for_people_and_programs() -> None:
+    assert str(SPENT).startswith("This audit took 2 min 3 s, and 68 s of processor time on ")
     text = as_text(PARTS)
     assert text.startswith("passed  one")
     assert "FAILED  two" in text
     assert "* memory: another" in text
-    content = json.loads(as_json(PARTS))
-    assert content["passed"] is False
+    content = json.loads(as_json(PARTS, SPENT))
+    assert (content["passed"], content["seconds"], content["processor"]) == (False, 123.5, 67.8)
     assert [part["faults"] for part in content["parts"]] == [[], list(PARTS[1].faults)]
-    suite = ElementTree.fromstring(as_junit(PARTS))
-    assert (suite.get("tests"), suite.get("failures")) == ("2", "1")
+    suite = ElementTree.fromstring(as_junit(PARTS, SPENT))
+    assert (suite.get("tests"), suite.get("failures"), suite.get("time")) == ("2", "1", "123.5")
     assert [case.find("failure") is not None for case in suite] == [False, True]
 
 

@@ -104,13 +104,15 @@ def test_each_sentence_is_true_of_the_survey_that_says_it(make: Made) -> None:
         channel = design_of(question.mechanism).channel_matrix
         assert min(channel[1][0], channel[0][1]) > Fraction(119, 1000)
     # Right guesses at even odds, the factor, and what 10 and 90 chances become are rounded up and no further.
-    (right,) = map(int, re.findall(r"right at most (\d+) times in 100", text))
-    assert 0 <= right - 100 * whole / (1 + whole) < 1
+    (right,) = re.findall(r"right at most ([\d.]+) times in 100", text)
     (factor,) = map(float, re.findall(r"with another, becomes at most (\d+(?:\.\d)?) times as believable", text))
     assert whole <= Fraction(factor).limit_denominator(10) < whole + 1
-    ((ten, ninety),) = re.findall(r"10 chances in 100 become at most (\d+), and 90 become at most (\d+)", text)
-    assert 0 <= int(ten) - 100 * whole / (9 + whole) < 1
-    assert 0 <= int(ninety) - 900 * whole / (1 + 9 * whole) < 1
+    chances = r"10 chances in 100 that you chose an answer become at most ([\d.]+), and 90 become at most ([\d.]+)\."
+    ((ten, ninety),) = re.findall(chances, text)
+    for said, odds in ((right, Fraction(1)), (ten, Fraction(1, 9)), (ninety, Fraction(9))):
+        after = 100 * odds * whole / (1 + odds * whole)
+        # Tenths are said above 99.
+        assert 0 <= Fraction(said) - after < (Fraction(1, 10) if after > 99 else 1)
     least = plainest(survey.questions).mechanism.odds[0]
     assert least in text
     # What is asked, and of whom.
@@ -126,6 +128,8 @@ def test_each_sentence_is_true_of_the_survey_that_says_it(make: Made) -> None:
 
 def test_what_a_guesser_reaches_grows_with_epsilon_and_begins_at_even_odds() -> None:
     for kind in TYPES:
-        said = [int(re.findall(r"right at most (\d+)", said_by(survey_of(kind, epsilon)))[0]) for epsilon in EPSILONS]
+        said = [
+            float(re.findall(r"right at most ([\d.]+)", said_by(survey_of(kind, epsilon)))[0]) for epsilon in EPSILONS
+        ]
         assert said == sorted(said)
         assert 50 <= said[0] < said[-1] <= 100

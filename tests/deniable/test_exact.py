@@ -14,6 +14,7 @@ from deniable import ParameterError
 from deniable.errors import describe
 from deniable.exact import (
     LARGEST_EPSILON,
+    chances_above,
     checked_weight,
     exp_below,
     factor_above,
@@ -197,3 +198,17 @@ def test_factors_are_rounded_up_where_their_form_changes(ratio: Fraction, factor
 )
 def test_chances_after_a_report_are_rounded_up(ratio: Fraction, odds: Fraction, chances: int) -> None:
     assert right_of_100(Fraction(ratio), Fraction(odds)) == chances
+
+
+@pytest.mark.parametrize(
+    ("ratio", "odds", "chances"),
+    [
+        (3, Fraction(1, 9), "25"),
+        (11, 9, "99"),  # exactly 99 of 100
+        (Fraction(1101, 100), 9, "99.1"),
+        (100, 9, "99.9"),
+        (1000, 1, "100"),
+    ],
+)
+def test_chances_have_tenths_near_certainty(ratio: Fraction, odds: int, chances: str) -> None:
+    assert chances_above(Fraction(ratio), Fraction(odds)) == chances

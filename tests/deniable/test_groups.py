@@ -304,7 +304,7 @@ def test_five_questions_of_one_epsilon_are_a_drawn_group() -> None:
     assert (group.name, group.size, group.draw, survey.asks) == ("survey", 5, 2, 2)
     assert group.joint == KAry.from_epsilon(4, 2)
     assert group.why == (
-        "fewest respondents: 2 of 5 in one response 2,540; 3 of 5 in one response 3,248; "
+        "fewest respondents for ±5 points: 2 of 5 in one response 2,540; 3 of 5 in one response 3,248; "
         "1 of 5 with all of epsilon 3,312; all 5 with epsilon / 5 each 9,861"
     )
     assert survey.epsilon == group.joint.epsilon

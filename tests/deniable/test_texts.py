@@ -112,7 +112,7 @@ def test_what_is_no_pair_of_ends_is_named(ends: str, sentence: str) -> None:
 
 
 def test_only_a_scale_has_ends() -> None:
-    with pytest.raises(SurveyError, match="has the unknown key 'ends'"):
+    with pytest.raises(SurveyError, match="ends goes with scale, rating, not with yes-no"):
         read_survey('title = "T"\n' + PLAIN + 'truth = "1/2"\nends = ["a", "b"]\n')
 
 

@@ -67,7 +67,8 @@ RUNS = [
     (r"docs/researchers r", "tests/server/test_export.py"),
     (r"docs/survey-file toml", "tests/project/test_docs.py"),
     (r"docs/operations sh", "tests/server/test_upkeep.py"),
-    (r"docs/monitoring sh", "tools/machine.py"),
+    (r"docs/monitoring sh", "tools/machine/institution.py"),
+    (r"docs/place console", "tools/machine/place.py"),
     (r"docs/embedding/servers python", "tests/server/test_own_server.py"),
     (r"docs/embedding/(servers php|frameworks html)", "tests/browser/test_host_plugins.py"),
 ]
@@ -131,9 +132,6 @@ NOT_RUN = {
         "it serves until Ctrl-C; tests/server/test_place.py starts such a collector"
     ),
     ("docs/place.md", "pip install '.[server]'"): ELSEWHERE,
-    ("docs/place.md", "useradd --system --home-dir /var/lib/deniable-place --shell /usr/sbin/nologin deniable-place"): (
-        "it changes a machine; `make machine` does the same for a collector"
-    ),
     (
         "docs/place.md",
         "deniable answer 'https://collector.example/s/ID' --relay https://relay.example/ --relay-keys keys.bi",

@@ -105,6 +105,11 @@ def qualtrics_csv() -> str:
     return "\ufeff" + as_csv(header, texts, ids, preview, *rows)
 
 
+def qualtrics_new() -> str:
+    """The new survey taking experience names embedded data that JavaScript sets with this before it."""
+    return qualtrics_csv().replace("affair", "__js_affair").replace("stones", "__js_stones")
+
+
 def limesurvey_codes() -> str:
     header = ["id", "submitdate", "lastpage", "startlanguage", "affair", "stones", "G01Q02"]
     return as_csv(header, *([n, "2026", 2, "en", *said.values(), 40] for n, said in enumerate(PEOPLE)), between=";")
@@ -181,6 +186,7 @@ EXPORTS: list[tuple[str, str, Callable[[], str]]] = [
     ("otree", "all_apps_wide.csv", otree_wide),
     ("otree", "rrt.csv", otree_app),
     ("qualtrics", "qualtrics.csv", qualtrics_csv),
+    ("qualtrics", "qualtrics-new.csv", qualtrics_new),
     ("limesurvey", "results-survey1.csv", limesurvey_codes),
     ("limesurvey", "results-survey2.csv", limesurvey_texts),
     ("redcap", "project.csv", redcap_events),

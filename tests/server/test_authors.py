@@ -13,6 +13,8 @@ from typing import Any
 
 import pytest
 
+from deniable import read_survey
+from deniable_server.authors.checking import notes_about, warnings_about
 from deniable_statistics.authoring.cautions import unlinkable_warning
 from tools.rig.access import unlinkable_survey
 from tools.rig.command_line import CommandLine
@@ -215,3 +217,16 @@ def test_weak_questions_of_one_epsilon_are_warned_of_once(tmp_path: Path) -> Non
         "Warning: question 'q2': epsilon 3 protects little (above 2)",
         "Warning: the whole survey: epsilons add up to 8, which protects little (above 4)",
     ]
+
+
+def test_cohorts_that_name_a_person_and_lines_that_break_are_pointed_at() -> None:
+    about = "This sentence is so long that an editor broke it right here and\nnowhere else, and people see that."
+    keys = {"cohorts": ["office", "anna@uni.example"], "about": about, "epsilon": 1}
+    checked = read_survey(survey_toml("T", question_toml("q", "yes-no"), **keys))
+    assert warnings_about(checked) == [
+        "cohorts: 'anna@uni.example' looks like one person's address; a cohort stands in clear in each reply, so it "
+        "must be one of many people"
+    ]
+    assert any(each.startswith("about: line 1 ends within a sentence") for each in notes_about(checked))
+    for as_meant in (about.replace("here and", "here,"), about.replace("here and\n", "here.\n\n")):
+        assert not any(each.startswith("about") for each in notes_about(replace(checked, about=as_meant)))

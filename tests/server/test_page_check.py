@@ -16,7 +16,9 @@ SCRIPT = Script(f"{AT}/client/deniable.js", "module", "sha384-x")
 PAGE = PageVisit("https://uni.example/study", (ELEMENT,), (SCRIPT,), has_tag=True)
 
 
-def said(seen: PageVisit, wanted: str | None = None, takes: bool = True) -> tuple[list[str], list[str]]:
+def said(
+    seen: PageVisit, wanted: str | None = None, takes: bool = True, brings: str | None = None
+) -> tuple[list[str], list[str]]:
     """Problems, and everything else that is said of a page."""
     asked: list[tuple[str, str, str]] = []
 
@@ -24,7 +26,7 @@ def said(seen: PageVisit, wanted: str | None = None, takes: bool = True) -> tupl
         asked.append(question)  # type: ignore[arg-type]
         return takes
 
-    found = list(findings(seen, wanted, answer))
+    found = list(findings(seen, wanted, answer, lambda *_: brings))
     assert all(collector == AT and survey == SURVEY for collector, survey, _ in asked)
     return [each.text for each in found if each.is_problem], [each.text for each in found if not each.is_problem]
 
@@ -89,5 +91,22 @@ def test_elements_that_cannot_be_answered_say_why(change: dict[str, object], pro
     assert problem in problems[0]
 
 
+@pytest.mark.parametrize("brings", ["an invitation", "a cohort"])
+def test_a_page_that_takes_what_people_bring_is_no_problem_without_it(brings: str) -> None:
+    asked = replace(PAGE, elements=(replace(ELEMENT, told="error", said="The end of the link is missing."),))
+    problems, told = said(asked, brings=brings)
+    assert problems == []
+    assert told[1].startswith(f"It runs, and asks for {brings}, which people bring in their link to this page.")
+    assert told[2].startswith("A reply would arrive: ")
+    # What is brought and not taken, such as an invitation that was used, is a problem.
+    link = f"{ELEMENT.link}#{brings.split()[1]}=x"
+    problems, _ = said(replace(asked, elements=(replace(asked.elements[0], link=link),)), brings=brings)
+    assert problems == ["It runs, but nobody can answer. People read: \u201cThe end of the link is missing.\u201d"]
+
+
 def test_lines_begin_with_their_sign() -> None:
-    assert lines_of([Remark("a"), Remark("b", is_problem=True)]) == ["ok       a", "PROBLEM  b"]
+    assert lines_of([Remark("a"), Remark("b", "NOTE"), Remark("c", "PROBLEM")]) == [
+        "ok       a",
+        "NOTE     b",
+        "PROBLEM  c",
+    ]

@@ -121,7 +121,9 @@ def test_no_batch_is_smaller_than_it_is_said_unless_fewer_answered_in_all(
     slot = box.add(survey, "https://collector.example")
     sizes: list[int] = []
 
-    def deliver(_survey: Survey, _collector: str, _token: str | None, batch: tuple[bytes, ...]) -> BatchOutcome:
+    def deliver(
+        _survey: Survey, _collector: str, _token: str | None, batch: tuple[bytes, ...], **_: object
+    ) -> BatchOutcome:
         sizes.append(len(batch))
         return BatchOutcome(len(batch), 0, 0)
 
@@ -162,7 +164,9 @@ def test_a_full_batch_is_held_for_a_random_time_and_drawn_from_all_that_wait_the
     left: list[tuple[float, int]] = []
     now = 0.0
 
-    def deliver(_survey: Survey, _collector: str, _token: str | None, batch: tuple[bytes, ...]) -> BatchOutcome:
+    def deliver(
+        _survey: Survey, _collector: str, _token: str | None, batch: tuple[bytes, ...], **_: object
+    ) -> BatchOutcome:
         left.append((now, len(batch)))
         return BatchOutcome(len(batch), 0, 0)
 
@@ -254,7 +258,9 @@ def test_a_collector_that_is_away_for_a_day_loses_nothing_and_is_not_asked_all_t
     asked: list[tuple[bytes, ...]] = []
     is_back = False
 
-    def deliver(_survey: Survey, _collector: str, _token: str | None, batch: tuple[bytes, ...]) -> BatchOutcome:
+    def deliver(
+        _survey: Survey, _collector: str, _token: str | None, batch: tuple[bytes, ...], **_: object
+    ) -> BatchOutcome:
         asked.append(batch)
         if not is_back:
             raise CollectorError("https://collector.example: cannot be reached")

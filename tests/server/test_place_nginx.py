@@ -111,7 +111,7 @@ def deployed(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> I
     (tmp_path / "keys").mkdir()
     own = certificate(tmp_path)
     monkeypatch.setenv("SSL_CERT_FILE", own["certificate"])
-    ports = {name: free_port() for name in ("plain", "collector", "server", "folder")}
+    ports = {name: free_port() for name in ("plain", "collector", "plain-server", "server", "plain-folder", "folder")}
     urls = {name: f"https://localhost:{port}" for name, port in ports.items()}
     pages.write_folder(tmp_path / "www")
     settings = Settings(rate_limit=None, fold_seconds=86_400, sealing_keys=tmp_path / "keys", trusted_proxies=1)
@@ -132,9 +132,14 @@ def deployed(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> I
         )
         of_place = as_here(
             (DEPLOY / "place-nginx.conf").read_text(encoding="utf-8"),
-            [ports["server"], ports["folder"]],
+            [ports["plain-server"], ports["server"]],
+            {"http://127.0.0.1:8002": f"http://{place_behind}"},
+            own,
+        )
+        of_folder = as_here(
+            (DEPLOY / "place-folder-nginx.conf").read_text(encoding="utf-8"),
+            [ports["plain-folder"], ports["folder"]],
             {
-                "http://127.0.0.1:8002": f"http://{place_behind}",
                 "/via/collector.example/": f"/via/localhost:{ports['collector']}/",
                 "https://collector.example/": f"https://127.0.0.1:{ports['collector']}/",
                 "Host collector.example": "Host localhost",
@@ -145,7 +150,7 @@ def deployed(tmp_path: Path, clock: Clock, monkeypatch: pytest.MonkeyPatch) -> I
         )
         listening = [ports[name] for name in ("collector", "server", "folder")]
         (tmp_path / "nginx").mkdir()
-        stack.enter_context(running_nginx(tmp_path / "nginx", [of_collector, of_place], listening))
+        stack.enter_context(running_nginx(tmp_path / "nginx", [of_collector, of_place, of_folder], listening))
         yield Deployed(collector, place, tmp_path, urls, seen)
 
 
@@ -184,6 +189,16 @@ def test_people_answer_with_a_token_at_a_place_behind_nginx(deployed: Deployed, 
     assert {"gateway", "tokens", "sealed"} <= kinds
     for invitation in invitations:
         assert invitation not in repr(deployed.seen)
+    logs = [path for path in (deployed.folder / "nginx" / "logs").iterdir() if path.read_bytes()]
+    assert all(path.name == "error.log" and b"client" not in path.read_bytes() for path in logs)
+
+
+def test_whoever_comes_without_tls_is_led_to_it_and_written_nowhere(deployed: Deployed) -> None:
+    for kind in ("server", "folder"):
+        answer = urllib3.request("GET", f"{deployed.urls[f'plain-{kind}'].replace('https', 'http')}/", redirect=False)
+        assert (answer.status, answer.headers["Location"]) == (301, "https://localhost/")
+        secure = urllib3.request("GET", f"{deployed.urls[kind]}/")
+        assert secure.headers["Strict-Transport-Security"] == "max-age=31536000"
     logs = [path for path in (deployed.folder / "nginx" / "logs").iterdir() if path.read_bytes()]
     assert all(path.name == "error.log" and b"client" not in path.read_bytes() for path in logs)
 

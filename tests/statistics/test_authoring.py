@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from deniable import SurveyError, read_survey
+from deniable.survey.texts import Text
 
 PLAIN = 'title = "T"\n[[questions]]\nid = "q"\ntype = "yes-no"\ntext = "Q?"\nepsilon = 1\n'
 
@@ -101,7 +102,10 @@ def test_ends_of_a_scale_are_whole_numbers(lo: str, sentence: str) -> None:
 def test_a_byte_order_mark_is_no_part_of_a_survey() -> None:
     for text in (f"\ufeff{PLAIN}", f"\ufeff{PLAIN}".encode()):
         assert read_survey(text) == read_survey(PLAIN)
-    assert sentence_for(PLAIN.encode("utf-16")).endswith("(line 1) is not; save the file as UTF-8")
+    assert sentence_for(PLAIN.encode("utf-16")).endswith("; save the file as UTF-8")
+    assert sentence_for(PLAIN.replace("Q?", "Größe?").encode("latin-1")).endswith(
+        "(line 5) is not; save the file as UTF-8"
+    )
 
 
 def test_curly_quotes_within_a_text_are_meant() -> None:
@@ -112,7 +116,7 @@ def test_curly_quotes_within_a_text_are_meant() -> None:
 @pytest.mark.parametrize(
     ("slip", "hint"),
     [
-        ("sequence", "it can have title, organiser, about, contact, opens, "),
+        ("sequence", "it can have title, language, organiser, about, contact, opens, "),
         ("description", "it can have title, "),
         ("titel", "did you mean 'title'?"),
         ("reader", "did you mean 'readers'?"),
@@ -124,3 +128,85 @@ def test_curly_quotes_within_a_text_are_meant() -> None:
 )
 def test_only_a_near_spelling_is_suggested_for_an_unknown_key(slip: str, hint: str) -> None:
     assert sentence_for(f"{slip} = 1\n{PLAIN}").startswith(f"survey: has the unknown key {slip!r}; {hint}")
+
+
+@pytest.mark.parametrize(
+    ("keys", "sentence"),
+    [
+        (
+            'type = "scale"\nlo = 1\nhi = 3\ndecline = "No answer"',
+            "question 'q': decline goes with yes-no, choice, ticks, not with scale: "
+            "a scale is answered by numbers alone",
+        ),
+        ('type = "yes-no"\noptions = ["a", "b"]', "question 'q': options goes with choice, ticks, not with yes-no"),
+        ('type = "choice"\noptions = ["a", "b"]\nlo = 1', "question 'q': lo goes with scale, number, not with choice"),
+    ],
+)
+def test_a_key_of_another_type_is_refused_with_the_types_that_have_it(keys: str, sentence: str) -> None:
+    assert sentence_for(PLAIN.replace('type = "yes-no"', keys)) == sentence
+
+
+TWO = PLAIN.replace('text = "Q?"', 'text.default = "Q?"\ntext.de = "F?"')
+
+
+def test_default_texts_are_published_under_their_language_too() -> None:
+    (question,) = read_survey('language = "en"\n' + TWO).questions
+    assert isinstance(question.text, Text)
+    assert dict(question.text.translations) == {"en": "Q?", "de": "F?"}
+    # Whoever reads English, and German only after it, reads the default.
+    assert [question.text.in_language(each) for each in ("en", "de", "fr")] == ["Q?", "F?", "Q?"]
+    survey = read_survey('language = "en"\n' + PLAIN)
+    assert survey == read_survey(PLAIN)  # a text in one language leaves nobody a choice
+
+
+@pytest.mark.parametrize(
+    ("language", "sentence"),
+    [
+        ('"English"', 'language: must be like "en" or "pt-BR", that of the default texts, got \'English\''),
+        ("1", 'language: must be like "en" or "pt-BR", that of the default texts, got 1'),
+        ('"de"', "text: is in de twice, as de and as default: language says that the default is de, so leave de out"),
+    ],
+)
+def test_language_is_a_tag_and_no_second_text(language: str, sentence: str) -> None:
+    assert sentence_for(f"language = {language}\n{TWO}") == sentence
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (PLAIN.encode("utf-16"), "survey: must be UTF-8 text, got what looks like UTF-16 or no text at all; save the"),
+        (
+            PLAIN.encode("utf-16-be"),
+            "survey: must be UTF-8 text, got what looks like UTF-16 or no text at all; save the",
+        ),
+        (
+            b"PK\x03\x04" + bytes(40),
+            "survey: must be a text, got a ZIP file, as Excel writes it; 'deniable survey import'",
+        ),
+        (
+            PLAIN.replace(" = ", "\u00a0= ", 1),
+            "survey, line 1: must have plain spaces around keys and =, got another kind",
+        ),
+        (
+            f"closes = 2026-02-30\n{PLAIN}",
+            "survey: is not TOML: Invalid date or datetime (at line 1, column 10); a date is",
+        ),
+        (
+            '{"title": "T"}',
+            "survey: is not TOML: Invalid statement (at line 1, column 1); a line is key = value, such as",
+        ),
+        (
+            PLAIN.replace('"yes-no"', f'"number"\nlo = {-(10**30)}\nhi = 5'),
+            "question 'q': lo and hi must be at most 1,000,000 apart, got a very long number and 5",
+        ),
+        (PLAIN.replace("epsilon", "decline = true\nepsilon"), "question 'q': decline: must be a text, got true"),
+        (
+            PLAIN.replace('"yes-no"', '"choice"\noptions = ["a", 2]'),
+            "question 'q': options: must be a text, got 2; write \"2\"",
+        ),
+    ],
+)
+def test_files_of_other_programs_and_values_of_other_types_are_called_by_their_names(
+    content: str | bytes, sentence: str
+) -> None:
+    assert sentence_for(content).startswith(sentence)

@@ -248,11 +248,11 @@ test("the odds of a whole survey are the product of its questions'", async () =>
     withQuestions(JSON.parse(whole.document).questions.filter((/** @type {any} */ { id }) => ids.includes(id)));
   const sentences = (/** @type {string} */ factor, /** @type {number} */ right, /** @type {number} */ ten, /** @type {number} */ ninety) => [
     `Suppose that somebody thinks it is fifty-fifty whether you chose one particular answer. After seeing all that you send, that person’s best guess is right at most ${right} times in 100.`,
-    `All that you send can strengthen a suspicion, but only so far: 10 chances in 100 become at most ${ten}, and 90 become at most ${ninety}.`,
+    `All that you send can strengthen a suspicion, but only so far: 10 chances in 100 that you chose an answer become at most ${ten}, and 90 become at most ${ninety}.`,
     `In every case, one answer, compared with another, becomes at most ${factor} times as believable as it was.`,
   ];
   assert.deepEqual(wholeOdds(await of("affair"), english), sentences("3", 75, 25, 97)); // exactly 3, of which no double is the logarithm
-  assert.deepEqual(wholeOdds(await of("affair", "trust", "religious"), english), sentences("23", 96, 72, 100)); // 3 e e = 22.2
+  assert.deepEqual(wholeOdds(await of("affair", "trust", "religious"), english), sentences("23", 96, 72, 99.6)); // 3 e e = 22.2
   assert.deepEqual(wholeOdds(await withKeeps([2 ** 31 + 1]), english), sentences("1.1", 51, 11, 91)); // hardly above 1, and never below the truth
   const [question] = (await withKeeps([0.5 * 2 ** 32 + 2 ** 30])).questions;
   const ticks = { id: "q", mechanism: { k: 256, keep: 2 ** 32 - 1, name: "tick-boxes" }, options: Array.from({ length: 256 }, (_, n) => `${n}`), text: "Q?", type: "ticks" };

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import random
+import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +24,7 @@ from deniable_client.audit.shipped import (
     Target,
     audit_installed,
     audit_shipped,
+    check_promises,
     check_races,
 )
 from tools.planted.faults import FAULTS, Fault
@@ -30,6 +32,7 @@ from tools.planted.filtered import FILTERED
 from tools.planted.fresh import FRESH, OTHERS
 from tools.planted.mutations import MUTATIONS
 from tools.planted.rare import RARE
+from tools.planted.second import SECOND
 from tools.planted.targets import PlantedTarget, target_of
 from tools.programs import node_command
 from tools.rig.collectors import running_collector
@@ -46,11 +49,12 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("words", nargs="*", help="plant the faults whose family, client and name hold one of these")
     parser.add_argument("--sessions", type=int, help="most sessions for each fault, instead of the fault's own")
     parser.add_argument("--fresh", action="store_true", help="plant those that were written before the audit was read")
+    parser.add_argument("--second", action="store_true", help="plant those of a second person who had not read it")
     parser.add_argument("--others", action="store_true", help="plant others of the same kinds")
     parser.add_argument("--mutations", action="store_true", help="plant mutations of the mechanisms")
     parser.add_argument("--rare", action="store_true", help="plant those that show in one of 100 who answer Yes")
     chosen = parser.parse_args(arguments)
-    lists = {"fresh": FRESH, "others": OTHERS, "mutations": MUTATIONS, "rare": RARE}
+    lists = {"fresh": FRESH, "second": SECOND, "others": OTHERS, "mutations": MUTATIONS, "rare": RARE}
     named = next((each for each in lists if getattr(chosen, each)), None)
     faults = [
         each
@@ -105,7 +109,8 @@ def audited(fault: Fault, target: Target, most: int) -> str | None:
             if seen.again.returned:
                 return f"lived again: {seen.again.returned[0].feature} (p = {seen.again.returned[0].p:.1g})"
         if fault.client != "python" and not fault.histories:
-            return next(iter(check_races(_planted(fault, target, Path(name)), dice=dice)), None)
+            planted = _planted(fault, target, Path(name))
+            return next(iter((*check_promises(planted, dice=dice), *check_races(planted, dice=dice))), None)
     return None
 
 
@@ -162,6 +167,8 @@ def python_with(faults: Sequence[Fault], folder: Path) -> dict[str, str]:
 
 def bundle_with(fault: Fault, folder: Path) -> bytes:
     """The bundle that is made of sources with the fault, or the one that is shipped with the fault behind it."""
+    if fault.client == "bundle" and fault.file:
+        return _changed(fault)
     if fault.client == "bundle":
         return (WEB / "dist" / "deniable.js").read_bytes() + b"\n" + fault.new.encode() + b"\n"
     copy = folder / "client" / "deniable_web"
@@ -171,6 +178,14 @@ def bundle_with(fault: Fault, folder: Path) -> bytes:
     plant(fault, folder)
     subprocess.run([*node_command(), "build.mjs"], cwd=copy, check=True)
     return (copy / "dist" / "deniable.js").read_bytes()
+
+
+def _changed(fault: Fault) -> bytes:
+    """A shipped bundle in which a pattern is replaced: names of variables there change with every build."""
+    text, times = re.subn(fault.old, fault.new, (ROOT / fault.file).read_text(encoding="utf-8"))
+    if times != 1:
+        raise SystemExit(f"{fault.file}: must hold the pattern of the fault {fault.name!r} once, got {times} times")
+    return text.encode()
 
 
 def plant(fault: Fault, folder: Path) -> None:

@@ -10,7 +10,8 @@ Client = Literal["python", "browser", "bundle"]
 
 
 class Fault(NamedTuple):
-    """One fault: in the copy of a file ``old`` is replaced by ``new``; of a bundle, ``new`` is put behind it."""
+    """One fault: in the copy of a file ``old`` is replaced by ``new``; of a bundle, ``new`` is put behind it, or a file and
+    a pattern say what it replaces."""
 
     family: str
     client: Client

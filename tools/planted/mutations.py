@@ -10,7 +10,7 @@ _P, _W = "shared/deniable/mechanisms/", "client/deniable_web/"
 def _mutations(client: Client, folder: str, *found: tuple[str, str, str, str]) -> list[Fault]:
     """Faults of the kind "mechanism", each of a name, a file in the folder, what stands there, and what takes its place."""
     return [
-        Fault("mechanism", client, name, f"{folder}{file}", old, new, sessions=8, access="every mechanism")
+        Fault("mechanism", client, name, f"{folder}{file}", old, new, sessions=96, access="every mechanism")
         for name, file, old, new in found
     ]
 

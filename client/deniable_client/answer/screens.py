@@ -230,7 +230,9 @@ def when_results_change(survey: Survey) -> str:
     """A sentence on what the page of results shows, and when it changes."""
     if survey.results == "live":
         return m.RESULTS_LIVE
-    return m.RESULTS_BATCHES.format(n=survey.release) if survey.results == "batches" else m.RESULTS_CLOSED
+    if survey.results == "closed":
+        return m.RESULTS_CLOSED
+    return m.RESULTS_BATCHES.format(n=survey.release, group=m.OF_GROUP if survey.cohorts else "")
 
 
 def way_back(completion: PersonalCompletion, survey: Survey) -> Paragraphs:

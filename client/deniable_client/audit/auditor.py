@@ -38,7 +38,7 @@ class _Exact:
         # A fault in a share s of n reports is missed with probability (1 - s)^n = 1 - FOUND, solved for s.
         share = 1 - (1 - FOUND) ** (1 / max(self.n, 1))
         power = (
-            f"anything else in 1 of {math.floor(1 / share):,} reports" if self.n else "nothing: no report was recorded"
+            f"1 report in {math.floor(1 / share):,} that is otherwise" if self.n else "nothing: no report was recorded"
         )
         return Check(self.name, f"{self.bad:,} of {self.n:,} reports: {self.first}" if self.bad else None, power)
 
@@ -105,7 +105,7 @@ def _check_repeats(ids: bytes) -> Check:
     halves = np.frombuffer(ids, dtype=np.uint64).reshape(-1, 2)
     repeated = len(halves) - len(np.unique(halves, axis=0))
     fault = f"{repeated:,} of {len(halves):,} ids came before" if repeated else None
-    return Check("ids differ", fault, "any two alike")
+    return Check("ids differ", fault, "two that are alike")
 
 
 def _look(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import time
 from collections.abc import Sequence
 from typing import Any
@@ -17,13 +18,13 @@ BUSY: Answer = (503, {"content-type": "application/json"}, b'{"detail":"busy"}')
 PUT_OFF: Answer = (503, {"content-type": "application/json", "retry-after": "60"}, b'{"detail":"busy"}')
 SILENT: Answer = (0, {}, b"")
 
-RUN = "a5" * 8
-"""What names a walk through the questions in the browser's history."""
+WALKS = 8
+"""Walks through the questions that have a name each in the browser's history, in one document."""
 
 
-def chance_of(load: Load) -> Chance:
+def chance_of(load: Load, walks: tuple[str, ...]) -> Chance:
     """The chance of a document, in the form of the recorder."""
-    pieces: dict[int, tuple[str, ...]] = {16: load.ids, 8: (RUN,) * 8}
+    pieces: dict[int, tuple[str, ...]] = {16: load.ids, 8: walks}
     for each in load.pieces:
         pieces[len(each) // 2] = (*pieces.get(len(each) // 2, ()), each)
     return Chance(load.words, pieces)
@@ -34,14 +35,19 @@ def browse(browser: Watching, session: Session, surveys: Sequence[PublishedSurve
     relay = browser.relay
     relay.take()
     relay.faults.clear()
+    relay.issuing.clear()
     fragment = f"#invitation={session.invitation}" if session.invitation else ""
     with browser.person() as person:
-        loads = iter(session.loads)
+        # Of each document other ones, or a page could know by them that it is audited; both of a pair get the same.
+        dice = random.Random(session.seed)  # noqa: S311  # chance of a rehearsal
+        walks = [tuple(f"{dice.getrandbits(64):016x}" for _ in range(WALKS)) for _ in session.loads]
+        loads = map(chance_of, session.loads, walks)
         for number, visit in enumerate(session.visits):
             link = f"{relay.url}/s/{surveys[visit.survey].id}{fragment}"
             _Visiting(person, relay, session, number, link, loads).go(visit)
         person.leave()
         trace = person.trace([str(visit) for visit in session.visits])
+        trace.call("WALK", [name for some in walks for name in some])
         return without_screens(trace) if any(map(has_filters, surveys)) else trace
 
 
@@ -64,11 +70,13 @@ class _Visiting:
         tab = self._open()
         tab.wait("start")
         self._note(tab, "first screen")
+        if visit.issuing:
+            self._unsigned(tab, visit)
         tab.click("start")
         if visit.reload:
             tab.wait("place", [])
             self._note(tab, "started")
-            tab.feed(chance_of(next(self.loads)))
+            tab.feed(next(self.loads))
             tab.reload()
             tab.wait("settled")
             tab.click("start")
@@ -97,12 +105,22 @@ class _Visiting:
             self._note(other, "receipt")
 
     def _open(self) -> Tab:
-        tab = self.person.tab(chance_of(next(self.loads)))
+        tab = self.person.tab(next(self.loads))
         tab.open(self.link)
         return tab
 
-    def _second(self, load: Load) -> Tab:
-        tab = self.person.tab(chance_of(load))
+    def _unsigned(self, tab: Tab, visit: Visit) -> None:
+        """Start without a signature that could be used, and the page loaded again."""
+        self.relay.issuing.append(visit.issuing)
+        tab.click("start")
+        tab.wait("a refusal")
+        self._note(tab, "no token")
+        tab.feed(next(self.loads))
+        tab.reload()
+        tab.wait("start")
+
+    def _second(self, chance: Chance) -> Tab:
+        tab = self.person.tab(chance)
         tab.open(self.link)
         tab.click("start")
         tab.wait("place", [])

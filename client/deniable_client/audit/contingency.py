@@ -238,11 +238,11 @@ class Tables:
         }
         return [
             _check("other answers", across, 1, failure / 4,
-                   "{} of the replies that change with the answer to another question"),
+                   "{} of the replies, if they change with the answer to another question"),
             _check("values together", joint, 2, failure / 4,
-                   "{} of the replies that go with the reply to another question"),
-            _check("ids and answers", ids, 0, failure / 4, "{} of the ids with a digit that goes with an answer"),
-            _check("ids and values", values, 2, failure / 4, "{} of the ids with a digit that goes with a reply"),
+                   "{} of the replies, if they go with the reply to another question"),
+            _check("ids and answers", ids, 0, failure / 4, "{} of the ids, if a digit of them goes with an answer"),
+            _check("ids and values", values, 2, failure / 4, "{} of the ids, if a digit of them goes with a reply"),
         ]  # fmt: skip
 
     def _is_known(self, q: int, r: int) -> bool:

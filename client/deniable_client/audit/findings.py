@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import textwrap
+import time
 from dataclasses import asdict, dataclass
 from typing import Any
 from xml.etree import ElementTree  # written, never read
@@ -56,6 +58,38 @@ class AuditPart:
     lines: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class Spent:
+    """What an audit took, in seconds: by the clock, and of processors, with all programs that it started."""
+
+    seconds: float
+    processor: float
+
+    def __str__(self) -> str:
+        minutes, seconds = divmod(round(self.seconds), 60)
+        return (
+            f"This audit took {minutes} min {seconds} s, and {self.processor:,.0f} s of processor time on "
+            f"{os.cpu_count()} processors."
+        )
+
+
+class Stopwatch:
+    """Begins when it is made."""
+
+    def __init__(self) -> None:
+        self._began = time.monotonic(), _processor()
+
+    def read(self) -> Spent:
+        """What went by since then."""
+        clock, processor = self._began
+        return Spent(time.monotonic() - clock, _processor() - processor)
+
+
+def _processor() -> float:
+    """Seconds of processors that this program took so far, with those that it started and that have ended."""
+    return sum(os.times()[:4])
+
+
 MOST = 12
 """Most faults of a part that a page shows; files hold all of them."""
 
@@ -99,9 +133,13 @@ def _wrapped(text: str) -> list[str]:
     return textwrap.wrap(text, WIDTH, initial_indent=" " * 8, subsequent_indent=" " * 8, break_long_words=True)
 
 
-def as_json(parts: list[AuditPart]) -> str:
+def as_json(parts: list[AuditPart], spent: Spent) -> str:
     """All of it for programs."""
-    content = {"passed": not any(part.faults for part in parts), "parts": [asdict(part) for part in parts]}
+    content = {
+        "passed": not any(part.faults for part in parts),
+        **{name: round(value, 1) for name, value in asdict(spent).items()},
+        "parts": [asdict(part) for part in parts],
+    }
     # JSON has no infinity: a leak that is never found has no size.
     return json.dumps(_finite(content), indent=2) + "\n"
 
@@ -114,10 +152,11 @@ def _finite(content: Any) -> Any:
     return None if content == math.inf else content
 
 
-def as_junit(parts: list[AuditPart]) -> str:
+def as_junit(parts: list[AuditPart], spent: Spent) -> str:
     """All of it in the form that build servers read: a test case for each part."""
     failed = sum(bool(part.faults) for part in parts)
-    suite = ElementTree.Element("testsuite", name="deniable audit", tests=str(len(parts)), failures=str(failed))
+    counts = {"tests": str(len(parts)), "failures": str(failed), "time": f"{spent.seconds:.1f}"}
+    suite = ElementTree.Element("testsuite", {"name": "deniable audit", **counts})
     for part in parts:
         case = ElementTree.SubElement(suite, "testcase", classname="deniable.audit", name=part.name)
         ElementTree.SubElement(case, "system-out").text = part.looked

@@ -7,7 +7,7 @@ them must be the same.
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Literal
@@ -16,7 +16,7 @@ from deniable_client.audit.reference.chance import Words, below
 from deniable_client.audit.reference.device import Device
 from deniable_client.audit.reference.published import PublishedSurvey, Value, completion_code, settled
 from deniable_client.audit.reference.tokens import NONCE, SALT, SIZE, Power, UnsignedToken, modulus
-from deniable_client.audit.steering import some_words, words_for
+from deniable_client.audit.steering import at_the_edges, some_words, words_for
 
 MOST_TICKS = 8
 """How many boxes an answer at random ticks at most; a person's clicks take time."""
@@ -40,6 +40,9 @@ class Visit:
         Whether the device goes away after Send, while no try has arrived.
     is_put_off : bool
         Whether the collector asks for a minute, so that a person presses the button for another try. A program waits.
+    issuing : {"", "lost", "false"}
+        What becomes of the first answer of whoever signs tokens: all is well; it is lost; or it is a signature of
+        something else, which is to be refused. The survey is then opened anew, and the same token has to be asked for.
     """
 
     survey: int = 0
@@ -48,6 +51,7 @@ class Visit:
     reload: bool = False
     is_cut: bool = False
     is_put_off: bool = False
+    issuing: Literal["", "lost", "false"] = ""
 
 
 HISTORIES: dict[str, tuple[Visit, ...]] = {
@@ -59,6 +63,8 @@ HISTORIES: dict[str, tuple[Visit, ...]] = {
     "put off": (Visit(failures=1, is_put_off=True),),
     "cut off": (Visit(is_cut=True), Visit(kind="again")),
     "two tabs": (Visit(kind="tabs"),),
+    "a lost signature": (Visit(issuing="lost"),),
+    "a false signature": (Visit(issuing="false"),),
 }
 """Histories by name, each on a device of its own."""
 
@@ -71,8 +77,10 @@ SHARES = {
     "put off": 1,
     "cut off": 2,
     "two tabs": 2,
+    "a lost signature": 1,
+    "a false signature": 1,
 }
-"""How many of 28 sessions are of each history."""
+"""How many of 30 sessions are of each history; those with signatures are lived by blind token alone."""
 
 
 @dataclass(frozen=True)
@@ -128,6 +136,10 @@ class Session:
     """The 32 hexadecimal digits that the link carries, and by invitation the report."""
     tokens: dict[str, UnsignedToken] = field(default_factory=dict)
     """By survey: the request for the token that its report carries."""
+    seed: int = 0
+    """The seed of chance that is the same for everybody of a block, and of which nothing that is sent is made."""
+    unsigned: set[str] = field(default_factory=set)
+    """Surveys whose request was sent and got no signature."""
     requests: list[bytes] = field(default_factory=list)
     """What issuers must be sent, in order."""
 
@@ -170,6 +182,10 @@ BROWSER = Manner(jitter=1, has_code=True, shows=True, buys_at_start=True)
 PYTHON = Manner(draws_again=2, draws_known=1)
 
 
+EDGES = 8
+"""In one of so many blocks words lie at the edges of what makes their values, where a weight that is off shows."""
+
+
 class SessionBlock:
     """Sessions of one history that must look alike: who says what differs, and nothing else does."""
 
@@ -187,12 +203,13 @@ class SessionBlock:
             history, list(surveys), manner, collector, dice, day, power,
         )  # fmt: skip
         self.seed = dice.getrandbits(64)
+        self.is_at_edges = self.seed % EDGES == 0
         self.targets: dict[str, dict[str, Value]] = {}
 
     def session(self, answers: Sequence[Mapping[str, Any]]) -> Session:
         """A session with these answers, one mapping for each visit."""
         visits = HISTORIES[self.history]
-        session = Session(self.history, visits, self.collector, self.surveys, list(answers))
+        session = Session(self.history, visits, self.collector, self.surveys, list(answers), seed=self.seed)
         # Common chance is the same in every session of the block, own chance makes the common values of the answers.
         common = random.Random(self.seed)  # noqa: S311  # chance of a rehearsal
         if self.surveys[0].access != "open":
@@ -210,6 +227,8 @@ class SessionBlock:
             session.loads.append(Load(tuple(words), is_asked=False, seals=int(waits and "sealed" in survey.content)))
             session.asked.append([])
             return
+        if visit.issuing:
+            session.loads.append(self._unsigned(session, survey, common))
         start, asked = self._start(session, survey, common)
         if visit.reload:
             session.loads.append(start)
@@ -245,20 +264,34 @@ class SessionBlock:
         order = some_words(survey.arrange, common)[0] if self.manner.shows else []
         return Load((*factor, *words, *order), pieces=pieces), asked
 
+    def _unsigned(self, session: Session, survey: PublishedSurvey, common: random.Random) -> Load:
+        """A document in which somebody gets no signature: the request is kept, and sent again by the next one."""
+        shown: list[int] = []
+        if not self.manner.buys_at_start:
+            start, _ = self._start(session, survey, common)
+            shown = [*start.words, *self._in_vain(survey, 1, common)]
+        factor, pieces = self._bought(session, survey, common)
+        session.unsigned.add(survey.id)
+        return Load((*shown, *factor), pieces=pieces)
+
     def _bought(
         self, session: Session, survey: PublishedSurvey, common: random.Random
     ) -> tuple[list[int], tuple[str, ...]]:
         """The chance of a token: words, and the hexadecimal of other calls. It is thrown away where there is one."""
         nonce, salt = (common.randbytes(size).hex() for size in (NONCE, SALT))
         n = modulus(survey)
+        is_known = survey.id in session.tokens
         if self.manner.buys_at_start:
             words, factor = some_words(partial(below, n), common)
             pieces: tuple[str, ...] = (nonce, salt)
         else:
+            # Who looks first whether there is a request draws nothing in vain.
             words, factor = [], common.randrange(1, n)
-            pieces = (nonce, salt, factor.to_bytes(SIZE, "big").hex())
-        if survey.id not in session.tokens:
+            pieces = () if is_known else (nonce, salt, factor.to_bytes(SIZE, "big").hex())
+        if not is_known:
             session.tokens[survey.id] = UnsignedToken(survey, nonce, salt, factor)
+        if not is_known or survey.id in session.unsigned:
+            session.unsigned.discard(survey.id)
             session.requests.append(session.tokens[survey.id].body(str(session.invitation)))
             # It is sent as reports are, only once here.
             words += [common.getrandbits(32) for _ in range(self.manner.jitter)]
@@ -289,15 +322,11 @@ class SessionBlock:
                 words += some_words(partial(unit.permanent, own), self.dice)[0]
             elif key not in self.targets:
                 fresh, self.targets[key] = some_words(partial(unit.permanent, own), self.dice)
-                words += fresh
+                words += self._moved(partial(unit.permanent, own), fresh, self.dice)
             else:
-                words += words_for(unit, own, self.targets[key], self.dice)
-        # What a wave sends of the permanent value is chance of its own, and the same in every session.
-        waves = [
-            common.getrandbits(32)
-            for unit in survey.units
-            if unit.sent != unit.key and unit.sent not in session.device.noisy
-        ]
+                fresh = words_for(unit, own, self.targets[key], self.dice)
+                words += self._moved(partial(unit.permanent, own), fresh, self.dice)
+        waves = self._waves(session, survey, common)
         request = session.tokens.get(survey.id)
         # By blind token nothing is drawn for the id: it is part of what was signed.
         id = request.id if request else f"{common.getrandbits(128):032x}"
@@ -308,6 +337,20 @@ class SessionBlock:
         )  # fmt: skip
         assert given.left == 0
         return [*words, *waves], () if request else (id,)
+
+    def _waves(self, session: Session, survey: PublishedSurvey, common: random.Random) -> list[int]:
+        """What a wave sends of the permanent value is chance of its own, and the same in every session."""
+        found = []
+        for unit in survey.units:
+            if unit.sent != unit.key and unit.sent not in session.device.noisy:
+                (name,) = (each["id"] for each in unit.questions)  # no group has waves
+                kept = session.device.noisy.get(unit.key, self.targets.get(f"{unit.key} {[name]}", {}).get(name))
+                found += self._moved(partial(unit.instant, {name: kept}), [common.getrandbits(32)], common)
+        return found
+
+    def _moved(self, make: Callable[[Words], Any], words: list[int], dice: random.Random) -> list[int]:
+        """Words as they are drawn, or in some blocks at the edges of those that make the same."""
+        return at_the_edges(make, words, dice) if self.is_at_edges else words
 
     def _sending(
         self, session: Session, survey: PublishedSurvey, failures: int, common: random.Random, *, is_cut: bool = False

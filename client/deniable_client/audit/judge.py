@@ -72,6 +72,11 @@ class Bench:
         """How many there were."""
         return sum(map(len, self.blocks))
 
+    @property
+    def has_finished(self) -> bool:
+        """Whether anybody came to the end."""
+        return any("session" not in trace.exact for block in self.blocks for _, trace in block)
+
     def suspects(self, failure: float) -> list[Suspect]:
         """Everything that departs, the most frequent first."""
         found: dict[str, list[tuple[Session, str]]] = defaultdict(list)
@@ -255,10 +260,15 @@ def expect_of_browser(session: Session, trace: Trace) -> Iterable[tuple[str, str
 
 
 _NEEDED = re.compile(
-    r"setTimeout a function \d+(\.\d+)?|AbortSignal\.timeout (5000|30000)"
+    r"setTimeout a function \d+(\.\d+)?|requestAnimationFrame a function|AbortSignal\.timeout (5000|30000)"
+    r'|History\.prototype\.(pushState|replaceState) (null|\{"deniable":"WALK","at":(\d+|null),"n":(-?\d+|null)\}) ""'
     r"|StorageManager\.prototype\.persist|Date(\.now)?|IDBObjectStore\.prototype\.put an object 0"
 )
-"""What pages do beside requests: they wait between tries, look at the day, and write the memory's one record."""
+"""What pages do beside requests: they wait between tries and until something is painted, look at the day, and write the
+memory's one record.
+
+An entry of the history holds the name of a walk, how many entries come before it, and a place on the way.
+"""
 
 
 def expect_reports(session: Session, trace: Trace) -> Iterable[tuple[str, str]]:

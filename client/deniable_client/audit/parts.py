@@ -20,7 +20,7 @@ from deniable_client.audit.judge import Bench, Suspect, power
 from deniable_client.audit.promises import STATES
 from deniable_client.audit.python_histories import Unfinished
 from deniable_client.audit.reference.published import PublishedSurvey
-from deniable_client.audit.release import check_served
+from deniable_client.audit.release import VISITS, check_served
 from deniable_client.audit.sampling import Draw, draw_javascript, draw_python
 from deniable_client.audit.second_look import look_again_in_browser, look_again_in_python
 from deniable_client.audit.shipped import (
@@ -36,16 +36,27 @@ CLIENTS: dict[str, Draw] = {"python": draw_python, "browser": draw_javascript, "
 """By the name of a client what draws many reports from it."""
 
 
-def served(target: Target) -> AuditPart:
-    """Whether page and script are those of a known release."""
+def served(target: Target) -> tuple[AuditPart, bool]:
+    """Whether page and script are those of a known release; and whether they are there at all."""
+    click.echo(f"page and script are fetched, up to {VISITS} times", err=True)
     relay = target.relay()
     try:
         found = check_served(relay, target.companions.survey.id)
     finally:
         relay.close()
-    known = f"It is the one of release {found.release}." if found.release else "It belongs to no known release."
-    looked = f"The page loads one script, whose hash is {found.hash}. {known}"
-    return AuditPart("page and script", looked, found.faults)
+    if not found.is_there:
+        return AuditPart("page and script", "Without both of them nobody can answer.", found.faults), False
+    known = f"It is of release {found.release}." if found.release else "It belongs to no known release."
+    # One visit in 1 / share gets something else; all visits miss it with probability 0.01.
+    one_in = math.floor(1 / (1 - 0.01 ** (1 / found.visits)))
+    others = f" Of known releases are also {', '.join(found.others)}." if found.others else ""
+    looked = (
+        f"The page loads one script, whose hash is {found.hash}. {known}{others} The page and its script were fetched "
+        f"{found.visits} times, as a browser asks. If one visitor in {one_in} got something else, at random or in "
+        "turn, this would be found with probability 0.99. What a collector serves to certain visitors alone, nobody "
+        "else can see."
+    )
+    return AuditPart("page and script", looked, found.faults), True
 
 
 def people_answer(name: str, target: Target, sessions: int, program: str | None, failure: float) -> list[AuditPart]:
@@ -72,6 +83,13 @@ def people_answer(name: str, target: Target, sessions: int, program: str | None,
                 bench, names = audit_shipped(target, sessions, progress=bar.update, program=program, kind=kind)
         except Unfinished as error:
             return [AuditPart(f"{name}: everything seen", "The client did not come to its end.", (str(error),))]
+    if not bench.has_finished:
+        looked = (
+            f"{bench.sessions:,} simulated people tried to answer, and none of them came to the receipt. So no more "
+            "came, and nothing else was looked at."
+        )
+        told = _told(bench.suspects(failure), is_loose=False)
+        return [AuditPart(f"{name}: everything sent, stored and shown", looked, told), _hosts(name, names)]
     click.echo(f"{name}: pairs that differ most answer again", err=True)
     # Half of the failure probability for what all sessions show, half for what is lived again.
     if name == "python":
@@ -80,11 +98,16 @@ def people_answer(name: str, target: Target, sessions: int, program: str | None,
         look_again_in_browser(target, bench, failure / 2, program=program, kind=kind)
     parts = _seen(name, bench, failure / 2, time.monotonic() - start)
     if name != "python":
-        parts += [_promised(name, target, program), _raced(name, target, program)]
-        asked = "reach" if name == "firefox" else "look up"
-        looked = f"A page may not make the browser {asked} any host but the collector. Any other would be listed here."
-        parts.append(AuditPart(f"{name}: other hosts", looked, tuple(sorted(names))))
+        click.echo(f"{name}: what the first screen says, and two tabs at once", err=True)
+        parts += [_promised(name, target, program), _raced(name, target, program), _hosts(name, names)]
     return parts
+
+
+def _hosts(name: str, names: set[str]) -> AuditPart:
+    """Whether a browser asked for other hosts."""
+    asked = "reach" if name == "firefox" else "look up"
+    looked = f"A page may not make the browser {asked} any host but the collector. Any other would be listed here."
+    return AuditPart(f"{name}: other hosts", looked, tuple(sorted(names)))
 
 
 def _kind(name: str) -> Literal["chromium", "firefox"]:
@@ -177,11 +200,12 @@ def many_reports(name: str, survey: Survey, draws: int, failure: float) -> list[
     click.echo(f"{name}: {draws:,} reports are drawn", err=True)
     found = audit_survey(survey, CLIENTS[name], max(draws, 1000), failure)
     seconds = time.monotonic() - start
+    by = "Python client" if name == "python" else "browser client's modules"
     looked = (
-        f"{found.draws:,} reports were drawn in {seconds:.0f} s, of random answers and without pages, and compared "
-        "with what the survey publishes. Epsilon says how much a report tells about an answer: declared is the most "
-        "that it may, measured what it does at least. The other lines say what would have been found, with probability "
-        f"{FOUND}."
+        f"The {by}, as installed here, made {found.draws:,} reports of random answers in {seconds:.0f} s, without "
+        "pages and without the collector. They were compared with what the survey publishes. Epsilon says how much a "
+        "report tells about an answer: declared is the most that it may tell, measured is what it tells at least. Each "
+        f"other line says which fault would have been found with probability {FOUND}."
     )
     counted = AuditPart(f"{name}: many reports", looked, tuple(_faults(found)), lines=tuple(_counted(found)))
     return [counted, _waves(name, survey, max(draws // 25, 400), failure)]
@@ -219,7 +243,7 @@ def _counted(found: Audit) -> Iterator[str]:
 _LABELS = {
     "form": "how a report is written",
     "source of chance": "what becomes of the random numbers",
-    "ids differ": "ids that come twice",
+    "ids differ": "ids",
     "other answers": "replies and answers to other questions",
     "values together": "replies and replies to other questions",
     "ids and answers": "ids and answers",

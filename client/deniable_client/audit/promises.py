@@ -35,6 +35,9 @@ SENTENCES = (
 )
 """The names of what is said of requests and of memory."""
 
+STATE, USE, TOKEN = "GET state", "POST invitations/state", "POST tokens"
+"""What may be sent before Send: whether the survey is open, whether the invitation was used, what is to be signed."""
+
 _STORED = """(async () => {
   try {
     return { databases: (await indexedDB.databases()).length, texts: Object.keys(localStorage) };
@@ -155,13 +158,19 @@ _LEAVING: dict[str, Callable[[Tab, str], bool]] = {"leaves quickly": _leave_quic
 
 
 def _note(kept: Kept, when: str, tab: Tab, came: list[Sent]) -> None:
-    kept.sent[when] = [
-        name
-        for each in came
-        if "/api/" in each.start
-        for name in (each.start.split("/surveys/")[-1].partition("/")[2] or "survey",)
-    ]
+    kept.sent[when] = [_name_of(each.start) for each in came if "/api/" in each.start or _says(each.start)]
     kept.memory[when] = tab.look(_STORED)
+
+
+def _name_of(start: str) -> str:
+    """Method and address of a request, without the address of the survey."""
+    method, _, path = start.partition(" ")
+    return f"{method} {path.split('/surveys/')[-1].partition('/')[2] or path}"
+
+
+def _says(start: str) -> bool:
+    """Whether a request could say more than which file is wanted."""
+    return not start.startswith("GET ") or "?" in start
 
 
 def broken(survey: PublishedSurvey, state: str, kept: Kept) -> Iterator[str]:
@@ -195,8 +204,8 @@ def broken(survey: PublishedSurvey, state: str, kept: Kept) -> Iterator[str]:
 
 def _left(state: str, kept: Kept) -> Iterator[str]:
     """Who leaves before Send leaves no answer anywhere, is elsewhere, and can begin anew."""
-    for each in sorted(set(kept.sent["after leaving"]) - {"state", "invitations/state"}):
-        yield f"{state}: {each} was asked for after leaving"
+    for each in sorted(set(kept.sent["after leaving"]) - {STATE, USE}):
+        yield f"{state}: {each} was sent after leaving"
     if kept.memory["after leaving"] != kept.memory["before Send"]:
         yield f"{state}: leaving changed what is kept"
     if kept.is_here:
@@ -214,14 +223,14 @@ def _answered(state: str, kept: Kept, lasts: bool) -> Iterator[str]:
 
 def _seen(survey: PublishedSurvey, state: str, kept: Kept, lasts: bool) -> Iterator[str]:
     before = [*kept.sent["before Start"], *kept.sent["before Send"]]
-    allowed = {"state"} | ({"tokens"} if "startSends" in kept.said else set())
-    allowed |= {"invitations/state"} if "hashSent" in kept.said else set()
+    allowed = {STATE} | ({TOKEN} if "startSends" in kept.said else set())
+    allowed |= {USE} if "hashSent" in kept.said else set()
     for each in sorted(set(before) - allowed):
-        yield f"{state}: {each} was asked for before Send, and the first screen does not say so"
-    if "tokens" in kept.sent["before Start"]:
+        yield f"{state}: {each} was sent before Send, and the first screen does not say so"
+    if TOKEN in kept.sent["before Start"]:
         yield f"{state}: the invitation was sent before Start"
-    for said, path in (("startSends", "tokens"), ("hashSent", "invitations/state")):
-        if said in kept.said and path not in before:
+    for said, request in (("startSends", TOKEN), ("hashSent", USE)):
+        if said in kept.said and request not in before:
             yield f"{state}: the first screen says {sentence(said)!r}, and nothing was asked"
     if kept.memory["before Start"]["databases"]:
         yield f"{state}: something is kept before Start"

@@ -66,7 +66,11 @@ class _Run:
             self.relay.take()
         self.at = (int(number), int(load))
         self.relay.faults.clear()
-        self.relay.faults.extend([BUSY] * int(failures))
+        self.relay.issuing.clear()
+        if failures.isdecimal():
+            self.relay.faults.extend([BUSY] * int(failures))
+        else:
+            self.relay.issuing.append(failures)
         if step == "end":
             self._finish(int(number))
 
@@ -92,6 +96,8 @@ class _Run:
         for path in sorted(folder.rglob("*")):
             trace.put(f"file {path.name}", _content(path, self.relay) if path.is_file() else "folder")
         trace.put("memory", normal(_dump(folder / "memory.db"), self.relay))
+        # No row shows what a database deleted, and its file may hold it all the same.
+        trace.put("left of requests for tokens", _left(self.sessions[number], folder))
 
 
 @dataclass
@@ -157,7 +163,7 @@ def _steps(session: Session, surveys: Sequence[PublishedSurvey]) -> list[dict[st
         survey = surveys[visit.survey]
         common = {"survey": survey.id, "cohort": None, "invitation": session.invitation}
 
-        def step(act: str, at: int, failures: int = 0, retries: int = 5, given: int = number) -> dict[str, Any]:
+        def step(act: str, at: int, failures: int | str = 0, retries: int = 5, given: int = number) -> dict[str, Any]:
             answers = in_words(survey, session.answers[given])  # noqa: B023  # used within this turn
             return {**common, "act": act, "load": at, "failures": failures, "retries": retries, "answers": answers}  # noqa: B023
 
@@ -165,6 +171,9 @@ def _steps(session: Session, surveys: Sequence[PublishedSurvey]) -> list[dict[st
             steps.append(step("again", load))
             load += 1
             continue
+        if visit.issuing:
+            steps += [step("open", load), step("answer", load, failures=visit.issuing)]
+            load += 1
         steps.append(step("open", load, retries=0 if visit.is_cut else 5))
         if visit.reload:
             load += 1
@@ -202,6 +211,17 @@ def _content(path: Path, relay: RecordingRelay) -> str:
     return f"{len(content)} bytes, {hashlib.sha256(plain.encode()).hexdigest()}"
 
 
+def _left(session: Session, folder: Path) -> list[str]:
+    """Files that still hold what would join a token with its request, as bytes or in hexadecimal."""
+    secrets = [each for token in session.tokens.values() for each in token.secrets]
+    return sorted(
+        path.name
+        for path in folder.rglob("*")
+        if path.is_file()
+        and any(each in (content := path.read_bytes()) or each.hex().encode() in content.lower() for each in secrets)
+    )
+
+
 def _dump(path: Path) -> list[str]:
     """What an SQLite file holds, as text."""
     if not path.exists():
@@ -228,6 +248,8 @@ def expect_of_python(session: Session, trace: Trace) -> Iterable[tuple[str, str]
         if operation and not _NEEDED.fullmatch(operation):
             yield "operation that a client has no need of", shortened(operation)
     yield from _kept(session, trace.exact.get("memory", ""))
+    if (left := trace.exact.get("left of requests for tokens", "[]")) != "[]":
+        yield "left of requests for tokens", f"After the report they are still in {', '.join(json.loads(left))}"
 
 
 _STEP = re.compile(r"step \d+, ")

@@ -21,6 +21,7 @@ from deniable_client.audit.browsing import browse
 from deniable_client.audit.companions import Companions, copy_of
 from deniable_client.audit.histories import (
     BROWSER,
+    EDGES,
     HISTORIES,
     PYTHON,
     SHARES,
@@ -51,6 +52,9 @@ TOGETHER = 8
 
 SESSIONS = 640
 """Sessions of an audit by default; they show a leak of 1 % of those who give one of two answers 9 times in 10."""
+
+IN_VAIN = 6
+"""After so many sessions, of which none came to its end, no more begin: each waits for a page that does not come."""
 
 RACES = 8
 """Races of two tabs in an audit."""
@@ -112,7 +116,9 @@ def histories_of(surveys: Sequence[PublishedSurvey], sessions: int, among: Colle
     possible = {
         name: share
         for name, share in SHARES.items()
-        if name in among and (len(HISTORIES[name]) == 1 or cost(name) <= OF_COLLECTOR)
+        if name in among
+        and (len(HISTORIES[name]) == 1 or cost(name) <= OF_COLLECTOR)
+        and (surveys[0].access == "unlinkable" or not any(visit.issuing for visit in HISTORIES[name]))
     }
     blocks = max(sessions // BLOCK, len(possible))
     total = sum(possible.values())
@@ -153,6 +159,8 @@ def audit_shipped(
                         progress(1)
                     with lock:
                         bench.blocks.append(block)
+                        if bench.sessions >= IN_VAIN and not bench.has_finished:
+                            waiting.clear()
             with lock:
                 names.update(browser.names)
         finally:
@@ -242,6 +250,8 @@ def audit_installed(
     relay = target.relay()
     try:
         waiting = blocks_of(target, sessions, dice, histories)
+        # Words at edges are chance that a process could know again, so their blocks are together, behind all others.
+        waiting.sort(key=lambda each: dice_of(each[1]).getrandbits(64) % EDGES == 0)
         for start in range(0, len(waiting), TOGETHER):
             blocks = [
                 sessions_of(target, history, PYTHON, relay.url, dice_of(seed))

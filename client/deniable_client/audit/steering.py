@@ -1,7 +1,7 @@
 """Chance chosen so that given answers become given noisy values.
 
 Two people who answer differently then have to send the same bytes, so whatever else differs between their sessions is a
-leak, without any statistics. The words are uniform among those that do it.
+leak, without any statistics. The words are uniform among those that do it, or lie at the edges of these.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from deniable_client.audit.reference import mechanisms
-from deniable_client.audit.reference.chance import UNIT, Words, subset, subsets
+from deniable_client.audit.reference.chance import UNIT, OutOfWords, Words, subset, subsets
 from deniable_client.audit.reference.mechanisms import Published
 from deniable_client.audit.reference.published import Unit, Value
 
@@ -41,6 +41,48 @@ def words_for(unit: Unit, answers: Mapping[str, Any], wanted: Mapping[str, Value
         if each["id"] in answers:
             found += _words(each["mechanism"], answers[each["id"]], wanted[each["id"]], dice)
     return found
+
+
+def at_the_edges(make: Callable[[Words], Any], words: list[int], dice: random.Random) -> list[int]:
+    """Words that make the same, each the first or the last one that does.
+
+    Where a weight is off by little, only words beside it show that, and of 2**32 words nobody meets these by chance.
+
+    Parameters
+    ----------
+    make : callable
+    words : list of int
+        As many as ``make`` takes.
+    dice : random.Random
+        Decides for each word on which side its edge is looked for.
+    """
+    wanted = make(Words(words))
+    for place in range(len(words)):
+        end = dice.choice((0, UNIT - 1))
+        is_free = _makes(make, [*words[:place], end, *words[place + 1 :]], wanted)
+        edge = end if is_free else _edge(make, words, place, end, wanted)
+        words = [*words[:place], edge, *words[place + 1 :]]
+    return words
+
+
+def _edge(make: Callable[[Words], Any], words: list[int], place: int, end: int, wanted: Any) -> int:
+    """The last word from the one at a place towards an end that still makes what is wanted, by halving."""
+    good, bad = words[place], end
+    while abs(good - bad) > 1:
+        middle = (good + bad) // 2
+        if _makes(make, [*words[:place], middle, *words[place + 1 :]], wanted):
+            good = middle
+        else:
+            bad = middle
+    return good
+
+
+def _makes(make: Callable[[Words], Any], words: list[int], wanted: Any) -> bool:
+    given = Words(words)
+    try:
+        return bool(make(given) == wanted) and given.left == 0
+    except OutOfWords:
+        return False
 
 
 def some_words(draw: Callable[[Words], Any], dice: random.Random) -> tuple[list[int], Any]:

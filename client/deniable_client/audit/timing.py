@@ -65,7 +65,7 @@ def check_times(
                     answer = each.given[int(np.argmax(off))]
                     fault = f"answer {str(answer)[:30]!r} to {each.question.id} takes {word} than others"
     powers = (_power(limits[each], QUANTILES[each], fewest, len(times), level) for each in (1, -1))
-    return Check("time", fault, f"of the reports of any answer, {', or '.join(powers)}")
+    return Check("time", fault, f"of all reports with one answer {', or '.join(powers)}")
 
 
 def _power(limit: float, quantile: float, n: int, total: int, level: float) -> str:

@@ -58,7 +58,7 @@ def demo(respondents: int, stop: bool, database: Path | None, port: int | None) 
         database = database or Path(folder) / "demo.db"
         click.echo(f"Publishing {Path(survey_file()).name} and starting a collector ...")
         survey_id = publish(database)
-        with collector(database, port or free_port()) as url:
+        with collector(database, port) as url:
             client = Client(url, connections=SENDERS)
             survey = client.survey(survey_id)
             people = choose(everybody(survey), respondents)
@@ -80,8 +80,14 @@ def publish(database: Path) -> str:
 
 
 @contextmanager
-def collector(database: Path, port: int, is_quiet: bool = False) -> Iterator[str]:
-    """A collector in a process of its own, as ``deniable serve`` starts it; ends with the block."""
+def collector(database: Path, port: int | None, is_quiet: bool = False) -> Iterator[str]:
+    """A collector in a process of its own, as ``deniable serve`` starts it; ends with the block.
+
+    Without a port it is at 8000, or at a free one.
+    """
+    if port and not _is_free(port):
+        raise click.ClickException(f"--port {port}: must be free on 127.0.0.1, something listens there already")
+    port = port or free_port()
     command = [*deniable_command(), "serve", "--db", str(database), "--port", str(port)]
     command += ["--rate-limit", "off"]  # all these people have one address
     url = f"http://127.0.0.1:{port}"
@@ -158,16 +164,22 @@ def keep_running(url: str, survey_id: str, database: Path) -> None:
 
 def free_port() -> int:
     """8000, or a free port when something else listens there."""
-    for port in (8000, 0):
-        with socket.socket() as attempt:
-            attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                attempt.bind(("127.0.0.1", port))
-            except OSError:
-                continue
-            chosen: int = attempt.getsockname()[1]
-            return chosen
-    raise click.ClickException("no port of 127.0.0.1 is free")
+    chosen = _is_free(8000) or _is_free(0)
+    if not chosen:
+        raise click.ClickException("no port of 127.0.0.1 is free")
+    return chosen
+
+
+def _is_free(port: int) -> int:
+    """The port if nothing listens there, any free one for 0; otherwise 0."""
+    with socket.socket() as attempt:
+        attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            attempt.bind(("127.0.0.1", port))
+        except OSError:
+            return 0
+        chosen: int = attempt.getsockname()[1]
+        return chosen
 
 
 def deniable_command() -> list[str]:

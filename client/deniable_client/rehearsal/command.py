@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import click
@@ -21,9 +22,11 @@ from deniable import CollectorError, Survey, read_survey
 from deniable.errors import ParameterError
 from deniable.table import format_table
 from deniable_client.client import Client
-from deniable_client.demo.command import SENDERS, collector, deniable_command, estimates, free_port, keep_running
+from deniable_client.demo.command import SENDERS, collector, deniable_command, estimates, keep_running
 from deniable_client.rehearsal.people import Answers, Relation, make_people, read_truths, true_figures
+from deniable_commands.browser import open_page
 from deniable_commands.main import example
+from deniable_statistics.published.few_reports import few_reports
 
 PATIENCE = 60.0
 """Seconds to wait for the scratch collector, which may share a busy machine."""
@@ -97,7 +100,7 @@ def rehearse(
         database, files = Path(scratch) / "rehearsal.db", folder or Path(scratch)
         # A token of the scratch collector, by which the very survey is published that was read here.
         token = _run("token", "create", "rehearsal", "--db", str(database)).split()[-1]
-        with collector(database, port or free_port(), is_quiet=True) as url:
+        with collector(database, port, is_quiet=True) as url:
             _post(f"{url}/api/v1/surveys?force=true", rehearsed.document, token)
             _send(url, rehearsed, people)
             # As at the end of a study: all that waits for a release comes out.
@@ -109,7 +112,7 @@ def rehearse(
             if folder is not None:
                 _label(folder, url, token, rehearsed)
             if not stop:
-                click.launch(f"{url}/s/{rehearsed.id}/results")
+                open_page(f"{url}/s/{rehearsed.id}/results")
                 keep_running(url, rehearsed.id, database)
 
 
@@ -191,6 +194,8 @@ def _show_shares(survey: Survey, people: Sequence[Answers], found: dict[str, Any
         not 0 <= row["estimate"] <= 1 for row in found["estimates"] if row["option"] and row["estimate"] is not None
     ):
         click.echo("Estimates are unbiased, so noise can take them below 0 or above 100 %; intervals stay within.")
+    for sentence in few_reports([SimpleNamespace(**{**row, "std_error": None}) for row in found["estimates"]]):
+        click.echo(sentence)
 
 
 def _show_relation(relation: Relation, folder: Path) -> None:

@@ -4,9 +4,9 @@
 
 /** @type {Readonly<Record<string, string>>} */
 export const addresses = {
-  ar: "uh6ugbofl35ipqtw4s2xioiapa",
-  de: "obimd6mxnnzhnckv2n7m24prie",
-  en: "b6uidfedpgzxhlqs6qoepg4vja",
-  es: "vyznuveqftt2giq4ykqcqwvcgi",
-  fr: "d3qs5jzacde26pnhhile44l6iy",
+  ar: "c22ee2kegn37rnq2o6z3dleyay",
+  de: "em3jeicj5gacemzcjl5w3e52di",
+  en: "u7vs3tvflna7sbgbj7qoxadfla",
+  es: "aw72dfcwwehf34sc37fsriuwra",
+  fr: "qib6wbjgdnvv6mvwhhzpafw5za",
 };

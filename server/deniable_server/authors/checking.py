@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator, Mapping
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
 from urllib.parse import urlsplit
 
 from deniable import Question, Survey, odds_sentences, weak_protection, whole_odds_sentences
@@ -20,6 +21,12 @@ from deniable_statistics.authoring.analyses import alternatives_for, analyses_of
 from deniable_statistics.authoring.authoring import DOES_NOT_APPLY
 from deniable_statistics.authoring.cautions import release_note, release_warning, unlinkable_warning
 from deniable_statistics.authoring.respondents import comparison, group_sentences
+
+LONG_LINE = 60
+"""Number of characters from which on a line of a text probably ends where an editor ends lines."""
+
+ENDS_OF_SENTENCES = frozenset('.!?:;,)"\u201d\u201c\u00bb\u2019\u2026\u061f\u06d4\u3002')
+"""Characters after which a line may well end; a comma too, as in a list."""
 
 OUR_WORDS = [publish_text(DOES_NOT_APPLY)]
 """Options as published whose translations we provide, so that authors need none."""
@@ -40,7 +47,7 @@ def question_lines(question: Question, survey: Survey) -> Iterator[str]:
     yield f"Can be analysed: {'; '.join(name for name, is_possible in possible.items() if is_possible)}"
     if 0 < mechanism.reports.share_of_pairs < 1:
         one_in = f"{1 / mechanism.reports.share_of_pairs:,.0f}"
-        yield f"Two boxes are crossed by the reports that drew both, one in {one_in}"
+        yield f"A crosstab of two boxes comes from the reports that drew both: one in {one_in}"
     if impossible := missing_analyses(question, possible):
         yield f"Cannot: {'; '.join(impossible)}"
     for alternative in alternatives_for(question):
@@ -78,7 +85,7 @@ def group_lines(unit: Unit, group: Group) -> list[str]:
     elif group.is_drawn:
         # s of k questions are drawn without replacement: two given ones together with s (s - 1) / (k (k - 1)).
         one_in = group.size * (group.size - 1) / (group.draw * (group.draw - 1))
-        lines.append(f"Two of them are crossed by the reports that hold both, one in {one_in:,.3g}")
+        lines.append(f"A crosstab of two of them comes from the people who are asked both: one in {one_in:,.3g}")
     if group.joint:
         lines.append("Cannot: two of them in one regression, or three crossed, because one chance goes into all")
     return lines
@@ -205,10 +212,22 @@ def warnings_about(checked: Survey, respondents: int | None = None) -> list[str]
         if checked.fresh and waves_of(question.mechanism)
     ]
     of_cohorts = [
+        _named_people(checked),
         unlinkable_warning(checked, respondents),
         release_warning(checked, respondents) if respondents is not None else None,
     ]
     return [*warnings, *filter(None, of_cohorts), *missing_translations(checked)]
+
+
+def _named_people(checked: Survey) -> str | None:
+    """A warning of cohorts that look like the address of one person; None without any."""
+    people = [repr(str(each)) for each in checked.cohorts if "@" in each]
+    if not people:
+        return None
+    return (
+        f"cohorts: {', '.join(people[:3])} {'looks' if len(people) == 1 else 'look'} like one person's address; a "
+        "cohort stands in clear in each reply, so it must be one of many people"
+    )
 
 
 def _weak(checked: Survey) -> list[str]:
@@ -237,6 +256,7 @@ def notes_about(checked: Survey, respondents: int | None = None) -> Iterator[str
             f"revises: survey {checked.revises}; what stays the same, "
             f"'deniable survey revise {checked.revises} FILE --dry-run' says"
         )
+    yield from _broken_sentences(checked)
     if checked.contact is None:
         yield 'contact says whom respondents can ask, such as contact = "ethics@uni.example"; it is not set'
     if checked.cohorts and not checked.cohort_required:
@@ -246,8 +266,10 @@ def notes_about(checked: Survey, respondents: int | None = None) -> Iterator[str
 def missing_translations(checked: Survey) -> list[str]:
     """A sentence for each language that some texts have and others lack."""
     texts = list(texts_of(checked))
-    spoken = {language for _, text in texts if isinstance(text, Text) for language in text.translations}
-    languages = sorted(spoken - {EVERY_OTHER})
+    several = [text for _, text in texts if isinstance(text, Text)]
+    spoken = {language for text in several for language in text.translations}
+    # Of a language whose texts are the defaults, texts in one language are too.
+    languages = sorted(spoken - {EVERY_OTHER} - set(_of_defaults(several)))
     sentences = []
     for language in languages:
         without = [name for name, text in texts if not isinstance(text, Text) or language not in text.translations]
@@ -255,6 +277,36 @@ def missing_translations(checked: Survey) -> list[str]:
             shown = ", ".join(without[:5]) + (f" and {len(without) - 5} more" if len(without) > 5 else "")
             sentences.append(f"{language}: is missing in {shown}; people who read it see the default there")
     return sentences
+
+
+def _broken_sentences(checked: Survey) -> Iterator[str]:
+    """A sentence for each text with a long line that ends within a sentence, where an editor ended it for its width."""
+    for name, text in texts_of(checked):
+        lines = str(text).splitlines()
+        for number, (line, following) in enumerate(itertools.pairwise(lines), start=1):
+            if len(line) >= LONG_LINE and following.strip() and line.rstrip()[-1:] not in ENDS_OF_SENTENCES:
+                yield (
+                    f"{name}: line {number} ends within a sentence, and people see the break; a backslash at its end "
+                    "joins it with the next line"
+                )
+                break
+
+
+def _name_of_option(question: Question, option: str) -> str:
+    """The name by which an author finds an option, or the label of a level, which reports hold without it."""
+    if question.kind.has_numbers:
+        return f"the label of level {option} of {question.id}"
+    return f"the option {str(option)!r} of {question.id}"
+
+
+def _of_defaults(texts: Sequence[Text]) -> Iterator[str]:
+    """The language in which the default texts are, where a survey's file says it."""
+    # A text with one translation that is equal to its default is a name that stays the same.
+    if any(len(each.translations) == 1 for each in texts):
+        return
+    for language in texts[0].translations if texts else ():
+        if all(each.translations.get(language) == each.in_language(EVERY_OTHER) for each in texts):
+            yield language
 
 
 def texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
@@ -281,4 +333,4 @@ def texts_of(checked: Survey) -> Iterator[tuple[str, str]]:
         # So may options that are numbers, unless they have labels. Yes and No are ours, also beside a third option.
         for option in question.options[len(question.kind.options) :]:
             if publish_text(option) not in OUR_WORDS and (any(map(str.isalpha, option)) or isinstance(option, Text)):
-                yield f"the option {str(option)!r} of {question.id}", option
+                yield _name_of_option(question, option), option

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from typing import Literal
 from urllib.parse import urlsplit
 
 from deniable.access.hosts import is_loopback
@@ -18,15 +19,27 @@ Takes = Callable[[str, str, str], bool]
 BUNDLES = ("deniable.js", "deniable-question.js")
 
 
+Brings = Callable[[str, str], str | None]
+"""What people must bring to a survey of a collector, "an invitation" or "a cohort"; None for nothing, or if unknown."""
+
+IN_FRAGMENT = {"an invitation": "invitation=", "a cohort": "cohort="}
+"""How what people bring stands behind the # of a link."""
+
+
 @dataclass(frozen=True)
 class Remark:
-    """A sentence on a page; a problem keeps people from answering."""
+    """A sentence on a page: what is as it should be, what one should know, or what keeps people from answering."""
 
     text: str
-    is_problem: bool = False
+    sign: Literal["ok", "NOTE", "PROBLEM"] = "ok"
+
+    @property
+    def is_problem(self) -> bool:
+        """Whether people cannot answer."""
+        return self.sign == "PROBLEM"
 
 
-def findings(seen: PageVisit, wanted: str | None, takes: Takes) -> Iterator[Remark]:
+def findings(seen: PageVisit, wanted: str | None, takes: Takes, brings: Brings) -> Iterator[Remark]:
     """All that is to be said of a page.
 
     Parameters
@@ -35,12 +48,13 @@ def findings(seen: PageVisit, wanted: str | None, takes: Takes) -> Iterator[Rema
     wanted : str or None
         The address of the survey that the page is to show; None for any.
     takes : Takes
+    brings : Brings
     """
     if not seen.elements:
-        yield Remark(_why_no_element(seen), is_problem=True)
+        yield Remark(_why_no_element(seen), sign="PROBLEM")
         return
     for element in seen.elements:
-        yield from _of_element(element, seen, wanted, takes)
+        yield from _of_element(element, seen, wanted, takes, brings)
     yield from _missing_policy(seen)
     yield from _onlookers(seen)
 
@@ -55,25 +69,42 @@ def _why_no_element(seen: PageVisit) -> str:
     )
 
 
-def _of_element(element: SeenElement, seen: PageVisit, wanted: str | None, takes: Takes) -> Iterator[Remark]:
+def _of_element(
+    element: SeenElement, seen: PageVisit, wanted: str | None, takes: Takes, brings: Brings
+) -> Iterator[Remark]:
     name = f"<{element.tag}>"
     try:
         place = _place(element, seen)
     except SurveyError as error:
-        yield Remark(f"{name}: its src is no link of a survey; {error}", is_problem=True)
+        yield Remark(f"{name}: its src is no link of a survey; {error}", sign="PROBLEM")
         return
     yield Remark(f"{name} asks survey {place.survey} of {place.collector}.")
     if wanted is not None and wanted != place.survey:
-        yield Remark(f"This is another survey than {wanted}.", is_problem=True)
+        yield Remark(f"This is another survey than {wanted}.", sign="PROBLEM")
     if element.told == "ready":
         yield Remark("It runs, and people can answer.")
         yield from _arrival(element, place, seen, takes)
+    elif element.told in ("error", "closed") and (lacking := _lacking(element, place, brings)):
+        yield Remark(
+            f"It runs, and asks for {lacking}, which people bring in their link to this page. This address brings "
+            "none, so nobody can answer here: check one of their links.",
+            sign="NOTE",
+        )
+        yield from _arrival(element, place, seen, takes)
     elif element.told:
-        yield Remark(f"It runs, but nobody can answer. People read: {_quoted(element.said)}", is_problem=True)
+        yield Remark(f"It runs, but nobody can answer. People read: {_quoted(element.said)}", sign="PROBLEM")
     else:
-        yield Remark(_why_silent(element, seen), is_problem=True)
+        yield Remark(_why_silent(element, seen), sign="PROBLEM")
     if place.collector and is_loopback(host_of(place.collector)):
-        yield Remark(f"{place.collector} can be reached from this computer alone: other people's pages stay empty.")
+        yield Remark(
+            f"{place.collector} can be reached from this computer alone: other people's pages stay empty.", sign="NOTE"
+        )
+
+
+def _lacking(element: SeenElement, place: SurveyReference, brings: Brings) -> str | None:
+    """What people must bring to the survey and the link of the element does not say."""
+    brought = brings(place.collector, place.survey) if place.collector else None
+    return brought if brought and IN_FRAGMENT[brought] not in element.link.partition("#")[2] else None
 
 
 def _place(element: SeenElement, seen: PageVisit) -> SurveyReference:
@@ -91,7 +122,7 @@ def _arrival(element: SeenElement, place: SurveyReference, seen: PageVisit, take
     if takes(place.collector, place.survey, origin):
         yield Remark(f"A reply would arrive: the collector takes replies from pages of {origin}. None was sent.")
     else:
-        yield Remark(f"No reply would arrive: the collector refuses replies from pages of {origin}.", is_problem=True)
+        yield Remark(f"No reply would arrive: the collector refuses replies from pages of {origin}.", sign="PROBLEM")
 
 
 def _in_form(element: SeenElement) -> Iterator[Remark]:
@@ -100,7 +131,8 @@ def _in_form(element: SeenElement) -> Iterator[Remark]:
     else:
         yield Remark(
             "It stands in no form: its value goes nowhere unless a script of the page takes it. Nothing goes to the "
-            "collector."
+            "collector.",
+            sign="NOTE",
         )
 
 
@@ -143,7 +175,7 @@ def _missing_policy(seen: PageVisit) -> Iterator[Remark]:
             lacking.setdefault(each.directive, set()).add(_origin(each.blocked))
     if lacking:
         lines = "; ".join(f"{directive} {' '.join(sorted(some))}" for directive, some in sorted(lacking.items()))
-        yield Remark(f"Missing in the page's Content-Security-Policy: {lines}", is_problem=True)
+        yield Remark(f"Missing in the page's Content-Security-Policy: {lines}", sign="PROBLEM")
 
 
 def _onlookers(seen: PageVisit) -> Iterator[Remark]:
@@ -155,12 +187,15 @@ def _onlookers(seen: PageVisit) -> Iterator[Remark]:
     others = f", and so could scripts of {', '.join(foreign)}, which run in it" if foreign else ""
     yield Remark(
         f"The page could watch what people press, as with every element in the same page{others}. <deniable-survey "
-        "isolated> keeps it from that."
+        "isolated> keeps it from that.",
+        sign="NOTE",
     )
     if any(_file(each.address) in BUNDLES and not each.integrity for each in seen.scripts):
-        yield Remark("The element's script has no integrity hash: whoever serves it could serve another one.")
+        yield Remark(
+            "The element's script has no integrity hash: whoever serves it could serve another one.", sign="NOTE"
+        )
     if not seen.is_secure:
-        yield Remark("The page has no https: whoever is between could change it.")
+        yield Remark("The page has no https: whoever is between could change it.", sign="NOTE")
 
 
 def _own(seen: PageVisit) -> set[str]:
@@ -183,4 +218,4 @@ def _quoted(said: str) -> str:
 
 def lines_of(found: Sequence[Remark]) -> list[str]:
     """Findings as lines, each with its sign."""
-    return [f"{'PROBLEM' if each.is_problem else 'ok':<8} {each.text}" for each in found]
+    return [f"{each.sign:<8} {each.text}" for each in found]

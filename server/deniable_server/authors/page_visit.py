@@ -35,21 +35,28 @@ document.addEventListener("securitypolicyviolation", ({ effectiveDirective, bloc
 });
 """.replace("TAGS", "'deniable-survey, deniable-question'")
 
-_LOOK = """() => ({
+_LOOK = """() => {
+  // As lines of people, not as one word after the other: a shadow root has text alone, the elements in it have lines.
+  const read = (root) => {
+    const said = [...(root?.children ?? [])].map((each) => each.innerText ?? "").join(" ");
+    return said.replace(/\\s+/g, " ").trim().slice(0, 300);
+  };
+  return {
     elements: [...document.querySelectorAll("deniable-survey, deniable-question")].map((each) => ({
         tag: each.localName,
         src: each.getAttribute("src") ?? "",
         isDefined: !!customElements.get(each.localName),
         isIsolated: each.hasAttribute("isolated") && each.getAttribute("isolated") !== "false",
         isInForm: !!each.closest("form") || !!each.getAttribute("form"),
-        said: (each.shadowRoot?.textContent ?? "").trim().slice(0, 300),
+        said: read(each.shadowRoot),
     })),
     scripts: [...document.scripts].map(({ src, type, integrity, text }) => ({
         src, type, integrity, isInline: !src && !!text.trim() && !/json|importmap/.test(type),
     })),
     isSecure: isSecureContext,
     ...deniableSeen,
-})"""
+  };
+}"""
 
 _REACH = """(address) => fetch(address, { credentials: "omit" }).then(({ ok }) => ok, () => false)"""
 

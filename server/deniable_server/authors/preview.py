@@ -6,6 +6,7 @@ It has no store: a reply that somebody sends from it is answered as a collector 
 from __future__ import annotations
 
 import re
+import socket
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import cache, lru_cache
@@ -38,6 +39,9 @@ BENCH_POLICY = CONTENT_SECURITY_POLICY.replace("connect-src 'self'", "connect-sr
 
 FRAMED_POLICY = CONTENT_SECURITY_POLICY.replace("frame-ancestors 'none'", "frame-ancestors 'self'")
 """The policy of the respondents' page, which the bench may frame."""
+
+PORT = 8100
+"""Where it is by default, if nothing else listens there."""
 
 WAIT_SECONDS = 20.0
 """Time after which the page asks anew whether the file changed, in seconds."""
@@ -273,23 +277,34 @@ class _Quiet(WSGIRequestHandler):
         """Log nothing."""
 
 
-def serve_preview(path: Path, port: int, ready: Callable[[str], None]) -> None:
+def serve_preview(path: Path, port: int | None, ready: Callable[[str], None]) -> None:
     """Serve the preview of a file on 127.0.0.1 until Ctrl-C.
 
     Parameters
     ----------
     path : Path
-    port : int
-        0 for any that is free.
+    port : int or None
+        By default `PORT`, or one that is free.
     ready : callable
         Called with the address once somebody can open it.
     """
-    server = preview_server(path, port)
+    server = preview_server(path, (PORT if _is_free(PORT) else 0) if port is None else port)
     ready(f"http://127.0.0.1:{server.server_port}/")
     try:
         server.serve_forever()
     finally:
         server.server_close()
+
+
+def _is_free(port: int) -> bool:
+    """Whether nothing listens at a port of this computer."""
+    with socket.socket() as attempt:
+        attempt.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            attempt.bind(("127.0.0.1", port))
+        except OSError:
+            return False
+    return True
 
 
 def preview_server(path: Path, port: int) -> BaseWSGIServer:

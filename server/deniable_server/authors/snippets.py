@@ -2,8 +2,8 @@
 
 Reports of a whole survey go to its collector. Of one question, what chance made of the answer goes to the host alone.
 
-Each host is a function that yields where something is pasted, and what. Tools that cannot be run in a test get what
-their documentation asks for, and their snippets say so.
+Each host is a function that yields where something is pasted, and what. Tools that cannot be run in a test are tried in
+pages that are built like theirs, and their snippets say so.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from html import escape
 from urllib.parse import quote
 
-UNTRIED = "Written from the documentation of this tool, and not tried in it: look at a test reply before you begin."
+UNTRIED = "Tried in a page that is built like this tool's, and not in the tool: look at a test reply before you begin."
 
 
 @dataclass(frozen=True)
@@ -118,10 +118,15 @@ class Embedding:
         """What a content security policy of the page has to allow, with the snippets that were printed."""
         # Catalogues of other languages are fetched from beside the script.
         own = self.own_folder and ("'self'" if self.own_folder.startswith("/") else self.own_folder)
-        inline = [f"'{_integrity(each)}'" for each in re.findall(r"<script>(.*?)</script>", printed, re.DOTALL)]
+        written = re.findall(r"<script>(.*?)</script>", printed, re.DOTALL)
+        # What the tool replaces in a script is not known here, and neither is its hash.
+        inline = dict.fromkeys("'unsafe-inline'" if SGQ in each else f"'{_integrity(each)}'" for each in written)
         scripts = " ".join([own or self.collector, *inline])
         return [f"script-src {scripts}", f"connect-src {' '.join(filter(None, (self.collector, own)))}"]
 
+
+SGQ = "{SGQ}"
+"""What LimeSurvey replaces with the name of a question's input."""
 
 Step = tuple[str, str]
 """Where something is pasted, and what."""
@@ -250,7 +255,7 @@ def qualtrics(of: Embedding) -> Iterator[Step]:
     """Qualtrics: the element in the text of a question, the value of one question in embedded data."""
     place = f"deniable-{of.question or 'survey'}"
     if of.question:
-        yield "Survey flow: an embedded data field at the top", str(of.question)
+        yield "Survey flow: an embedded data field at the top, without a value", f"__js_{of.question}"
     yield "A question of the type text/graphic, HTML view", f'<div id="{place}"></div>'
     yield "The JavaScript of that question", _qualtrics_script(of, place)
     yield from _of_one_link(of)
@@ -268,7 +273,10 @@ def _qualtrics_script(of: Embedding, place: str) -> str:
   page.disableNextButton();
   const keep = () => {{
     if (!asked.value) return;
-    Qualtrics.SurveyEngine.setEmbeddedData("{of.question}", asked.value);
+    const engine = Qualtrics.SurveyEngine;
+    // The new survey taking experience puts __js_ before the name; older layouts take any name.
+    if (engine.setJSEmbeddedData) engine.setJSEmbeddedData("{of.question}", asked.value);
+    else engine.setEmbeddedData("__js_{of.question}", asked.value);
     page.enableNextButton();
   }};
   asked.addEventListener("change", keep);
@@ -289,7 +297,11 @@ def _qualtrics_script(of: Embedding, place: str) -> str:
 
 
 def limesurvey(of: Embedding) -> Iterator[Step]:
-    """LimeSurvey: a short text question whose input gets the value; or a text with the whole survey."""
+    """LimeSurvey: a short text question whose input gets the value; or a text with the whole survey.
+
+    An opening brace without a space behind it begins an expression of LimeSurvey: {SGQ} is the name of the input, which
+    is hidden, because somebody could type an answer into it.
+    """
     yield "Global settings, security", "Filter HTML for XSS: off, while you paste (an administrator can do this)"
     if of.question is None:
         yield "A question of the type text display, source view of its text", f"{of.script}\n{of.element}"
@@ -300,10 +312,13 @@ def limesurvey(of: Embedding) -> Iterator[Step]:
             f"A question of the type short text, with the code {code}, source view of its text",
             f"""{of.script}
 {of.element}
+<style>
+  #answer{SGQ} {{ display: none; }}
+</style>
 <script>
   document.addEventListener("change", ({{ target }}) => {{
     if (!target.matches("deniable-question[name={of.question}]")) return;
-    const input = document.getElementById("answer{{SGQ}}");
+    const input = document.getElementById("answer{SGQ}");
     input.value = target.value;
     input.dispatchEvent(new Event("change", {{ bubbles: true }}));
   }});
@@ -327,13 +342,18 @@ def _of_one_link(of: Embedding) -> Iterator[Step]:
 
 def wordpress(of: Embedding) -> Iterator[Step]:
     """WordPress: a block of HTML, which users who may post unfiltered HTML can save."""
-    yield "A block of the kind Custom HTML", f"{of.script}\n{of.element}{_following(of)}"
+    where = "" if of.question is None else ", within a form of your own: WordPress itself stores no answers"
+    yield f"A block of the kind Custom HTML{where}", f"{of.script}\n{of.element}{_following(of)}"
     if of.question is None and not of.follows_page:
         address = escape(f"{of.collector}/embed/{of.survey}{of.fragment}")
         frame = f'<iframe src="{address}" title="Survey" width="100%" height="900"></iframe>'
-        yield "Or, where scripts are taken out of blocks", frame
+        yield "Or, where a plugin takes scripts out of blocks", frame
     yield from _links(of)
-    yield "Note", UNTRIED
+    yield (
+        "Note",
+        "Administrators and editors can save this. From what other users save WordPress takes scripts, tags and frames "
+        "out: let one of them save it, or link to the survey.",
+    )
 
 
 HOSTS: dict[str, Callable[[Embedding], Iterator[Step]]] = {

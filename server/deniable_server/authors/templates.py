@@ -26,19 +26,27 @@ ASKED = ("title", "organiser", "contact")
 def template(name: str, **given: str) -> str:
     r"""The file of a template, with these of its texts replaced.
 
-    >>> template("classroom", title='Who "copied"?').splitlines()[2]
+    >>> template("classroom", title='Who "copied"?').splitlines()[4]
     'title = "Who \\"copied\\"?"'
     """
     text = (files(__package__) / "templates" / f"{name}.toml").read_text(encoding="utf-8")
     for key, value in given.items():
         # A text of TOML is written as one of JSON; a function, so that no backslash in it means anything.
         line = f"{key} = {json.dumps(value, ensure_ascii=False)}"
-        text = re.sub(rf'^{key} = ".*"$', lambda _, line=line: line, text, count=1, flags=re.MULTILINE)  # type: ignore[misc]
+        first, *further = _lines_of(key, text)
+        # Of a text in several languages the given one is all that there is: nobody translated it.
+        text = text.replace(first, line, 1)
+        for each in further:
+            text = text.replace(f"{each}\n", "", 1)
     return text
 
 
 def text_of(name: str, key: str) -> str:
     """What a template says for a key, to offer it to its author."""
-    found = re.search(rf'^{key} = "(.*)"$', template(name), re.MULTILINE)
-    assert found is not None
-    return found[1]
+    text: str = json.loads(_lines_of(key, template(name))[0].partition(" = ")[2])
+    return text
+
+
+def _lines_of(key: str, text: str) -> list[str]:
+    """The lines of a template that hold a text, in one language or one for each: the default first."""
+    return re.findall(rf'^{key}(?:\.\w+)? = ".*"$', text, re.MULTILINE)

@@ -114,11 +114,22 @@ def embed(link: str | None, host: str, question: str | None, own_folder: str | N
 
 def _check(page: str, wanted: str | None) -> None:
     """Say what is to be said of a page with an element in it; fail if people cannot answer there."""
-    found = list(findings(visit(page), wanted, remote.takes_reports))
+    found = list(findings(visit(page), wanted, remote.takes_reports, _brings))
     for line in lines_of(found):
         click.echo(printable(line))
     if any(each.is_problem for each in found):
         raise PageProblem("page: people cannot answer there yet; each PROBLEM says why")
+
+
+def _brings(collector: str, survey_id: str) -> str | None:
+    """What people must bring to a survey in their links; None for nothing, or if its collector does not say."""
+    try:
+        survey = remote.survey(collector, survey_id)
+    except DeniableError:
+        return None
+    if survey.access != "open":
+        return "an invitation"
+    return "a cohort" if survey.cohort_required else None
 
 
 class PageProblem(DeniableError):

@@ -35,6 +35,7 @@ from deniable_statistics.data.whole import replace_file
 from deniable_statistics.data.writing import check_suffix, write_data_set
 from deniable_statistics.intervals.interval import LOWEST_LEVEL
 from deniable_statistics.published.columns import BOUNDS, COHORT, OPTION, QUESTION, ROBUST, N, figures, has, text_table
+from deniable_statistics.published.few_reports import few_reports
 from deniable_statistics.published.printed_numbers import percent
 
 
@@ -143,7 +144,10 @@ def _as_table(result: dict[str, Any]) -> str:
         for row in rows
         if row["flag"]
     ]
-    return "\n\n".join([_table_of(rows), f"{_summary(result)}; {ONE_REPORT[result['access']]}", *notes, *flags])
+    few = "\n".join(few_reports([SimpleNamespace(**row) for row in rows]))
+    return "\n\n".join(
+        [_table_of(rows), *filter(None, [few]), f"{_summary(result)}; {ONE_REPORT[result['access']]}", *notes, *flags]
+    )
 
 
 def _table_of(rows: Sequence[dict[str, Any]]) -> str:

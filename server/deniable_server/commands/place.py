@@ -82,9 +82,9 @@ def list_collectors(path: Path) -> None:
 def folder(folder: Path) -> None:
     """Write the page of a place and its files into a folder, for any web server.
 
-    The web server passes /via/HOST/ on to https://HOST/ itself, as deploy/place-nginx.conf does. Such a place keeps the
-    page, the memory and the way apart from the collector, and mixes nothing: surveys that name their places need a
-    server, 'deniable place serve'.
+    The web server passes /via/HOST/ on to https://HOST/ itself, as deploy/place-folder-nginx.conf does. Such a place
+    keeps the page, the memory and the way apart from the collector, and mixes nothing: surveys that name their places
+    need a server, 'deniable place serve'.
     """
     from deniable_server.place.pages import write_folder
 

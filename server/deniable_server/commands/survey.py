@@ -19,6 +19,7 @@ from deniable.access.hosts import is_loopback
 from deniable.access.words import ONE_REPORT
 from deniable.errors import SurveyError
 from deniable.table import format_table, printable
+from deniable_commands.browser import open_page
 from deniable_commands.files import folder_of
 from deniable_commands.main import example
 from deniable_server.access import remote
@@ -99,10 +100,10 @@ def new(file: Path, name: str | None, **given: str | None) -> None:
         for key in ASKED:
             texts.setdefault(key, click.prompt(key.capitalize(), default=text_of(name, key)))
     content = template(name, **texts)
-    read_survey(content)  # a text that surveys cannot have is refused before there is a file
+    begun = read_survey(content)  # a text that surveys cannot have is refused before there is a file
     write_new(file, content)
     click.echo(
-        f"{file} is written. Now look at it:\n\n"
+        f"{file} is written. {outlook(begun)}\n\nNow look at it:\n\n"
         f"  deniable survey preview {file}    as people will see it, while you change it\n"
         f"  deniable survey try {file}        with made-up replies, to the results\n"
         f"  deniable survey publish {file}    when it is done"
@@ -183,20 +184,14 @@ def check(file: BinaryIO, respondents: int | None) -> None:
 
 
 @survey.command(
-    epilog=example("deniable survey preview my-survey.toml", "deniable survey preview my-survey.toml --port 8100")
+    epilog=example("deniable survey preview my-survey.toml", "deniable survey preview my-survey.toml --port 8200")
 )
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option(
-    "--port",
-    type=click.IntRange(0, 65535),
-    default=8100,
-    show_default=True,
-    help="The port of the preview; 0 for any free port.",
-)
+@click.option("--port", type=click.IntRange(1, 65535), help="The port of the preview; by default 8100, or a free one.")
 @click.option(
     "--open/--no-open", "opens", default=True, help="Open the preview in a browser on this computer. Default: yes."
 )
-def preview(file: Path, port: int, opens: bool) -> None:
+def preview(file: Path, port: int | None, opens: bool) -> None:
     """Preview a survey as respondents will see it, while you write it.
 
     A local web page shows exactly what respondents will see, in every language and state, on a phone and on a
@@ -210,7 +205,7 @@ def preview(file: Path, port: int, opens: bool) -> None:
     def ready(address: str) -> None:
         click.echo(f"Preview of {file.name}: {address}\nSave the file and the page follows. Ctrl-C stops it.")
         if opens:
-            click.launch(address)
+            open_page(address)
 
     with contextlib.suppress(KeyboardInterrupt):
         serve_preview(file, port, ready)

@@ -3,117 +3,37 @@
 from __future__ import annotations
 
 import re
-import socket
-import threading
-from contextlib import suppress
-from typing import Any, NamedTuple
-
-import urllib3
-from urllib3.connection import HTTPConnection, HTTPSConnection
-from urllib3.connectionpool import HTTPConnectionPool, HTTPSConnectionPool
+from typing import NamedTuple
 
 from deniable import Survey, parse_survey
 from deniable.access.hosts import HIGHEST_PORT, is_host, is_loopback
 from deniable.errors import CollectorError, NotInvited, ReportConflict, ReportError, SurveyClosed
 from deniable.survey.document import MAX_BYTES
 from deniable_server.edge.limits import Places
+from deniable_server.place.addresses import addresses_of
+from deniable_server.place.addresses import is_public as is_public_address
+from deniable_server.place.calls import Answer, call
+from deniable_server.place.room import domain_of
 from deniable_server.store import NotFound
 from deniable_transport.oblivious.encapsulation import REQUEST, RESPONSE
 from deniable_transport.responses import object_in
-from deniable_transport.unreachable import unreachable
 
 _WHERE = re.compile(r"([a-z0-9.-]{1,253}|\[[0-9a-f:]+\])(?::([1-9][0-9]{0,4}))?((?:/[A-Za-z0-9_~-]{1,64}){0,4})")
 
-QUICK = 5.0
-"""Timeout in seconds of calls for which a person waits."""
-
-_calls = Places(total=128, most=64)
-"""Places for calls for which somebody waits, each of which holds a thread: half of those that there are.
+_calls = Places(total=96, most=64)
+"""Places for calls for which somebody waits, each of which holds a thread: together half of those that there are.
 
 Whoever serves surveys that never come must not hold up a place for everybody.
 """
+
+_calls_of_strangers = Places(total=32, most=16)
+"""Places for calls to collectors that nobody allowed, by their domain: many names take nothing from others."""
 
 PROBLEM = "application/problem+json"
 
 MORE = 4096
 """By how many bytes an encapsulated answer with a survey may be longer than the survey."""
 
-
-class _Exchange:
-    """One request and its answer, which end after a time, however they are spread over it.
-
-    urllib3 bounds each wait. Whoever sends a byte now and then would hold a thread for as long as they like.
-    """
-
-    def __init__(self, seconds: float) -> None:
-        self.is_late = False
-        self._sockets: list[socket.socket] = []
-        self._lock = threading.Lock()
-        self._alarm = threading.Timer(seconds, self._end)
-        self._alarm.daemon = True
-
-    def __enter__(self) -> _Exchange:
-        _current.exchange = self
-        self._alarm.start()
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self._alarm.cancel()
-
-    def note(self, used: socket.socket) -> None:
-        """Know a socket that is used, to end it."""
-        with self._lock:
-            self._sockets.append(used)
-        if self.is_late:
-            self._end()
-
-    def _end(self) -> None:
-        self.is_late = True
-        with self._lock:
-            for each in self._sockets:
-                with suppress(OSError):  # it is closed already
-                    each.shutdown(socket.SHUT_RDWR)
-
-
-class _Current(threading.local):
-    exchange: _Exchange | None = None
-
-
-_current = _Current()
-
-
-class _Noting:
-    """A connection that tells the exchange of its thread which socket it uses."""
-
-    sock: socket.socket | None
-
-    def request(self, *args: Any, **options: Any) -> None:
-        """Send a request."""
-        super().request(*args, **options)  # type: ignore[misc]
-        if self.sock is not None and _current.exchange is not None:
-            _current.exchange.note(self.sock)
-
-
-class _NotingHttp(_Noting, HTTPConnection): ...
-
-
-class _NotingHttps(_Noting, HTTPSConnection): ...
-
-
-class _HttpPool(HTTPConnectionPool):
-    ConnectionCls = _NotingHttp
-
-
-class _HttpsPool(HTTPSConnectionPool):
-    ConnectionCls = _NotingHttps
-
-
-_http = urllib3.PoolManager(
-    headers={"User-Agent": "deniable", "Accept": "*/*"},
-    retries=False,  # no redirect leads elsewhere, and people and batches try again by themselves
-    timeout=30.0,
-)
-_http.pool_classes_by_scheme = {"http": _HttpPool, "https": _HttpsPool}
 
 _REFUSALS: dict[int, type[ReportError]] = {
     403: NotInvited,
@@ -141,7 +61,7 @@ class RelayedAnswer(NamedTuple):
 
 
 class BatchRefused(ReportError):
-    """The collector takes no reports of the survey any more, so that sending them again is of no use."""
+    """The collector says that it takes no reports of the survey any more."""
 
 
 def collector_at(where: str) -> str:
@@ -157,7 +77,7 @@ def collector_at(where: str) -> str:
 
 
 def is_public(collector: str) -> bool:
-    """Whether a collector has a name of the web: a place that serves any must not be led into its own network.
+    """Whether a collector has a name of the web; where the name leads is seen when it is called.
 
     >>> [is_public(each) for each in ("https://a.example", "https://10.0.0.1", "http://localhost", "https://a:8443")]
     [True, False, False, False]
@@ -171,11 +91,29 @@ def is_own(url: str) -> bool:
     >>> [is_own(each) for each in ("http://127.0.0.1:8000", "https://[::1]", "https://issuer.example")]
     [True, True, False]
     """
+    return is_loopback(host_of(url))
+
+
+def is_inside(collector: str) -> bool:
+    """Whether a collector is on this machine, or on a network of its own."""
+    try:
+        return not all(map(is_public_address, addresses_of(host_of(collector), 443)))
+    except OSError:  # what has no address leads nowhere
+        return False
+
+
+def host_of(url: str) -> str:
+    """The host of an address, without a port.
+
+    >>> host_of("http://[::1]:8000"), host_of("https://collector.example/surveys")
+    ('[::1]', 'collector.example')
+    """
     found = re.match(r"https?://(\[[^/]*\]|[^:/]*)", url)
-    return found is not None and is_loopback(found[1])
+    assert found, "addresses are checked when they are allowed, or published"
+    return found[1]
 
 
-def fetch_survey(collector: str, survey_id: str) -> Survey:
+def fetch_survey(collector: str, survey_id: str, *, is_allowed: bool = False) -> Survey:
     """A survey, whose bytes have the hash in its address.
 
     Raises
@@ -187,7 +125,8 @@ def fetch_survey(collector: str, survey_id: str) -> Survey:
     CollectorError
         If it cannot be reached.
     """
-    answer = _ask("GET", f"{collector}/api/v1/surveys/{survey_id}", None, {})
+    url = f"{collector}/api/v1/surveys/{survey_id}"
+    answer = _ask("GET", url, None, {}, collector=collector, is_allowed=is_allowed)
     if answer.status == 404:
         raise NotFound(f"survey {survey_id}: is not at {collector}")
     if answer.status != 200 or len(answer.data) > MAX_BYTES:
@@ -195,17 +134,18 @@ def fetch_survey(collector: str, survey_id: str) -> Survey:
     return parse_survey(answer.data, survey_id)
 
 
-def state_of(collector: str, survey_id: str) -> str | None:
+def state_of(collector: str, survey_id: str, *, is_allowed: bool = False) -> str | None:
     """The state that a collector tells; None where it cannot be reached."""
     try:
-        answer = _ask("GET", f"{collector}/api/v1/surveys/{survey_id}/state", None, {})
+        url = f"{collector}/api/v1/surveys/{survey_id}/state"
+        answer = _ask("GET", url, None, {}, collector=collector, is_allowed=is_allowed)
     except CollectorError:
         return None
     state = object_in(answer.data).get("state") if answer.status == 200 else None
     return state if state in ("open", "early", "closed") else None
 
 
-def sign(survey: Survey, collector: str, body: bytes) -> str:
+def sign(survey: Survey, collector: str, body: bytes, *, is_allowed: bool = False) -> str:
     """The signature of a blinded message, from the issuer that the survey names.
 
     Raises
@@ -217,10 +157,13 @@ def sign(survey: Survey, collector: str, body: bytes) -> str:
     """
     assert survey.issuer is not None, "its route looked"
     signer = survey.issuer.url or collector
-    # The survey, and so its collector, says who the issuer is: it must lead this place to nobody on its own machine.
+    # The survey, and so its collector, says who the issuer is. It must lead this place to nobody on its own machine or
+    # network, unless the operator has named a collector that is there itself.
     if is_own(signer) and not is_own(collector):
         raise ReportError(f"issuer: must not be on the machine of the place, got {signer}")
-    answer = _ask("POST", f"{signer}/api/v1/surveys/{survey.id}/tokens", body, {"Content-Type": "application/json"})
+    url, headers = f"{signer}/api/v1/surveys/{survey.id}/tokens", {"Content-Type": "application/json"}
+    inside = is_allowed and is_inside(collector)
+    answer = _ask("POST", url, body, headers, collector=collector, is_allowed=is_allowed, may_be_inside=inside)
     content = object_in(answer.data)
     if answer.status in _REFUSALS and "detail" in content:
         raise _REFUSALS[answer.status](str(content["detail"])[:500])
@@ -230,7 +173,9 @@ def sign(survey: Survey, collector: str, body: bytes) -> str:
     return signature
 
 
-def pass_in(survey: Survey, collector: str, token: str | None, body: bytes) -> RelayedAnswer:
+def pass_in(
+    survey: Survey, collector: str, token: str | None, body: bytes, *, is_allowed: bool = False
+) -> RelayedAnswer:
     """Pass an encapsulated request on to the gateway of a survey, and return what it answers, which is not read here.
 
     Raises
@@ -241,7 +186,7 @@ def pass_in(survey: Survey, collector: str, token: str | None, body: bytes) -> R
     # The token lets requests of many people pass from this one address; nothing else says anything of who asks.
     headers = {"Content-Type": REQUEST} | ({"Authorization": f"Bearer {token}"} if token else {})
     url = f"{collector}/api/v1/surveys/{survey.id}/gateway"
-    answer = _ask("POST", url, body, headers, most=MAX_BYTES + MORE)
+    answer = _ask("POST", url, body, headers, collector=collector, is_allowed=is_allowed, most=MAX_BYTES + MORE)
     if answer.status == 200 and answer.kind == RESPONSE:
         return RelayedAnswer(200, RESPONSE, answer.data)
     if 400 <= answer.status < 500 and answer.kind == PROBLEM and "detail" in object_in(answer.data):
@@ -249,20 +194,23 @@ def pass_in(survey: Survey, collector: str, token: str | None, body: bytes) -> R
     raise CollectorError(f"{collector}: its gateway answered with status {answer.status}")
 
 
-def deliver(survey: Survey, collector: str, token: str | None, messages: tuple[bytes, ...]) -> BatchOutcome:
+def deliver(
+    survey: Survey, collector: str, token: str | None, messages: tuple[bytes, ...], *, is_allowed: bool = False
+) -> BatchOutcome:
     """Pass a batch on; what the outcome counts as stored or known is on the collector's disk.
 
     Raises
     ------
     BatchRefused
-        If the survey is closed there for good.
+        If the collector says that the survey is closed.
     CollectorError
         If the batch has to be sent again.
     """
     headers = {"Content-Type": "application/octet-stream"}
     if token:
         headers["Authorization"] = f"Bearer {token}"
-    answer = _call("POST", f"{collector}/api/v1/surveys/{survey.id}/sealed", b"".join(messages), headers, timeout=60.0)
+    url = f"{collector}/api/v1/surveys/{survey.id}/sealed"
+    answer = call("POST", url, b"".join(messages), headers, timeout=60.0, may_be_inside=is_allowed)
     content = object_in(answer.data)
     if len(messages) == 1:  # answered like any single report
         if content.get("status") in ("stored", "known"):
@@ -279,50 +227,33 @@ def deliver(survey: Survey, collector: str, token: str | None, messages: tuple[b
     raise CollectorError(f"{collector}: answered a batch with status {answer.status}")
 
 
-class _Answer(NamedTuple):
-    status: int
-    data: bytes
-    kind: str
-
-
-def _ask(method: str, url: str, body: bytes | None, headers: dict[str, str], most: int = MAX_BYTES) -> _Answer:
-    """Call something for which a person waits."""
-    host = url.split("/")[2].encode()
-    if not _calls.take(host):
-        raise CollectorError(f"{url.split('/api/')[0]}: is asked by too many others now")
-    try:
-        return _call(method, url, body, headers, most=most)
-    finally:
-        _calls.give_back(host)
-
-
-def _call(
+def _ask(
     method: str,
     url: str,
     body: bytes | None,
     headers: dict[str, str],
-    timeout: float = QUICK,
+    *,
+    collector: str,
+    is_allowed: bool,
     most: int = MAX_BYTES,
-) -> _Answer:
-    site = url.split("/api/")[0]
-    with _Exchange(timeout) as exchange:
-        try:
-            answer = _http.request(
-                method,
-                url,
-                body=body,
-                headers={**_http.headers, **headers},
-                timeout=timeout,
-                preload_content=False,
-                decode_content=False,  # no compression was asked for, and some bytes must not become many
-            )
-            # One byte more than there may be, to know that there was more.
-            data = answer.read(most + 1)
-            if len(data) > most:  # what is left of it is not worth reading
-                answer.close()
-            answer.release_conn()
-        except urllib3.exceptions.HTTPError as error:
-            raise CollectorError(f"{site}: {unreachable(error)}") from None
-    if exchange.is_late:  # what was read may end anywhere
-        raise CollectorError(f"{site}: does not answer in time")
-    return _Answer(answer.status, data, answer.headers.get("Content-Type", "").partition(";")[0])
+    may_be_inside: bool | None = None,
+) -> Answer:
+    """Call a collector, or an issuer to which one leads, for somebody who waits.
+
+    Parameters
+    ----------
+    collector : str
+    is_allowed : bool
+        Whether the operator of the place named the collector, which may then be on a network of its own.
+    may_be_inside : bool or None
+        Whether the URL may lead there; None where it is the collector's own.
+    """
+    key = (collector.split("/")[2] if is_allowed else domain_of(collector)).encode()
+    places = _calls if is_allowed else _calls_of_strangers
+    if not places.take(key):
+        raise CollectorError(f"{url.split('/api/')[0]}: is asked by too many others now")
+    try:
+        inside = is_allowed if may_be_inside is None else may_be_inside
+        return call(method, url, body, headers, most=most, may_be_inside=inside)
+    finally:
+        places.give_back(key)

@@ -14,7 +14,8 @@ import time
 from collections.abc import Callable, Container, Sequence
 
 from deniable import Survey
-from deniable.errors import CollectorError
+from deniable.errors import CollectorError, DeniableError
+from deniable.survey.sealed import LATE_BATCHES
 from deniable_server.logs import log
 from deniable_server.place.collectors import BatchRefused, deliver
 from deniable_server.place.room import domain_of
@@ -101,6 +102,10 @@ class BatchRelay:
     def _begin(self) -> None:
         """Make the batches that are due, and begin to try those that are not acknowledged."""
         self._cut_due()
+        try:
+            self._box.write_anew()
+        except DeniableError as error:
+            log("the order of arrival could not be removed", logging.WARNING, reason=type(error).__name__)
         by_collector: dict[str, list[bytes]] = {}
         for name, collector in self._box.leaving():
             by_collector.setdefault(collector, []).append(name)
@@ -130,11 +135,20 @@ class BatchRelay:
             size = self._size_for(survey)
             # The last batch is held, too: who is on the way to the disk when the day ends would leave alone after it.
             if self._is_due(slot, waiting, 1 if is_over else 2 * size):
-                # Drawn from all that wait by now, not from those that filled it.
-                self._box.cut(slot, size, stay=size, is_last=is_over)
-                self._due.pop(slot, None)
+                try:
+                    # Drawn from all that wait by now, not from those that filled it.
+                    self._box.cut(slot, size, stay=size, is_last=is_over)
+                except DeniableError as error:  # a disk that is full, say; what leaves others makes room
+                    log("a batch could not be made", logging.WARNING, survey=survey.id, reason=type(error).__name__)
+                else:
+                    self._due.pop(slot, None)
             elif is_over and not waiting:
                 self._box.remove(slot)  # once everything in it was acknowledged
+
+    def _is_lost(self, survey: Survey) -> bool:
+        """Whether no collector takes reports of a survey any more; before, whoever refuses may have a wrong clock."""
+        assert survey.closes is not None, "sealed surveys have a last day"
+        return self._today() > survey.closes + LATE_BATCHES
 
     def _size_for(self, survey: Survey) -> int:
         """Number of reports in a batch: a last one, of fewer than twice as many, must not be too long to be taken."""
@@ -179,11 +193,15 @@ class BatchRelay:
             return
         if (batch := self._box.batch(name)) is None:
             return
-        token = self._box.collectors().get(batch.collector)
+        allowed = self._box.collectors()
+        token, is_allowed = allowed.get(batch.collector), batch.collector in allowed
         try:
-            outcome = deliver(batch.survey, batch.collector, token, batch.messages)
+            outcome = deliver(batch.survey, batch.collector, token, batch.messages, is_allowed=is_allowed)
         except BatchRefused:
-            log("a batch was refused: its survey is closed", logging.WARNING, survey=batch.survey.id)
+            if not tries or self._is_lost(batch.survey):
+                log("a batch was refused: its survey is closed", logging.WARNING, survey=batch.survey.id)
+            if not self._is_lost(batch.survey):
+                return
         except CollectorError as error:
             if not tries:
                 log("a batch could not be passed on", logging.WARNING, survey=batch.survey.id, reason=str(error))

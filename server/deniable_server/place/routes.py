@@ -5,10 +5,7 @@ from __future__ import annotations
 import datetime
 import logging
 import re
-import threading
-import time
-from collections.abc import Callable
-from functools import lru_cache
+from collections.abc import Callable, Container
 from http import HTTPStatus
 from typing import Any
 
@@ -18,10 +15,12 @@ from werkzeug.exceptions import NotFound as NoPage
 
 from deniable import Survey, is_address
 from deniable.errors import CollectorError, ReportError, SurveyClosed
+from deniable_server.edge.limits import get_limits
 from deniable_server.edge.problems import problem
 from deniable_server.language import language_of
 from deniable_server.logs import log
 from deniable_server.place import collectors, pages
+from deniable_server.place.heard import HeardSurveys, Key
 from deniable_server.place.room import check_room
 from deniable_server.store import NotFound, StoreFull
 from deniable_server.store.sqlite.letterbox import Letterbox, slot_of
@@ -29,14 +28,14 @@ from deniable_server.web.api import read_body
 from deniable_transport.oblivious.encapsulation import KEYS, REQUEST, encode_keys
 from deniable_transport.oblivious.pinned import configuration_of
 
-FRESH = 60.0
-"""Seconds for which what a collector said of a survey's state is said again: it does not see each visit."""
-
 MAX_REQUEST = 4 * 1024
 """Largest body with an invitation and a blinded message, in bytes."""
 
 MAX_ENCAPSULATED = 32 * 1024
 """Largest encapsulated request, in bytes, as gateways take it."""
+
+UNKNOWN = 60
+"""Number of requests as which one counts for a survey that there is not: by default an address has 100 a minute."""
 
 KINDS = {"css": "text/css", "js": "text/javascript", "json": "application/json"}
 
@@ -67,13 +66,8 @@ class ServedPlace:
         self._origin = origin
         self._serves_any = serves_any
         self._today = today
-        # A published survey never changes. Strangers, who may have any number, push out nothing but their own: what was
-        # fetched again whenever somebody opens it would tell its collector so.
-        self._fetched = lru_cache(maxsize=1024)(collectors.fetch_survey)
-        self._fetched_of_strangers = lru_cache(maxsize=256)(collectors.fetch_survey)
-        self._cleared: datetime.date | None = None
-        self._states: dict[tuple[str, str], tuple[float, str | None]] = {}
-        self._lock = threading.Lock()
+        self._heard = HeardSurveys()
+        self._cleared: dict[str, datetime.date] = {}
 
     def survey(self, where: str, survey_id: str) -> tuple[Survey, str]:
         """A survey of a collector that this place serves, and the collector.
@@ -86,36 +80,30 @@ class ServedPlace:
             If the collector cannot be reached, and this place has not seen the survey yet.
         """
         collector = collectors.collector_at(where)
-        is_stranger = collector not in self._box.collectors()
-        if is_stranger and not (self._serves_any and collectors.is_public(collector)):
+        is_allowed = self.is_allowed(collector)
+        if not is_allowed and not (self._serves_any and collectors.is_public(collector)):
             raise NotFound("collector: must be the host of one that this place serves")
         if not is_address(survey_id):
             raise NotFound("survey: there is none at this address")
-        survey = (self._fetched_of_strangers if is_stranger else self._fetched)(collector, survey_id)
+        survey = self._heard.survey(Key(collector, survey_id), is_allowed)
         if survey.sealed is None:
             raise NotFound(f"survey {survey_id}: is not sealed, so no place may pass its reports on")
         if survey.places and self._origin and self._origin not in survey.places:
             raise NotFound(f"survey {survey_id}: is answered at {survey.places[0]}")
         return survey, collector
 
+    def is_allowed(self, collector: str) -> bool:
+        """Whether the operator named a collector."""
+        return collector in self._box.collectors()
+
     def state(self, survey: Survey, collector: str) -> str:
-        """Whether a survey takes reports: by its days, and by what its collector said within `FRESH` seconds.
+        """Whether a survey takes reports: by its days, and by what its collector said within a minute.
 
         Where the collector does not answer, people are asked all the same: the place keeps what they send.
         """
         if survey.not_open_because(self._today()):
             return "early" if survey.opens and self._today() < survey.opens else "closed"
-        now = time.monotonic()
-        asked = collector, survey.id  # another collector may serve the same survey, and say what it likes
-        with self._lock:
-            since, state = self._states.get(asked, (now - FRESH, None))
-        if since + FRESH <= now:
-            state = collectors.state_of(collector, survey.id)
-            with self._lock:
-                if len(self._states) > 10_000:
-                    self._states.clear()
-                self._states[asked] = now, state
-        return state or "open"
+        return self._heard.state(Key(collector, survey.id), self.is_allowed(collector)) or "open"
 
     def today(self) -> datetime.date:
         """The day, by the clock of this place."""
@@ -123,7 +111,8 @@ class ServedPlace:
 
     def pass_in(self, survey: Survey, collector: str, body: bytes) -> collectors.RelayedAnswer:
         """Pass an encapsulated request on to the gateway of a survey."""
-        return collectors.pass_in(survey, collector, self._box.collectors().get(collector), body)
+        allowed = self._box.collectors()
+        return collectors.pass_in(survey, collector, allowed.get(collector), body, is_allowed=collector in allowed)
 
     def keep(self, survey: Survey, collector: str, message: bytes) -> bool:
         """Keep a sealed report until it leaves; return whether this very one is here already.
@@ -148,20 +137,27 @@ class ServedPlace:
         try:
             check_room(self._box.kept(), slot, allowed, len(message))
         except StoreFull:
-            self._make_room()
+            self._make_room(collector, allowed)
             check_room(self._box.kept(), slot, allowed, len(message))
         return self._box.put(slot, message, survey)
 
-    def _make_room(self) -> None:
-        """Remove slots that are empty, which are made again when needed, and those that nobody can open any more."""
+    def _make_room(self, collector: str, allowed: Container[str]) -> None:
+        """Remove slots that are empty, which are made again when needed, and those that nobody can open any more.
+
+        The latter only of those who share the room: by a clock that is wrong it would be somebody else's loss.
+        """
         for slot, size in self._box.kept().items():
             if not size:
                 self._box.remove(slot)
-        if self._cleared == (today := self._today()):  # whoever fills their room could have it looked for all the time
+        party = collector if collector in allowed else ""
+        # Whoever fills their room could have it looked for all the time.
+        if self._cleared.get(party) == (today := self._today()):
             return
-        self._cleared = today
-        for slot, survey, _, _ in self._box.slots():
+        self._cleared[party] = today
+        for slot, survey, whose, _ in self._box.slots():
             assert survey.sealed is not None, "others are not served"
+            if (whose if whose in allowed else "") != party:
+                continue
             if survey.sealed.destroyed_on(len(survey.sealed.keys) - 1) <= today:
                 log("what no key opens any more was removed", logging.WARNING, survey=survey.id)
                 self._box.discard(slot)
@@ -220,7 +216,7 @@ def full(error: StoreFull) -> Response:
 @via.get("")
 def document(where: str, survey_id: str) -> Response:
     """The published bytes of a survey, whose hash the device compares with its address."""
-    survey, _ = _place().survey(where, survey_id)
+    survey, _ = _survey(where, survey_id)
     response = Response(survey.document, mimetype="application/json")
     response.headers["Cache-Control"] = "public, max-age=31536000, immutable"
     return response
@@ -229,13 +225,13 @@ def document(where: str, survey_id: str) -> Response:
 @via.get("/state")
 def state(where: str, survey_id: str) -> Response:
     """Whether a survey takes reports."""
-    return _fresh({"state": _place().state(*_place().survey(where, survey_id))})
+    return _fresh({"state": _place().state(*_survey(where, survey_id))})
 
 
 @via.post("/sealed")
 def take(where: str, survey_id: str) -> tuple[Response, int]:
     """Keep one sealed report; it is on the disk when this is answered."""
-    survey, collector = _place().survey(where, survey_id)
+    survey, collector = _survey(where, survey_id)
     assert survey.sealed is not None, "others are not served"
     message = read_body(survey.sealed.length, "application/octet-stream")
     is_known = _place().keep(survey, collector, message)
@@ -245,7 +241,7 @@ def take(where: str, survey_id: str) -> tuple[Response, int]:
 @via.get("/gateway")
 def gateway_keys(where: str, survey_id: str) -> Response:
     """The key configuration of this week, from the survey itself: everybody gets the same."""
-    survey, _ = _place().survey(where, survey_id)
+    survey, _ = _survey(where, survey_id)
     response = Response(encode_keys([configuration_of(survey, _place().today())]), mimetype=KEYS)
     response.headers["Cache-Control"] = "public, max-age=3600"
     return response
@@ -254,7 +250,7 @@ def gateway_keys(where: str, survey_id: str) -> Response:
 @via.post("/gateway")
 def relay(where: str, survey_id: str) -> Response:
     """Pass an encapsulated request on (RFC 9458): this place cannot read it, and the gateway sees this place alone."""
-    survey, collector = _place().survey(where, survey_id)
+    survey, collector = _survey(where, survey_id)
     answer = _place().pass_in(survey, collector, read_body(MAX_ENCAPSULATED, REQUEST))
     response = Response(answer.body, answer.status, mimetype=answer.kind)
     response.headers["Cache-Control"] = "no-store"
@@ -264,13 +260,23 @@ def relay(where: str, survey_id: str) -> Response:
 @via.post("/tokens")
 def sign(where: str, survey_id: str) -> Response:
     """Have a token signed by an issuer with an address of its own, who sees this place alone."""
-    survey, collector = _place().survey(where, survey_id)
+    survey, collector = _survey(where, survey_id)
     if survey.issuer is None:
         raise ReportError(f"survey {survey_id}: has no blind tokens, its access is {survey.access!r}")
     if survey.issuer.url is None:  # its collector signs, and has a gateway: nobody on the way need see the invitation
         raise ReportError(f"survey {survey_id}: its tokens are asked for by its gateway")
     body = read_body(MAX_REQUEST, "application/json")
-    return _fresh({"signature": collectors.sign(survey, collector, body)})
+    signature = collectors.sign(survey, collector, body, is_allowed=_place().is_allowed(collector))
+    return _fresh({"signature": signature})
+
+
+def _survey(where: str, survey_id: str) -> tuple[Survey, str]:
+    try:
+        return _place().survey(where, survey_id)
+    except NotFound:
+        # Its collector was asked, which counts all requests of this place together.
+        get_limits().charge(request.environ, UNKNOWN - 1)
+        raise
 
 
 def _place() -> ServedPlace:

@@ -52,7 +52,7 @@ from deniable_server.web.api import fresh, get_store
 from deniable_server.web.citing import Citation
 from deniable_server.web.embedding import Pages
 from deniable_server.web.pages import link_to
-from deniable_statistics.published.printed_numbers import number, percent
+from deniable_statistics.published.printed_numbers import number, percent, standard_error
 from deniable_statistics.views.figures import Caption, figure
 from deniable_statistics.views.view_rows import ViewOptions, ViewRow, refusal_to_compare, refusal_to_cross
 
@@ -87,7 +87,9 @@ def init_app(app: APIFlask) -> None:
     app.jinja_env.filters["day"] = day
     app.jinja_env.filters["counted"] = counted
     app.jinja_env.filters["unbiased"] = lambda row, words: localized(shown_figure(row.estimate, row.statistic), words)
-    app.jinja_env.filters["std_error"] = lambda row, words: localized(shown_figure(row.std_error, row.statistic), words)
+    app.jinja_env.filters["std_error"] = lambda row, words: localized(
+        standard_error(row.std_error, number if row.statistic == "mean" else percent), words
+    )
     app.register_blueprint(results_pages)
 
 

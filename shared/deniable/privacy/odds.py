@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from deniable.exact import factor_above, right_of_100
+from deniable.exact import chances_above, factor_above
 from deniable.survey.document import Survey
 from deniable.survey.question import Question
 
@@ -41,9 +41,10 @@ def whole_odds_sentences(survey: Survey) -> tuple[str, ...]:
     ratio = survey.likelihood_ratio
     return (
         "Suppose that somebody thinks it is fifty-fifty whether you chose one particular answer. After seeing all that "
-        f"you send, that person’s best guess is right at most {right_of_100(ratio)} times in 100.",
-        "All that you send can strengthen a suspicion, but only so far: 10 chances in 100 become at most "
-        f"{right_of_100(ratio, ONE_IN_TEN)}, and 90 become at most {right_of_100(ratio, 1 / ONE_IN_TEN)}.",
+        f"you send, that person’s best guess is right at most {chances_above(ratio)} times in 100.",
+        "All that you send can strengthen a suspicion, but only so far: 10 chances in 100 that you chose an answer "
+        f"become at most {chances_above(ratio, ONE_IN_TEN)}, and 90 become at most "
+        f"{chances_above(ratio, 1 / ONE_IN_TEN)}.",
         "In every case, one answer, compared with another, becomes at most "
         f"{factor_above(ratio)} times as believable as it was.",
     )

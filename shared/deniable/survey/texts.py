@@ -89,14 +89,20 @@ def read_text(written: object, subject: str) -> object:
     # One language is written as a plain text, so that a text has one form and a survey one address.
     if not isinstance(written.get(DEFAULT), str) or not translations:
         raise SurveyError(
-            f'{subject}: in several languages must be like {{ default = "Yes", de = "Ja" }}, got {describe(written)}'
+            f'{subject}: in several languages must be like {{ default = "Yes", de = "Ja" }}, got '
+            f"{'no language beside default' if DEFAULT in written else 'no default'}"
         )
     for language, value in translations.items():
-        if not _LANGUAGE.fullmatch(language):
+        if not is_language(language):
             raise SurveyError(f"{subject}: a language must be like de or pt-BR, got {language[:40]!r}")
         if not isinstance(value, str):
             raise SurveyError(f"{subject}: {language} must be a text, got {describe(value)}")
     return Text(written[DEFAULT], translations)
+
+
+def is_language(tag: str) -> bool:
+    """Whether a tag names a language in the way of surveys, such as de or pt-BR."""
+    return _LANGUAGE.fullmatch(tag) is not None
 
 
 def publish_text(text: str) -> str | dict[str, str]:
@@ -132,7 +138,8 @@ def check_text(value: object, subject: str, longest: int) -> None:
     The same holds for its translations. A readable text shows something and holds no control characters.
     """
     if not isinstance(value, str):
-        raise SurveyError(f"{subject}: must be a text, got {describe(value)}")
+        hint = f'; write "{value}"' if type(value) is int else ""
+        raise SurveyError(f"{subject}: must be a text, got {describe(value)}{hint}")
     for text in all_forms(value):
         if not text.strip():
             raise SurveyError(f"{subject}: must not be empty")

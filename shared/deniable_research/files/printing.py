@@ -29,6 +29,7 @@ from deniable_statistics.published.columns import (
     p_value,
     text_table,
 )
+from deniable_statistics.published.few_reports import few_reports
 from deniable_statistics.published.printed_numbers import number, percent
 from deniable_statistics.published.published_rows import EstimateRow
 from deniable_statistics.robustness.misbehaviour import KINDS, Misbehaving
@@ -153,6 +154,7 @@ def shares_text(rows: Sequence[EstimateRow], suspected: Misbehaving | None = Non
     share = rows[0].assumed_fake
     return _with_sentences(
         text_table([*SHARES, *([FAKES] if suspected is None else SUSPECTED)], rows),
+        *few_reports(rows),
         f"{_level(rows)} ({_methods(rows)}) for {whose}.",
         _assumed(share),
         _errors(getattr(row, "df", None) for row in rows),

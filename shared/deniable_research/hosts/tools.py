@@ -211,6 +211,11 @@ def _is_of_otree(column: str, name: str) -> bool:
     return column in (name, f"player.{name}") or (wide is not None and wide["field"] == name)
 
 
+def _is_of_qualtrics(column: str, name: str) -> bool:
+    # Embedded data that JavaScript sets have this before their name in newer layouts.
+    return column.removeprefix("__js_") == name
+
+
 def _is_of_limesurvey(column: str, name: str) -> bool:
     # Codes of questions have no underscores; with the setting "code & text" a point and the text follow.
     return column.partition(". ")[0] in (name, name.replace("_", ""))
@@ -220,7 +225,7 @@ HOSTS: dict[str, Tool] = {
     "jspsych": Tool("jsPsych", _jspsych, _is_of_jspsych, "fields of a response", takes_folders=True, takes_person=True),
     "surveyjs": Tool("SurveyJS", _surveyjs, _is_name, "names of questions"),
     "otree": Tool("oTree", _otree, _is_of_otree, "fields of a player", takes_person=True),
-    "qualtrics": Tool("Qualtrics", _qualtrics, _is_name, "embedded data"),
+    "qualtrics": Tool("Qualtrics", _qualtrics, _is_of_qualtrics, "embedded data"),
     "limesurvey": Tool("LimeSurvey", _limesurvey, _is_of_limesurvey, "codes of questions"),
     "redcap": Tool("REDCap", _redcap, _is_name, "names of variables", takes_person=True),
 }

@@ -27,7 +27,8 @@ from deniable.survey.patterns import Pattern, Routed, possible_patterns
 from deniable.survey.question import Question, check_id, levels_from
 from deniable.survey.question_types import LAST, QUESTION_TYPES, AnswerKind, QuestionType
 from deniable.survey.sealed import Sealed, padded_size
-from deniable.survey.texts import EVERY_OTHER, Text, check_text, read_text, refuse_repeats
+from deniable.survey.texts import EVERY_OTHER, MAX_LABEL, Text, check_text, read_text, refuse_repeats
+from deniable_statistics.authoring.default_language import with_default_language
 from deniable_statistics.authoring.look import LOOK_KEYS, read_look
 from deniable_statistics.authoring.sections import GRID, spelled_out
 from deniable_statistics.authoring.selection import choice_for
@@ -43,9 +44,9 @@ AS_WRITTEN = (
 """Keys whose values are passed to `Survey` unchanged, which checks them and has their defaults."""
 
 SURVEY_KEYS = (
-    *("title", "organiser", "about", "contact", "opens", "closes", "cohorts", *AS_WRITTEN, "issuer", "sealed", "place"),
-    *("thanks", "completion", "look", "epsilon", "draw", "want", "groups", "questions", "sections"),
-    *ORDER_KEYS,
+    *("title", "language", "organiser", "about", "contact", "opens", "closes", "cohorts", *AS_WRITTEN),
+    *("issuer", "sealed", "place", "thanks", "completion", "look", "epsilon", "draw", "want", "groups", "questions"),
+    *("sections", *ORDER_KEYS),
 )
 QUESTION_KEYS = ("id", "type", "text", "before", "help", "epsilon", "group", "ask_if")
 ISSUER_KEYS = ("key", "url")
@@ -61,6 +62,9 @@ DOES_NOT_APPLY = Text(
 """The option of whoever a question with a filter is not asked; nobody chooses it."""
 
 BYTE_ORDER_MARK = "\ufeff"
+MAX_RANGE = 1_000_000
+"""Largest distance of the lowest and the highest answer of a number, which no mechanism can exceed."""
+
 MAX_END = 100
 """Longest label of a level of a scale, in characters, since it is shown in a box beside the others."""
 
@@ -119,6 +123,7 @@ def read_survey(
 def survey_of(written: Mapping[str, Any], folder: str | PathLike[str] | None = None) -> Survey:
     """The survey of a file whose TOML was read by `read_toml`; parameters and errors are those of `read_survey`."""
     refuse_unknown(written, SURVEY_KEYS, "survey")
+    written = with_default_language(written)
     spelled = spelled_out(written)
     ids = tuple(str(each["id"]) for each in spelled.questions if "id" in each)
     # Before any question is read, because errors in questions are named by id.
@@ -154,7 +159,7 @@ def _read_file(path: Path) -> bytes:
 def read_toml(text: str | bytes) -> dict[str, Any]:
     """The contents of a survey's file; raise a SurveyError that names the line if it is not TOML."""
     try:
-        source = text.decode("utf-8") if isinstance(text, bytes) else text
+        source = _decoded(text) if isinstance(text, bytes) else text
     except UnicodeDecodeError as problem:
         line = problem.object[: problem.start].count(b"\n") + 1
         raise SurveyError(
@@ -175,6 +180,19 @@ def read_toml(text: str | bytes) -> dict[str, Any]:
         raise SurveyError(sentence_about(source, sentence)) from None
     except RecursionError:
         raise SurveyError("survey: is not TOML of a survey: it nests too deep") from None
+
+
+def _decoded(content: bytes) -> str:
+    """The text of a file; what other programs write in place of text is called by its name."""
+    if content.startswith(b"PK\x03\x04"):
+        raise SurveyError(
+            "survey: must be a text, got a ZIP file, as Excel writes it; 'deniable survey import' reads forms"
+        )
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\0" in content:
+        raise SurveyError(
+            "survey: must be UTF-8 text, got what looks like UTF-16 or no text at all; save the file as UTF-8"
+        )
+    return content.decode("utf-8")
 
 
 def _issuer(written: object) -> Issuer | None:
@@ -339,12 +357,17 @@ def _with_filter(draft: _Draft, earlier: Mapping[str, Earlier], later: Mapping[s
 def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> _Draft:
     # First, because later conditions name a question by its id, and could not name this one.
     if "id" in written:
+        if not isinstance(written["id"], str):
+            raise SurveyError(
+                f'question {number}: id must be a text, such as id = "smokes", got {shown(written["id"])}'
+            )
         check_id(written["id"])
     where = f"question {written['id']!r}" if isinstance(written.get("id"), str) else f"question {number}"
     name = required(written, "type", where)
     if not isinstance(name, str) or name not in QUESTION_TYPES:
         raise SurveyError(f"{where}: type must be one of {', '.join((*QUESTION_TYPES, GRID))}, got {name!r}")
     kind = QUESTION_TYPES[name]
+    _refuse_keys_of_others(written, kind, where)
     refuse_unknown(written, (*QUESTION_KEYS, *kind.keys), where)
     group = _group_of(written, kind, where, groups)
     options = _options(kind, written, where)
@@ -352,7 +375,9 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
     if last and "yes" in written:
         raise SurveyError(f"{where}: must have either yes or {last[0]}: with three options there is no second coin")
     # They go through the mechanism like every other answer: a blank, or a value of its own, would tell.
-    options = (*options, *(_text(written[each], f"{where}: {each}") for each in last))
+    for each in last:
+        check_text(apart := _text(written[each], f"{where}: {each}"), f"{where}: {each}", MAX_LABEL)
+        options = (*options, apart)
     # Different options may have equal translations, between which nobody could choose.
     for language in {language for each in options if isinstance(each, Text) for language in each.translations}:
         spoken = tuple(each.in_language(language) if isinstance(each, Text) else each for each in options)
@@ -361,6 +386,15 @@ def _draft(written: Mapping[str, Any], number: int, groups: Collection[str]) -> 
     if goal not in (kind.goals or (None,)):
         raise SurveyError(f"{where}: goal must be one of {', '.join(kind.goals)}, got {goal!r}")
     return _Draft(written, where, kind, options, goal, group, _option_order(written, where, len(last)), last)
+
+
+def _refuse_keys_of_others(written: Mapping[str, Any], kind: QuestionType, where: str) -> None:
+    """Raise a SurveyError for a key that other types have, and say which."""
+    for key in written:
+        owners = [each.name for each in QUESTION_TYPES.values() if key in each.keys]
+        if owners and key not in (*QUESTION_KEYS, *kind.keys):
+            why = f": a {kind.name} is answered by numbers alone" if key in LAST and kind.has_numbers else ""
+            raise SurveyError(f"{where}: {key} goes with {', '.join(owners)}, not with {kind.name}{why}")
 
 
 def _option_order(written: Mapping[str, Any], where: str, last: int) -> RandomOrder | None:
@@ -470,6 +504,10 @@ def _options(kind: QuestionType, written: Mapping[str, Any], where: str) -> tupl
         if lo >= hi:
             raise SurveyError(f"{where}: lo must be below hi, got {describe(lo)} and {describe(hi)}")
         if kind.answers is AnswerKind.RANGE:
+            if hi - lo > MAX_RANGE:
+                raise SurveyError(
+                    f"{where}: lo and hi must be at most {MAX_RANGE:,} apart, got {shown(lo)} and {shown(hi)}"
+                )
             return ()
         if hi - lo >= kind.most_options:
             raise SurveyError(

@@ -41,7 +41,7 @@ def outlook(survey: Survey, respondents: int = RESPONDENTS) -> str:
     >>> survey = Survey("T", (Question("q", "yes-no", "Q?", ("no", "yes"), TwoCoin("1/2", "1/2")),))
     >>> print(textwrap.fill(outlook(survey), 100))
     With 1,000 people, shares are estimated to within \u00b16 points, each person is asked the one question,
-    and nothing can be cross-tabulated.
+    and no two questions can be cross-tabulated.
     """
     known = " and ".join(_known(survey, respondents))
     return f"With {respondents:,} people, {known}, {asked_of_each(survey)}, and {_crossed(survey, respondents)}."
@@ -113,10 +113,10 @@ def _known(survey: Survey, respondents: int) -> Iterator[str]:
 def _crossed(survey: Survey, respondents: int) -> str:
     widths = list(crossing_widths(survey, respondents).values())
     if not widths:
-        return "nothing can be cross-tabulated"
+        return "no two questions can be cross-tabulated"
     if min(widths) >= UNKNOWN:
-        return "cross-tabulating two questions shows nothing yet"
-    return f"two questions can be cross-tabulated to within {_range(widths)} points"
+        return "a cross-tabulation of two questions says nothing yet"
+    return f"each cell of a cross-tabulation of two questions is estimated to within {_range(widths)} points"
 
 
 def _half_width(variance: float, respondents: int) -> float:

@@ -128,7 +128,7 @@ def _least_variance_of_bits(k: int, ratio: float) -> float:
 
 def group_sentences(unit: Unit) -> list[str]:
     """Sentences on the sample sizes of the ways to share a group's epsilon; for yes-no questions also the bound."""
-    said = [unit.group.why] if unit.group and unit.group.why else []
+    said = [_sentence(unit.group.why)] if unit.group and unit.group.why else []
     if all(each.noise_kind.is_yes_no for each in unit.questions):
         least = _least_variance_of_bits(len(unit.questions), math.exp(unit.epsilon))
         said.append(f"no way takes fewer than {people(least):,}")

@@ -190,7 +190,9 @@ def ways_to_share(
         found = [each for each in found if not (each.joint and each.draw == size)]
         found += _to_patterns(members, asked, patterns)
     if not found:
-        raise ParameterError(f"epsilon: {float(asked):g} for {size} questions cannot be held by 32-bit weights")
+        raise ParameterError(
+            f"epsilon: {float(asked):g} for {size} question{'' if size == 1 else 's'} cannot be held by 32-bit weights"
+        )
     # Ways that devices refuse come last, however few respondents they need.
     return tuple(sorted(found, key=lambda each: (each.is_refused, each.respondents)))
 
@@ -233,8 +235,8 @@ def why(ways: Sequence[Sharing], chosen: Sharing | None = None) -> str:
     named = [*ways[:SHOWN], *(each for each in ways[SHOWN:] if each.is_split)]
     refused = {True: " (which devices refuse)", False: ""}
     said = [f"{each.label} {each.respondents:,}{refused[each.is_refused]}" for each in named]
-    crossed = f"for crossing two questions: {chosen.label}; " if chosen not in (None, ways[0]) and chosen else ""
-    return f"{crossed}fewest respondents: {'; '.join(said)}"
+    crossed = f"to cross two questions: {chosen.label}; " if chosen not in (None, ways[0]) and chosen else ""
+    return f"{crossed}fewest respondents for ±5 points: {'; '.join(said)}"
 
 
 def _promising(members: Sequence[Member], epsilon: Fraction) -> Iterator[Sharing]:

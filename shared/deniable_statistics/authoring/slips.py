@@ -7,10 +7,15 @@ import re
 
 CURLY_QUOTES = frozenset("\u201c\u201d\u201e\u2018\u2019\u201a\xab\xbb")
 
+STRANGE_SPACES = re.compile("[\u00a0\u1680\u2000-\u200b\u202f\u205f\u2060\u3000\ufeff]")
+"""Spaces that look like one and are none in TOML; pages and word processors write them."""
+
 DAY_FIRST = re.compile(r"(\d{1,2})[./](\d{1,2})[./](\d{4})")
 """A date with its day first, or its month."""
 
 _WAYS_OUT = {
+    "Invalid date": "a date is a day that exists, such as 2026-02-28",
+    "Invalid statement": 'a line is key = value, such as title = "Exams"; JSON and YAML are other formats',
     "Cannot declare": "a table in single brackets stands once; tables of a list have two, such as [[questions]]",
     "Invalid value": 'a text stands in quotes, like "this"; true and false have small letters',
     "Illegal character": 'a text ends with a quote on its own line, or stands in three: """like this"""',
@@ -58,6 +63,8 @@ def _usual_slip(line: str) -> str | None:
     # Within straight quotes curly ones are text.
     if set(re.sub(r'"[^"]*"', "", line)) & CURLY_QUOTES:
         return 'must have straight quotes around texts, like "this", not curly ones'
+    if STRANGE_SPACES.search(re.sub(r'"[^"]*"', "", line)):
+        return "must have plain spaces around keys and =, got another kind of space, as pages have them; type it anew"
     if found := re.search(rf"=\s*({DAY_FIRST.pattern})", line):
         return f"must write a date as {year_first(found[1])}, not {found[1]}"
     if found := re.search(r"=\s*([-+]?\d+),(\d+)\s*(?:#|$)", line):

@@ -8,7 +8,7 @@ from operator import attrgetter
 from typing import Any
 
 from deniable.table import format_table
-from deniable_statistics.published.printed_numbers import number, percent, shown
+from deniable_statistics.published.printed_numbers import number, percent, shown, standard_error
 
 Form = Callable[[float | None], str]
 """Formats a number as text."""
@@ -99,7 +99,7 @@ def figures(form: Callable[[Any], Form] = form_of) -> tuple[Column, Column, Colu
     """The columns of an estimate, its standard error and its interval."""
     return (
         Column("estimate", figure("estimate", form)),
-        Column("std. error", figure("std_error", form)),
+        Column("std. error", lambda row: standard_error(row.std_error, form(row))),
         Column("interval", ends("conf", form)),
     )
 

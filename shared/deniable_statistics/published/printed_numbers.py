@@ -42,6 +42,22 @@ def number(value: float | None, digits: int = 4) -> str:
     return shown(value, form)
 
 
+def is_unknown(std_error: float | None) -> bool:
+    """Whether a standard error is 0 because all reports say the same; no estimate from noisy reports is exact."""
+    # sqrt(p (1 - p) / n) at p = 0 or 1; the mean of equal figures may leave a rounding error.
+    return std_error is not None and std_error <= 1e-15
+
+
+def standard_error(value: float | None, form: Callable[[float | None], str] = percent) -> str:
+    """A standard error for people: a dash where it is not known, and never a 0 that rounding made.
+
+    >>> standard_error(0.0212), standard_error(0.0), standard_error(0.0001), standard_error(0.3, number)
+    ('2.1 %', '\u2013', '< 0.1 %', '0.3')
+    """
+    text = form(None if is_unknown(value) else value)
+    return "< 0.1 %" if text == "0.0 %" else text
+
+
 def shown(value: float | None, form: Callable[[float], str]) -> str:
     """A number whose absolute value ``form`` writes: with a real minus, a dash for None or NaN, and no minus zero."""
     if value is None or math.isnan(value):

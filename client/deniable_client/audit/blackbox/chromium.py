@@ -21,6 +21,10 @@ if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, CDPSession
 
 
+LANGUAGE = "en-GB"
+"""The language of everybody who answers."""
+
+
 @contextmanager
 def chromium(relay: RecordingRelay, program: str | None = None) -> Iterator[Chromium]:
     """A Chromium whose only way out is the relay."""
@@ -34,6 +38,8 @@ def chromium(relay: RecordingRelay, program: str | None = None) -> Iterator[Chro
         playwright = stack.enter_context(sync_playwright())
         # No name but the relay's is found, and every name that is asked for stands in the log of the network.
         ways = [f"--log-net-log={log}", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
+        # Without it `navigator.webdriver` tells a page that a program sits before it.
+        ways.append("--disable-blink-features=AutomationControlled")
         browser = playwright.chromium.launch(executable_path=program or installed(), args=[*FLAGS, *ways])
         made = Chromium(browser, relay, log)
         # The log is whole once the browser has ended, and gone with its folder.
@@ -53,9 +59,9 @@ class Chromium:
     """Every host name that the browser tried to resolve, whoever asked for it; known once it has ended."""
 
     @contextmanager
-    def person(self, language: str = "en-GB") -> Iterator[ChromiumPerson]:
+    def person(self) -> Iterator[ChromiumPerson]:
         """A fresh profile: somebody's device."""
-        context = self.browser.new_context(locale=language, timezone_id="UTC", viewport={"width": 800, "height": 900})
+        context = self.browser.new_context(locale=LANGUAGE, timezone_id="UTC", viewport={"width": 800, "height": 900})
         try:
             yield ChromiumPerson(self.relay, context=context)
         finally:
@@ -109,6 +115,7 @@ class ChromiumTab(Tab):
         """Listen, and put chance under what is loaded next."""
         for domain in ("Page", "Network", "Runtime", "Log", "DOMStorage", "IndexedDB"):
             self.session.send(f"{domain}.enable")
+        self.session.send("Emulation.setUserAgentOverride", _as_with_windows(self.page.context.browser.version))
         note = self.person.events.append
         for event, read in _EVENTS.items():
             self.session.on(event, lambda told, kind=event, read=read: (text := read(told)) and note((kind, text)))
@@ -210,6 +217,27 @@ class ChromiumTab(Tab):
             found: list[str] = self.session.send("Runtime.callFunctionOn", call)["result"]["value"]
             return found
         return []
+
+
+def _as_with_windows(version: str) -> dict[str, Any]:
+    """The name that a Chromium with windows has; one without them says that it has none, to every page."""
+    major = version.partition(".")[0]
+    agent = f"Mozilla/5.0 (X11; Linux x86_64) AppleWebKit/537.36 (KHTML, like Gecko) Chrome/{major}.0.0.0 Safari/537.36"
+    about = {
+        "brands": [{"brand": "Not:A-Brand", "version": "8"}, {"brand": "Chromium", "version": major}],
+        "fullVersionList": [{"brand": "Not:A-Brand", "version": "8.0.0.0"}, {"brand": "Chromium", "version": version}],
+        "platform": "Linux",
+        "platformVersion": "",
+        "architecture": "x86",
+        "model": "",
+        "mobile": False,
+    }
+    return {
+        "userAgent": agent,
+        "acceptLanguage": LANGUAGE,
+        "platform": "Linux x86_64",
+        "userAgentMetadata": about,
+    }
 
 
 _SAID, _SOURCE = "EventTarget.prototype.dispatchEvent", "Crypto.prototype.getRandomValues"

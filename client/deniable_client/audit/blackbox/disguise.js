@@ -78,7 +78,15 @@
   });
   // What a page says to others by other ways than requests, lets time go by with, or reads a clock with.
   const text = (each) => (typeof each === "function" ? "a function" : Object(each) === each ? "an object" : String(each));
-  const note = (path, args) => said.push(["~" + path, ...Array.from(args, text)].join(" "));
+  const written = (each) => {
+    try {
+      return JSON.stringify(each) ?? text(each);
+    } catch {
+      return text(each);
+    }
+  };
+  // What an entry of the history holds stays when the page is elsewhere in it, so it is noted when it is put there.
+  const note = (path, args) => said.push(["~" + path, ...Array.from(args, path.startsWith("History") ? written : text)].join(" "));
   for (const path of chance.calls) {
     const names = path.split(".");
     const name = names.pop();

@@ -16,7 +16,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from deniable_client import Client, Memory, UndeliveredReport
+from deniable import CollectorError
+from deniable_client import Client, Memory
 
 
 def mark(name: str) -> None:
@@ -51,7 +52,7 @@ def _opened(clients: dict[int, Client], step: dict[str, Any], collector: str, fo
 
 def _answered(clients: dict[int, Client], step: dict[str, Any], _collector: str, _folder: Path) -> None:
     client = clients[step["load"]]
-    with suppress(UndeliveredReport):
+    with suppress(CollectorError):
         client.answer(client.survey(step["survey"]), step["answers"], step["cohort"], invitation=step["invitation"])
 
 

@@ -47,12 +47,29 @@ CALLS = (
     # also a write that is undone before somebody looks at what is kept
     *(f"IDBObjectStore.prototype.{each}" for each in ("put", "add", "delete", "clear")),
     *("setTimeout", "setInterval", "requestAnimationFrame", "requestIdleCallback", "AbortSignal.timeout"),
+    *("History.prototype.pushState", "History.prototype.replaceState"),
     *("Atomics.wait", "Atomics.waitAsync", "Element.prototype.animate", "Element.prototype.requestFullscreen"),
     *("Date.now", "Performance.prototype.now", "Date"),
 )
 """Functions of a browser by which a page says something, writes, waits, or reads a clock; each call is noted."""
 
 LONGEST_SESSION = datetime.timedelta(minutes=10)
+
+
+IN_WORDS = {
+    "start": "the button that starts the survey",
+    "place": "a question, or the review of the answers",
+    "input": "an option of a question",
+    "onward": "the button that leads on",
+    "send": "the button that sends",
+    "settled": "the browser's history to come back to the start",
+    "either": "the button that starts the survey, or a receipt",
+    "receipt": "the receipt",
+    "a refusal": "a screen that refuses a false or lost signature",
+    "named": "a button",
+    "text": "a sentence",
+}
+"""What somebody waits for, by the name that it has in ``walk.js``."""
 
 
 class Stuck(DeniableError):
@@ -206,7 +223,7 @@ class Tab(ABC):
             if found:
                 return found
             time.sleep(0.003)
-        raise Stuck(f"page: waited in vain for {what}")
+        raise Stuck(f"page: waited in vain for {IN_WORDS.get(what, what)}")
 
     def click(self, what: str, argument: object = None) -> None:
         """Press what a person would press, with the mouse."""

@@ -10,14 +10,13 @@ import socket
 import threading
 import time
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-import urllib3
-
 from deniable.errors import CollectorError
+from deniable_client.audit.blackbox.fetching import AS_BROWSERS_ASK, Fetching, headers_of
 from deniable_client.audit.blackbox.listener import Listener
 from deniable_client.audit.keys import NotSealed, Opened
 
@@ -71,6 +70,8 @@ class RecordingRelay:
     sent: list[Sent] = field(default_factory=list)
     faults: deque[Answer] = field(default_factory=deque)
     """What the next reports get instead of being taken."""
+    issuing: deque[str] = field(default_factory=deque)
+    """What the next requests for a token get: "lost" is no answer, "false" a signature of something else."""
     sign: Callable[[bytes], bytes] | None = None
     """Signs the blinded messages of tokens."""
     open: Callable[[str, bytes], Opened] | None = None
@@ -83,7 +84,7 @@ class RecordingRelay:
     def __post_init__(self) -> None:
         self._pages: dict[tuple[str, str], Answer] = {}
         self._known: set[bytes] = set()
-        self._http = urllib3.PoolManager(retries=urllib3.Retry(2, redirect=0), timeout=30)
+        self._fetching = Fetching(self.upstream)
         self._lock = threading.Lock()
         self._listener = Listener(self._serve)
 
@@ -137,7 +138,7 @@ class RecordingRelay:
         if method in ("GET", "HEAD"):
             if path.endswith("/state"):
                 return _json(200, {"state": "open"})
-            return self._passed_on(path, _header(head, "accept-language"))
+            return self._passed_on(path, headers_of(head))
         if method != "POST":
             return _json(405, {"detail": "not here"})
         return self._taken(path, body)
@@ -150,6 +151,11 @@ class RecordingRelay:
                 blinded = bytes.fromhex(json.loads(body)["blinded"])
             except (KeyError, TypeError, ValueError):
                 return _json(422, {"detail": "not a request for a token"})
+            becomes = self.issuing.popleft() if self.issuing else ""
+            if becomes == "lost":
+                return _json(500, {"detail": "lost"})
+            if becomes == "false":
+                blinded = blinded[:-1] + bytes([blinded[-1] ^ 1])
             return _json(200, {"signature": self.sign(blinded).hex()})
         if path.endswith(("/reports", "/sealed")):
             if self.faults:
@@ -168,22 +174,20 @@ class RecordingRelay:
                 return self.open(path.split("/")[-2], body)
         return Opened(body, "")
 
-    def _passed_on(self, path: str, language: str) -> Answer:
+    def _passed_on(self, path: str, asked: Mapping[str, str]) -> Answer:
+        language = next((value for name, value in asked.items() if name.lower() == "accept-language"), "")
         if (path, language) not in self._pages:
-            try:
-                got = self._http.request(
-                    "GET", self.upstream + self.path_of(path), headers={"Accept-Language": language} if language else {}
-                )
-            except urllib3.exceptions.HTTPError as error:
-                raise CollectorError(f"{self.upstream}: cannot be reached: {type(error).__name__}") from None
-            headers = {name: got.headers[name] for name in PASSED_ON if name in got.headers}
             # Kept, so that all sessions get the same bytes and differ by their own doing alone.
-            self._pages[path, language] = self.rewrite(path, (got.status, headers, got.data))
+            self._pages[path, language] = self._fetched(path, asked)
         return self._pages[path, language]
 
-    def page(self, path: str) -> Answer:
-        """What is passed on of a path, by the collector's own answer."""
-        return self._passed_on(path, "")
+    def _fetched(self, path: str, asked: Mapping[str, str]) -> Answer:
+        status, came, content = self.page(path, asked)
+        return status, {name: came[name] for name in PASSED_ON if name in came}, content
+
+    def page(self, path: str, asked: Mapping[str, str] = AS_BROWSERS_ASK) -> Answer:
+        """What the collector has at a path, asked anew, with all of its headers; by default as a browser asks."""
+        return self.rewrite(path, self._fetching.get(self.path_of(path), asked))
 
 
 def _read(stream: object) -> tuple[bytes, bytes] | None:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -62,6 +63,11 @@ class Trace:
         """Enter an observable, and if it has parts each of them by itself."""
         for path, value in _flat(name, content):
             self.exact[path] = value
+
+    def call(self, what: str, names: Sequence[str]) -> None:
+        """Call each of these names, which are chance, what it is, wherever it stands."""
+        found = re.compile("|".join(map(re.escape, names)))
+        self.exact = {found.sub(what, name): found.sub(what, value) for name, value in self.exact.items()}
 
 
 def _flat(name: str, content: object) -> Iterator[tuple[str, str]]:

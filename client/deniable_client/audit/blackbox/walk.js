@@ -32,6 +32,8 @@
       return middle(onward());
     case "send":
       return middle(review());
+    case "a refusal":
+      return seen("button[part=button]").length > 0 && !seen(".start, form").length; // a screen that says what is wrong
     case "settled":
       return history.state?.at === 0; // after a reload the history goes back to where the survey began, which takes a moment
     case "receipt":

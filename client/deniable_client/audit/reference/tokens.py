@@ -53,6 +53,13 @@ class UnsignedToken:
         blinded = hidden.to_bytes(SIZE, "big").hex()
         return compact({"invitation": invitation, "blinded": blinded}).encode("ascii")
 
+    @property
+    def secrets(self) -> tuple[bytes, ...]:
+        """What would join the token with its request: what the issuer was shown, and what hides or unhides it."""
+        n = modulus(self.survey)
+        hidden = self._encoded * pow(self.factor, _EXPONENT, n) % n
+        return tuple(each.to_bytes(SIZE, "big") for each in (hidden, self.factor, pow(self.factor, -1, n)))
+
     def token(self, power: Power) -> str:
         """The token that a report carries, signed by whoever has the private key."""
         return (self._message + power(self._encoded).to_bytes(SIZE, "big")).hex()

@@ -1,7 +1,9 @@
 """The letterbox of a place: sealed reports that wait for others, and batches that wait for their collector.
 
 A message is kept under the hash of its bytes in tables that SQLite orders by it. A ciphertext is random, and so is its
-hash: the file tells no order of arrival. It holds no address and no time, and nothing in it can be opened here.
+hash. Within a page SQLite puts rows one behind the other as they come; so what waits is written anew, in the order of
+hashes, and then the file tells no order of arrival. It holds no address and no time, and nothing in it can be opened
+here.
 
 Each collector of a survey has a slot of its own. A survey's document is public, so that another collector may serve the
 very same one; it must get nothing that people sent to the first, and keep nothing from it.
@@ -12,6 +14,7 @@ from __future__ import annotations
 import hashlib
 import os
 import secrets
+import shutil
 import sqlite3
 import threading
 from collections.abc import Callable, Sequence
@@ -37,6 +40,15 @@ CREATE TABLE IF NOT EXISTS leaving (batch BLOB, position INTEGER, survey TEXT NO
     message BLOB NOT NULL, PRIMARY KEY (batch, position)) STRICT, WITHOUT ROWID;
 CREATE INDEX IF NOT EXISTS leaving_by_hash ON leaving (survey, hash);
 """
+
+RESERVE = 32 * 2**20
+"""Bytes of the disk that no message takes.
+
+A batch of 4 MiB that leaves, and is deleted, needs as many for its rows, and two or three times that for the journal.
+"""
+
+MOST_WRITTEN_ANEW = 8 * 2**20
+"""Bytes of a slot beyond which it is not written anew: in a flood, which leaves soon, that would hold up everybody."""
 
 _random = secrets.SystemRandom()
 
@@ -119,11 +131,15 @@ class Letterbox:
     ----------
     path : Path
         The file, which is made if it is missing, readable for this user alone.
+    reserve : int
+        See `RESERVE`.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, reserve: int = RESERVE) -> None:
         if not path.exists():
             os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+        self._path = path
+        self._reserve = reserve
         self._one_at_a_time = threading.Lock()
         self._queue_lock = threading.Lock()
         self._queue: list[_Letter] = []
@@ -136,6 +152,8 @@ class Letterbox:
                 self._db.execute(f"PRAGMA {pragma}")
             self._db.executescript(_SCHEMA)
             self._transact(_bring_up_to_date)
+            # Those of a process that was killed, too.
+            self._as_they_came = {slot for (slot,) in self._db.execute("SELECT id FROM surveys")}
         except sqlite3.DatabaseError as error:
             raise StoreUnavailable(f"{path.name}: must be the database of a place: {error}", str(error)) from None
 
@@ -252,6 +270,7 @@ class Letterbox:
 
     def _keep(self, letters: Sequence[_Letter]) -> None:
         def keep(db: sqlite3.Connection) -> None:
+            self._check_reserve(db, self._reserve)
             for letter in letters:
                 if letter.survey is not None:
                     _make(db, letter.slot, letter.survey)
@@ -271,12 +290,33 @@ class Letterbox:
         for letter in letters:
             letter.error, letter.is_settled = failure, True
 
+    def _check_reserve(self, db: sqlite3.Connection, reserve: int) -> None:
+        """Raise a StoreFull where somebody would take what others need later: a full disk would stay full.
+
+        A message leaves room for batches to be made, and these leave room for some to be deleted.
+        """
+        ((unused,),) = db.execute("PRAGMA freelist_count")
+        ((size,),) = db.execute("PRAGMA page_size")
+        if shutil.disk_usage(self._path.absolute().parent).free + unused * size < reserve:
+            raise StoreFull("The place's disk is full; send the same again later.")
+
     def _note(self, letters: Sequence[_Letter]) -> None:
         for letter in letters:
+            self._as_they_came.add(letter.slot)
             if letter.survey is not None:
                 self._surveys[letter.slot] = letter.survey
             if self._kept is not None:
                 self._kept[letter.slot] = self._kept.get(letter.slot, 0) + len(letter.message) * (not letter.is_known)
+
+    def write_anew(self) -> None:
+        """Write what waits in the slots to which something came since, in the order of hashes."""
+        with self._one_at_a_time:
+            came, kept = sorted(self._as_they_came), self._counted()
+        for slot in came:
+            if kept.get(slot, 0) <= MOST_WRITTEN_ANEW:
+                with self._one_at_a_time:
+                    self._transact(lambda db, slot=slot: _write_anew(db, slot))  # type: ignore[misc]
+                    self._as_they_came.discard(slot)
 
     def cut(self, slot: str, size: int, stay: int = 0, is_last: bool = False) -> int:
         """Make batches of what waits, in random order; return their number.
@@ -292,22 +332,21 @@ class Letterbox:
             many, and fewer than ``size`` only where fewer wait in all.
         """
 
-        def cut(db: sqlite3.Connection) -> int:
-            query = "SELECT hash FROM waiting WHERE survey = ?"
-            hashes = [digest for (digest,) in db.execute(query, [slot])]
-            # Which ones leave together, and in which order, depends on chance alone.
-            _random.shuffle(hashes)
-            whole = max(0, len(hashes) - (size if is_last else stay)) // size * size
-            batches = [hashes[start : start + size] for start in range(0, whole, size)]
-            if is_last and whole < len(hashes):
-                batches.append(hashes[whole:])
-            for batch in batches:
-                self._move(db, slot, batch)
-            return len(batches)
-
-        return self._write(cut)
+        query = "SELECT hash FROM waiting WHERE survey = ?"
+        hashes = [digest for (digest,) in self._write(lambda db: db.execute(query, [slot]).fetchall())]
+        # Which ones leave together, and in which order, depends on chance alone.
+        _random.shuffle(hashes)
+        whole = max(0, len(hashes) - (size if is_last else stay)) // size * size
+        batches = [hashes[start : start + size] for start in range(0, whole, size)]
+        if is_last and whole < len(hashes):
+            batches.append(hashes[whole:])
+        # A transaction each: after a flood they are hundreds, and whoever sends must not wait for all of them.
+        for batch in batches:
+            self._write(lambda db, batch=batch: self._move(db, slot, batch))  # type: ignore[misc]
+        return len(batches)
 
     def _move(self, db: sqlite3.Connection, slot: str, hashes: Sequence[bytes]) -> None:
+        self._check_reserve(db, self._reserve // 2)
         name = secrets.token_bytes(16)
         db.executemany(
             "INSERT INTO leaving SELECT ?, ?, survey, hash, message FROM waiting WHERE survey = ? AND hash = ?",
@@ -357,7 +396,8 @@ class Letterbox:
                 try:
                     result = act(self._db)
                 except BaseException:
-                    cursor.execute("ROLLBACK")
+                    if self._db.in_transaction:  # SQLite itself has ended it where a disk is full
+                        cursor.execute("ROLLBACK")
                     raise
                 cursor.execute("COMMIT")
                 return result
@@ -376,6 +416,12 @@ class Letterbox:
 def _make(db: sqlite3.Connection, slot: str, survey: Survey) -> None:
     row = [slot, slot.partition(" ")[2], survey.document]
     db.execute("INSERT OR IGNORE INTO surveys VALUES (?, ?, ?)", row)
+
+
+def _write_anew(db: sqlite3.Connection, slot: str) -> None:
+    rows = db.execute("SELECT survey, hash, message FROM waiting WHERE survey = ? ORDER BY hash", [slot]).fetchall()
+    db.execute("DELETE FROM waiting WHERE survey = ?", [slot])
+    db.executemany("INSERT INTO waiting VALUES (?, ?, ?)", rows)
 
 
 def _bring_up_to_date(db: sqlite3.Connection) -> None:

@@ -1,0 +1,77 @@
+"""What the tutorial for institutions, operations and monitoring say.
+
+These are the blocks of docs/learn/institution.md that are marked ``machine``, and those of sections of
+docs/operations.md and docs/monitoring.md.
+"""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+from tools.machine.debian import Machine, write
+from tools.machine.pages import SETTINGS, Block, expect, follow, marked, page, section
+from tools.rig.patience import wait_until
+
+SURVEY = """
+title = "Exams"
+[[questions]]
+id = "cheated"
+type = "yes-no"
+text = "Did you cheat in an exam this year?"
+epsilon = 1.0
+"""
+
+PEOPLE = """
+import random
+import sys
+from deniable_client import Client
+
+client = Client("https://collector.example")
+survey = client.survey(sys.argv[1])
+for student in range(250):
+    client.submit(survey, client.randomize(survey, {"cheated": random.choice(["no", "yes"])}))
+"""
+
+
+def reports_of(machine: Machine) -> dict[str, int]:
+    """How many reports of each survey there are, released and waiting."""
+    printed = machine.run(f"{SETTINGS}\nrunuser -u deniable -- /opt/deniable/bin/deniable survey list")
+    rows = [line.split() for line in printed.splitlines()[1:]]
+    return {row[0]: int(row[1]) + int(row[2]) for row in rows}
+
+
+def _healthy(machine: Machine) -> list[str]:
+    """The health of each target of ours, as Prometheus sees it."""
+    answer = machine.run("curl -s http://127.0.0.1:9090/api/v1/targets || true")
+    targets = json.loads(answer)["data"]["activeTargets"] if answer.startswith("{") else []
+    return [each["health"] for each in targets if each["labels"]["job"].startswith("deniable")]
+
+
+def walk(machine: Machine) -> None:
+    """Follow the three pages on a machine that has nothing."""
+    tutorial = tutorial_until_moved(machine)
+    operations, monitoring = page("operations"), page("monitoring")
+    machine.run(f"{SETTINGS}\nrunuser -u deniable -- /opt/deniable/bin/deniable token revoke ada")  # made once more
+    write(machine, "root/deniable/my-survey.toml", SURVEY)
+    follow(machine, section(operations, "Commands beside the service"))
+    (survey,) = reports_of(machine)
+    write(machine, "root/people.py", PEOPLE)
+    machine.run(f"/opt/deniable/bin/python /root/people.py {shlex.quote(survey)}")
+    for text, heading in ((operations, "Back up and restore"), (operations, "Upgrade"), (monitoring, "Set it up")):
+        follow(machine, section(text, heading), SETTINGS)
+        expect(reports_of(machine), {survey: 250})
+    wait_until(lambda: _healthy(machine) == ["up", "up"], "Prometheus has asked both of its targets")
+    follow(machine, tutorial, SETTINGS)
+    expect(reports_of(machine), {survey: 250})
+    print(machine.run("systemd-analyze verify /etc/systemd/system/deniable.service"))
+    print(machine.run("systemd-analyze security deniable --no-pager | tail -1"))
+    expect(machine.run("find /var/log/nginx -type f -size +0 ! -name error.log"), "")
+
+
+def tutorial_until_moved(machine: Machine) -> list[Block]:
+    """Follow the tutorial until it moves to PostgreSQL; return the blocks that are left."""
+    tutorial = marked(page("learn/institution"))
+    moves = next(number for number, block in enumerate(tutorial) if "postgresql" in block.name)
+    follow(machine, tutorial[:moves])
+    return tutorial[moves:]
