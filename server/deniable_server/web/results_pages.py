@@ -344,7 +344,7 @@ class ResultsPage:
 
     @property
     def as_of(self) -> str:
-        """Of which day the results are."""
+        """The sentence with the day of the results."""
         return say_text(self.words["rAsOf"], date=self.day(self.field.as_of))
 
     def day(self, date: datetime.date) -> str:
@@ -437,7 +437,7 @@ class ResultsPage:
 
     @property
     def chance_of_all(self) -> str:
-        """The same for a page of all questions: the odds only where they are alike in all."""
+        """The explanation for a page of all questions, with the odds only if they are the same for all of them."""
         lines = {odds_line(each, self.words) for each in self.survey.questions}
         return f"{lines.pop()} {self.who}" if len(lines) == 1 else self.who
 
